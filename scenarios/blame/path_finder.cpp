@@ -202,7 +202,7 @@ std::vector<JobPath> PathFinder::finish() {
   return std::exchange(paths_, {});
 }
 
-void charge_by_ideal(const PathMessage& m, IdealTimes& ideals, std::uint32_t job,
+void charge_by_ideal(const PathMessage& m, ZeroLoadTimes& ideals, std::uint32_t job,
                      std::vector<Charge>& charges) {
   const auto least = [&](Bytes bytes) {
     return ideals.message(m.connection, m.message.entropy, bytes).delivered;

@@ -12,8 +12,8 @@
 #include "scenarios/blame/message_log.hpp"
 #include "scenarios/blame/phase_scene.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/memo/run_reuse.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 
@@ -79,7 +79,7 @@ class PathFinder {
 
 /// What passes of a message's time where nothing is known of its packets: latency, its own bytes,
 /// and the rest, which counts as queueing.
-void charge_by_ideal(const PathMessage& message, IdealTimes& ideals, std::uint32_t job,
+void charge_by_ideal(const PathMessage& message, ZeroLoadTimes& ideals, std::uint32_t job,
                      std::vector<Charge>& charges);
 
 }  // namespace weft::scenarios

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/fabric/path.hpp"
 #include "simcore/fabric/zero_load.hpp"

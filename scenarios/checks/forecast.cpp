@@ -15,10 +15,10 @@
 
 #include "collectives/steps/relay.hpp"
 #include "protocols/network/state_sizes.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/limits/traffic.hpp"
 #include "scenarios/memo/foresight.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 namespace {

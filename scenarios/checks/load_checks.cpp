@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/limits/spread_traffic.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/fabric/path.hpp"
 
 namespace weft::scenarios {

@@ -13,9 +13,9 @@
 #include "collectives/training/memory/memory_use.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "protocols/config/headroom.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/limits/distances.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"
 
 namespace weft::scenarios {

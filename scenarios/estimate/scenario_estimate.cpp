@@ -7,10 +7,10 @@
 #include "collectives/costs/cost_model.hpp"
 #include "collectives/jobs/list.hpp"
 #include "scenarios/build/rank_layouts.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/memo/part_fabric.hpp"
 #include "scenarios/run/build_experiment.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::scenarios {
@@ -43,8 +43,9 @@ JobEstimate estimate_job(const JobSpec& job) {
 }
 
 void add_ideal_runs(const Experiment& e, std::vector<JobEstimate>& jobs) {
-  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  const std::vector<IdealTimes::Job> ideal = ideals.jobs(components_inside(e.fabric, e.workload));
+  ZeroLoadTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+  const std::vector<ZeroLoadTimes::Job> ideal =
+      ideals.jobs(components_inside(e.fabric, e.workload));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (ideal[i].time == Picoseconds(0)) continue;
     jobs[i].ideal = IdealRun{to_seconds(ideal[i].time), ideal[i].set_by};

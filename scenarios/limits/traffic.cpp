@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/limits/limits.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 namespace {

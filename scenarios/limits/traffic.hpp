@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "collectives/runtime/workload.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/limits/distances.hpp"
 #include "scenarios/spec/scenario.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"

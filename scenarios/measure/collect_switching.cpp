@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/fabric/path.hpp"
 

@@ -8,7 +8,7 @@
 #include "protocols/analysis/victim_analysis.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 #include "simcore/base/id_vector.hpp"
 
 namespace weft::scenarios {

@@ -8,7 +8,7 @@
 
 #include "protocols/analysis/pause_index.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 

@@ -19,7 +19,7 @@ using collectives::Span;
 class PathWalk {
  public:
   PathWalk(const collectives::Workload& workload, const collectives::Executor& executor,
-           const Deliveries& deliveries, IdealTimes& ideals, HeldTimes& held)
+           const Deliveries& deliveries, ZeroLoadTimes& ideals, HeldTimes& held)
       : workload_(workload),
         executor_(executor),
         deliveries_(deliveries),
@@ -173,7 +173,7 @@ class PathWalk {
   const collectives::Workload& workload_;
   const collectives::Executor& executor_;
   const Deliveries& deliveries_;
-  IdealTimes& ideals_;
+  ZeroLoadTimes& ideals_;
   HeldTimes& held_;
 };
 
@@ -312,7 +312,7 @@ void Deliveries::forget(ConnectionId connection, Picoseconds posted_before,
 }
 
 IterationCollector::IterationCollector(const Experiment& e, collectives::Executor& executor,
-                                       IdealTimes& ideals, PathFinder* paths)
+                                       ZeroLoadTimes& ideals, PathFinder* paths)
     : e_(e),
       executor_(executor),
       ideals_(ideals),

@@ -12,10 +12,10 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/blame/path_finder.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/measure/held_times.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 
@@ -105,7 +105,7 @@ class IterationCollector {
   /// All arguments must outlive it. `paths`, which may be null, hears of iterations that ended
   /// before they are forgotten.
   IterationCollector(const Experiment& experiment, collectives::Executor& executor,
-                     IdealTimes& ideals, PathFinder* paths);
+                     ZeroLoadTimes& ideals, PathFinder* paths);
 
   /// Messages that are over, or at the end of the run all others.
   void add(std::span<const protocols::MessageOutcome> messages);
@@ -141,7 +141,7 @@ class IterationCollector {
 
   const Experiment& e_;
   collectives::Executor& executor_;
-  IdealTimes& ideals_;
+  ZeroLoadTimes& ideals_;
   PathFinder* paths_;
   Deliveries deliveries_;
   std::vector<Job> jobs_;

@@ -98,7 +98,7 @@ void SizeClasses::finish(std::uint32_t job, Results& results) const {
 }
 
 MessageCollector::MessageCollector(const Experiment& e, const collectives::Executor& executor,
-                                   IdealTimes& ideals, const MessageSink& sink)
+                                   ZeroLoadTimes& ideals, const MessageSink& sink)
     : e_(e),
       ideals_(ideals),
       sink_(sink),

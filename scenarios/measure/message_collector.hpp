@@ -9,10 +9,10 @@
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/results/message_phase.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 
@@ -64,7 +64,7 @@ class MessageCollector {
  public:
   /// All arguments must outlive it.
   MessageCollector(const Experiment& experiment, const collectives::Executor& executor,
-                   IdealTimes& ideals, const MessageSink& sink);
+                   ZeroLoadTimes& ideals, const MessageSink& sink);
 
   /// Messages in the order that a sink sees. That a completed one took no less than its zero-load
   /// time holds exactly, or a model is wrong: ends the program.
@@ -92,7 +92,7 @@ class MessageCollector {
   void put_out_rows();
 
   const Experiment& e_;
-  IdealTimes& ideals_;
+  ZeroLoadTimes& ideals_;
   const MessageSink& sink_;
   ConnectionTransports transports_;
   MessagePhases phases_;

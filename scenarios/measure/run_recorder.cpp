@@ -7,8 +7,9 @@
 
 namespace weft::scenarios {
 
-RunRecorder::RunRecorder(const Experiment& e, collectives::Executor& executor, IdealTimes& ideals,
-                         const MessageSink& sink, PathFinder* paths, Timeline* timeline)
+RunRecorder::RunRecorder(const Experiment& e, collectives::Executor& executor,
+                         ZeroLoadTimes& ideals, const MessageSink& sink, PathFinder* paths,
+                         Timeline* timeline)
     : e_(e),
       paths_(paths),
       timeline_(timeline),

@@ -5,7 +5,6 @@
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/measure/flow_activities.hpp"
 #include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/message_collector.hpp"
@@ -13,6 +12,7 @@
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
 #include "scenarios/timeline/timeline.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 
@@ -21,7 +21,7 @@ namespace weft::scenarios {
 class RunRecorder {
  public:
   /// All arguments must outlive it; `paths` and `timeline` may be null.
-  RunRecorder(const Experiment& experiment, collectives::Executor& executor, IdealTimes& ideals,
+  RunRecorder(const Experiment& experiment, collectives::Executor& executor, ZeroLoadTimes& ideals,
               const MessageSink& sink, PathFinder* paths, Timeline* timeline);
 
   /// Statistics began again: nothing is known of flow control before.

@@ -7,8 +7,8 @@
 
 #include "collectives/memo/rails.hpp"
 #include "protocols/config/transports/list.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/limits/traffic.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 

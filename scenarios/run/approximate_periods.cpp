@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "collectives/jobs/collective/collective_program.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 #include "simcore/fabric/path.hpp"
 
 namespace weft::scenarios {

@@ -9,9 +9,9 @@
 
 #include "scenarios/blame/blame_sums.hpp"
 #include "scenarios/blame/packet_walk.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "scenarios/run/run_monitor.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -229,7 +229,7 @@ void add_charges(const std::vector<JobPath>& paths, BlameSums& sums) {
 /// Messages of paths that are not looked at packet by packet, if `is_wanted` holds; `split(message,
 /// queueing, parts)` says what queueing was.
 template <class IsWanted, class Split>
-void add_by_ideal(const std::vector<JobPath>& paths, IdealTimes& ideals, IsWanted is_wanted,
+void add_by_ideal(const std::vector<JobPath>& paths, ZeroLoadTimes& ideals, IsWanted is_wanted,
                   Split split, BlameSums& sums) {
   for (std::size_t p = 0; p < paths.size(); ++p) {
     const JobPath& path = paths[p];
@@ -281,8 +281,9 @@ void end_blame(const Experiment& e, const std::vector<JobPath>& paths, BlameSums
 
 }  // namespace
 
-void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths, IdealTimes& ideals,
-                         const FluidSharers& sharers, Timeline* timeline, Results& results) {
+void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths,
+                         ZeroLoadTimes& ideals, const FluidSharers& sharers, Timeline* timeline,
+                         Results& results) {
   if (results.outcome == Outcome::kInterrupted) return;
   BlameSums sums;
   if (timeline != nullptr) sums.keep(paths.size());
@@ -296,7 +297,7 @@ void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths,
   end_blame(e, paths, sums, timeline, results);
 }
 
-void find_blame(const Experiment& e, const std::vector<JobPath>& paths, IdealTimes& ideals,
+void find_blame(const Experiment& e, const std::vector<JobPath>& paths, ZeroLoadTimes& ideals,
                 const BlameRun& how, Results& results) {
   if (results.outcome == Outcome::kInterrupted) return;
   BlameSums sums;

@@ -59,7 +59,7 @@ std::size_t FluidModel::KeyHash::operator()(const Key& key) const {
   return mix64(key.queue_pair, static_cast<std::uint64_t>(key.size));
 }
 
-FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
+FluidModel::FluidModel(const Experiment& experiment, ZeroLoadTimes& ideals)
     : experiment_(experiment),
       ideals_(ideals),
       transports_(experiment.scenario, experiment.fabric, experiment.routes, experiment.workload),
@@ -300,7 +300,7 @@ void FluidModel::limit_by_windows() {
   });
 }
 
-BitsPerSecond FluidModel::window_rate(const IdealTimes::Paths& paths, const Framing& framing,
+BitsPerSecond FluidModel::window_rate(const ZeroLoadTimes::Paths& paths, const Framing& framing,
                                       BitsPerSecond line) {
   if (paths.forward.empty()) return line;
   const auto key = std::tuple(latency_of(paths.forward), latency_of(paths.reverse), line,
@@ -321,7 +321,7 @@ FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_
   const auto [found, is_new] = transfers_.try_emplace(Key{index, size.count()});
   FluidTransfer& t = found->second;
   if (!is_new) return t;
-  const IdealTimes::Paths paths = ideals_.paths(connection, queue_pair);
+  const ZeroLoadTimes::Paths paths = ideals_.paths(connection, queue_pair);
   const ZeroLoad alone = ideals_.message(connection, entropy_of(connection, queue_pair), size);
   const ConnectionTransport transport = transports_.of(connection);
   BitsPerSecond rate = transport.parallel_links * slowest_step(paths.forward);

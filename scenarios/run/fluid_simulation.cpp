@@ -221,7 +221,7 @@ double fluid_seconds(const Experiment& e, double messages) {
 Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
                        const MessageSink& sink, Timeline* timeline) {
   const auto begin = std::chrono::steady_clock::now();
-  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+  ZeroLoadTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   FluidModel model(e, ideals);
   FluidNetwork::Plan plan = model.plan();
   const std::uint32_t queue_pairs =

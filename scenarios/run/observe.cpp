@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/output/run_files.hpp"
 #include "scenarios/text/csv.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 

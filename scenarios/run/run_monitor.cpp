@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/limits/traffic.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -13,8 +13,6 @@
 
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/measure/collect_switching.hpp"
 #include "scenarios/measure/collect_tables.hpp"
 #include "scenarios/measure/run_recorder.hpp"
@@ -28,6 +26,8 @@
 #include "scenarios/run/observe.hpp"
 #include "scenarios/run/run_monitor.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -221,8 +221,8 @@ struct Shortcuts {
 
 /// What a run is measured by.
 struct Ideals {
-  IdealTimes times;
-  std::vector<IdealTimes::Job> jobs;
+  ZeroLoadTimes times;
+  std::vector<ZeroLoadTimes::Job> jobs;
 };
 
 /// Nothing, where one of them was in vain; leaps are then none of them any more, if it was they.

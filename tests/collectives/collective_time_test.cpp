@@ -29,8 +29,8 @@ double port_time(std::uint32_t ranks, const CollectiveSpec& spec) {
   const collectives::Workload workload = build({job(ranks, spec)});
   collectives::Executor executor(workload);
   PortDelays ports(workload.connections(), ranks, kLatency, kPort, 1_us);
-  IdealNetwork network(ranks, workload.connections(), IdealNetwork::TimedDelayOf(std::ref(ports)),
-                       kControl);
+  ZeroLoadNetwork network(ranks, workload.connections(),
+                          ZeroLoadNetwork::TimedDelayOf(std::ref(ports)), kControl);
   network.run(executor);
   EXPECT_TRUE(executor.finished(0));
   return to_seconds(executor.outcome(0).end);
@@ -321,9 +321,9 @@ Picoseconds time_with_chips(std::uint32_t ranks, std::uint32_t size, const Colle
   const collectives::Workload workload = build({with_chips(ranks, size, spec)});
   collectives::Executor executor(workload);
   const auto delay = [](ConnectionId, Bytes bytes) {
-    return IdealNetwork::Delay{message_time(bytes), message_time(bytes) + kBack};
+    return ZeroLoadNetwork::Delay{message_time(bytes), message_time(bytes) + kBack};
   };
-  IdealNetwork network(ranks, workload.connections(), delay, kControl, workload.groups());
+  ZeroLoadNetwork network(ranks, workload.connections(), delay, kControl, workload.groups());
   network.run(executor);
   EXPECT_TRUE(executor.finished(0));
   return executor.outcome(0).end;

@@ -1,4 +1,4 @@
-#include "simcore/messages/ideal_network.hpp"
+#include "simcore/messages/zero_load_network.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class Recorder final : public ProcessHandler {
 
 const std::vector<Connection> kThere = {{ProcessId(0U), ProcessId(1U), 0}};
 
-TEST(IdealNetwork, TakesTheTimesItIsGiven) {
+TEST(ZeroLoadNetwork, TakesTheTimesItIsGiven) {
   Recorder recorder;
   recorder.act = [](ProcessContext& context, ProcessId self) {
     if (self.value() == 0) {
@@ -48,10 +48,10 @@ TEST(IdealNetwork, TakesTheTimesItIsGiven) {
     }
     if (self.value() == 1) context.signal(ProcessId(0U), 7);
   };
-  IdealNetwork network(
+  ZeroLoadNetwork network(
       2, kThere,
       [](ConnectionId, Bytes size) {
-        return IdealNetwork::Delay{Picoseconds(size.count()), Picoseconds(size.count() + 5)};
+        return ZeroLoadNetwork::Delay{Picoseconds(size.count()), Picoseconds(size.count() + 5)};
       },
       Picoseconds(50));
   EXPECT_EQ(network.run(recorder), Picoseconds(105));
@@ -62,7 +62,7 @@ TEST(IdealNetwork, TakesTheTimesItIsGiven) {
 
 // Everything happens at 9 ps: deliveries, acknowledgements, signals, wakes; by process within a
 // kind; in the order they were asked for within a process.
-TEST(IdealNetwork, OrdersWhatHappensAtTheSameTime) {
+TEST(ZeroLoadNetwork, OrdersWhatHappensAtTheSameTime) {
   Recorder recorder;
   recorder.act = [](ProcessContext& context, ProcessId self) {
     context.wake_at(Picoseconds(9), 10 + self.value());
@@ -70,10 +70,10 @@ TEST(IdealNetwork, OrdersWhatHappensAtTheSameTime) {
     context.signal(ProcessId(1 - self.value()), self.value());
     context.post(ConnectionId(self.value()), 1_B);
   };
-  IdealNetwork network(
+  ZeroLoadNetwork network(
       2, {{ProcessId(0U), ProcessId(1U), 0}, {ProcessId(1U), ProcessId(0U), 0}},
       [](ConnectionId, Bytes) {
-        return IdealNetwork::Delay{Picoseconds(9), Picoseconds(9)};
+        return ZeroLoadNetwork::Delay{Picoseconds(9), Picoseconds(9)};
       },
       Picoseconds(9));
   network.run(recorder);
@@ -83,26 +83,26 @@ TEST(IdealNetwork, OrdersWhatHappensAtTheSameTime) {
                               "9 p0 wake 10", "9 p0 wake 20", "9 p1 wake 11", "9 p1 wake 21"}));
 }
 
-TEST(IdealNetwork, StopsBeforeTheLimit) {
+TEST(ZeroLoadNetwork, StopsBeforeTheLimit) {
   Recorder recorder;
   recorder.act = [](ProcessContext& context, ProcessId) {
     context.wake_at(1_ns, 1);
     context.wake_at(2_ns, 2);
   };
-  IdealNetwork network(1, {}, IdealNetwork::DelayOf{}, 1_ns);
+  ZeroLoadNetwork network(1, {}, ZeroLoadNetwork::DelayOf{}, 1_ns);
   EXPECT_EQ(network.run(recorder, 2_ns), 1_ns);
   EXPECT_EQ(recorder.log, std::vector<std::string>{"1000 p0 wake 1"});
 }
 
-TEST(IdealNetwork, AcknowledgesNothingIfTheTransportDoesNot) {
+TEST(ZeroLoadNetwork, AcknowledgesNothingIfTheTransportDoesNot) {
   Recorder recorder;
   recorder.act = [](ProcessContext& context, ProcessId self) {
     if (self.value() == 0) context.post(ConnectionId(0U), 1_B);
   };
-  IdealNetwork network(
+  ZeroLoadNetwork network(
       2, kThere,
       [](ConnectionId, Bytes) {
-        return IdealNetwork::Delay{Picoseconds(3), std::nullopt};
+        return ZeroLoadNetwork::Delay{Picoseconds(3), std::nullopt};
       },
       1_ns);
   network.run(recorder);

@@ -12,7 +12,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "collectives/steps/step_list.hpp"
-#include "simcore/messages/ideal_network.hpp"
+#include "simcore/messages/zero_load_network.hpp"
 
 /// Jobs on the ideal network, with the delays that closed forms are written in.
 namespace weft::testing {
@@ -75,12 +75,12 @@ class IdealRun {
     const auto delay = [&](ConnectionId, Bytes size) {
       ++posted_;
       const Picoseconds delivered = message_time(size);
-      IdealNetwork::Delay result{delivered, std::nullopt};
+      ZeroLoadNetwork::Delay result{delivered, std::nullopt};
       if (has_acknowledgements) result.acknowledged = delivered + kBack;
       return result;
     };
-    IdealNetwork network(workload_.process_hosts().size(), workload_.connections(), delay,
-                         kControl);
+    ZeroLoadNetwork network(workload_.process_hosts().size(), workload_.connections(), delay,
+                            kControl);
     last_event_ = network.run(executor_, until);
   }
   IdealRun(const IdealRun&) = delete;

@@ -92,11 +92,11 @@ TEST(LoneJob, RunsFromItsBeginWhateverItIsAfter) {
   collectives::Executor executor(workload, collectives::Executor::Spans::kKept,
                                  LoneJob{.job = 1, .begin = 7_us});
   std::int64_t posted = 0;
-  IdealNetwork network(
+  ZeroLoadNetwork network(
       workload.process_hosts().size(), workload.connections(),
       [&](ConnectionId, Bytes size) {
         ++posted;
-        return IdealNetwork::Delay{message_time(size), message_time(size) + kBack};
+        return ZeroLoadNetwork::Delay{message_time(size), message_time(size) + kBack};
       },
       kControl);
   network.run(executor);

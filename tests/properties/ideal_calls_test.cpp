@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/memo/part_fabric.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "tests/properties/random_training.hpp"
 #include "tests/support/engines.hpp"
 
@@ -14,18 +14,18 @@
 namespace weft::testing {
 namespace {
 
-using scenarios::IdealTimes;
+using scenarios::ZeroLoadTimes;
 
-TEST(IdealCalls, ThatBeginAlikeAreLookedAtOnce) {
+TEST(ZeroLoadCalls, ThatBeginAlikeAreLookedAtOnce) {
   int with_components = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const scenarios::Experiment e = experiment_of_text(RandomTraining(seed).text());
     SCOPED_TRACE("seed " + std::to_string(seed));
     const collectives::Components inside = scenarios::components_inside(e.fabric, e.workload);
     if (!inside.all.empty()) ++with_components;
-    IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-    const std::vector<IdealTimes::Job> each = ideals.jobs();
-    const std::vector<IdealTimes::Job> once = ideals.jobs(inside);
+    ZeroLoadTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+    const std::vector<ZeroLoadTimes::Job> each = ideals.jobs();
+    const std::vector<ZeroLoadTimes::Job> once = ideals.jobs(inside);
     ASSERT_EQ(each.size(), once.size());
     for (std::size_t j = 0; j < each.size(); ++j) {
       EXPECT_EQ(each[j].time, once[j].time);

@@ -6,14 +6,14 @@
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
-#include "scenarios/ideal/operation_bound.hpp"
 #include "scenarios/memo/part_fabric.hpp"
+#include "scenarios/zero_load/operation_bound.hpp"
 
 namespace weft::scenarios {
 
-std::vector<IdealTimes::Job> ideal_jobs_of(const Experiment& e, IdealTimes& ideals,
-                                           const std::function<bool()>& goes_on) {
-  if (e.lone_job) return std::vector<IdealTimes::Job>(e.workload.jobs().size());
+std::vector<ZeroLoadTimes::Job> ideal_jobs_of(const Experiment& e, ZeroLoadTimes& ideals,
+                                              const std::function<bool()>& goes_on) {
+  if (e.lone_job) return std::vector<ZeroLoadTimes::Job>(e.workload.jobs().size());
   return ideals.jobs(components_inside(e.fabric, e.workload), goes_on);
 }
 

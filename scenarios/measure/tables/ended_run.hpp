@@ -5,7 +5,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 
@@ -13,7 +13,7 @@ namespace weft::scenarios {
 struct EndedRun {
   const Experiment& experiment;
   const collectives::Executor& executor;
-  std::vector<IdealTimes::Job> ideal_jobs;            ///< by job
+  std::vector<ZeroLoadTimes::Job> ideal_jobs;         ///< by job
   std::vector<protocols::PortCounters> ports;         ///< by PortId
   const protocols::PacketNetwork* network = nullptr;  ///< null: the engine knows no packets
 };

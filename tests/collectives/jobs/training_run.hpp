@@ -13,7 +13,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "collectives/tasks/task_program.hpp"
-#include "simcore/messages/ideal_network.hpp"
+#include "simcore/messages/zero_load_network.hpp"
 
 namespace weft::testing {
 
@@ -55,9 +55,9 @@ class TrainingRun {
       sent_[connection.value()] += size;
       const Picoseconds time =
           latency + (rate == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(size, rate));
-      return IdealNetwork::Delay{time, time};
+      return ZeroLoadNetwork::Delay{time, time};
     };
-    IdealNetwork network(hosts.size(), workload_.connections(), delay, 1_us);
+    ZeroLoadNetwork network(hosts.size(), workload_.connections(), delay, 1_us);
     network.run(*executor_);
   }
 

@@ -10,20 +10,20 @@
 #include "collectives/memo/phase_program.hpp"
 #include "collectives/runtime/call_reuse.hpp"
 #include "collectives/runtime/workload.hpp"
-#include "simcore/messages/ideal_network.hpp"
+#include "simcore/messages/zero_load_network.hpp"
 
 namespace weft::scenarios {
 
 /// Calls of communicators inside domains on a network without contention, where calls have nothing
 /// to do with each other: ranks that begin one alike end it alike, so that it is run once. Of
 /// communicators that only make calls which no rank ends before all have begun them.
-class IdealCalls final : public collectives::CallReuse {
+class ZeroLoadCalls final : public collectives::CallReuse {
  public:
   /// All arguments must outlive it. `delay_of`: of messages of the workload; components of a kind
   /// have the same.
-  IdealCalls(const collectives::Workload& workload, const collectives::Components& components,
-             IdealNetwork::DelayOf delay_of, Picoseconds control_latency);
-  ~IdealCalls() override;
+  ZeroLoadCalls(const collectives::Workload& workload, const collectives::Components& components,
+                ZeroLoadNetwork::DelayOf delay_of, Picoseconds control_latency);
+  ~ZeroLoadCalls() override;
 
   [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const override {
     return place_of(process, stream) != nullptr;
@@ -63,7 +63,7 @@ class IdealCalls final : public collectives::CallReuse {
   [[nodiscard]] const Place* place_of(ProcessId process, std::uint32_t stream) const;
 
   const collectives::Workload& workload_;
-  const IdealNetwork::DelayOf delay_of_;
+  const ZeroLoadNetwork::DelayOf delay_of_;
   const Picoseconds control_latency_;
   /// By job and call of its program: the number among those of its communicator.
   std::vector<std::vector<std::uint32_t>> number_of_call_;

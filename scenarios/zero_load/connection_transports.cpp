@@ -1,9 +1,9 @@
-#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 #include <algorithm>
 
 #include "protocols/config/response_class.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 namespace {

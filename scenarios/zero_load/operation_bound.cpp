@@ -1,4 +1,4 @@
-#include "scenarios/ideal/operation_bound.hpp"
+#include "scenarios/zero_load/operation_bound.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 namespace {

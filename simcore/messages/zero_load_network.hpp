@@ -23,7 +23,7 @@ namespace weft {
 ///
 /// Events run one by one in the order (time, kind, process, number of the event): deliveries before
 /// acknowledgements before signals before wakes before alarms.
-class IdealNetwork {
+class ZeroLoadNetwork {
  public:
   struct Delay {
     Picoseconds delivered;                    ///< from the post, >= 0
@@ -33,10 +33,10 @@ class IdealNetwork {
   /// Called in the order of `now`: it may remember what it has let through (PortDelays).
   using TimedDelayOf = std::function<Delay(ConnectionId connection, Bytes size, Picoseconds now)>;
 
-  IdealNetwork(std::size_t processes, std::vector<Connection> connections, TimedDelayOf delay_of,
-               Picoseconds control_latency, std::vector<ProcessGroup> groups = {});
-  IdealNetwork(std::size_t processes, std::vector<Connection> connections, DelayOf delay_of,
-               Picoseconds control_latency, std::vector<ProcessGroup> groups = {});
+  ZeroLoadNetwork(std::size_t processes, std::vector<Connection> connections, TimedDelayOf delay_of,
+                  Picoseconds control_latency, std::vector<ProcessGroup> groups = {});
+  ZeroLoadNetwork(std::size_t processes, std::vector<Connection> connections, DelayOf delay_of,
+                  Picoseconds control_latency, std::vector<ProcessGroup> groups = {});
 
   /// Starts every process at time 0 and runs what happens before `until`, or until nothing is left,
   /// or `goes_on`, which is asked now and then, says no.

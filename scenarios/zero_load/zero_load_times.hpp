@@ -11,8 +11,8 @@
 
 #include "collectives/memo/components.hpp"
 #include "collectives/runtime/workload.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/spec/scenario.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 #include "simcore/fabric/capacity_bound.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/path.hpp"
@@ -30,12 +30,12 @@ namespace weft::scenarios {
 [[nodiscard]] Picoseconds latency_of(const std::vector<PathHop>& hops);
 
 /// What messages and jobs would take on an empty network: what slowdowns divide by.
-class IdealTimes {
+class ZeroLoadTimes {
  public:
   /// All arguments must outlive it.
   /// `tables` are the routes of the fabric, and those that failures bring in its place.
-  IdealTimes(const Scenario& scenario, const Fabric& fabric, std::vector<const Routes*> tables,
-             const collectives::Workload& workload);
+  ZeroLoadTimes(const Scenario& scenario, const Fabric& fabric, std::vector<const Routes*> tables,
+                const collectives::Workload& workload);
 
   /// A message of `size` on the queue pair of `connection` whose packets carry `entropy`, on its
   /// own path; sprayed, or where routes change, over the least of all paths.

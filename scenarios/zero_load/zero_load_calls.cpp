@@ -1,4 +1,4 @@
-#include "scenarios/ideal/ideal_calls.hpp"
+#include "scenarios/zero_load/zero_load_calls.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -73,9 +73,9 @@ class Call final : public ProcessHandler, private collectives::TaskObserver {
 }  // namespace
 
 /// Runs calls of a communicator with nothing around it.
-class IdealCalls::Replay {
+class ZeroLoadCalls::Replay {
  public:
-  Replay(const IdealCalls& calls, const collectives::Component& component,
+  Replay(const ZeroLoadCalls& calls, const collectives::Component& component,
          std::uint32_t communicator)
       : calls_(calls), whole_(program_of(calls.workload_, component.job)) {
     stream_ = whole_.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
@@ -115,7 +115,7 @@ class IdealCalls::Replay {
       program_->set_call(rank, stream_, numbers_[call]);
     }
     Call running(workload_, stream_, begins);
-    IdealNetwork network(
+    ZeroLoadNetwork network(
         begins.size(), workload_.connections(),
         [this](ConnectionId connection, Bytes size) {
           return calls_.delay_of_(in_whole_[connection.value()], size);
@@ -126,7 +126,7 @@ class IdealCalls::Replay {
   }
 
  private:
-  const IdealCalls& calls_;
+  const ZeroLoadCalls& calls_;
   const TaskProgram& whole_;
   std::uint32_t stream_ = 0;
   std::span<const std::uint32_t> numbers_;  ///< of calls, in the program
@@ -135,9 +135,9 @@ class IdealCalls::Replay {
   std::vector<ConnectionId> in_whole_;  ///< by connection
 };
 
-IdealCalls::IdealCalls(const collectives::Workload& workload,
-                       const collectives::Components& components, IdealNetwork::DelayOf delay_of,
-                       Picoseconds control_latency)
+ZeroLoadCalls::ZeroLoadCalls(const collectives::Workload& workload,
+                             const collectives::Components& components,
+                             ZeroLoadNetwork::DelayOf delay_of, Picoseconds control_latency)
     : workload_(workload),
       delay_of_(std::move(delay_of)),
       control_latency_(control_latency),
@@ -166,10 +166,10 @@ IdealCalls::IdealCalls(const collectives::Workload& workload,
   }
 }
 
-IdealCalls::~IdealCalls() = default;
+ZeroLoadCalls::~ZeroLoadCalls() = default;
 
-void IdealCalls::add(const collectives::Component& component, std::uint32_t communicator,
-                     std::uint32_t kind) {
+void ZeroLoadCalls::add(const collectives::Component& component, std::uint32_t communicator,
+                        std::uint32_t kind) {
   const TaskProgram& program = program_of(workload_, component.job);
   const std::uint32_t stream =
       program.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
@@ -188,7 +188,7 @@ void IdealCalls::add(const collectives::Component& component, std::uint32_t comm
   caller.begins.resize(ranks.size());
 }
 
-const IdealCalls::Place* IdealCalls::place_of(ProcessId process, std::uint32_t stream) const {
+const ZeroLoadCalls::Place* ZeroLoadCalls::place_of(ProcessId process, std::uint32_t stream) const {
   for (const Place& place : places_[process.value()]) {
     if (place.stream == stream) return &place;
   }
@@ -196,10 +196,10 @@ const IdealCalls::Place* IdealCalls::place_of(ProcessId process, std::uint32_t s
 }
 
 // No rank begins another call before all have begun this one.
-std::span<const collectives::CallReuse::End> IdealCalls::begin(ProcessId process,
-                                                               std::uint32_t stream,
-                                                               std::uint32_t call,
-                                                               Picoseconds now) {
+std::span<const collectives::CallReuse::End> ZeroLoadCalls::begin(ProcessId process,
+                                                                  std::uint32_t stream,
+                                                                  std::uint32_t call,
+                                                                  Picoseconds now) {
   const Place& place = *place_of(process, stream);
   Caller& caller = callers_[place.caller];
   caller.begins[place.member] = now;

@@ -1,4 +1,4 @@
-#include "simcore/messages/ideal_network.hpp"
+#include "simcore/messages/zero_load_network.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,9 +8,9 @@
 
 namespace weft {
 
-class IdealNetwork::Context final : public ProcessContext {
+class ZeroLoadNetwork::Context final : public ProcessContext {
  public:
-  Context(IdealNetwork& network, ProcessId self, Picoseconds now)
+  Context(ZeroLoadNetwork& network, ProcessId self, Picoseconds now)
       : network_(network), self_(self), now_(now) {}
 
   [[nodiscard]] Picoseconds now() const override { return now_; }
@@ -51,24 +51,24 @@ class IdealNetwork::Context final : public ProcessContext {
   }
 
  private:
-  IdealNetwork& network_;
+  ZeroLoadNetwork& network_;
   ProcessId self_;
   Picoseconds now_;
 };
 
-IdealNetwork::IdealNetwork(std::size_t processes, std::vector<Connection> connections,
-                           DelayOf delay_of, Picoseconds control_latency,
-                           std::vector<ProcessGroup> groups)
-    : IdealNetwork(processes, std::move(connections),
-                   TimedDelayOf([delay = std::move(delay_of)](ConnectionId connection, Bytes size,
-                                                              Picoseconds) {
-                     return delay(connection, size);
-                   }),
-                   control_latency, std::move(groups)) {}
+ZeroLoadNetwork::ZeroLoadNetwork(std::size_t processes, std::vector<Connection> connections,
+                                 DelayOf delay_of, Picoseconds control_latency,
+                                 std::vector<ProcessGroup> groups)
+    : ZeroLoadNetwork(processes, std::move(connections),
+                      TimedDelayOf([delay = std::move(delay_of)](ConnectionId connection,
+                                                                 Bytes size, Picoseconds) {
+                        return delay(connection, size);
+                      }),
+                      control_latency, std::move(groups)) {}
 
-IdealNetwork::IdealNetwork(std::size_t processes, std::vector<Connection> connections,
-                           TimedDelayOf delay_of, Picoseconds control_latency,
-                           std::vector<ProcessGroup> groups)
+ZeroLoadNetwork::ZeroLoadNetwork(std::size_t processes, std::vector<Connection> connections,
+                                 TimedDelayOf delay_of, Picoseconds control_latency,
+                                 std::vector<ProcessGroup> groups)
     : processes_(processes),
       connections_(std::move(connections)),
       delay_of_(std::move(delay_of)),
@@ -77,7 +77,7 @@ IdealNetwork::IdealNetwork(std::size_t processes, std::vector<Connection> connec
   find_reductions();
 }
 
-void IdealNetwork::find_reductions() {
+void ZeroLoadNetwork::find_reductions() {
   std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> number;
   reduction_of_.resize(connections_.size());
   contributed_.resize(connections_.size());
@@ -92,7 +92,7 @@ void IdealNetwork::find_reductions() {
   }
 }
 
-void IdealNetwork::contribute(ConnectionId connection, Picoseconds arrival) {
+void ZeroLoadNetwork::contribute(ConnectionId connection, Picoseconds arrival) {
   Reduction& reduction = reductions_[reduction_of_[connection.value()]];
   const std::uint32_t sum_number = contributed_[connection.value()]++;
   if (sum_number == reduction.sums.size()) reduction.sums.emplace_back();
@@ -103,8 +103,8 @@ void IdealNetwork::contribute(ConnectionId connection, Picoseconds arrival) {
   push(sum.latest, Kind::kDelivered, own.destination, reduction.own.value(), 0);
 }
 
-Picoseconds IdealNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until,
-                              const std::function<bool()>& goes_on) {
+Picoseconds ZeroLoadNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until,
+                                 const std::function<bool()>& goes_on) {
   constexpr std::uint64_t kEventsBetweenQuestions = 1 << 16;
   for (std::size_t i = 0; i < processes_; ++i) {
     Context context(*this, ProcessId(i), Picoseconds(0));
@@ -123,12 +123,12 @@ Picoseconds IdealNetwork::run(ProcessHandler& handler, std::optional<Picoseconds
   return last;
 }
 
-void IdealNetwork::push(Picoseconds time, Kind kind, ProcessId process, std::uint32_t source,
-                        std::uint64_t token) {
+void ZeroLoadNetwork::push(Picoseconds time, Kind kind, ProcessId process, std::uint32_t source,
+                           std::uint64_t token) {
   events_.push({time.count(), kind, process, next_number_++, source, token});
 }
 
-void IdealNetwork::dispatch(ProcessHandler& handler, const Event& event) {
+void ZeroLoadNetwork::dispatch(ProcessHandler& handler, const Event& event) {
   Context context(*this, event.process, Picoseconds(event.time));
   switch (event.kind) {
     case Kind::kDelivered:

@@ -1,4 +1,4 @@
-#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "collectives/runtime/executor.hpp"
-#include "scenarios/ideal/ideal_calls.hpp"
+#include "scenarios/zero_load/zero_load_calls.hpp"
 #include "simcore/base/hash.hpp"
-#include "simcore/messages/ideal_network.hpp"
+#include "simcore/messages/zero_load_network.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -66,7 +66,7 @@ Bytes wire_bytes(Bytes message, const Framing& framing) {
 }
 
 /// What the links of GPUs carry for their chips to add up and repeat.
-class IdealTimes::InNetworkLoad {
+class ZeroLoadTimes::InNetworkLoad {
  public:
   InNetworkLoad(const Fabric& fabric, const collectives::Workload& workload)
       : fabric_(fabric), workload_(workload) {}
@@ -107,12 +107,13 @@ class IdealTimes::InNetworkLoad {
   std::map<HostId, Bytes> received_;
 };
 
-std::size_t IdealTimes::KeyHash::operator()(const Key& key) const {
+std::size_t ZeroLoadTimes::KeyHash::operator()(const Key& key) const {
   return mix64(key.journey, static_cast<std::uint64_t>(key.size));
 }
 
-IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric,
-                       std::vector<const Routes*> tables, const collectives::Workload& workload)
+ZeroLoadTimes::ZeroLoadTimes(const Scenario& scenario, const Fabric& fabric,
+                             std::vector<const Routes*> tables,
+                             const collectives::Workload& workload)
     : scenario_(scenario),
       fabric_(fabric),
       tables_(std::move(tables)),
@@ -122,17 +123,17 @@ IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric,
       queue_pairs_(most_queue_pairs(scenario, workload)),
       journey_of_(workload.connections().size() * queue_pairs_, kUnknown) {}
 
-bool IdealTimes::is_in_network(ConnectionId connection) const {
+bool ZeroLoadTimes::is_in_network(ConnectionId connection) const {
   return workload_.connections()[connection.value()].kind != Connection::Kind::kUnicast;
 }
 
-std::uint32_t IdealTimes::entropy_of(ConnectionId connection, std::uint32_t index) const {
+std::uint32_t ZeroLoadTimes::entropy_of(ConnectionId connection, std::uint32_t index) const {
   const Connection& c = workload_.connections()[connection.value()];
   return flow_entropy(transports_.source_of(connection), transports_.destination_of(connection),
                       queue_pair_number(c.flow_label, index));
 }
 
-std::pair<HostId, HostId> IdealTimes::ends(ConnectionId connection) const {
+std::pair<HostId, HostId> ZeroLoadTimes::ends(ConnectionId connection) const {
   const Connection& c = workload_.connections()[connection.value()];
   const HostId from = transports_.source_of(connection);
   HostId to = transports_.destination_of(connection);
@@ -145,7 +146,7 @@ std::pair<HostId, HostId> IdealTimes::ends(ConnectionId connection) const {
   return {from, to};
 }
 
-IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index) const {
+ZeroLoadTimes::Paths ZeroLoadTimes::paths(ConnectionId connection, std::uint32_t index) const {
   const Connection& c = workload_.connections()[connection.value()];
   const auto [from, to] = ends(connection);
   const std::uint32_t number = queue_pair_number(c.flow_label, index);
@@ -169,7 +170,7 @@ IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index
   return {std::move(there.hops), std::move(back.hops)};
 }
 
-void IdealTimes::add_receiver(std::vector<PathHop>& hops, std::size_t links) const {
+void ZeroLoadTimes::add_receiver(std::vector<PathHop>& hops, std::size_t links) const {
   if (!scenario_.nic.receive_rate || hops.empty()) return;
   hops.push_back({.rate = *scenario_.nic.receive_rate,
                   .latency = {},
@@ -177,16 +178,16 @@ void IdealTimes::add_receiver(std::vector<PathHop>& hops, std::size_t links) con
                   .takes_whole = true});
 }
 
-std::vector<PortId> IdealTimes::first_links_of(const ConnectionTransport& transport, HostId from,
-                                               HostId to, std::uint32_t entropy) const {
+std::vector<PortId> ZeroLoadTimes::first_links_of(const ConnectionTransport& transport, HostId from,
+                                                  HostId to, std::uint32_t entropy) const {
   if (transport.is_sprayed) return first_links(fabric_, routes_, from, to);
   const auto link = flow_link(fabric_, routes_, scenario_.seed, from, to, entropy);
   if (!link) return {};
   return {*link};
 }
 
-IdealTimes::Way IdealTimes::way(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
-                                bool keeps_path) const {
+ZeroLoadTimes::Way ZeroLoadTimes::way(const std::vector<PortId>& first, HostId to,
+                                      std::uint32_t entropy, bool keeps_path) const {
   if (first.size() != 1 || !keeps_path) {
     SprayedPath path = sprayed_path(fabric_, routes_, first, to);
     return {std::move(path.hops), std::move(path.last)};
@@ -197,7 +198,7 @@ IdealTimes::Way IdealTimes::way(const std::vector<PortId>& first, HostId to, std
   return {hops_of(fabric_, path), {path.back()}};
 }
 
-IdealTimes::Journey IdealTimes::journey(ConnectionId connection, std::uint32_t index) const {
+ZeroLoadTimes::Journey ZeroLoadTimes::journey(ConnectionId connection, std::uint32_t index) const {
   const ConnectionTransport t = transports_.of(connection);
   Journey journey{
       .framing = t.framing, .parallel_links = t.parallel_links, .forward = {}, .reverse = {}};
@@ -223,7 +224,7 @@ IdealTimes::Journey IdealTimes::journey(ConnectionId connection, std::uint32_t i
   return journey;
 }
 
-std::uint32_t IdealTimes::journey_number(ConnectionId connection, std::uint32_t index) {
+std::uint32_t ZeroLoadTimes::journey_number(ConnectionId connection, std::uint32_t index) {
   std::uint32_t& number = journey_of_[std::size_t{connection.value()} * queue_pairs_ + index];
   if (number != kUnknown) return number;
   const auto next = static_cast<std::uint32_t>(journeys_.size());
@@ -232,7 +233,7 @@ std::uint32_t IdealTimes::journey_number(ConnectionId connection, std::uint32_t 
   return number = it->second;
 }
 
-ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {
+ZeroLoad ZeroLoadTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {
   std::uint32_t index = 0;
   if (queue_pairs_ > 1) {
     const std::uint32_t last = transports_.of(connection).queue_pairs - 1;
@@ -245,7 +246,7 @@ ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Byt
   return time;
 }
 
-ZeroLoad IdealTimes::least_time(const Journey& journey, Bytes size) {
+ZeroLoad ZeroLoadTimes::least_time(const Journey& journey, Bytes size) {
   const Bytes on_one_link = share_of_link(size, journey.framing, journey.parallel_links);
   ZeroLoad least{Picoseconds::max(), Picoseconds::max()};
   for (const std::vector<PathHop>& there : journey.forward) {
@@ -259,7 +260,7 @@ ZeroLoad IdealTimes::least_time(const Journey& journey, Bytes size) {
   return least;
 }
 
-ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {
+ZeroLoad ZeroLoadTimes::best_message(ConnectionId connection, Bytes size) {
   ZeroLoad best = message(connection, entropy_of(connection, 0), size);
   for (std::uint32_t i = 1; i < transports_.of(connection).queue_pairs; ++i) {
     const ZeroLoad other = message(connection, entropy_of(connection, i), size);
@@ -269,7 +270,7 @@ ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {
   return best;
 }
 
-IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
+ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
   const bool waits_for_acks = !ends_with_deliveries(scenario_.jobs[job].kind);
   std::vector<Demand> demands;
   std::vector<Demand> acks;
@@ -321,23 +322,23 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
   return best;
 }
 
-std::vector<IdealTimes::Job> IdealTimes::jobs(const collectives::Components& components,
-                                              const std::function<bool()>& goes_on) {
+std::vector<ZeroLoadTimes::Job> ZeroLoadTimes::jobs(const collectives::Components& components,
+                                                    const std::function<bool()>& goes_on) {
   const auto is_open_loop = [](const JobSpec& job) { return collectives::is_open_loop(job.kind); };
   if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
     return std::vector<Job>(scenario_.jobs.size());
   }
-  const IdealNetwork::DelayOf delay_of = [this](ConnectionId connection, Bytes size) {
+  const ZeroLoadNetwork::DelayOf delay_of = [this](ConnectionId connection, Bytes size) {
     const ZeroLoad time = best_message(connection, size);
-    IdealNetwork::Delay delay{.delivered = time.delivered, .acknowledged = {}};
+    ZeroLoadNetwork::Delay delay{.delivered = time.delivered, .acknowledged = {}};
     if (transports_.of(connection).is_acknowledged) delay.acknowledged = time.completed;
     return delay;
   };
   collectives::Executor executor(workload_, collectives::Executor::Spans::kNotKept);
-  IdealCalls calls(workload_, components, delay_of, scenario_.run.control_latency);
+  ZeroLoadCalls calls(workload_, components, delay_of, scenario_.run.control_latency);
   executor.hand_over(calls);
-  IdealNetwork network(workload_.process_hosts().size(), workload_.connections(), delay_of,
-                       scenario_.run.control_latency, workload_.groups());
+  ZeroLoadNetwork network(workload_.process_hosts().size(), workload_.connections(), delay_of,
+                          scenario_.run.control_latency, workload_.groups());
   network.run(executor, {}, goes_on);
   std::vector<Job> ideals;
   for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
