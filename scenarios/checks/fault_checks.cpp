@@ -10,8 +10,8 @@
 
 #include "scenarios/build/fabric_names.hpp"
 #include "scenarios/build/resolve_faults.hpp"
+#include "scenarios/checks/limits/spread_traffic.hpp"
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/limits/spread_traffic.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "scenarios/checks/limits/spread_traffic.hpp"
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/limits/spread_traffic.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
 

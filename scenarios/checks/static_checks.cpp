@@ -13,7 +13,7 @@
 #include "collectives/training/memory/memory_use.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "protocols/config/headroom.hpp"
-#include "scenarios/limits/distances.hpp"
+#include "scenarios/checks/limits/distances.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"

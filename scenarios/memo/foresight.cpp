@@ -5,7 +5,7 @@
 
 #include "collectives/memo/matching_calls.hpp"
 #include "collectives/tasks/task_program.hpp"
-#include "scenarios/limits/traffic.hpp"
+#include "scenarios/checks/limits/traffic.hpp"
 #include "scenarios/memo/obstacles.hpp"
 #include "scenarios/memo/run_reuse.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "collectives/memo/rails.hpp"
 #include "protocols/config/transports/list.hpp"
-#include "scenarios/limits/traffic.hpp"
+#include "scenarios/checks/limits/traffic.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {

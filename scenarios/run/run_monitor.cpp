@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "scenarios/limits/traffic.hpp"
+#include "scenarios/checks/limits/traffic.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"

@@ -8,8 +8,8 @@
 
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
-#include "scenarios/measure/run_recorder.hpp"
 #include "scenarios/memo/run_reuse.hpp"
+#include "scenarios/results/measure/run_recorder.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 

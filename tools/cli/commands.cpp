@@ -18,12 +18,12 @@
 #include <thread>
 #include <utility>
 
+#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/checks/forecast.hpp"
 #include "scenarios/compare/comparison.hpp"
-#include "scenarios/explain/blame_file.hpp"
-#include "scenarios/explain/counterfactual.hpp"
-#include "scenarios/explain/explanation.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/run_files.hpp"

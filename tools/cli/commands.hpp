@@ -35,7 +35,8 @@ struct RunArguments {
   bool is_isolated = false;   ///< each job runs alone, too
   bool blames = false;        ///< says who is to blame for the time of each iteration
   bool has_timeline = false;  ///< writes what ranks did when
-  std::string without;  ///< what is taken out of the scenario (scenarios/explain); empty: nothing
+  std::string
+      without;  ///< what is taken out of the scenario (scenarios/blame/explain); empty: nothing
 };
 
 /// `weft run`: simulates, prints the summary, writes the results.

@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include "scenarios/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"

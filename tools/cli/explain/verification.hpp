@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/explain/blame_file.hpp"
-#include "scenarios/explain/slow_links.hpp"
+#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/slow_links.hpp"
 
 namespace weft::cli {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "scenarios/explain/explanation.hpp"
+#include "scenarios/blame/explain/explanation.hpp"
 
 namespace weft::report {
 namespace {

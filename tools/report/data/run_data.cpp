@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "scenarios/explain/blame_file.hpp"
+#include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/text/text_file.hpp"
 #include "simcore/messages/size_class.hpp"
 #include "tools/report/data/blame_data.hpp"
