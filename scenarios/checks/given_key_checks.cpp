@@ -234,7 +234,7 @@ class GivenKeyChecks {
         without_effect(key, "each link that is listed has a latency, and each is a port");
       }
     }
-    if (!std::holds_alternative<topologies::LoneSpec>(scenario_.topology)) return;
+    if (!std::holds_alternative<topologies::SingleDomainSpec>(scenario_.topology)) return;
     for (const char* key : {"racks.server.nic", "racks.server.rails", "racks.server.host_link",
                             "fabric.switch", "fabric.flow_control", "fabric.ecn"}) {
       without_effect(key, "with `topology: none` there is no network between servers");

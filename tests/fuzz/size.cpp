@@ -17,12 +17,12 @@ constexpr double kMostPoints = 64;
 /// At most so many cables, by far where leaves have many hosts.
 struct CablesOf {
   double operator()(const topologies::ClosSpec& c) const {
-    const double inner = (*this)(topologies::LoneSpec{c.racks, {}});
+    const double inner = (*this)(topologies::SingleDomainSpec{c.racks, {}});
     const double spines = 1.0 * c.planes * c.spines * std::max(c.pods, 1U);
     return inner + inner * c.spines * c.links_per_pair +
            spines * c.super_spines * c.super_links_per_pair;
   }
-  double operator()(const topologies::LoneSpec& lone) const {
+  double operator()(const topologies::SingleDomainSpec& lone) const {
     const topologies::Servers servers(lone.racks);
     return static_cast<double>(servers.inner_cables() + servers.nic_ports() + servers.racks());
   }

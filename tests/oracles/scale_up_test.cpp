@@ -35,9 +35,11 @@ topologies::RackSpec domain(std::uint32_t gpus, std::uint32_t chips,
   return rack;
 }
 
-topologies::TopologySpec nvl72() { return topologies::LoneSpec{{domain(72, 18, {1}, 400_Gbps)}}; }
+topologies::TopologySpec nvl72() {
+  return topologies::SingleDomainSpec{{domain(72, 18, {1}, 400_Gbps)}};
+}
 topologies::TopologySpec hgx() {
-  return topologies::LoneSpec{{domain(8, 4, {5, 4, 4, 5}, 200_Gbps)}};
+  return topologies::SingleDomainSpec{{domain(8, 4, {5, 4, 4, 5}, 200_Gbps)}};
 }
 
 PacketNetwork::Options scale_up() {

@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 
 /// A server alone.
-LoneSpec alone(ServerPart part) {
+SingleDomainSpec alone(ServerPart part) {
   part.nics = part.rails = 0;
   return {.racks = {racks_of(1, 1, std::move(part))}};
 }
@@ -253,7 +253,7 @@ TEST(ScaleUp, RefusesWhatCannotBeBuilt) {
   EXPECT_THAT(error(part), HasSubstr("racks.server.scale_up: joins GPUs"));
   part = server(8, 0);
   EXPECT_THAT(error(part), HasSubstr("racks.server.nics: is 0"));
-  const auto lone = build_fabric(LoneSpec{.racks = {racks_of(2, 1, server(8, 0))}});
+  const auto lone = build_fabric(SingleDomainSpec{.racks = {racks_of(2, 1, server(8, 0))}});
   EXPECT_FALSE(lone.ok());
 }
 

@@ -1,4 +1,4 @@
-#include "topologies/lone/lone.hpp"
+#include "topologies/single_domain/single_domain.hpp"
 
 #include <utility>
 
@@ -8,19 +8,20 @@
 
 namespace weft::topologies {
 
-schema::Object<Lone> Lone::schema() {
-  return schema::describe<Lone>("none", "a scale-up domain alone: one server, its NICs left out");
+schema::Object<SingleDomain> SingleDomain::schema() {
+  return schema::describe<SingleDomain>("none",
+                                        "a scale-up domain alone: one server, its NICs left out");
 }
 
-LoneSpec Lone::specification(const FabricParts& parts) const {
-  LoneSpec spec{parts.racks, parts.routing};
+SingleDomainSpec SingleDomain::specification(const FabricParts& parts) const {
+  SingleDomainSpec spec{parts.racks, parts.routing};
   for (RackSpec& rack : spec.racks) {
     if (rack.server.gpus > 0) rack.server.nics = rack.server.rails = 0;
   }
   return spec;
 }
 
-Result<Fabric> build(const LoneSpec& spec) {
+Result<Fabric> build(const SingleDomainSpec& spec) {
   const Servers servers(spec.racks);
   Errors errors = servers.check("racks");
   for (const RackSpec& rack : spec.racks) {

@@ -11,7 +11,7 @@
 namespace weft::topologies {
 
 /// Scale-up domains without any scale-out network: servers with `nics: 0`.
-struct LoneSpec {
+struct SingleDomainSpec {
   static constexpr RoutingRule kRoutingRule = RoutingRule::kUpDown;
 
   std::vector<RackSpec> racks;
@@ -23,16 +23,16 @@ struct LoneSpec {
 };
 
 /// No scale-out network: what a scenario says of it.
-struct Lone {
+struct SingleDomain {
   static constexpr const char* kName = "none";
   static constexpr LinkRoles kRoles = LinkRoles::kNone;
 
-  [[nodiscard]] static schema::Object<Lone> schema();
+  [[nodiscard]] static schema::Object<SingleDomain> schema();
   [[nodiscard]] std::vector<SwitchUse> switch_uses() const { return {}; }
-  [[nodiscard]] LoneSpec specification(const FabricParts& parts) const;
+  [[nodiscard]] SingleDomainSpec specification(const FabricParts& parts) const;
 };
 
 /// The domains of servers, or racks, alone.
-[[nodiscard]] Result<Fabric> build(const LoneSpec& spec);
+[[nodiscard]] Result<Fabric> build(const SingleDomainSpec& spec);
 
 }  // namespace weft::topologies
