@@ -14,7 +14,7 @@ inline void set_alarm(Cell& cell, Picoseconds time, ProcessId process, std::uint
   ++cell.job_events;
   schedule(cell,
            {.time = time,
-            .order = AgendaEvent::make_order(EventRank::kTimer, kType, process.value(), number),
+            .order = CalendarEvent::make_order(EventRank::kTimer, kType, process.value(), number),
             .type = kType,
             .target = process.value(),
             .value = number,
@@ -40,7 +40,8 @@ class HostContext final : public ProcessContext {
 
   void signal(ProcessId to, std::uint64_t token) override {
     const Picoseconds time = here_.now + s_.constants.control_latency;
-    const AgendaEvent event = make_event(EventRank::kControl, EventType::kSignal, time, to, token);
+    const CalendarEvent event =
+        make_event(EventRank::kControl, EventType::kSignal, time, to, token);
     const std::uint32_t target_cell = s_.processes[to.value()].cell;
     if (target_cell == s_.processes[self_.value()].cell) {
       ++here_.cell.job_events;
@@ -64,12 +65,12 @@ class HostContext final : public ProcessContext {
   void begin_anew(ConnectionId connection) override { host_.begin_anew(connection); }
 
  private:
-  AgendaEvent make_event(EventRank rank, EventType type, Picoseconds time, ProcessId target,
-                         std::uint64_t token) {
+  CalendarEvent make_event(EventRank rank, EventType type, Picoseconds time, ProcessId target,
+                           std::uint64_t token) {
     const auto number = static_cast<std::uint32_t>(type);
     const std::uint32_t sequence = s_.processes[self_.value()].sequence++;
     return {.time = time,
-            .order = AgendaEvent::make_order(rank, number, self_.value(), sequence),
+            .order = CalendarEvent::make_order(rank, number, self_.value(), sequence),
             .type = number,
             .target = target.value(),
             .value = token,

@@ -70,7 +70,7 @@ class ReceiveBuffer {
     const auto type = static_cast<std::uint32_t>(EventType::kReceive);
     const Picoseconds time = here.now + PortState::transmission_at(size, s_.constants.receive_rate);
     schedule(here.cell, {.time = time,
-                         .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, 0),
+                         .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index, 0),
                          .type = type,
                          .target = port.index});
   }

@@ -8,10 +8,10 @@
 
 namespace weft::protocols {
 
-/// Files an agenda event that keeps the run alive.
-inline void schedule(Cell& cell, const AgendaEvent& event) {
+/// Files an calendar event that keeps the run alive.
+inline void schedule(Cell& cell, const CalendarEvent& event) {
   ++cell.live_events;
-  cell.agenda.push(event);
+  cell.calendar.push(event);
 }
 
 /// Occupies an idle port until `end`.

@@ -29,8 +29,8 @@ class EgressGate {
     const auto type = static_cast<std::uint32_t>(EventType::kPauseExpiry);
     schedule(here.cell,
              {.time = queue.pause_expires,
-              .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
-                                               LinkControl::pack(c, queue.expiry_sequence++)),
+              .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index,
+                                                 LinkControl::pack(c, queue.expiry_sequence++)),
               .type = type,
               .target = port.index,
               .value = LinkControl::pack(c, 0)});

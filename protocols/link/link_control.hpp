@@ -124,13 +124,13 @@ class LinkControl {
             : s_.switches[port.owner].first_port + s_.account(port, c).cause;
     const auto number = static_cast<std::uint32_t>(type);
     if (port.leads_inside) {
-      schedule(here.cell,
-               {.time = time,
-                .order = AgendaEvent::make_order(EventRank::kControl, number, port.index, sequence),
-                .type = number,
-                .target = port.peer.value(),
-                .value = pack(c, value),
-                .origin = cause});
+      schedule(here.cell, {.time = time,
+                           .order = CalendarEvent::make_order(EventRank::kControl, number,
+                                                              port.index, sequence),
+                           .type = number,
+                           .target = port.peer.value(),
+                           .value = pack(c, value),
+                           .origin = cause});
       return;
     }
     Packet frame;
@@ -149,8 +149,8 @@ class LinkControl {
     const std::uint32_t sequence = ++s_.account(port, c).refresh_sequence;
     const auto type = static_cast<std::uint32_t>(EventType::kPauseRefresh);
     schedule(here.cell, {.time = time,
-                         .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
-                                                          pack(c, sequence)),
+                         .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index,
+                                                            pack(c, sequence)),
                          .type = type,
                          .target = port.index,
                          .value = pack(c, sequence)});

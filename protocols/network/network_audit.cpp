@@ -72,7 +72,7 @@ class Audit {
     if (k_.credit == 0) return;
     std::vector<std::int64_t> returning(s_.ingress.size());  // by receiving port and class
     for (const Cell& cell : cells_) {
-      for (const AgendaEvent& event : cell.agenda.events()) {
+      for (const CalendarEvent& event : cell.calendar.events()) {
         if (static_cast<EventType>(event.type) == EventType::kCredit) {
           count_grant(returning, event.target, static_cast<std::uint32_t>(event.value));
         }

@@ -142,7 +142,7 @@ std::optional<Picoseconds> PacketNetwork::next_change() const {
   for (const SenderState& sender : state_->senders.all_whole()) {
     if (has_work(sender)) first = std::min(first, earliest_end(*state_, sender, now_));
   }
-  return first == Agenda::kNever ? std::nullopt : std::optional(first);
+  return first == EventCalendar::kNever ? std::nullopt : std::optional(first);
 }
 
 bool PacketNetwork::is_quiet(HostId host) const {

@@ -162,7 +162,7 @@ Picoseconds PacketNetwork::Engine::last_event() const {
 }
 
 Picoseconds PacketNetwork::Engine::earliest_event(Picoseconds now) {
-  Picoseconds earliest = Agenda::kNever;
+  Picoseconds earliest = EventCalendar::kNever;
   for (Cell& cell : cells) earliest = std::min(earliest, next_event_time(cell, now));
   return earliest;
 }
@@ -179,7 +179,7 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
       // Nothing happened in the last window: jump to where something does.
       const Picoseconds next = earliest_event(now);
       const Picoseconds target = std::min(until, std::max(now, next));
-      if (next == Agenda::kNever) {
+      if (next == EventCalendar::kNever) {
         const Status status = come_to_rest(begin, now);
         static_cast<void>(observe_gap(target));
         return status;
@@ -226,7 +226,8 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
   }
   // Whether the last window leads up to the limit, or another one follows that shows that nothing
   // is left, depends on the cut.
-  return earliest_event(now) == Agenda::kNever ? come_to_rest(begin, now) : Status::kTimeLimit;
+  return earliest_event(now) == EventCalendar::kNever ? come_to_rest(begin, now)
+                                                      : Status::kTimeLimit;
 }
 
 PacketNetwork::Status PacketNetwork::Engine::come_to_rest(Picoseconds begin, Picoseconds& now) {
@@ -512,7 +513,7 @@ void PacketNetwork::Engine::end_observation(Picoseconds now) {
                                     .traffic_class = c});
     }
   }
-  drain_trace(Agenda::kNever);
+  drain_trace(EventCalendar::kNever);
 }
 
 void PacketNetwork::Engine::drain_trace(Picoseconds now) {

@@ -20,7 +20,7 @@ class Periodic {
  public:
   /// A period of 0: never.
   explicit Periodic(Picoseconds period = {})
-      : period_(period), next_(period > Picoseconds() ? period : Agenda::kNever) {}
+      : period_(period), next_(period > Picoseconds() ? period : EventCalendar::kNever) {}
   [[nodiscard]] Picoseconds next() const { return next_; }
   [[nodiscard]] bool is_due(Picoseconds now) const { return next_ <= now; }
   /// The last time up to `now`.

@@ -82,8 +82,8 @@ class PacketModel {
   void accept_control(Cell& cell, const Packet& frame, std::uint32_t local) {
     const PortState& port = s_.port_of(cell, local);
     schedule(cell, {.time = Picoseconds(frame.stamp),
-                    .order = AgendaEvent::make_order(EventRank::kControl, frame.flags,
-                                                     port.peer.value(), frame.sequence),
+                    .order = CalendarEvent::make_order(EventRank::kControl, frame.flags,
+                                                       port.peer.value(), frame.sequence),
                     .type = frame.flags,
                     .target = port.index,
                     .value = frame.word,
@@ -91,7 +91,7 @@ class PacketModel {
   }
 
   /// False: the event had become void.
-  bool handle(const Here& here, const AgendaEvent& event) {
+  bool handle(const Here& here, const CalendarEvent& event) {
     const auto type = static_cast<EventType>(event.type);
     if (type == EventType::kRetransmit) {
       const std::uint64_t timeouts = here.worker.sums.timeouts;
@@ -180,7 +180,7 @@ class PacketModel {
   }
 
   /// False for timers that have become void: a pause that was lifted or renewed meanwhile.
-  bool handle_link_event(const Here& here, EventType type, const AgendaEvent& event) {
+  bool handle_link_event(const Here& here, EventType type, const CalendarEvent& event) {
     if (type == EventType::kArbitrate) {
       switch_.arbitrate(here, event.target);
       return true;

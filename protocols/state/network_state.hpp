@@ -39,7 +39,7 @@
 
 namespace weft::protocols {
 
-/// Agenda events of the packet network. The numbers order events of equal time and rank.
+/// EventCalendar events of the packet network. The numbers order events of equal time and rank.
 enum class EventType : std::uint32_t {
   kPause = 0,         ///< control: a pause frame takes effect on one class
   kSignal = 1,        ///< control: job control between processes

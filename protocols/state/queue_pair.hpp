@@ -87,7 +87,7 @@ struct alignas(64) SenderState : SendingEnd {
   std::uint16_t port_count = 0;     ///< how many of the host's ports lead to the destination
   std::uint16_t first_turn = 0;     ///< by which of them what begins anew goes first
   std::uint16_t turn = 0;           ///< in turn: packet number 0 goes by this one of the ports
-  bool timer_is_set = false;        ///< an agenda entry exists
+  bool timer_is_set = false;        ///< an calendar entry exists
   ProcessId process;                ///< that hears of acknowledgements
 
   /// Of the host, that lead to the destination.

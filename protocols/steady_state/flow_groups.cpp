@@ -122,17 +122,17 @@ void FlowGroups::join(PortId a, PortId b) {
   parent_[root_of(a)] = root_of(b);
 }
 
-std::uint32_t FlowGroups::flow_group_of(const AgendaEvent& event) const {
+std::uint32_t FlowGroups::flow_group_of(const CalendarEvent& event) const {
   const bool is_of_sender = static_cast<EventType>(event.type) == EventType::kRetransmit;
   return flow_group_of(
       PortId(is_of_sender ? s_.senders[QueuePairId(event.target)].port() : event.target));
 }
 
 void FlowGroups::set_aside_all() {
-  cell_.agenda.change([this](std::vector<AgendaEvent>& events) {
-    std::erase_if(events, [this](const AgendaEvent& event) {
+  cell_.calendar.change([this](std::vector<CalendarEvent>& events) {
+    std::erase_if(events, [this](const CalendarEvent& event) {
       if (is_of_job(event)) return false;
-      all_[flow_group_of(event)].agenda.push_back(event);
+      all_[flow_group_of(event)].calendar.push_back(event);
       return true;
     });
   });
@@ -150,9 +150,9 @@ void FlowGroups::set_aside(std::uint32_t flow_group) {
       cell_.next.remove(source);
     }
   }
-  cell_.agenda.change([&it](std::vector<AgendaEvent>& events) {
-    std::erase_if(events, [&it](const AgendaEvent& event) {
-      if (!is_of_job(event)) it.agenda.push_back(event);
+  cell_.calendar.change([&it](std::vector<CalendarEvent>& events) {
+    std::erase_if(events, [&it](const CalendarEvent& event) {
+      if (!is_of_job(event)) it.calendar.push_back(event);
       return !is_of_job(event);
     });
   });
@@ -161,11 +161,11 @@ void FlowGroups::set_aside(std::uint32_t flow_group) {
 void FlowGroups::put_back(std::uint32_t flow_group) {
   FlowGroup& it = all_[flow_group];
   for (const auto& [source, key] : it.keys) cell_.next.update(source, key);
-  cell_.agenda.change([&it](std::vector<AgendaEvent>& events) {
-    events.insert(events.end(), it.agenda.begin(), it.agenda.end());
+  cell_.calendar.change([&it](std::vector<CalendarEvent>& events) {
+    events.insert(events.end(), it.calendar.begin(), it.calendar.end());
   });
   it.keys.clear();
-  it.agenda.clear();
+  it.calendar.clear();
 }
 
 }  // namespace weft::protocols

@@ -9,8 +9,8 @@
 #include "protocols/steady_state/live_part.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/ids.hpp"
-#include "simcore/engine/agenda.hpp"
 #include "simcore/engine/cell.hpp"
+#include "simcore/engine/event_calendar.hpp"
 
 namespace weft::protocols {
 
@@ -49,7 +49,7 @@ class FlowGroups {
     LivePart part;
     // What is to happen there, set aside:
     std::vector<std::pair<std::uint32_t, std::uint64_t>> keys;  ///< by source in the tree
-    std::vector<AgendaEvent> agenda;
+    std::vector<CalendarEvent> calendar;
   };
 
   /// The links that a queue pair's packets and their ACKs take, each by one of its ports; empty:
@@ -78,7 +78,7 @@ class FlowGroups {
     const std::uint32_t flow_group = flow_group_of_link_[link_of(port)];
     return flow_group == kNone ? 0 : flow_group;
   }
-  [[nodiscard]] std::uint32_t flow_group_of(const AgendaEvent& event) const;
+  [[nodiscard]] std::uint32_t flow_group_of(const CalendarEvent& event) const;
 
   NetworkState& s_;
   Cell& cell_;

@@ -21,8 +21,8 @@ Picoseconds earliest_end(const NetworkState& s, const SenderState& sender, Picos
 }
 
 Picoseconds next_job_event(const Cell& cell) {
-  Picoseconds first = Agenda::kNever;
-  for (const AgendaEvent& event : cell.agenda.events()) {
+  Picoseconds first = EventCalendar::kNever;
+  for (const CalendarEvent& event : cell.calendar.events()) {
     if (is_of_job(event)) first = std::min(first, event.time);
   }
   return first;

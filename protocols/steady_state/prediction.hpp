@@ -12,7 +12,7 @@ namespace weft::protocols {
 [[nodiscard]] Picoseconds earliest_end(const NetworkState& state, const SenderState& sender,
                                        Picoseconds now);
 
-/// When something comes next that a process asked for; Agenda::kNever: nothing does.
+/// When something comes next that a process asked for; EventCalendar::kNever: nothing does.
 [[nodiscard]] Picoseconds next_job_event(const Cell& cell);
 
 }  // namespace weft::protocols

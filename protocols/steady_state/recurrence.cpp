@@ -270,8 +270,8 @@ Picoseconds StateSnapshot::next_look(const NetworkState& s, const Cell& cell,
   for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
     if (!moves_along(s, sender, then, now)) waiting.push_back(s.senders.queue_pair_of(sender));
   });
-  Picoseconds first = Agenda::kNever;
-  for (const AgendaEvent& event : cell.agenda.events()) {
+  Picoseconds first = EventCalendar::kNever;
+  for (const CalendarEvent& event : cell.calendar.events()) {
     bool is_look = is_of_job(event);
     if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
       is_look = std::ranges::binary_search(waiting, QueuePairId(event.target));

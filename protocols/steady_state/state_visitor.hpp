@@ -35,7 +35,7 @@ concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, s
 };
 
 /// Whether an event is one that processes asked for.
-[[nodiscard]] inline bool is_of_job(const AgendaEvent& event) {
+[[nodiscard]] inline bool is_of_job(const CalendarEvent& event) {
   const auto type = static_cast<EventType>(event.type);
   return type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm;
 }
@@ -63,7 +63,7 @@ class StateVisitor {
       same(sw.buffer_used);
       same(sw.shared_used);
     }
-    if (!v_.is_done()) agenda();
+    if (!v_.is_done()) calendar();
   }
 
  private:
@@ -199,12 +199,12 @@ class StateVisitor {
     if (moved != key) cell_.next.update(source, moved);
   }
 
-  void agenda() {
+  void calendar() {
     v_.time_of_nothing(cell_.last_event_time);
-    cell_.agenda.change([this](std::vector<AgendaEvent>& events) {
+    cell_.calendar.change([this](std::vector<CalendarEvent>& events) {
       std::sort(events.begin(), events.end());
       v_.same(events.size());
-      for (AgendaEvent& event : events) {
+      for (CalendarEvent& event : events) {
         if (is_of_job(event)) {
           v_.time_of_job(event.time);
         } else if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
@@ -221,9 +221,9 @@ class StateVisitor {
     });
   }
   /// Of what ports tell each other the order alone matters.
-  [[nodiscard]] std::uint64_t sequence_of_source(const AgendaEvent& event) const {
+  [[nodiscard]] std::uint64_t sequence_of_source(const CalendarEvent& event) const {
     if (static_cast<EventType>(event.type) != EventType::kCredit) return 0;
-    return s_.ports[AgendaEvent::source_in(event.order)].control_sequence;
+    return s_.ports[CalendarEvent::source_in(event.order)].control_sequence;
   }
 
   NetworkState& s_;

@@ -9,9 +9,9 @@
 
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/ids.hpp"
-#include "simcore/engine/agenda.hpp"
 #include "simcore/engine/arrival_batch.hpp"
 #include "simcore/engine/arrival_signals.hpp"
+#include "simcore/engine/event_calendar.hpp"
 #include "simcore/engine/link.hpp"
 #include "simcore/engine/trace.hpp"
 #include "simcore/engine/winner_tree.hpp"
@@ -61,14 +61,14 @@ struct alignas(64) Worker {
     }
   };
   Sums sums;
-  /// The run is to be left right after the event at hand, of the agenda; of a network that is one
+  /// The run is to be left right after the event at hand, of the calendar; of a network that is one
   /// cell alone. When that was so.
   bool stops = false;
   Picoseconds stopped_at;
   /// Control events for cells that may run on another thread, handed over between windows.
   struct Outgoing {
     std::uint32_t cell;
-    AgendaEvent event;
+    CalendarEvent event;
   };
   std::vector<Outgoing> outbox;
   /// What was observed in this window, in the order in which cells ran.
@@ -111,15 +111,16 @@ struct EventKeys {
 
 /// A set of nodes simulated as one unit. Its events are ordered by (time, rank, source, sequence);
 /// the three sources of events are the batch of arrivals from outside (gathered per window), the
-/// tree of departures and arrivals inside, and the agenda of control events and timers.
+/// tree of departures and arrivals inside, and the calendar of control events and timers.
 struct Cell {
   std::vector<PortId> ports;               ///< ascending; the index is the local number
   std::vector<Link*> inbound;              ///< the link that ends at each port
   std::vector<std::uint32_t> external_in;  ///< local numbers of ports fed from other cells
   std::uint32_t first_signal = 0;          ///< word of the signals of `external_in`, in that order
   WinnerTree next;  ///< departures at [local], inside arrivals at [n + local]
-  Agenda agenda;
-  /// Agenda entries that still matter. Timers of finished flows stay behind without counting.
+  EventCalendar calendar;
+  /// EventCalendar entries that still matter. Timers of finished flows stay behind without
+  /// counting.
   std::int64_t live_events = 0;
   /// Those among `live_events` that jobs wait for.
   std::int64_t job_events = 0;
@@ -170,12 +171,12 @@ struct Here {
 /// What simulates the nodes of a cell. `local` is the number of a port within the cell.
 template <class M>
 concept CellModel = requires(M& model, const Here& here, Cell& cell, Packet& packet,
-                             const AgendaEvent& event, std::uint32_t local) {
+                             const CalendarEvent& event, std::uint32_t local) {
   model.depart(here, local);          // the transmission at the port ends
   model.arrive(here, packet, local);  // a packet has come by it
-  // An entry of the agenda is due; false: it had become void.
+  // An entry of the calendar is due; false: it had become void.
   { model.handle(here, event) } -> std::same_as<bool>;
-  model.accept_control(cell, packet, local);  // moves link control from a lane to the agenda
+  model.accept_control(cell, packet, local);  // moves link control from a lane to the calendar
   // Ask for the memory of a port and of the link into it, of what these point to, and of the most
   // recent flows of a host.
   model.fetch_state(cell, local);
@@ -190,7 +191,7 @@ void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Pic
   const std::uint64_t limit = keys.departure(end, 0);  // below it lie the keys of this window
   const std::span<const std::uint32_t> arriving = arriving_ports(cell, worker);
   const std::size_t sources = arriving.size();
-  if (sources == 0 && cell.next.top() >= limit && cell.agenda.next_time() >= end) return;
+  if (sources == 0 && cell.next.top() >= limit && cell.calendar.next_time() >= end) return;
   ArrivalBatch& batch = worker.batch;
   batch.begin(start, end - start);
   for (std::size_t i = 0; i < sources; ++i) {
@@ -201,7 +202,7 @@ void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Pic
     batch.gather(link, local, end, worker.pool);
     if (link.in_flight() != 0) worker.signals.set(link.signal);
     // All of them, also those of later windows: a credit may overtake a pause, which takes longer
-    // to act, and the agenda puts them in order.
+    // to act, and the calendar puts them in order.
     if (link.control_out.front(link.control_in) != nullptr) [[unlikely]] {
       link.control_out.take_until(
           Picoseconds::max(), link.control_in, worker.pool,
@@ -219,11 +220,11 @@ void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Pic
     const std::uint64_t inside = cell.next.top();
     const bool take_inside = inside < outside;
     const std::uint64_t key = take_inside ? inside : outside;
-    const Picoseconds agenda_time = cell.agenda.next_time();
+    const Picoseconds calendar_time = cell.calendar.next_time();
     const Picoseconds time = keys.time_of(key);
-    if (agenda_time < time) [[unlikely]] {
-      if (agenda_time >= end) break;
-      const AgendaEvent event = cell.agenda.pop();
+    if (calendar_time < time) [[unlikely]] {
+      if (calendar_time >= end) break;
+      const CalendarEvent event = cell.calendar.pop();
       if (model.handle({cell, worker, event.time}, event)) ++worker.sums.events;
       if (worker.stops) [[unlikely]] {
         worker.stopped_at = event.time;
@@ -256,10 +257,10 @@ void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Pic
   if (now > cell.last_event_time) cell.last_event_time = now;
 }
 
-/// The time of the earliest event that the cell knows of, or Agenda::kNever. Control frames that
-/// are still on a lane lie no earlier than `horizon`, the end of the last window.
+/// The time of the earliest event that the cell knows of, or EventCalendar::kNever. Control frames
+/// that are still on a lane lie no earlier than `horizon`, the end of the last window.
 inline Picoseconds next_event_time(Cell& cell, Picoseconds horizon) {
-  Picoseconds earliest = cell.live_events > 0 ? cell.agenda.next_time() : Agenda::kNever;
+  Picoseconds earliest = cell.live_events > 0 ? cell.calendar.next_time() : EventCalendar::kNever;
   if (cell.next.top() != WinnerTree::kNone) {
     earliest = std::min(earliest, cell.keys.time_of(cell.next.top()));
   }

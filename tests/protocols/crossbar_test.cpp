@@ -73,19 +73,19 @@ TEST(Crossbar, ArbitratesOncePerInstant) {
   s.request(1, 2);
   s.request(3, 2);
   s.request(4, 6);
-  ASSERT_EQ(s.cell.agenda.events().size(), 1U);
+  ASSERT_EQ(s.cell.calendar.events().size(), 1U);
   EXPECT_EQ(s.cell.live_events, 1);
   EXPECT_EQ(s.crossbar().changed_outputs, (1U << 2U) | (1U << 6U));
-  const AgendaEvent event = s.cell.agenda.pop();
+  const CalendarEvent event = s.cell.calendar.pop();
   EXPECT_EQ(event.time, s.now);
   EXPECT_EQ(event.type, static_cast<std::uint32_t>(EventType::kArbitrate));
   for (const EventType before : {EventType::kPause, EventType::kSignal, EventType::kCredit}) {
     const auto type = static_cast<std::uint32_t>(before);
-    EXPECT_LT(AgendaEvent::make_order(EventRank::kControl, type, ~0U >> 6U, ~0U), event.order);
+    EXPECT_LT(CalendarEvent::make_order(EventRank::kControl, type, ~0U >> 6U, ~0U), event.order);
   }
   s.crossbar().is_scheduled = false;  // it has run
   s.arbiter.look_at(s.here(), 0, 5);
-  EXPECT_GT(s.cell.agenda.pop().order, event.order);
+  EXPECT_GT(s.cell.calendar.pop().order, event.order);
 }
 
 // An input that is free again is looked at by the outputs that the heads of its FIFOs want.

@@ -14,11 +14,11 @@
 namespace weft {
 namespace {
 
-/// Ordered as the engine must order them: by time, rank, then port or agenda order.
+/// Ordered as the engine must order them: by time, rank, then port or calendar order.
 struct Event {
   std::int64_t time = 0;
   EventRank rank = EventRank::kDeparture;
-  std::uint64_t order = 0;  ///< the local port, or what the agenda sorts by
+  std::uint64_t order = 0;  ///< the local port, or what the calendar sorts by
   std::uint32_t number = 0;
 
   auto operator<=>(const Event&) const = default;
@@ -60,12 +60,12 @@ class Recorder {
     for (std::uint32_t i = 0; i < 100; ++i) {
       const auto rank = draws_.one_in(2) ? EventRank::kControl : EventRank::kTimer;
       push({.time = Picoseconds(draws_.between(0, until - 1)),
-            .order =
-                AgendaEvent::make_order(rank, 3, static_cast<std::uint32_t>(draws_.below(4)), i)});
+            .order = CalendarEvent::make_order(rank, 3, static_cast<std::uint32_t>(draws_.below(4)),
+                                               i)});
     }
   }
-  void push(const AgendaEvent& event) {
-    cell_.agenda.push(event);
+  void push(const CalendarEvent& event) {
+    cell_.calendar.push(event);
     ++cell_.live_events;
   }
 
@@ -86,7 +86,7 @@ class Recorder {
   void arrive(const Here& here, const Packet& packet, std::uint32_t local) {
     happened_.push_back({here.now.count(), EventRank::kArrival, local, packet.sequence});
   }
-  bool handle(const Here& here, const AgendaEvent& event) {
+  bool handle(const Here& here, const CalendarEvent& event) {
     happened_.push_back({event.time.count(), static_cast<EventRank>(event.order >> 62U),
                          event.order & ~(3ULL << 62U), 0});
     --here.cell.live_events;
@@ -94,7 +94,7 @@ class Recorder {
   }
   void accept_control(Cell&, const Packet& frame, std::uint32_t) {
     push({.time = Picoseconds(frame.stamp),
-          .order = AgendaEvent::make_order(EventRank::kControl, 1, 0, frame.sequence)});
+          .order = CalendarEvent::make_order(EventRank::kControl, 1, 0, frame.sequence)});
   }
   void fetch_state(const Cell&, std::uint32_t) { ++fetched_; }
   void fetch_packets(const Cell&, std::uint32_t) {}
@@ -165,8 +165,8 @@ TEST(CellWindow, HandlesAllEventsInOrderOfTimeRankAndSource) {
       EXPECT_TRUE(std::ranges::is_sorted(recorder.happened())) << "windows of " << length;
       EXPECT_EQ(recorder.happened().size(), departures + 100 + recorder.sent());
       EXPECT_EQ(recorder.worker().sums.events, recorder.happened().size());
-      EXPECT_EQ(next_event_time(recorder.cell(), Picoseconds(now)), Agenda::kNever);
-      EXPECT_TRUE(recorder.cell().agenda.empty());
+      EXPECT_EQ(next_event_time(recorder.cell(), Picoseconds(now)), EventCalendar::kNever);
+      EXPECT_TRUE(recorder.cell().calendar.empty());
     }
   }
 }
@@ -177,7 +177,7 @@ TEST(CellWindow, KnowsTheTimeOfItsNextEvent) {
     recorder.draw_events(200);
     for (std::int64_t now = 0;;) {
       const Picoseconds time = next_event_time(recorder.cell(), Picoseconds(now));
-      if (time == Agenda::kNever) break;
+      if (time == EventCalendar::kNever) break;
       const std::int64_t next = time.count();
       ASSERT_GE(next, now);
       const std::size_t before = recorder.happened().size();

@@ -69,7 +69,7 @@ class SelectiveSender {
     seek(s, r);
   }
 
-  /// The agenda's entry of a queue pair has come. True: it has timed out.
+  /// The calendar's entry of a queue pair has come. True: it has timed out.
   [[gnu::noinline]] bool expire(const Here& here, SenderState& s, QueuePairId qp) {
     Repair& r = repair_of(s);
     if (r.timer_at != here.now) return false;  // an earlier one was set instead
@@ -127,7 +127,7 @@ class SelectiveSender {
     const bool has_few = s.sent_end - s.unacked < t.selective.few;
     return has_few ? t.selective.timeout_low : t.selective.timeout_high;
   }
-  /// An entry in the agenda no later than the time-out.
+  /// An entry in the calendar no later than the time-out.
   void set_timer(const Here& here, const SenderState& s, QueuePairId qp) {
     Repair& r = repair_of(s);
     const Picoseconds due = r.moved_at + timeout(s, s_.constants.transports[s.transport]);

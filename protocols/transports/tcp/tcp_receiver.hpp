@@ -103,12 +103,12 @@ class TcpReceiverEnd {
     for (; messages > 0; --messages) host_.notify_delivered(here, id);
   }
 
-  /// One agenda entry per connection: one that comes too early files itself anew.
+  /// One calendar entry per connection: one that comes too early files itself anew.
   void set_timer(const Here& here, ReceiverId id, TcpReceiver& tcp) {
     tcp.timer_is_set = true;
     const auto type = static_cast<std::uint32_t>(EventType::kDelayedAck);
     schedule(here.cell, {.time = tcp.ack_due,
-                         .order = AgendaEvent::make_order(EventRank::kTimer, type, id.value(), 0),
+                         .order = CalendarEvent::make_order(EventRank::kTimer, type, id.value(), 0),
                          .type = type,
                          .target = id.value()});
   }

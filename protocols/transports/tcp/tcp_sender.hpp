@@ -279,7 +279,7 @@ class TcpSenderEnd {
 
   void start_timer(const Here& here, SenderState& s, TcpSender& tcp, QueuePairId qp) {
     s.deadline = here.now + tcp.round_trips.timeout();
-    // One agenda entry goes on to later deadlines, but not to earlier ones.
+    // One calendar entry goes on to later deadlines, but not to earlier ones.
     if (tcp.timer_at != kNoTimer && tcp.timer_at <= s.deadline) return;
     set_timer(here, tcp, qp, s.deadline);
   }
@@ -294,10 +294,11 @@ class TcpSenderEnd {
   static void set_timer(const Here& here, TcpSender& tcp, QueuePairId qp, Picoseconds time) {
     tcp.timer_at = time;
     const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
-    here.cell.agenda.push({.time = time,
-                           .order = AgendaEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
-                           .type = type,
-                           .target = qp.value()});
+    here.cell.calendar.push(
+        {.time = time,
+         .order = CalendarEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
+         .type = type,
+         .target = qp.value()});
   }
 
   /// Everything that is not known to have arrived is taken for lost, and goes again from the oldest

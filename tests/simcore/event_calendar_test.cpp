@@ -1,4 +1,4 @@
-#include "simcore/engine/agenda.hpp"
+#include "simcore/engine/event_calendar.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@ namespace {
 /// What events are ordered by, as the model says it.
 using Order = std::tuple<std::int64_t, EventRank, std::uint32_t, std::uint32_t, std::uint32_t>;
 
-AgendaEvent event_of(const Order& order) {
+CalendarEvent event_of(const Order& order) {
   const auto& [time, rank, type, source, sequence] = order;
   return {.time = Picoseconds(time),
-          .order = AgendaEvent::make_order(rank, type, source, sequence)};
+          .order = CalendarEvent::make_order(rank, type, source, sequence)};
 }
 
 TEST(AgendaEvents, AreOrderedByTimeRankTypeSourceAndSequence) {
@@ -41,10 +41,10 @@ TEST(AgendaEvents, AreOrderedByTimeRankTypeSourceAndSequence) {
   }
 }
 
-TEST(Agenda, HandsOutEventsInOrderHoweverTheyCame) {
+TEST(EventCalendar, HandsOutEventsInOrderHoweverTheyCame) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     testing::Draws draws(seed);
-    Agenda agenda;
+    EventCalendar calendar;
     std::vector<Order> waiting;  // of which the least is next
     std::uint32_t sequence = 0;
     for (int i = 0; i < 2000; ++i) {
@@ -53,30 +53,30 @@ TEST(Agenda, HandsOutEventsInOrderHoweverTheyCame) {
                           static_cast<std::uint32_t>(draws.below(16)),
                           static_cast<std::uint32_t>(draws.below(3)), sequence++};
         waiting.push_back(order);
-        agenda.push(event_of(order));
+        calendar.push(event_of(order));
       } else {
         const auto least = std::ranges::min_element(waiting);
-        const AgendaEvent expected = event_of(*least);
+        const CalendarEvent expected = event_of(*least);
         waiting.erase(least);
-        ASSERT_EQ(agenda.top().order, expected.order);
-        const AgendaEvent event = agenda.pop();
+        ASSERT_EQ(calendar.top().order, expected.order);
+        const CalendarEvent event = calendar.pop();
         ASSERT_EQ(event.time, expected.time);
         ASSERT_EQ(event.order, expected.order);
       }
-      ASSERT_EQ(agenda.events().size(), waiting.size());
-      ASSERT_EQ(agenda.empty(), waiting.empty());
-      ASSERT_EQ(agenda.next_time(),
-                waiting.empty() ? Agenda::kNever
+      ASSERT_EQ(calendar.events().size(), waiting.size());
+      ASSERT_EQ(calendar.empty(), waiting.empty());
+      ASSERT_EQ(calendar.next_time(),
+                waiting.empty() ? EventCalendar::kNever
                                 : Picoseconds(std::get<0>(*std::ranges::min_element(waiting))));
     }
   }
 }
 
-TEST(Agenda, KeepsWhatAnEventSays) {
-  Agenda agenda;
-  agenda.push(
+TEST(EventCalendar, KeepsWhatAnEventSays) {
+  EventCalendar calendar;
+  calendar.push(
       {.time = Picoseconds(3), .order = 1, .type = 2, .target = 4, .value = ~0ULL, .origin = 5});
-  const AgendaEvent event = agenda.pop();
+  const CalendarEvent event = calendar.pop();
   EXPECT_EQ(event.type, 2U);
   EXPECT_EQ(event.target, 4U);
   EXPECT_EQ(event.value, ~0ULL);

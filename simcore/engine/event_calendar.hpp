@@ -13,7 +13,7 @@ namespace weft {
 enum class EventRank : std::uint8_t { kDeparture = 0, kArrival = 1, kControl = 2, kTimer = 3 };
 
 /// A control event or a timer of a cell: everything but packet arrivals and departures.
-struct AgendaEvent {
+struct CalendarEvent {
   Picoseconds time;
   /// Rank, type, source and sequence of the source, most significant first: the total order at
   /// equal time, made of what the model defines only.
@@ -32,26 +32,26 @@ struct AgendaEvent {
   [[nodiscard]] static std::uint32_t source_in(std::uint64_t order) {
     return static_cast<std::uint32_t>(order >> 32U) & ((1U << 26U) - 1);
   }
-  friend bool operator<(const AgendaEvent& a, const AgendaEvent& b) {
+  friend bool operator<(const CalendarEvent& a, const CalendarEvent& b) {
     return a.time != b.time ? a.time < b.time : a.order < b.order;
   }
 };
 
 /// A cell's control events and timers, earliest first.
-class Agenda {
+class EventCalendar {
  public:
   static constexpr Picoseconds kNever = Picoseconds::max();
 
   [[nodiscard]] Picoseconds next_time() const { return next_time_; }
   [[nodiscard]] bool empty() const { return heap_.empty(); }
-  [[nodiscard]] const AgendaEvent& top() const { return heap_[0]; }
-  void push(const AgendaEvent& event) {
+  [[nodiscard]] const CalendarEvent& top() const { return heap_[0]; }
+  void push(const CalendarEvent& event) {
     heap_.push_back(event);
     std::push_heap(heap_.begin(), heap_.end(), Later{});
     next_time_ = heap_[0].time;
   }
   /// Every event, in no order that means anything.
-  [[nodiscard]] const std::vector<AgendaEvent>& events() const { return heap_; }
+  [[nodiscard]] const std::vector<CalendarEvent>& events() const { return heap_; }
   /// `change(events)` may give them other times and another order.
   template <class Change>
   void change(Change change) {
@@ -59,9 +59,9 @@ class Agenda {
     std::make_heap(heap_.begin(), heap_.end(), Later{});
     next_time_ = heap_.empty() ? kNever : heap_[0].time;
   }
-  AgendaEvent pop() {
+  CalendarEvent pop() {
     std::pop_heap(heap_.begin(), heap_.end(), Later{});
-    const AgendaEvent event = heap_.back();
+    const CalendarEvent event = heap_.back();
     heap_.pop_back();
     next_time_ = heap_.empty() ? kNever : heap_[0].time;
     return event;
@@ -69,10 +69,10 @@ class Agenda {
 
  private:
   struct Later {
-    bool operator()(const AgendaEvent& a, const AgendaEvent& b) const { return b < a; }
+    bool operator()(const CalendarEvent& a, const CalendarEvent& b) const { return b < a; }
   };
   Picoseconds next_time_ = kNever;  ///< of the heap's top: asked for between any two events
-  std::vector<AgendaEvent> heap_;
+  std::vector<CalendarEvent> heap_;
 };
 
 }  // namespace weft
