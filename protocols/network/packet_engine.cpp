@@ -55,12 +55,12 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
              "what is observed goes somewhere, and to one place");
 }
 
-void PacketNetwork::Engine::hire() {
+void PacketNetwork::Engine::spawn() {
   std::uint32_t threads = parallelism_.threads;
   if (threads == 0) threads = useful_threads();
   threads = std::clamp<std::uint32_t>(threads, 1, static_cast<std::uint32_t>(cells.size()));
-  if (threads > 1) team_ = std::make_unique<Team>(threads, parallelism_.waits_for_all);
-  const std::uint32_t size = team_ == nullptr ? 1 : team_->size();
+  if (threads > 1) pool_ = std::make_unique<WorkerPool>(threads, parallelism_.waits_for_all);
+  const std::uint32_t size = pool_ == nullptr ? 1 : pool_->size();
   for (std::uint32_t i = 0; i < size; ++i) {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->number = i;
@@ -68,8 +68,8 @@ void PacketNetwork::Engine::hire() {
     workers_.back()->pool.exchange_by(depot_);
     workers_.back()->signals.reset(signal_words);
   }
-  s_.telemetry.hire(size);
-  if (team_ == nullptr) return;
+  s_.telemetry.spawn(size);
+  if (pool_ == nullptr) return;
   std::vector<std::uint32_t> weights;
   for (const Cell& cell : cells) weights.push_back(cell.port_count() + 1);
   shares_ = std::make_unique<Shares>(weights, size);
@@ -257,7 +257,7 @@ std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picose
   // Measured: below four events per link there are enough idle ones to pay for reading the signals.
   const bool is_sparse = window_events_ < 4 * external_links;
   for (const auto& worker : workers_) worker->signals.turn(is_sparse);
-  if (team_ != nullptr && window_events_ >= parallelism_.share_from) {
+  if (pool_ != nullptr && window_events_ >= parallelism_.share_from) {
     run_shared(start, end);
   } else {
     run_cells(*workers_[0], 0, cells.size(), start, end);
@@ -279,7 +279,7 @@ void PacketNetwork::Engine::run_shared(Picoseconds start, Picoseconds end) {
       return worker.sums.events - before;
     });
   };
-  team_->run(work);
+  pool_->run(work);
 }
 
 void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::size_t last,

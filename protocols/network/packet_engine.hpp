@@ -10,7 +10,7 @@
 #include "protocols/network/path_runner.hpp"
 #include "protocols/state/network_state.hpp"
 #include "simcore/engine/shares.hpp"
-#include "simcore/engine/team.hpp"
+#include "simcore/engine/worker_pool.hpp"
 
 namespace weft::protocols {
 
@@ -53,7 +53,7 @@ class PacketNetwork::Engine {
   void stop() { workers_[0]->stops = true; }
 
   /// Makes workers for the cells, once these are complete.
-  void hire();
+  void spawn();
   [[nodiscard]] std::uint32_t threads() const {
     return static_cast<std::uint32_t>(workers_.size());
   }
@@ -157,7 +157,7 @@ class PacketNetwork::Engine {
   ChunkDepot depot_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< the first is the calling thread's
   std::unique_ptr<Shares> shares_;                ///< both null where one thread runs all
-  std::unique_ptr<Team> team_;
+  std::unique_ptr<WorkerPool> pool_;
   std::uint64_t events_ = 0;         ///< until the last window
   std::uint64_t window_events_ = 0;  ///< in the last window
   std::uint64_t windows_ = 0;

@@ -122,7 +122,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   engine_ = std::make_unique<Engine>(*state_, plan_, options_);
   build_cells();
   state_->latency_groups = latency_groups_of(connections);
-  engine_->hire();
+  engine_->spawn();
   state_->processes.resize(processes.size());
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const NodeId node = fabric.hosts[processes[p].value()];

@@ -52,7 +52,7 @@ class Telemetry {
     slabs_.resize(kMostSlabs);
   }
   /// So many threads will take and give back.
-  void hire(std::size_t threads) { free_.resize(threads); }
+  void spawn(std::size_t threads) { free_.resize(threads); }
 
   [[nodiscard]] bool is_used() const { return !carries_.empty(); }
   /// Whether data has records that such an end sends or receives.

@@ -22,7 +22,7 @@ using protocols::TelemetryRecord;
 // MODEL.md 10.2
 TEST(Telemetry, ARecordTellsWhatPortsHadSentAndWhatWaits) {
   Telemetry telemetry;
-  telemetry.hire(1);
+  telemetry.spawn(1);
   telemetry.start({Telemetry::Use::kNothing, Telemetry::Use::kReports}, 3);
   Packet packet;
   packet.flow = 1;
@@ -52,7 +52,7 @@ TEST(Telemetry, ARecordTellsWhatPortsHadSentAndWhatWaits) {
 
 TEST(Telemetry, ThreadsExchangeRecordsInBatches) {
   Telemetry telemetry;
-  telemetry.hire(2);
+  telemetry.spawn(2);
   telemetry.start({Telemetry::Use::kReports}, 1);
   // What one thread takes the other gives back: memory does not grow with that.
   std::size_t memory = 0;

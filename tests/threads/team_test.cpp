@@ -1,4 +1,4 @@
-#include "simcore/engine/team.hpp"
+#include "simcore/engine/worker_pool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,18 +12,18 @@
 namespace weft::testing {
 namespace {
 
-TEST(Team, VisitsEveryBlockOncePerRoundWhoeverTakesPart) {
+TEST(WorkerPool, VisitsEveryBlockOncePerRoundWhoeverTakesPart) {
   // 1,000 things of unequal weight, 200 rounds: each is counted once a round, and what one round
   // wrote is seen by the next, whichever thread runs it.
   constexpr std::size_t kThings = 1'000;
   constexpr std::uint64_t kRounds = 200;
   for (const bool waits_for_all : {false, true}) {
-    Team team(4, waits_for_all);
+    WorkerPool pool(4, waits_for_all);
     std::vector<std::uint32_t> weights(kThings);
     for (std::size_t i = 0; i < kThings; ++i) weights[i] = 1 + static_cast<std::uint32_t>(i % 17);
-    Shares shares(weights, team.size());
+    Shares shares(weights, pool.size());
     std::vector<std::uint64_t> visits(kThings);
-    std::vector<std::uint64_t> takers(team.size());
+    std::vector<std::uint64_t> takers(pool.size());
     for (std::uint64_t round = 0; round < kRounds; ++round) {
       if (round % 16 == 0) shares.balance();
       shares.begin();
@@ -34,12 +34,12 @@ TEST(Team, VisitsEveryBlockOncePerRoundWhoeverTakesPart) {
           return last - first;
         });
       };
-      team.run(work);
+      pool.run(work);
     }
     for (std::size_t i = 0; i < kThings; ++i) ASSERT_EQ(visits[i], kRounds * weights[i]) << i;
     EXPECT_EQ(takers[0], kRounds);
     if (waits_for_all) {
-      EXPECT_EQ(takers, std::vector<std::uint64_t>(team.size(), kRounds));
+      EXPECT_EQ(takers, std::vector<std::uint64_t>(pool.size(), kRounds));
     }
   }
 }

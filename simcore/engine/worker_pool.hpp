@@ -12,14 +12,14 @@ namespace weft {
 /// A helper waits for work actively for some microseconds and then sleeps. It joins a piece of work
 /// only if it comes before the caller is through with it, and the caller waits for those who have
 /// joined: on a machine with no core to spare the caller does all of it alone, at its own pace.
-class Team {
+class WorkerPool {
  public:
   /// `size` >= 1, the caller included; fewer if the system has no more threads. `waits_for_all`:
   /// the caller begins when all helpers have joined.
-  explicit Team(std::uint32_t size, bool waits_for_all = false);
-  ~Team();
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
+  explicit WorkerPool(std::uint32_t size, bool waits_for_all = false);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   [[nodiscard]] std::uint32_t size() const {
     return static_cast<std::uint32_t>(helpers_.size()) + 1;

@@ -1,4 +1,4 @@
-#include "simcore/engine/team.hpp"
+#include "simcore/engine/worker_pool.hpp"
 
 #include <system_error>
 
@@ -19,7 +19,7 @@ void relax() {
 
 }  // namespace
 
-Team::Team(std::uint32_t size, bool waits_for_all) : waits_for_all_(waits_for_all) {
+WorkerPool::WorkerPool(std::uint32_t size, bool waits_for_all) : waits_for_all_(waits_for_all) {
   helpers_.reserve(size - 1);
   for (std::uint32_t i = 1; i < size; ++i) {
     try {
@@ -30,14 +30,14 @@ Team::Team(std::uint32_t size, bool waits_for_all) : waits_for_all_(waits_for_al
   }
 }
 
-Team::~Team() {
+WorkerPool::~WorkerPool() {
   is_over_.store(true, std::memory_order_relaxed);
   announced_.fetch_add(1, std::memory_order_release);
   announced_.notify_all();
   for (std::thread& helper : helpers_) helper.join();
 }
 
-void Team::open(Call call, void* context) {
+void WorkerPool::open(Call call, void* context) {
   call_ = call;
   context_ = context;
   joined_.store(0, std::memory_order_relaxed);
@@ -49,7 +49,7 @@ void Team::open(Call call, void* context) {
   while (joined_.load(std::memory_order_acquire) != helpers_.size()) std::this_thread::yield();
 }
 
-void Team::close() {
+void WorkerPool::close() {
   std::uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
   for (int i = 0; inside != 0 && i < kPatience; ++i) {
     relax();
@@ -61,7 +61,7 @@ void Team::close() {
   }
 }
 
-bool Team::join() {
+bool WorkerPool::join() {
   std::uint32_t gate = gate_.load(std::memory_order_relaxed);
   while ((gate & kOpen) != 0) {
     if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire,
@@ -73,13 +73,13 @@ bool Team::join() {
   return false;
 }
 
-void Team::leave() {
+void WorkerPool::leave() {
   // Wakes the caller if it sleeps; `notify` looks first whether anybody does.
   gate_.fetch_sub(1, std::memory_order_release);
   gate_.notify_one();
 }
 
-std::uint32_t Team::await_work(std::uint32_t seen) const {
+std::uint32_t WorkerPool::await_work(std::uint32_t seen) const {
   for (int i = 0; i < kPatience; ++i) {
     const std::uint32_t now = announced_.load(std::memory_order_acquire);
     if (now != seen) return now;
@@ -89,7 +89,7 @@ std::uint32_t Team::await_work(std::uint32_t seen) const {
   return announced_.load(std::memory_order_acquire);
 }
 
-void Team::help(std::uint32_t self) {
+void WorkerPool::help(std::uint32_t self) {
   for (std::uint32_t seen = 0;;) {
     seen = await_work(seen);
     if (is_over_.load(std::memory_order_relaxed)) return;
