@@ -118,8 +118,8 @@ concept Repaces = requires(const C& control) {
   { control.gap() } -> std::same_as<Picoseconds>;
 };
 
-/// A control whose receivers grant credit (`host/granter.hpp`): running totals of bytes, which
-/// wrap.
+/// A control whose receivers grant credit (`host/credit_scheduler.hpp`): running totals of bytes,
+/// which wrap.
 ///
 /// At the sender:
 /// - `begin` when it has something to send after it was idle.

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "protocols/host/granter.hpp"
+#include "protocols/host/credit_scheduler.hpp"
 #include "protocols/host/host_context.hpp"
 #include "protocols/host/nic_scheduler.hpp"
 #include "protocols/host/port_choice.hpp"
@@ -42,7 +42,7 @@ class HostModel {
         port_choice_(state),
         tracer_(state),
         sender_(state),
-        granter_(state, *this),
+        credit_scheduler_(state, *this),
         transports_(state, *this) {}
   HostModel(const HostModel&) = delete;
   HostModel& operator=(const HostModel&) = delete;
@@ -140,12 +140,12 @@ class HostModel {
     return is_meant;
   }
   bool expire_grant(const Here& here, PortState& port) {
-    granter_.expire_grant(here, port);
+    credit_scheduler_.expire_grant(here, port);
     return true;
   }
   /// False: it came in time.
   bool expire_credit_wait(const Here& here, QueuePairId queue_pair) {
-    return granter_.expire_wait(here, queue_pair);
+    return credit_scheduler_.expire_wait(here, queue_pair);
   }
   void wake(const Here& here, ProcessId process, std::uint64_t token) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_wake(c, process, token); });
@@ -253,23 +253,25 @@ class HostModel {
     std::uint32_t record = packet.word;
     const bool is_data = kind_of(packet) == PacketKind::kData;
     if (is_data) s_.telemetry.arrive(receiver_of(packet), record);
-    if (kHasGrants && is_data) hear_request(here, packet, record, port);
+    if (kHasGrants && is_data) on_credit_request(here, packet, record, port);
     hand_over(here, opened, port);
     if (is_data) record = s_.telemetry.hand_on(receiver_of(packet));
     if (record != Telemetry::kNone) s_.telemetry.give_back(here.worker.number, record);
   }
 
-  void hear_request(const Here& here, const Packet& packet, std::uint32_t record, PortState& port) {
+  void on_credit_request(const Here& here, const Packet& packet, std::uint32_t record,
+                         PortState& port) {
     const ReceiverId id = receiver_of(packet);
     if (!transport(s_.receivers[id].transport).control.needs.grants) return;
-    granter_.hear(here, s_.telemetry[record].request, (packet.flags & kCongested) != 0, id, port);
+    credit_scheduler_.hear(here, s_.telemetry[record].request, (packet.flags & kCongested) != 0, id,
+                           port);
   }
 
   [[gnu::always_inline]] void hand_over(const Here& here, const Packet& packet, PortState& port) {
     if (kind_of(packet) == PacketKind::kData) {
       receive_data(here, packet, port);
     } else if (kHasGrants && is_grant(packet)) {
-      granter_.receive_grant(here, packet);
+      credit_scheduler_.receive_grant(here, packet);
     } else {
       transports_.with(
           transport(s_.senders.whole(queue_pair_of_answer(packet)).transport).sender_model,
@@ -433,7 +435,8 @@ class HostModel {
     if (Path::has(Feature::kInNetwork) && end.is_added_up()) return is_in_window(end);
     const SenderState& s = end.whole();
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
-    if (kHasGrants && transport(s.transport).control.needs.grants && !granter_.may_send(s)) {
+    if (kHasGrants && transport(s.transport).control.needs.grants &&
+        !credit_scheduler_.may_send(s)) {
       return false;
     }
     return in_flight < s.window;
@@ -481,7 +484,8 @@ class HostModel {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
     const bool is_granted = kHasGrants && t.control.needs.grants;
-    if (is_granted) s_.telemetry[word].request = granter_.request(s.whole(), qp, Bytes(size));
+    if (is_granted)
+      s_.telemetry[word].request = credit_scheduler_.request(s.whole(), qp, Bytes(size));
     const Heading heading = is_added_up ? s_.heading_of(s) : heading_of(s.whole(), qp, here.now);
     const auto write = [&](Packet& packet) {
       packet.flow = flow_of(qp, Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
@@ -516,7 +520,7 @@ class HostModel {
     }
     if (is_last) sender_.next_message(s);
     transports_.with(t.sender_model, [&](auto& model) { model.on_sent(here, whole, is_last); });
-    if (is_granted) granter_.wait(here, whole, qp);
+    if (is_granted) credit_scheduler_.wait(here, whole, qp);
     return end;
   }
 
@@ -574,7 +578,7 @@ class HostModel {
   PortChoice port_choice_;
   Tracer<Path> tracer_;
   Sender sender_;
-  Granter<HostModel> granter_;
+  CreditScheduler<HostModel> credit_scheduler_;
   TransportModels<HostModel> transports_;
 };
 
@@ -611,11 +615,11 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
     if (is_alone) sender_.begin_afresh(s.whole(), qp);
   } else {
     if (kHasGrants && k.control.needs.grants) {
-      granter_.post(s.whole(), qp, size + packets * k.header, is_alone);
+      credit_scheduler_.post(s.whole(), qp, size + packets * k.header, is_alone);
     }
     s.posted += static_cast<std::uint32_t>(packets);
     if (s.message == kNoIndex) sender_.load_next(s, place);
-    if (kHasGrants && k.control.needs.grants) granter_.wait(here, s.whole(), qp);
+    if (kHasGrants && k.control.needs.grants) credit_scheduler_.wait(here, s.whole(), qp);
   }
   activate(here, qp);
 }

@@ -19,9 +19,9 @@ namespace weft::protocols {
 /// granted, so that one that is lost costs nothing but time: the next one says it again. A sender
 /// that has waited as long as for an acknowledgement asks again, as does one that hears of a loss.
 template <class Host>
-class Granter {
+class CreditScheduler {
  public:
-  Granter(NetworkState& state, Host& host) : s_(state), host_(host) {}
+  CreditScheduler(NetworkState& state, Host& host) : s_(state), host_(host) {}
 
   // The sender.
 
