@@ -189,7 +189,7 @@ StateSnapshot::StateSnapshot(NetworkState& s, Cell& cell, const Worker& worker, 
   }
   Reader reader(s, now);
   reader.write_to(words_);
-  StateVisitor(s, cell, part_, now, reader).run();
+  StateTraversal(s, cell, part_, now, reader).run();
   for (const QueuePairId qp : part_.queue_pairs) {
     const SenderState& sender = s.senders.whole(qp);
     progress_.push_back({.next = sender.next,
@@ -214,7 +214,7 @@ bool StateSnapshot::is_again(NetworkState& s, Cell& cell, const Worker& worker, 
   if (has_repairs || worker.sums.packets_in_flight() != sums_.packets_in_flight()) return false;
   Reader reader(s, now);
   reader.compare_with(words_);
-  StateVisitor(s, cell, part_, now, reader).run();
+  StateTraversal(s, cell, part_, now, reader).run();
   compared += reader.words();
   if (reader.differs()) return false;
   bool all = true;
@@ -292,7 +292,7 @@ void StateSnapshot::repeat(NetworkState& s, Cell& cell, Worker& worker, Picoseco
         moves_along(s, sender, then, now)};
   });
   Mover mover(by, advances);
-  StateVisitor(s, cell, part_, now, mover).run();
+  StateTraversal(s, cell, part_, now, mover).run();
   now += by;
   const WideUnsigned* before = counts_.data();
   for_each_count(s, part_, [&](auto& count) {

@@ -9,7 +9,7 @@
 #include "protocols/steady_state/live_part.hpp"
 #include "simcore/engine/cell.hpp"
 
-/// Everything that decides how a network goes on, field by field: one walk, for whoever compares
+/// Everything that decides how a network continues, field by field: one walk, for whoever compares
 /// two states and whoever moves one on in time.
 namespace weft::protocols {
 
@@ -43,9 +43,9 @@ concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, s
 /// Of the part of a network that can change, where it is one cell and can recur (`can_recur`),
 /// between two windows.
 template <StateVisitor V>
-class StateVisitor {
+class StateTraversal {
  public:
-  StateVisitor(NetworkState& state, Cell& cell, const LivePart& part, Picoseconds now, V& visitor)
+  StateTraversal(NetworkState& state, Cell& cell, const LivePart& part, Picoseconds now, V& visitor)
       : s_(state), cell_(cell), part_(part), now_(now), v_(visitor) {}
 
   void run() {
