@@ -50,7 +50,7 @@ class Schedule {
     return lane / lanes_per_channel();
   }
   [[nodiscard]] std::uint32_t slices() const { return plan_.slices; }
-  /// Of rounds in which every channel has so many chunks.
+  /// Of rounds in which every channel has n chunks.
   [[nodiscard]] std::int64_t round_of(std::uint32_t chunks) const {
     return plan_.chunk * plan_.channels * chunks;
   }

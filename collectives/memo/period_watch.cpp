@@ -10,9 +10,9 @@ namespace {
 
 /// Periods that are compared. As many lanes may be apart for the bound of what follows.
 constexpr std::int64_t kCompared = 3;
-/// A call of fewer rounds leaves none out: the first, those compared, one that goes on, the last.
+/// A call of fewer rounds leaves none out: the first, those compared, one that continues, the last.
 constexpr std::int64_t kLeastRounds = kCompared + 3;
-/// From one look to the next: a microsecond, or this part of the time that the call goes on.
+/// From one look to the next: a microsecond, or this part of the time that the call continues.
 constexpr Picoseconds kFirstLook = 1_us;
 constexpr std::int64_t kLooksPerTime = 16;
 

@@ -36,7 +36,7 @@ struct PeriodReport {
 /// Leaves out of a lone job what repeats itself. Once the last three rounds of a call have taken
 /// all lanes of all ranks as long, within a tolerance, the lanes leave out rounds that none has
 /// begun, all of them the same number, and end the call later by as many periods. Once the last
-/// three iterations have taken all ranks as long, the job ends with those that go on, and later.
+/// three iterations have taken all ranks as long, the job ends with those that continue, and later.
 ///
 /// Rounds are of collectives only. Decisions are taken between callbacks, at times that the model
 /// decides on.
@@ -75,7 +75,7 @@ class PeriodWatch final : public StepWatch {
     void add(Picoseconds increment);
     [[nodiscard]] Picoseconds mean() const { return sum / count; }
   };
-  /// So many rounds, and how long they take.
+  /// A given number of rounds, and how long they take.
   struct Period {
     std::int64_t rounds = 1;
     Picoseconds time;
@@ -102,7 +102,7 @@ class PeriodWatch final : public StepWatch {
   /// False: the lane is at a point where it can leave nothing out.
   [[nodiscard]] bool add_lane(std::uint32_t lane, std::int64_t iteration, Front& front) const;
   [[nodiscard]] bool reaches_all_ranks(const Front& front) const;
-  /// Of the last periods of so many rounds each.
+  /// Of the last periods of a given number of rounds each.
   [[nodiscard]] Increments increments_of(const Front& front, std::int64_t rounds) const;
   void leave_out(const Front& front, std::int64_t iteration, std::int64_t periods,
                  const Period& period);
@@ -122,7 +122,7 @@ class PeriodWatch final : public StepWatch {
   JobCut job_cut_;
   std::int64_t iteration_ = 0;   ///< that the slowest rank was in at the last look
   std::int64_t shortened_ = -1;  ///< the last iteration whose call was
-  Picoseconds origin_;           ///< of the call that goes on, for how often to look
+  Picoseconds origin_;           ///< of the call that continues, for how often to look
   double spread_of_rounds_ = 0;
   double spread_of_iterations_ = 0;
   PeriodReport report_;

@@ -65,8 +65,8 @@ struct NvlsTreeShape {
 
 /// On Hopper as NVLS, with smaller chunks from four nodes on (`ncclNvlsTuning` of
 /// src/transport/nvls.cc). On Blackwell by nodes, GPUs per node and NIC
-/// (`ncclNvlsTreeSm100Tuning`), where a server's NICs are taken to hang on the PCIe switches of
-/// their GPUs.
+/// (`ncclNvlsTreeSm100Tuning`), where a server's NICs are taken to be attached to the PCIe switches
+/// of their GPUs.
 NvlsTreeShape nvls_tree_shape(GpuGeneration generation, const RankMap& map, BitsPerSecond network) {
   const std::uint32_t gpus = map.domain_size();
   const bool is_400g = network >= BitsPerSecond(384'000'000'000);
@@ -234,8 +234,8 @@ bool is_serial(const CollectiveSpec& spec, Protocol protocol, const RankMap& map
 
 /// What a block of threads moves in LL128 on one server of Ampere, calibrated: all-reduces of 4 and
 /// 16 MiB on eight A100 take 77.3 and 216.5 us back to back (source as of GpuTimes), so each of 14
-/// steps moves 64 KiB more per channel in 9.9 us. The tuning model has 73.6 Gbps. On Hopper the same
-/// two rows come to 98 of its 110 Gbps, which is left alone.
+/// steps moves 64 KiB more per channel in 9.9 us. The tuning model has 73.6 Gbps. On Hopper the
+/// same two rows come to 98 of its 110 Gbps, which is left alone.
 constexpr BitsPerSecond kLl128BlockAmpere = 53_Gbps;
 
 /// What a serial channel moves: its share of what the tuning model has for rings, and no more than

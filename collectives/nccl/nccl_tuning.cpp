@@ -58,8 +58,8 @@ constexpr std::uint32_t kMostChannels = 64;  // MAXCHANNELS
 /// each searched channel that is faster than this (GB/s), where that makes few (`ncclTopoPostset`).
 constexpr double kCopiedAbove = 45;
 constexpr std::uint32_t kLeastUncopied = 16;
-/// Rings of Simple between nodes take longer once a rank and channel have so many bytes, those of
-/// Blackwell inside a node as well.
+/// Rings of Simple between nodes take longer once a rank and channel have a given number of bytes,
+/// those of Blackwell inside a node as well.
 constexpr double kPlateauBytes = 64;
 constexpr double kPlateau = 1.4;
 /// Of trees whose traffic is all at one GPU.
@@ -202,7 +202,7 @@ class Tuning {
     if (is_tree && operation_ != Operation::kAllReduce) return;
     if (is_half(operation_) && m_.ranks > kMostHeads) return;  // every rank would have to be a head
     if (operation_ != Operation::kAllReduce && !is_half(operation_)) return;
-    // The efficiency is that of the domain, where sums and copies go on at once, and two nodes
+    // The efficiency is that of the domain, where sums and copies continue at once, and two nodes
     // exchange halves.
     double inside = m_.nvls.intra * kNvlsEfficiency[generation_] * (heads - 1) / heads;
     inside *= is_half(operation_) ? (n - 1) / n : 2;

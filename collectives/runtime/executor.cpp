@@ -201,7 +201,7 @@ void Executor::run_ready(ProcessContext& context, ProcessId self) {
 }
 
 void Executor::run_lane(Turn turn) {
-  // A lane that waits for something countable looks again; one that slept goes on.
+  // A lane that waits for something countable looks again; one that slept continues.
   if (turn.lane.status != LaneStatus::kRunning && !execute(turn)) return;
   Process& process = processes_[turn.self.value()];
   process.last_progress = turn.context.now();

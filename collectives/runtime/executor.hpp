@@ -50,7 +50,7 @@ class Executor final : public ProcessHandler {
 
   /// Before the run: what the ranks do that these watch is written there.
   void watch(ActivityLogs& logs) { watched_ = &logs; }
-  /// The run is over: writes what goes on.
+  /// The run is over: writes what happens.
   void end_watch(Picoseconds now);
 
   void on_start(ProcessContext& context, ProcessId self) override;
@@ -73,7 +73,8 @@ class Executor final : public ProcessHandler {
   void hand_over(CallReuse& reuse) { reuse_ = &reuse; }
   /// Before the run: stands between programs and their lanes.
   void stand_between(StepWatch& watch) { steps_watch_ = &watch; }
-  /// Between callbacks: a lane will not come to steps that would have used so many events.
+  /// Between callbacks: a lane will not come to steps that would have used a given number of
+  /// events.
   void take_events(ProcessId process, std::uint32_t lane, std::uint32_t count);
   /// After the run: what a rank sent in calls that were taken over, or left out.
   void add_sent(ProcessId process, std::int64_t messages, Bytes bytes, Picoseconds last_progress);
@@ -130,10 +131,10 @@ class Executor final : public ProcessHandler {
   void begin(Turn turn);
   /// A rank of a job that this one waits for has ended; `self` is the job's first rank.
   void rank_ended(ProcessContext& context, ProcessId self);
-  /// Goes on with a lane, and then with the lanes of its rank that it made ready.
+  /// Continues with a lane, and then with the lanes of its rank that it made ready.
   void run(Turn turn);
   void run_lane(Turn turn);
-  /// Goes on with the lanes of a rank that are ready, and with those that they make ready.
+  /// Continues with the lanes of a rank that are ready, and with those that they make ready.
   void run_ready(ProcessContext& context, ProcessId self);
   /// What the lane posts from now on takes links and queue pairs as if nothing had been before.
   void begin_anew(ProcessContext& context, std::uint32_t lane_index);
@@ -201,7 +202,7 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool await_signals(Turn turn);
   [[nodiscard]] bool await_lane(Turn turn);
   void notify(Turn turn);
-  /// A lane that waits for another one goes on after this turn.
+  /// A lane that waits for another one continues after this turn.
   void make_ready(Turn turn, Lane& other, std::uint32_t number);
   [[nodiscard]] bool send(Turn turn);
   [[nodiscard]] bool receive(Turn turn);

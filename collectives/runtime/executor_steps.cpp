@@ -3,7 +3,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "simcore/base/check.hpp"
 
-/// What the steps of programs do, and what lanes wait for before they go on.
+/// What the steps of programs do, and what lanes wait for before they continue.
 namespace weft::collectives {
 
 bool Executor::execute(Turn turn) {
@@ -67,7 +67,7 @@ bool Executor::carry_out_in_network(Turn turn) {
 }
 
 void Executor::begin_waiting(Turn turn, LaneStatus status) {
-  if (turn.lane.status == status) return;  // it looked again in vain
+  if (turn.lane.status == status) return;  // it looked again without result
   turn.lane.status = status;
   turn.lane.waits_since = turn.context.now();
 }
@@ -318,7 +318,7 @@ bool Executor::sleep_until(Turn turn, Picoseconds time) {
   if (time <= turn.context.now()) return true;
   begin_waiting(turn, LaneStatus::kSleeping);
   const Step spent = turn.lane.step;
-  // For who asks what the lane waits for: it goes on behind this step.
+  // For who asks what the lane waits for: it continues behind this step.
   turn.lane.step = Step::wait_until(time);
   turn.lane.step.work = spent.work;
   turn.lane.step.offset = spent.offset;

@@ -83,7 +83,7 @@ struct Process {
   // Of collectives:
   std::uint32_t lanes_at_end = 0;  ///< of the running iteration
   bool is_resuming = false;
-  std::vector<std::uint16_t> ready;  ///< lanes that may go on
+  std::vector<std::uint16_t> ready;  ///< lanes that may continue
   IterationLog iterations;
   std::vector<Stream> streams;
 };

@@ -335,8 +335,8 @@ namespace {
 /// Of a Poisson or binomial number of this mean. By Bernstein's inequality, P(X >= mean + x) <=
 /// exp(-x^2 / (2 (mean + x / 3))) (S. Boucheron, G. Lugosi, P. Massart, "Concentration
 /// Inequalities", 2013, section 2.8), which is below e^-48 here for every mean. Where messages are
-/// up to `spread` times their mean size, so many of mean size have as many bytes: the second moment
-/// of what is below a limit is at most limit times mean.
+/// up to `spread` times their mean size, that many of mean size have as many bytes: the second
+/// moment of what is below a limit is at most limit times mean.
 double most_of(double mean, double spread) {
   return mean + 10 * std::sqrt(mean * spread) + 40 * spread;
 }

@@ -217,7 +217,7 @@ void for_each_transfer_of(
     const Workload& workload, std::uint32_t job, std::uint32_t rank, const SendCount& send,
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit);
 
-/// Messages that chance decides on, in a run. So many are drawn in a quarter of a second.
+/// Messages that chance decides on, in a run. That many are drawn in a quarter of a second.
 inline constexpr double kMostDrawn = 1e6;
 
 /// How often something is sent, before it is known.

@@ -68,7 +68,7 @@ struct Execution {
   /// kAuto: where nothing else is said, NCCL's with its algorithm, and chunks by cost where the
   /// algorithm is chosen by cost for want of another; else as kPlain.
   enum class Preset : std::uint8_t { kPlain, kNccl, kAuto };
-  /// What a channel does while a slice is on its way. kPosted: it goes on, so that latencies hide
+  /// What a channel does while a slice is on its way. kPosted: it continues, so that latencies hide
   /// behind other slices. kSerial: it moves one slice at a time, at `channel_rate`, and each costs
   /// it the latency of a step besides, as it does threads that read a peer's memory or wait for
   /// flags in what they receive. kMachine: as NCCL's protocol has it on the GPUs of `generation`.

@@ -39,7 +39,7 @@ struct Range {
 /// One step of a lane. Peers are ranks of the same job.
 struct Step {
   enum class Kind : std::uint8_t {
-    kSend,          ///< posts a message to `peer`'s same lane and goes on
+    kSend,          ///< posts a message to `peer`'s same lane and continues
     kReceive,       ///< waits for the next message of `peer`; messages that came early count
     kFlush,         ///< waits until all sends of this lane are acknowledged
     kDelay,         ///< waits for a while
@@ -187,8 +187,8 @@ using StepStream = Generator<Step>;
 /// What the chips of a scale-up domain do for a lane. A lane that has them do something sends to no
 /// ranks itself.
 struct ChipWork {
-  std::uint32_t sums = 0;    ///< for the first so many members of the rank's group, one each
-  std::uint32_t copies = 0;  ///< of what the first so many members send, for all members
+  std::uint32_t sums = 0;    ///< for the first n members of the rank's group, one each
+  std::uint32_t copies = 0;  ///< of what the first n members send, for all members
 
   [[nodiscard]] bool adds() const { return sums > 0; }
   [[nodiscard]] bool repeats() const { return copies > 0; }

@@ -62,7 +62,7 @@ class ExpertDraw {
   }
 
  private:
-  /// Drawing again until an expert is new is what is quick, while so many draws do on average. A
+  /// Drawing again until an expert is new is what is quick, while that many draws do on average. A
   /// strong skew leaves the others next to no weight: then they are drawn among themselves, which
   /// is the same distribution.
   static constexpr std::uint64_t kMostDrawsInVain = 16;

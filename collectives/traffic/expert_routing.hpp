@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kMostChoices = std::uint64_t{1} << 26U;
 /// two of one rank is sent twice. What stays on the rank is in the matrix, and does not travel.
 ///
 /// Where `tokens_alike` is above 1, what is expected of every pair of ranks stays the same, and the
-/// spread is that of so many times fewer tokens.
+/// spread is that of as many times fewer tokens.
 ///
 /// `part` tells apart the communicators of a job: their tokens are others, the popular experts the
 /// same.

@@ -26,7 +26,8 @@ Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& setti
   constexpr Bytes kSmallPacket = 64_B;
   constexpr double kMacPhy = 819.2;         // 0.8 KiB
   constexpr double kTileBytesPerGbps = 15;  // what arrives in 120 ns
-  // sonic-swss#3235: bytes of cells per byte of packets, of so many small ones in a hundred.
+  // sonic-swss#3235: bytes of cells per byte of packets, of a given number of small ones in a
+  // hundred.
   const auto mixed = [&settings](Bytes small, Bytes large) {
     return static_cast<double>(
         (settings.small_packets * small + (100 - settings.small_packets) * large).count());
@@ -45,7 +46,7 @@ Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& setti
   return 1_KiB * static_cast<std::int64_t>(std::ceil((std::min(bytes, 1e15) - 1e-3) / 1024));
 }
 
-/// A packet that comes by the slowest link of the switch and goes on by `port`, which is faster:
+/// A packet that comes by the slowest link of the switch and continues by `port`, which is faster:
 /// from its first bytes, when it gets the egress, until the last, when it may go.
 Picoseconds reverse_hold(const Fabric& fabric, const Port& port, const SwitchConfig& switches,
                          Bytes packet) {

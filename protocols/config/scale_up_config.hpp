@@ -39,7 +39,7 @@ struct ScaleUpConfig {
   std::uint32_t reduction_window = 16;
   /// Packets that chips add up or repeat have this header in place of `format.header`.
   Bytes reduction_header = 0_B;
-  std::optional<GpuGeneration> gpus;  ///< that hang on it, where NCCL's model knows them
+  std::optional<GpuGeneration> gpus;  ///< attached to it, where NCCL's model knows them
   /// Queue pairs inside the domain are reliable connections like this.
   [[nodiscard]] TransportTraits traits() const;
 };

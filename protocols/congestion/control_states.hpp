@@ -115,7 +115,7 @@ class ControlStates {
       use(group.ports[port], group.parameters[ref.parameters]);
     });
   }
-  /// So many ports will grant.
+  /// A given number of ports will grant.
   void start_ports(ControlRef ref, std::size_t ports) {
     find_granting(ref.control, [&]<class C>(Group<C>& group) { group.ports.resize(ports); });
   }

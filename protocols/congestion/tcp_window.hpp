@@ -54,7 +54,7 @@ class TcpWindow {
     const Number in_flight = Number::whole(ack.sent - ack.arrived + ack.packets);
     return window_ < (window_ < threshold_ ? 2 * in_flight : in_flight + kOne);
   }
-  /// Slow start by so many packets; returns those that congestion avoidance is left with.
+  /// Slow start by a given number of packets; returns those that congestion avoidance is left with.
   [[nodiscard]] Number slow_start(std::uint32_t packets) {
     const Number acknowledged = Number::whole(packets);
     if (window_ >= threshold_) return acknowledged;
@@ -62,7 +62,7 @@ class TcpWindow {
     window_ += gain;
     return acknowledged - gain;
   }
-  /// By `packets` per window, of so many that were acknowledged.
+  /// By `packets` per window, of that many that were acknowledged.
   void add_per_window(Number packets, Number acknowledged) {
     set(window_ + scaled(packets, acknowledged, window_));
   }

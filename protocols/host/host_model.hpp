@@ -29,7 +29,7 @@ namespace weft::protocols {
 /// pairs are the transports' (`protocols/transports/`).
 ///
 /// A queue pair waits to send at one port at a time. Where several lead to its destination and its
-/// packets are spread over them, it goes on to the next one after each packet. Responses leave by
+/// packets are spread over them, it continues to the next one after each packet. Responses leave by
 /// the port that their cause came in by.
 template <class Path>
 class HostModel {
@@ -97,7 +97,7 @@ class HostModel {
   }
 
   /// Which ports of a host lead where has changed. Queue pairs that have the same ports as before
-  /// go on as if nothing had been, above all those inside a scale-up domain.
+  /// continue as if nothing had been, above all those inside a scale-up domain.
   void change_routes(const Here& here, HostId host, const Routes& routes) {
     const std::vector<QueuePairId> changed = queue_pairs_with_new_ports(host, routes);
     std::vector<bool> is_left(s_.fabric.host(host).port_count);
@@ -295,7 +295,7 @@ class HostModel {
   [[nodiscard]] std::vector<QueuePairId> queue_pairs_with_new_ports(HostId host,
                                                                     const Routes& routes) const {
     std::vector<QueuePairId> changed;
-    // Queue pairs of one host lie together; what chips add up never moves.
+    // Queue pairs of one host are contiguous; what chips add up never moves.
     const std::span<const SenderState> all = s_.senders.all_whole();
     auto s = std::ranges::lower_bound(all, host, {}, &SenderState::host);
     for (; s != all.end() && s->host == host; ++s) {
@@ -454,7 +454,7 @@ class HostModel {
     return {.destination = s.destination, .entropy = entropy_of(s, qp, now)};
   }
   /// What the next packet's way follows from. Where every packet takes one by lot, one that is sent
-  /// again draws anew.
+  /// again draws again.
   [[nodiscard]] std::uint32_t entropy_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
     if constexpr (kHasEntropies) {
       const path_selection::ChoiceRef choice = transport(s.transport).entropy;

@@ -38,7 +38,7 @@ class ReceiveBuffer {
     if (nic.inbox.size() == 1) schedule_end(here, port, packet.wire_size());
   }
 
-  /// Takes the oldest packet out, which is in; those that it held up may go on.
+  /// Takes the oldest packet out, which is in; those that it held up may continue.
   [[nodiscard]] Packet take(const Here& here, PortState& port) {
     NicState& nic = s_.nics[port.index];
     const Packet packet = nic.inbox.pop(here.worker.pool);

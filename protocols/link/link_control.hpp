@@ -33,7 +33,7 @@ class LinkControl {
 
   /// Blocks of a packet that arrived by `port` are free again.
   void grant(const Here& here, PortState& port, ClassId c, std::int32_t blocks) {
-    if (port.is_down) return;  // granted anew when the link is up
+    if (port.is_down) return;  // granted again when the link is up
     const ClassConstants& constants = s_.constants.of_class[c];
     if (constants.update == Bytes()) {
       deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(blocks),

@@ -21,7 +21,7 @@ std::uint16_t first_choice(const NetworkState& s, const SenderState& sender) {
   return sender.local_ports()[s.choose_host_port(sender.host, sender.entropy, n)];
 }
 
-/// Where a host is in its scale-up domain: the how manieth, of how many. Others are by themselves.
+/// Where a host is in its scale-up domain: its index, and of how many. Others are by themselves.
 struct Place {
   std::uint32_t number = 0;
   std::uint32_t of = 1;
@@ -52,7 +52,7 @@ IdVector<HostId, Place> places_in_domains(const Fabric& fabric) {
 /// Those whose data chips work on go back to where they come from; of one label they begin at equal
 /// distances, or one link further each where GPUs are more than links, so that all links have as
 /// much to do: drawn, some chips would have sums of more GPUs than others from beginning to end,
-/// and the rate would hang on the draw.
+/// and the rate would depend on the draw.
 ///
 /// `number`: as flow_entropy takes it.
 std::uint16_t first_turn_of(HostId from, HostId to, std::uint32_t number, std::size_t ports,
@@ -308,7 +308,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   s.senders = SendingEnds(count, added_up);
   s.receivers.resize(count - added_up);
 
-  // Queue pairs of one host lie together, whatever the order of the connections; after all others
+  // Queue pairs of one host are contiguous, whatever the order of the connections; after all others
   // those whose data chips add up, since a sum has one receiving end, and of one sum together.
   std::vector<std::uint32_t> order(connections.size());
   std::iota(order.begin(), order.end(), 0U);

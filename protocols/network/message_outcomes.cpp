@@ -108,7 +108,7 @@ class EndedMessages {
   }
 
  private:
-  /// Those that are brought in order at once are so many, or up to twice as many.
+  /// Those that are brought in order at once are that many, or up to twice as many.
   static constexpr std::size_t kPortion = 32'768;
 
   struct Ended {

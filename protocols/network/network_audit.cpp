@@ -324,7 +324,7 @@ class WaitGraph {
     }
   }
 
-  /// What remains may wait for a port that is blocked for ever without waiting itself.
+  /// What remains may wait for a port that is blocked forever without waiting itself.
   void remove_what_waits_for_none() {
     for (bool changed = true; changed;) {
       changed = false;

@@ -30,7 +30,7 @@ void PacketNetwork::reset_statistics() {
       q.changed_at = now;
       q.bytes = {};
       q.paused_time = q.stall_time = {};
-      q.counted_from = q.started;  // which numbers draws, and so goes on
+      q.counted_from = q.started;  // which numbers draws, and so continues
       q.marked = 0;
       q.peak_bytes = q.packets.bytes();
       q.pauses_received = q.stalls = 0;

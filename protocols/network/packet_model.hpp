@@ -125,7 +125,7 @@ class PacketModel {
     return true;
   }
 
-  /// Credit of receivers is due, or has been waited for. False: in vain.
+  /// Credit of receivers is due, or has been waited for. False: without result.
   [[gnu::noinline]] bool handle_credit(const Here& here, EventType type, std::uint32_t target) {
     const bool is_meant = type == EventType::kGrant
                               ? host_.expire_grant(here, s_.ports[target])
@@ -161,7 +161,7 @@ class PacketModel {
   }
 
  private:
-  /// An outage of its link took a packet. Its credits are void: the link grants them anew when it
+  /// An outage of its link took a packet. Its credits are void: the link grants them again when it
   /// is up.
   [[gnu::noinline]] void lose(const Here& here, const Packet& packet, PortState& port) {
     ++port.fault_drops;

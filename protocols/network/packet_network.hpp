@@ -75,8 +75,8 @@ struct NetworkTotals {
 /// How many threads share the work of a run. It changes nothing but the time that takes.
 struct Parallelism {
   std::uint32_t threads = 1;  ///< the calling one included; 0: as many as gain
-  /// Windows are shared from so many events in the one before on: below, sharing costs more than it
-  /// gains.
+  /// Windows are shared from a given number of events in the one before on: below, sharing costs
+  /// more than it gains.
   std::uint64_t share_from = 1'000;
   /// Every thread takes part in every window that is shared, which tests want; otherwise those that
   /// are there in time.
@@ -89,10 +89,10 @@ struct FlowName {
   std::uint32_t queue_pair = 0;  ///< number among those of its connection
 };
 
-/// Every thread has a histogram of packet latencies, 29 KiB, for each of so many groups.
+/// Every thread has a histogram of packet latencies, 29 KiB, for each of a given number of groups.
 inline constexpr std::uint8_t kMostLatencyGroups = 64;
 
-/// Messages that are taken together while a run goes on: a few megabytes.
+/// Messages that are taken together during a run: a few megabytes.
 inline constexpr std::uint64_t kManyMessages = 65'536;
 
 /// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
@@ -117,7 +117,7 @@ class PacketNetwork {
     ObservationConfig observation;
     TraceSink trace_sink;                 ///< needed if anything is observed but messages
     MessageTraceSink message_trace_sink;  ///< needed if messages are
-    /// Called when many messages are over, so that they can be taken while the run goes on: at
+    /// Called when many messages are over, so that they can be taken during the run: at
     /// times that do not depend on the cut into cells nor on the number of threads.
     std::function<void()> on_many_messages;
     std::uint64_t many_messages = kManyMessages;
@@ -125,7 +125,7 @@ class PacketNetwork {
     std::function<void()> on_period;
     /// Runs code that can do this, too, even where nothing needs it. The bits are the same.
     Features extra_features{};
-    /// Keys of events count time anew after so long at the latest. The bits are the same.
+    /// Keys of events count time again after so long at the latest. The bits are the same.
     Picoseconds longest_epoch = Picoseconds::max();
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
@@ -204,7 +204,7 @@ class PacketNetwork {
   [[nodiscard]] std::vector<CreditWait> credit_waits() const;
   /// What was counted since the measurement began.
   [[nodiscard]] NetworkShare share() const;
-  /// Counts what was simulated elsewhere, so many times.
+  /// Counts what was simulated elsewhere, a given number of times.
   void add(const QueueShare& queue, std::uint64_t times);
   void add(const Worker::Sums& sums, std::uint8_t latency_group,
            const LatencyBySize& packet_latency, std::uint64_t times);

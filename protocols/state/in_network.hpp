@@ -48,7 +48,7 @@ class SmallCounts {
 ///
 /// Packet number s of every member passes the same chip, by the members' link number p = s' mod
 /// links with s' = s + offset. A chip keeps a count per link and window place; it never needs more
-/// than `window` of them per link and owner, since members wait for its word before they go on.
+/// than `window` of them per link and owner, since members wait for its word before they continue.
 struct Reduction {
   HostId owner;               ///< that gets the sum
   ReceiverId receiver{0U};    ///< its receiving end
@@ -77,7 +77,7 @@ struct Reduction {
 class RoundCounts {
  public:
   RoundCounts() = default;
-  /// Of so many members of reductions; none of them has more links, or a larger window.
+  /// Of a given number of members of reductions; none of them has more links, or a larger window.
   RoundCounts(std::size_t members, std::uint32_t most_links, std::uint32_t largest_window)
       : links_(most_links), done_(members * most_links, largest_window) {}
   void add(std::size_t member, std::uint32_t link) { done_.add(member * links_ + link); }

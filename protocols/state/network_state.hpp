@@ -187,9 +187,9 @@ struct alignas(128) ClassConstants {
   Bytes reserved;
   std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
   Bytes egress_reserved;
-  /// So many bytes may wait without a packet being marked as it arrives or as it departs: none
-  /// needs to be looked at more closely. -1 where thresholds scale, kNeverMarked where there are no
-  /// marks.
+  /// A given number of bytes may wait without a packet being marked as it arrives or as it departs:
+  /// none needs to be looked at more closely. -1 where thresholds scale, kNeverMarked where there
+  /// are no marks.
   Bytes unmarked_on_arrival = kNeverMarked;
   Bytes unmarked_on_departure = kNeverMarked;
   Bytes kmin;
@@ -224,7 +224,7 @@ struct TransportConstants {
   ClassId cnp_class = ClassId::none();
   std::uint16_t ack_size = 0;
   std::uint32_t ack_every = 1;
-  std::uint32_t least_window = 1;  ///< for which the receiver would else wait for ever
+  std::uint32_t least_window = 1;  ///< for which the receiver would else wait forever
   Picoseconds ack_delay;           ///< the longest that an ACK is held back; 0: no limit
   std::uint32_t window = congestion::kNoWindow;
   std::uint32_t queue_pairs = 1;
@@ -241,8 +241,8 @@ struct TransportConstants {
 
   /// Of all packets of a message but the last one.
   [[nodiscard]] Bytes full_size() const { return payload + header; }
-  /// The packets that may be in flight where a congestion control allows so many: never fewer than
-  /// the receiver waits for before it acknowledges.
+  /// The packets that may be in flight where a congestion control allows that many: never fewer
+  /// than the receiver waits for before it acknowledges.
   [[nodiscard]] std::uint32_t limited(std::uint32_t control_window) const {
     return std::min(window, std::max(control_window, least_window));
   }

@@ -85,7 +85,7 @@ struct alignas(64) SenderState : SendingEnd {
   std::uint32_t oldest_message = kNoIndex;
   std::uint32_t repair = kNoIndex;  ///< what selective repeat knows: in NetworkState::repairs
   std::uint16_t port_count = 0;     ///< how many of the host's ports lead to the destination
-  std::uint16_t first_turn = 0;     ///< by which of them what begins anew goes first
+  std::uint16_t first_turn = 0;     ///< by which of them what restarts goes first
   std::uint16_t turn = 0;           ///< in turn: packet number 0 goes by this one of the ports
   bool timer_is_set = false;        ///< an calendar entry exists
   ProcessId process;                ///< that hears of acknowledgements
@@ -154,7 +154,7 @@ class SendingEnds {
   [[nodiscard]] QueuePairId queue_pair_of(const SenderState& sender) const {
     return QueuePairId(static_cast<std::uint32_t>(&sender - whole_.data()));
   }
-  /// The how manieth of those that are added up.
+  /// The index of those that are added up.
   [[nodiscard]] std::size_t number_of(const SendingEnd& added_up) const {
     return static_cast<std::size_t>(&added_up - added_up_.data());
   }
@@ -283,7 +283,7 @@ class ReorderBuffer {
       --left;
     }
   }
-  /// What was `expected` is by so many more, and so is all that is held.
+  /// What was `expected` is by a given number of more, and so is all that is held.
   void renumber(std::uint32_t expected, std::uint32_t by) {
     struct Held {
       std::uint32_t ahead;

@@ -51,7 +51,7 @@ class Telemetry {
     sent_.resize(ports);
     slabs_.resize(kMostSlabs);
   }
-  /// So many threads will take and give back.
+  /// A given number of threads will take and give back.
   void spawn(std::size_t threads) { free_.resize(threads); }
 
   [[nodiscard]] bool is_used() const { return !carries_.empty(); }
@@ -114,7 +114,8 @@ class Telemetry {
     return number;
   }
 
-  /// A switch begins to send a packet of so many bytes at a port, where `waiting` stay behind.
+  /// A switch begins to send a packet of a given number of bytes at a port, where `waiting` stay
+  /// behind.
   void report(const Packet& packet, std::uint32_t port, BitsPerSecond rate, Bytes waiting,
               Picoseconds now) {
     Bytes& sent = sent_[port];

@@ -17,14 +17,14 @@ namespace weft::protocols {
 /// Parts of a network of one cell between which nothing passes until a message is posted: links
 /// that messages under way, or their ACKs, have in common. Where each packet goes by a way that is
 /// known and flow control is by credits of each link, other links matter to none of them. So each
-/// flow_group goes on as if it were alone, and they can be simulated one after the other up to the
-/// same time.
+/// flow group continues as if it were alone, and they can be simulated one after the other up to
+/// the same time.
 class FlowGroups {
  public:
   /// Both must outlive it; the network can recur (`can_recur`).
   FlowGroups(NetworkState& state, Cell& cell) : s_(state), cell_(cell) {}
 
-  /// Finds them anew. Returns a time, at most `until`, before which no message begins or ends on
+  /// Finds them again. Returns a time, at most `until`, before which no message begins or ends on
   /// any, and none is looked at; nothing if there are fewer than two, or it may be so within
   /// `least`.
   [[nodiscard]] std::optional<Picoseconds> find(Picoseconds now, Picoseconds until,
@@ -84,7 +84,7 @@ class FlowGroups {
   Cell& cell_;
   std::vector<std::vector<PortId>> ways_;  ///< by queue pair, once they were asked for
   IdVector<PortId, PortId>
-      parent_;  ///< by link, towards the root of its flow_group; none: not live
+      parent_;  ///< by link, towards the root of its flow group; none: not live
   IdVector<PortId, std::uint32_t> flow_group_of_link_;
   std::vector<FlowGroup> all_;
 };

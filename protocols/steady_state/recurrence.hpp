@@ -13,13 +13,13 @@
 namespace weft::protocols {
 
 /// Whether a network's state can recur while long messages are under way: nothing in it counts or
-/// draws for ever. So there are no congestion controls, no marks, no loss, no pauses, no chips that
+/// draws forever. So there are no congestion controls, no marks, no loss, no pauses, no chips that
 /// work on data, and packets go by fixed ways, those of their flow where there are several, or by
 /// all links of a host in turn.
 [[nodiscard]] bool can_recur(const NetworkState& state);
 
-/// What a network of one cell was like between two windows: everything that decides how it goes on,
-/// but for the time and for how far messages are; and what it had counted.
+/// What a network of one cell was like between two windows: everything that decides how it
+/// continues, but for the time and for how far messages are; and what it had counted.
 class StateSnapshot {
  public:
   /// `part`: what may change.
@@ -44,7 +44,8 @@ class StateSnapshot {
   /// acknowledged of what is not.
   [[nodiscard]] Picoseconds next_look(const NetworkState& state, const Cell& cell,
                                       Picoseconds now) const;
-  /// Moves the state on by so many periods, of which each is what followed since, and counts them.
+  /// Moves the state on by a given number of periods, of which each is what followed since, and
+  /// counts them.
   void repeat(NetworkState& state, Cell& cell, Worker& worker, Picoseconds& now,
               std::uint64_t times) const;
 

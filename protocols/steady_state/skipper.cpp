@@ -8,7 +8,7 @@ namespace {
 
 /// A queue pair with fewer packets left is no clock: what could be left out is not worth looking.
 constexpr std::uint32_t kLeastPackets = 128;
-/// Nor does one with fewer left go on as a clock.
+/// Nor does one with fewer left continue as a clock.
 constexpr std::uint32_t kFewPackets = 32;
 /// The longest time between two states that are compared, in packets of the clock.
 constexpr std::uint32_t kLongestPeriod = 4096;
@@ -16,13 +16,14 @@ constexpr std::uint32_t kLongestPeriod = 4096;
 constexpr std::uint64_t kWordsPerHistogram = 2'000;
 constexpr std::uint64_t kWordsPerSender = 4;
 constexpr std::uint64_t kWordsPerPort = 10;
-/// FlowGroups are not looked at each for a shorter time than these take.
+/// Flow groups are not simulated each for a shorter time than these take.
 constexpr std::int64_t kLeastPacketsOnIslands = 64;
-/// So long a period is looked for in the whole before it is in flow_groups: mostly all go on in
+/// So long a period is looked for in the whole before it is in flow groups: mostly all continue in
 /// step.
 constexpr std::uint32_t kPacketsBeforeIslands = 64;
-/// For so many packets of the clock nothing is looked at where a message was posted or has ended:
-/// hardly a state comes back before the first or last packets and their ACKs are through.
+/// For a given number of packets of the clock nothing is looked at where a message was posted or
+/// has ended: hardly a state comes back before the first or last packets and their ACKs are
+/// through.
 constexpr std::int64_t kPacketsToSettle = 4;
 /// How often the port of a clock is looked at while it sends a packet.
 constexpr std::int64_t kLooksPerPacket = 4;
@@ -235,7 +236,7 @@ bool Skipper::look(Picoseconds& now, Picoseconds until) {
     const Picoseconds period = now - search.before->time();
     if (!leap(*search.before, now, until)) {
       give_up();
-    } else if (until - now < period) {  // but for which it would have gone on
+    } else if (until - now < period) {  // but for which it would have continued
       search.last_end = now + search.ahead;
       take_snapshot(now);
       return true;
@@ -260,7 +261,7 @@ bool Skipper::look(Picoseconds& now, Picoseconds until) {
 }
 
 bool Skipper::leap(const StateSnapshot& before, Picoseconds& now, Picoseconds until) {
-  // Beyond what keys can hold the next leap goes on.
+  // Beyond what keys can hold the next leap continues.
   const Picoseconds reach = cell_.keys.epoch + reach_of(s_.constants, cell_.keys);
   const Picoseconds left = std::min({until, reach, before.next_look(s_, cell_, now)}) - now;
   const auto in_time = static_cast<std::uint64_t>(left / (now - before.time()));

@@ -18,14 +18,14 @@ namespace weft::protocols {
 /// the bit as if all of it had been simulated.
 ///
 /// A queue pair with many packets left serves as a clock: whenever it sends a packet, the state is
-/// compared with an earlier one, which is taken anew after 1, 2, 4, 8, ... packets (R. P. Brent,
+/// compared with an earlier one, which is taken again after 1, 2, 4, 8, ... packets (R. P. Brent,
 /// "An improved Monte Carlo factorization algorithm", BIT 20, 1980), so that a period is found
-/// whatever came before it. Where a message ends meanwhile, that begins anew, since no state from
-/// before comes back. Where none is found, looking is given up until a message ends; and all of it
-/// takes no more than a small part of the run, which leaps make longer.
+/// whatever came before it. Where a message ends meanwhile, the search restarts, since no state
+/// from before comes back. Where none is found, looking is given up until a message ends; and all
+/// of it takes no more than a small part of the run, which leaps make longer.
 ///
 /// Several rings on a switch each recur in a period of their own, but hardly ever all together. So
-/// where no short period is found, flow_groups are simulated one after the other, each with its own
+/// where no short period is found, flow groups are simulated one after the other, each with its own
 /// leaps, up to where a message may end or begin.
 class Skipper {
  public:
@@ -55,7 +55,7 @@ class Skipper {
     Picoseconds ahead;                      ///< so long before the end of a packet
     Picoseconds last_end;                   ///< of the packet that was looked at last
     std::uint32_t packets = 0;              ///< since `before`
-    std::uint32_t most_packets = 1;         ///< until it is taken anew
+    std::uint32_t most_packets = 1;         ///< until it is taken again
 
     void begin_anew() {
       before.reset();
@@ -64,9 +64,9 @@ class Skipper {
     }
   };
 
-  /// No short period was found in the whole, nor was it in vain to look for flow_groups.
+  /// No short period was found in the whole, nor was looking for flow groups not worthwhile.
   [[nodiscard]] bool may_be_flow_groups() const;
-  /// Where there are flow_groups, simulates each of them for a while; false: it did not.
+  /// Where there are flow groups, simulates each of them for a while; false: it did not.
   bool run_flow_groups(Picoseconds& now, Picoseconds until);
   void run_flow_group(Picoseconds& now, Picoseconds until);
   /// With a clock that has the most packets left, if they are many.
@@ -76,7 +76,7 @@ class Skipper {
   bool wait(bool has_given_up, Picoseconds& now, Picoseconds until, const Run& simulate);
   /// Looks for a recurrence by the packets of a clock, and leaps; as `Run`, but may end earlier.
   bool search(Picoseconds& now, Picoseconds until, const Run& simulate);
-  /// Begins anew where messages have changed.
+  /// Begins again where messages have changed.
   void settle(const SenderState& clock, Picoseconds now);
   /// Nothing is to be looked at before. Takes the picture with which states are compared, where
   /// there is none and it is time to.
@@ -99,7 +99,7 @@ class Skipper {
   [[nodiscard]] Bytes full_size_of(const SenderState& clock) const {
     return s_.constants.transports[clock.transport].full_size();
   }
-  /// Of the flow_group that is simulated, or of all.
+  /// Of the flow group that is simulated, or of all.
   void take_snapshot(Picoseconds now);
   /// In packets of the clock: between two states that are compared.
   [[nodiscard]] std::uint32_t longest_period() const;
@@ -123,7 +123,7 @@ class Skipper {
   // hundred.
   static constexpr std::uint64_t kFirstWords = 30'000'000;
   static constexpr std::uint64_t kWordsPerHopSpared = 20;
-  static constexpr std::uint64_t kWordsPerStop = 500;  ///< to stop and go on
+  static constexpr std::uint64_t kWordsPerStop = 500;  ///< to stop and continue
   std::uint64_t looked_at_ = 0;
   // Packets of the slowest port, of which a host may have many.
   static constexpr std::int64_t kShortestWait = 4;
@@ -134,7 +134,7 @@ class Skipper {
   // `changes` when
   std::optional<std::uint64_t> given_up_at_;              ///< looking was given up
   std::optional<std::uint64_t> no_short_period_at_;       ///< none was found in the whole
-  std::optional<std::uint64_t> flow_groups_given_up_at_;  ///< flow_groups were not worth it
+  std::optional<std::uint64_t> flow_groups_given_up_at_;  ///< flow groups were not worth it
 };
 
 }  // namespace weft::protocols

@@ -7,7 +7,7 @@
 
 namespace weft::protocols {
 
-/// Packets that go on before all of them is there.
+/// Packets that continue before all of them is there.
 template <class Path>
 class CutThrough {
  public:

@@ -8,7 +8,7 @@
 namespace weft::protocols {
 
 /// Priority flow control at a switch's ingress (IEEE 802.1Qbb): who is paused when its account
-/// crosses XOFF, which egress is to blame for it, and who may go on below XON.
+/// crosses XOFF, which egress is to blame for it, and who may continue below XON.
 template <class Path>
 class IngressPause {
  public:

@@ -165,7 +165,7 @@ class Sender {
     note_loss(s, how, now);
     inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, how, now); });
   }
-  /// So many packets may be in flight.
+  /// A given number of packets may be in flight.
   void set_window(SenderState& s, std::uint32_t limit) const {
     s.window = limit;
     if (s.repair == kNoIndex) [[likely]]

@@ -54,7 +54,7 @@ class LaneWalk {
   [[nodiscard]] const Place& place() const { return at_; }
   /// To the begin, or to where the lane did nothing that ended then; true: it is there.
   [[nodiscard]] bool reaches_gap();
-  /// The last thing that was followed is that this lane let another one go on.
+  /// The last thing that was followed is that this lane let another one continue.
   [[nodiscard]] bool was_woken() const { return was_woken_; }
   /// At a gap: the lane had not begun, back to the last thing that it did.
   void skip_gap();

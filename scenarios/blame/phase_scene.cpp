@@ -18,7 +18,7 @@ PhaseScene::PhaseScene(const Experiment& e, const protocols::PacketNetwork::Opti
 }
 
 void PhaseScene::run(PhaseReplay& replay) const {
-  // A phase that goes on is not whole, but all of it that has been is there.
+  // A phase that continues is not whole, but all of it that has been is there.
   const PhaseWindow all{.from = {}, .until = Picoseconds::max() / 4};
   (void)replay.run({*begins_, false}, all);
 }

@@ -17,7 +17,7 @@
 
 namespace weft::scenarios {
 
-/// The calls of a phase that goes on.
+/// The calls of a phase that continues.
 struct OpenCalls {
   /// Of all members of a communicator.
   struct Call {
@@ -25,7 +25,7 @@ struct OpenCalls {
     std::uint64_t number = 0;        ///< among its calls in the phase, or in the run
     std::uint32_t members = 0;
     bool waits_for_all = false;  ///< no rank ends it before all have begun it
-    std::uint32_t begun = 0;     ///< by so many members
+    std::uint32_t begun = 0;     ///< by a given number of members
     [[nodiscard]] bool is_complete() const { return begun == members; }
   };
   Picoseconds start;

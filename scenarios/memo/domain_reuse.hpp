@@ -46,8 +46,8 @@ class DomainReuse {
   void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now);
   void ended(ProcessId process, std::uint32_t stream, Picoseconds now, Picoseconds posted_at);
 
-  /// Statistics begin again, once what was over before is taken. Of phases that go on only the rest
-  /// will count; true: there are some.
+  /// Statistics begin again, once what was over before is taken. Of phases that continue only the
+  /// rest will count; true: there are some.
   bool begin_measurement(Picoseconds now);
   /// The run is over: closes all phases. With a limit, those that reach it are cut off there; true:
   /// there was one.
@@ -82,7 +82,7 @@ class DomainReuse {
   void on_closed(Closed visit) { closed_ = std::move(visit); }
   /// Notes the calls of phases that are over.
   void keep_calls(CallLog& log) { call_log_ = &log; }
-  /// Of a phase that goes on: the call of a rank's stream that ended then, if it took some time.
+  /// Of a phase that continues: the call of a rank's stream that ended then, if it took some time.
   [[nodiscard]] std::optional<CalledPhase> open_call_that_ended(ProcessId process,
                                                                 std::uint32_t stream,
                                                                 Picoseconds time) const;

@@ -28,7 +28,7 @@ Spared& operator+=(Spared& sum, const Spared& s) {
   return sum;
 }
 
-/// Of the packets of a message so many are simulated, where the rest may recur (Skipper).
+/// Of the packets of a message that many are simulated, where the rest may recur (Skipper).
 constexpr double kSimulatedPackets = 64;
 
 /// What a call sends, and what of that may recur within it.

@@ -21,7 +21,7 @@ struct PartFabric {
 [[nodiscard]] PartFabric fabric_of_domain(const Fabric& whole, const Routes& routes,
                                           std::int32_t domain);
 
-/// Hosts that hang on one switch by one link each, and that switch.
+/// Hosts attached to one switch by one link each, and that switch.
 [[nodiscard]] PartFabric fabric_of_rail(const Fabric& whole, const Routes& routes,
                                         const std::vector<HostId>& hosts);
 

@@ -133,7 +133,7 @@ enum class PhaseDeliveries : std::uint8_t {
   return last_event >= since ? PhaseDeliveries::kUnknown : PhaseDeliveries::kNone;
 }
 
-/// Of a phase that goes on, of which this is the part until now.
+/// Of a phase that continues, of which this is the part until now.
 [[nodiscard]] inline PhaseDeliveries deliveries_since(Picoseconds since, Picoseconds start,
                                                       const Phase& so_far) {
   const PhaseDeliveries known =

@@ -52,7 +52,7 @@ class PhaseReplay final : private collectives::TaskObserver {
   void start();
   /// A rank begins a call, no earlier than `now`, and than it ends the one before.
   void add(const PhaseBegin& begin);
-  /// Goes on until a call has ended on a rank, to `until`, or until nothing happens any more. Of
+  /// Continues until a call has ended on a rank, to `until`, or until nothing happens any more. Of
   /// several that end at one time the first.
   void advance(std::optional<Picoseconds> until);
   /// How far it is, counted from the begin of the phase.
@@ -118,7 +118,7 @@ class PhaseReplay final : private collectives::TaskObserver {
   Picoseconds start_;              ///< of the phase, in the network's time
   Worker::Sums before_part_;       ///< of the phase before the part that counts
   protocols::Leaps leaps_before_;  ///< since the start of the run
-  /// By rank and stream: numbers of begins that have not come, and of the one that goes on.
+  /// By rank and stream: numbers of begins that have not come, and of the one that continues.
   struct Queue {
     std::vector<std::uint32_t> coming;
     std::size_t next = 0;

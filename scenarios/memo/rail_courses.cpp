@@ -32,7 +32,7 @@ void RailReuse::find_course(Open& open, Picoseconds now) {
   }
   open.course = course;
   if (!is_new || before == nullptr) return;
-  // What has ended before this begin does not hang on it.
+  // What has ended before this begin does not depend on it.
   for (std::size_t i = 0; i < before->ends.size(); ++i) {
     if (before->ends[i].time <= t) course->ends[i] = before->ends[i];
   }

@@ -20,7 +20,7 @@
 
 namespace weft::scenarios {
 
-/// Takes over the calls of GPUs that hang on one switch. Calls that have no rank in common do not
+/// Takes over the calls of GPUs attached to one switch. Calls that have no rank in common do not
 /// meet there: ports to different hosts share nothing where flow control is by credits of each
 /// port. So a phase is of calls that do, by a rank or by one another, from when their ranks are
 /// quiet until they are again; wherever ranks of the same rail, or of one that is alike, begin such
@@ -28,7 +28,7 @@ namespace weft::scenarios {
 ///
 /// A phase that is new is simulated apart, step by step with the run: no further than to the next
 /// end, and to the next time at which anything may begin. Whoever goes the same way later finds it
-/// gone. Where a way parts from all known ones, what simulated the one before goes on with it, or
+/// gone. Where a way parts from all known ones, what simulated the one before continues with it, or
 /// if that has gone further by then, it is simulated again up to there.
 class RailReuse {
  public:
@@ -135,11 +135,11 @@ class RailReuse {
   /// Nobody else has begun the call, and a rank that does so alone sends nothing.
   [[nodiscard]] bool only_waits(std::uint32_t rail, const PhaseBegin& begin, std::uint64_t number,
                                 Picoseconds now);
-  /// Of a phase that goes on, these ranks have no part any more: their calls are over, and nothing
-  /// is under way from or to them.
+  /// Of a phase that continues, these ranks have no part any more: their calls are over, and
+  /// nothing is under way from or to them.
   [[nodiscard]] bool lets_go(Open& open, const std::vector<std::uint32_t>& ranks, Picoseconds now);
   void merge(Open& into, Open& from);
-  /// What only waits, and is at rest at this time, becomes a part of a phase that goes on.
+  /// What only waits, and is at rest at this time, becomes a part of a phase that continues.
   void join(Open& open, Open& waiting, Picoseconds now);
   void find_course(Open& open, Picoseconds now);
   /// Ends that were told and are not known any more.
@@ -149,9 +149,9 @@ class RailReuse {
   void bring_replay(Open& open);
   /// The end of a call is known that has not come.
   [[nodiscard]] static bool knows_more(const Open& open);
-  /// Goes on until one is, or up to the horizon. Returns when to look again: none comes before.
+  /// Continues until one is, or up to the horizon. Returns when to look again: none comes before.
   std::optional<Picoseconds> look_ahead(Open& open, Picoseconds horizon);
-  /// Has the replay of a course with fewer begins go on with the rest of them. False: there is
+  /// Has the replay of a course with fewer begins continue with the rest of them. False: there is
   /// none, it has gone further than to the next begin, or no ranks lie about it as these do.
   bool carry_on(Course& from, Open& open);
   /// What to add to numbers of ranks to come to those of the replay of a course, modulo 2^32.

@@ -70,12 +70,12 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   /// Taking something over costs more than it spares.
   [[nodiscard]] bool is_hopeless() const { return domains_.is_hopeless() || rails_.is_hopeless(); }
   /// Whether any packet of what is taken over was delivered from `since` on and before `until`,
-  /// which is now. Where that is not known, the run is in vain.
+  /// which is now. Where that is not known, the run is discarded.
   [[nodiscard]] bool was_delivered(Picoseconds since, Picoseconds until);
-  /// The network around it came to a standstill: when that shows hangs on all that moves, what is
+  /// The network around it came to a standstill: when that shows depends on all that moves, what is
   /// taken over included.
   void note_standstill() { stood_still_ = domains_.is_used() || rails_.is_used(); }
-  /// Nothing of the run counts: it begins anew.
+  /// Nothing of the run counts: it restarts.
   [[nodiscard]] bool is_in_vain() const { return stood_still_ || is_hopeless(); }
   /// Without what costs more, or cannot be.
   void leave_out(Reusable& reusable) const;

@@ -74,7 +74,7 @@ Outcome outcome_of(PacketNetwork::Status status, bool all_finished, bool has_nam
     case PacketNetwork::Status::kDeadlocked:
       return Outcome::kDeadlocked;
     case PacketNetwork::Status::kStalled:
-      // A NIC that pauses for ever keeps time going when all is done.
+      // A NIC that pauses forever keeps time going when all is done.
       return all_finished ? Outcome::kFinished : Outcome::kStalled;
     case PacketNetwork::Status::kQuiescent:
       return all_finished ? Outcome::kFinished : Outcome::kStuck;
@@ -170,7 +170,7 @@ void close_phases(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end
 /// Statistics begin again at `end`, or where the run came to rest before: returns when that is.
 Picoseconds end_warmup(RunReuse& reuse, const PacketNetwork& network, PacketNetwork::Status status,
                        Picoseconds end) {
-  // Phases that are taken over may go on where all else is at rest.
+  // Phases that are taken over may continue where all else is at rest.
   const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
   const bool goes_on = reuse.begin_measurement(is_at_rest ? end : network.now());
   if (!is_at_rest) return network.now();
@@ -225,7 +225,7 @@ struct Ideals {
   std::vector<ZeroLoadTimes::Job> jobs;
 };
 
-/// Nothing, where one of them was in vain; leaps are then none of them any more, if it was they.
+/// Nothing, where one of them was discarded; leaps are then none of them any more, if it was they.
 std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, Ideals& ideals,
                                      const ProgressObserver& progress, RunFiles* files,
                                      const protocols::Parallelism& parallelism,

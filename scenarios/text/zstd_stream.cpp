@@ -23,11 +23,11 @@ std::filesystem::path packed_name(const std::filesystem::path& file) {
 
 /// A packed text may be so long whatever its file is.
 constexpr std::uint64_t kMostAnyway = std::uint64_t{64} << 20U;
-/// And so many times its file: rows of tables, whose times differ, pack to a thirtieth at best; a
-/// text that was made to exhaust whoever reads it to a ten-thousandth.
+/// And a given number of times its file: rows of tables, whose times differ, pack to a thirtieth at
+/// best; a text that was made to exhaust whoever reads it to a ten-thousandth.
 constexpr std::uint64_t kMostGrowth = 200;
 
-/// Unpacks what it reads from a file. Where that cannot go on, says why and throws.
+/// Unpacks what it reads from a file. Where that cannot continue, says why and throws.
 class ZstdBuffer : public std::streambuf {
  public:
   ZstdBuffer(const std::filesystem::path& file, std::string* problem)

@@ -219,7 +219,7 @@ std::span<const collectives::CallReuse::End> ZeroLoadCalls::begin(ProcessId proc
   ends_.clear();
   for (std::size_t i = 0; i < caller.members.size(); ++i) {
     const Picoseconds end = found->second[i];
-    if (end < Picoseconds(0)) continue;  // it waits for ever
+    if (end < Picoseconds(0)) continue;  // it waits forever
     ends_.push_back({caller.members[i], stream, first + end, Picoseconds(0)});
   }
   return ends_;

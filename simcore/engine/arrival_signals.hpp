@@ -26,7 +26,7 @@ class ArrivalSignals {
   /// Links with nobody to tell, since they lead to where they come from, share this number.
   static constexpr std::uint32_t kNobody = 0;
 
-  /// Words that hold the signals of so many links; every cell has words of its own.
+  /// Words that hold the signals of a given number of links; every cell has words of its own.
   static constexpr std::uint32_t words_for(std::size_t links) {
     return static_cast<std::uint32_t>((links + kPerWord - 1) / kPerWord);
   }

@@ -56,7 +56,7 @@ class Shares {
       }
     }
   }
-  /// Cuts the runs anew, by what blocks have cost since the last time. While nobody takes.
+  /// Cuts the runs again, by what blocks have cost since the last time. While nobody takes.
   void balance() {
     std::uint64_t sum = 0;
     for (const Block& block : blocks_) sum += block.cost;

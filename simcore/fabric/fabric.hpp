@@ -25,7 +25,7 @@ inline constexpr std::size_t kNetworkKinds = 2;
 struct Node {
   std::string name;
   NodeKind kind = NodeKind::kHost;
-  /// 0 for hosts, 1 for the switches that hosts hang on, 2 for the next tier, and so on.
+  /// 0 for hosts, 1 for the switches that hosts are attached to, 2 for the next tier, and so on.
   std::uint32_t tier = 0;
   /// Index among the nodes of its kind: the HostId or the SwitchId.
   std::uint32_t index = 0;

@@ -16,7 +16,7 @@ using Count = std::int64_t;
 struct Traveller {
   Count number = 0;  ///< in the order of sending
   Bytes size{};
-  Picoseconds head{};  ///< enough of it is here to go on
+  Picoseconds head{};  ///< enough of it is here to continue
   Picoseconds tail{};  ///< all of it is here
 };
 
@@ -62,7 +62,7 @@ std::vector<PathHop> without_idle_links(std::span<const PathHop> path) {
   return kept;
 }
 
-/// A stage as what limits a long message: so many packets take it at least so long.
+/// A stage as what limits a long message: a given number of packets take it at least so long.
 struct Stage {
   Count packets;
   Picoseconds time;

@@ -19,7 +19,7 @@ namespace weft {
 /// start, so it is in a module of its own (`simgrid/`), loaded when it is needed.
 class FlowSolver {
  public:
-  /// What happens while `run` goes on. Both may start flows and set the alarm.
+  /// What happens while `run` continues. Both may start flows and set the alarm.
   class Listener {
    public:
     /// The last byte of a flow is through. `at` is rounded up to a whole picosecond.

@@ -442,7 +442,7 @@ TEST(Straggler, ComputesAndReducesSlower) {
   EXPECT_EQ(ideal_time(8, spec), plain + 1024 * 1_ns);
 }
 
-// The slowest of n exponential delays is theta H_n in the mean, with variance theta^2 (sum 1/k^2).
+// The slowest of n exponential delays is theta H_n on average, with variance theta^2 (sum 1/k^2).
 // A thousand iterations of a barrier-like collective: each waits for the slowest rank. Its own
 // time, alpha + 1 B, is a thousandth of theta.
 TEST(Jitter, OfExponentialRanksCostsThetaTimesTheHarmonicNumber) {

@@ -44,7 +44,7 @@ TEST(CcFairness, DcqcnSharesWithItself) {
 }
 
 // The in-cast and the queue at its port: all bytes in the receiver's rate, within what each needs
-// to start, and megabytes of queue in the mean or a small part of that: first windows, which have
+// to start, and megabytes of queue on average or a small part of that: first windows, which have
 // to drain.
 TEST(CongestionControls, HpccDoesWithoutTheQueueOfDcqcn) {
   const auto run = [](const std::string& control) {

@@ -118,7 +118,7 @@ class Links {
       if (knows_shares || steps[i].size() == 1) {
         for (const PortShare& s : steps[i]) crossings.push_back({s.port, s.share, before, after});
       }
-      // With cut-through a packet goes on before it is stored.
+      // With cut-through a packet is forwarded before it is stored.
       before += latency[i] + (cuts_through_ ? Picoseconds(0) : storing[i]);
     }
     return crossings;

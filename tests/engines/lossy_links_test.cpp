@@ -262,8 +262,8 @@ TEST(NackInterval, AGapIsReportedAgain) {
 }
 
 // 3 senders at 100 Gbps into one link of 25 Gbps, so that pauses last longer than 65,535 quanta of
-// 512 bits: 335.5 us. Those that run out let the sender go on until the next packet asks again; the
-// buffer holds what comes, and more pauses are sent in place of refreshes and resumes.
+// 512 bits: 335.5 us. Those that run out let the sender continue until the next packet asks again;
+// the buffer holds what comes, and more pauses are sent in place of refreshes and resumes.
 TEST(Pauses, ThatExpireAreAskedForAgain) {
   const auto run = [](const std::string& quanta) {
     return run_lossy(

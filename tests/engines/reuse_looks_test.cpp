@@ -89,7 +89,7 @@ TEST(ReuseWithFaults, WhichChangeRoutesDoesNotDisturbDomains) {
   }
 }
 
-// Whether anything arrived for ten milliseconds hangs on what is taken over as well.
+// Whether anything arrived for ten milliseconds depends on what is taken over as well.
 TEST(ReuseWithFaults, SeesThatNothingIsDelivered) {
   const Results on = expect_equal_folders_of(
       reuse_servers(4, reuse_training("tensor: 8, data: 4"),
@@ -152,7 +152,7 @@ TEST(ReuseWithTraces, OfSamplesOfQueuesIsExact) {
   EXPECT_EQ(on.reuse.components, 4U);
 }
 
-// Where a run begins anew its traces do, too.
+// Where a run restarts its traces do, too.
 TEST(ReuseWithTraces, BeginsThemAnewWithTheRun) {
   const Results on = expect_equal_folders_of(
       step_over_ethernet("faults: [{type: link-down, from: gpu3, at: 40us}]\n"
@@ -219,7 +219,8 @@ TEST(ReuseWithBlame, AfterAWarmupAndCutOff) {
   expect_equal_folders(folder_of_run(e, Reuse::kOff), folder_of_run(e, Reuse::kOn));
 }
 
-/// Off and on with warm-ups that end at so many times all over the run, some of it cut off.
+/// Off and on with warm-ups that end at a given number of times all over the run, some of it cut
+/// off.
 void expect_equal_after_warmups(const std::string& text, int edges) {
   Experiment e = experiment_of_text(text);
   const Picoseconds whole = folder_of_run(e, Reuse::kOff).results.simulated;

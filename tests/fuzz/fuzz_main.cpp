@@ -1,4 +1,4 @@
-// The fuzzer as libFuzzer runs it (tools/fuzz): `fuzz FOLDER` goes on from the inputs of the
+// The fuzzer as libFuzzer runs it (tools/fuzz): `fuzz FOLDER` continues from the inputs of the
 // folder, after it has put the seeds there; `fuzz FILE` looks at one input again. What libFuzzer
 // brings is coverage: inputs that reach new code are kept and changed again. With
 // WEFT_FUZZ_SIMULATE in the environment, small scenarios are also run.

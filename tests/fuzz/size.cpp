@@ -14,7 +14,7 @@ constexpr double kMostRanks = 2'000;
 constexpr double kMostCables = 50'000;
 constexpr double kMostPoints = 64;
 
-/// At most so many cables, by far where leaves have many hosts.
+/// At most a given number of cables, by far where leaves have many hosts.
 struct CablesOf {
   double operator()(const topologies::ClosSpec& c) const {
     const double inner = (*this)(topologies::SingleDomainSpec{c.racks, {}});

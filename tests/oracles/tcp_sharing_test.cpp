@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Marks{"cubic_20", congestion::CubicConfig{}, 0.7, 9.0 / 17, 20}),
     [](const auto& test) { return test.param.name; });
 
-// Flows of one round trip share a link equally in the mean, by marks and by losses: additive
+// Flows of one round trip share a link equally on average, by marks and by losses: additive
 // increase and multiplicative decrease lead there (Chiu and Jain, 1989). Over 0.4 s, some hundred
 // sawteeth.
 TEST(TcpShares, EquallyByMarksAndByLosses) {

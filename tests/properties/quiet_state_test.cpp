@@ -18,7 +18,7 @@
 
 /// What a phase may be known by is when its calls begin, and nothing else: what a network keeps of
 /// earlier phases once its links are quiet decides nothing. A census of the state says of each
-/// field what it is then; what is dead gets random values here, and phases go on as on a network
+/// field what it is then; what is dead gets random values here, and phases continue as on a network
 /// that has never been used.
 namespace weft::testing {
 namespace {

@@ -224,7 +224,7 @@ TEST(Leaps, AreForeseenToEndNoMessage) {
 }
 
 // Groups of hosts that send among themselves, and now and then to each other, looked at at any
-// times, from some of which on counters begin again: what is looked for goes on over them.
+// times, from some of which on counters begin again: what is looked for continues over them.
 TEST(Leaps, OverRandomIslandsAndInStepsChangeNothing) {
   std::uint64_t leapt = 0;
   std::uint64_t foreseen = 0;

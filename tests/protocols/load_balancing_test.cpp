@@ -119,7 +119,7 @@ std::int64_t paths_of_bursts(Picoseconds gap, Picoseconds flowlet_gap) {
 // MODEL.md 5.4
 TEST(LoadBalancing, FlowletsChangePathOnlyAfterTheGap) {
   // 40 packets 20 us apart. With a gap of 21 us they are one flowlet; with one of 19 us every
-  // packet draws anew among four paths, of which all are drawn but for a chance of 4 x 0.75^40 =
+  // packet draws again among four paths, of which all are drawn but for a chance of 4 x 0.75^40 =
   // 4e-5.
   EXPECT_EQ(paths_of_bursts(20_us, 21_us), 1);
   EXPECT_EQ(paths_of_bursts(20_us, 19_us), 4);

@@ -267,7 +267,7 @@ TEST(PacketNetwork, ALongTimeOutIsNoStall) {
 // MODEL.md 2.7
 TEST(PacketNetwork, ALosslessRoutingLoopDeadlocksAndSaysSo) {
   // Two switches send a host's packets back and forth. Both buffers fill up to XOFF and pause each
-  // other for good: no packet moves, pauses are refreshed for ever, and the run must end.
+  // other for good: no packet moves, pauses are refreshed forever, and the run must end.
   auto topology = std::get<topologies::CustomSpec>(line(4, 100_Gbps, 1_us));
   topology.next_hops.push_back({.at = "s2", .to = "h1", .via = {"s1"}});
   PacketNetwork::Options options = marking_options();
@@ -282,7 +282,7 @@ TEST(PacketNetwork, ALosslessRoutingLoopDeadlocksAndSaysSo) {
 }
 
 TEST(PacketNetwork, AReceiverThatPausesForEverStallsTheRun) {
-  // No circle, so no deadlock; but nothing moves, and the pause is refreshed for ever.
+  // No circle, so no deadlock; but nothing moves, and the pause is refreshed forever.
   PacketNetwork::Options options = marking_options();
   options.faults.push_back({.kind = protocols::Fault::Kind::kNicPause, .port = PortId(1u)});
   roce_of(options).retransmit_timeout = 1_ms;

@@ -137,7 +137,7 @@ TEST(RepsEntropy, TriesNothingNewForATimeAfterATimeOut) {
   EXPECT_EQ(std::set(later.begin(), later.end()).size(), 32U);
 }
 
-/// Round trips of ten packets, so many of which are marked.
+/// Round trips of ten packets, that many of which are marked.
 void round_trips(Sender<Plb>& sender, int count, int marked) {
   for (int round = 0; round < count; ++round) {
     const std::vector<std::uint32_t> values = sender.send(10);

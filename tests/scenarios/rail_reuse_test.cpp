@@ -66,7 +66,7 @@ class Rails {
     }
   }
 
-  /// Goes on to a time, and ends what ends until then.
+  /// Continues to a time, and ends what ends until then.
   void run_to(Picoseconds& now, Picoseconds until) {
     while (true) {
       note(reuse_.tell_more(now, until));

@@ -89,7 +89,8 @@ TEST(Outline, Nvl72IsDrawnInBundles) {
   EXPECT_EQ(outline.frames[0].caption, "domain 0");
 }
 
-// Eight domains: in each, GPUs of a rail are one box, for they hang on the same leaf and chips.
+// Eight domains: in each, GPUs of a rail are one box, for they are attached to the same leaf and
+// chips.
 TEST(Outline, SuperpodGroupsGpusByRail) {
   const Outline outline = topo::outline_of(Network(superpod()).fabric, kBoxes, nullptr);
   EXPECT_EQ(outline.frames.size(), 8U);

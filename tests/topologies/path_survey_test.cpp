@@ -145,9 +145,9 @@ TEST(PathSurvey, PathsAcrossBoardsCrossTwoChips) {
   EXPECT_EQ(survey.classes[1].fewest_paths, 48U);
 }
 
-// 2 domains of 8 GPUs on 4 rails: pairs within a domain take its chips although their NICs hang on
-// common leaves. Between domains, the 4 rails have 2 * 2 pairs each on one leaf; the other 48 pairs
-// cross one of 3 spines.
+// 2 domains of 8 GPUs on 4 rails: pairs within a domain take its chips although their NICs are
+// attached to common leaves. Between domains, the 4 rails have 2 * 2 pairs each on one leaf; the
+// other 48 pairs cross one of 3 spines.
 TEST(PathSurvey, PairsOfADomainTakeItsChips) {
   const Fabric fabric =
       PartFabric{.domains = 2, .gpus = 8, .chips = 4, .rails = 4, .spines = 3}.build();

@@ -151,7 +151,7 @@ TEST(ScaleUp, DomainsComposeWithAScaleOutFabric) {
   const PathCensus across = census_of(net.fabric, net.routes, HostId(9U), HostId(63U));
   EXPECT_EQ(across.paths, 4U);
   EXPECT_EQ(across.most_links, 4U);
-  // Rows do not multiply with domains: all chips go on alike, as all GPUs inside a domain do.
+  // Rows do not multiply with domains: all chips continue alike, as all GPUs inside a domain do.
   EXPECT_LT(net.routes.rows.size(), 40U);
 }
 

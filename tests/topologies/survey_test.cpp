@@ -123,7 +123,7 @@ TEST(PairPaths, FollowStaticNextHops) {
   EXPECT_EQ(paths.paths, 1U);
 }
 
-// s1 and s2 send packets for b to each other for ever.
+// s1 and s2 send packets for b to each other forever.
 TEST(PairPaths, LoopsAreNoPaths) {
   CustomSpec spec;
   spec.nodes = {host("a"), host("b"), switch_of_tier("s1", 1), switch_of_tier("s2", 1),

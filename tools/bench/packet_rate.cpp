@@ -35,7 +35,7 @@ void permutation_row(benchmark::State& state, bool spray) {
   run(state, static_cast<std::uint32_t>(state.range(0)), usual_options(spray));
 }
 
-/// Nothing but PFC: flows without a window that share links pause their senders, and go on long
+/// Nothing but PFC: flows without a window that share links pause their senders, and continue long
 /// after the others have ended.
 void pfc_row(benchmark::State& state, bool spray) {
   protocols::PacketNetwork::Options options = usual_options(spray);

@@ -23,7 +23,7 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 /// Following routes stops beyond these, at about a second and some hundred megabytes.
 constexpr std::uint64_t kMaxSteps = 20'000'000;
 constexpr std::size_t kMaxDependencies = 3'000'000;
-/// A row of so many different sets belongs to a switch that others hang below.
+/// A row of a given number of different sets belongs to a switch that others hang below.
 constexpr std::size_t kMostSetsUp = 64;
 
 /// Routes by destination group: all hosts of one are reached alike up to the last switch.
@@ -57,14 +57,14 @@ class GroupRoutes {
   [[nodiscard]] Routes::NextHops set(std::uint32_t at, std::uint32_t group) const {
     return routes_.set_at(SwitchId(at), host(group));
   }
-  /// Switches with equal ones send what does not hang on them by the same ports.
+  /// Switches with equal ones send what is not attached to them by the same ports.
   [[nodiscard]] std::uint32_t row(std::uint32_t at) const { return routes_.switches[at].row; }
-  /// The same as `set`, but where the group hangs on this very switch.
+  /// The same as `set`, but where the group is attached to this very switch.
   [[nodiscard]] Routes::NextHops set_of_row(std::uint32_t at, std::uint32_t group) const {
     const auto network = static_cast<std::size_t>(routes_.switches[at].network);
     return routes_.rows[row(at) + routes_.groups[network][host(group).value()]];
   }
-  /// The links to what hangs on a switch.
+  /// The links to what is attached to a switch.
   [[nodiscard]] std::span<const Routes::NextHops> direct(std::uint32_t at) const {
     const Routes::SwitchEntry& entry = routes_.switches[at];
     return {routes_.direct.data() + entry.direct, entry.host_count};

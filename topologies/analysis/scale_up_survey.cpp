@@ -58,7 +58,7 @@ std::map<std::int32_t, Domain> collect_domains(const Fabric& fabric) {
   return domains;
 }
 
-/// Switches of the scale-out network that a host hangs on, by itself or behind NIC nodes.
+/// Switches of the scale-out network that a host is attached to, by itself or behind NIC nodes.
 std::set<std::uint32_t> edges_of(const Fabric& fabric, NodeId id) {
   std::set<std::uint32_t> edges;
   for (const Port& port : fabric.ports_of(id)) {

@@ -35,7 +35,7 @@ struct RailSummary {
   std::uint32_t rails = 0;
   std::uint32_t fewest_hosts = 0;  ///< of one rail
   std::uint32_t most_hosts = 0;
-  std::uint32_t most_edge_switches = 0;  ///< that the hosts of one rail hang on
+  std::uint32_t most_edge_switches = 0;  ///< that the hosts of one rail are attached to
   /// No switch has hosts of two rails.
   bool is_separate = true;
 };

@@ -12,10 +12,11 @@
 
 namespace weft::topologies {
 
-/// Which switches hosts hang on, by cables that are up, and so which destinations are one group.
+/// Which switches hosts are attached to, by cables that are up, and so which destinations are one
+/// group.
 ///
-/// A host behind NIC nodes hangs on the switches behind those too: there it has its anchors. All
-/// other switches need to know only the way to the anchors.
+/// A host behind NIC nodes is attached to the switches behind those too: there it has its anchors.
+/// All other switches need to know only the way to the anchors.
 class Attachments {
  public:
   /// A link of a host or a NIC node into a network.

@@ -23,7 +23,7 @@ struct StaticNextHops {
 };
 
 /// Resolves the names of `spec.next_hops` against the fabric built from it. At the switch that a
-/// host hangs on, packets for it always leave to the host itself: an entry there is refused.
+/// host is attached to, packets for it always leave to the host itself: an entry there is refused.
 [[nodiscard]] Result<std::vector<StaticNextHops>> resolve_next_hops(const Fabric& fabric,
                                                                     const CustomSpec& spec);
 

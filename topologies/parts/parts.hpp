@@ -77,7 +77,7 @@ struct ScaleUpPart {
   /// Packets per link and owner that the chips hold in sums that are not complete; 0: the chips do
   /// not add up.
   std::uint32_t reduction_window = 0;
-  std::optional<GpuGeneration> gpus{};  ///< that hang on it, where NCCL's model knows them
+  std::optional<GpuGeneration> gpus{};  ///< attached to it, where NCCL's model knows them
   /// Share of the payload rate that is left for data which chips add up or repeat.
   double reduction_efficiency = 1;
 

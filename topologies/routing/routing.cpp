@@ -20,7 +20,7 @@ namespace {
 
 /// Entries of all tables while they are built: 1 GiB.
 constexpr std::uint64_t kMaxTableEntries = std::uint64_t{1} << 28U;
-/// At a switch that the group hangs on.
+/// At a switch that the group is attached to.
 constexpr std::uint32_t kUnread = std::numeric_limits<std::uint32_t>::max();
 
 struct Inputs {
@@ -64,7 +64,7 @@ class RouteBuilder {
   }
 
  private:
-  /// Hosts and NIC nodes that go on alike: their links lead to the same anchors.
+  /// Hosts and NIC nodes that continue alike: their links lead to the same anchors.
   struct Sender {
     std::vector<Attachments::Way> ways;
     std::vector<std::uint32_t> hosts;

@@ -12,7 +12,7 @@ namespace weft::collectives {
 /// src/graph/search.cc limits the channels of its search, one per head.
 inline constexpr std::uint32_t kMostHeads = 32;
 
-/// The first so many GPUs of a domain are heads: each gets a part of the sum, and has it repeated
+/// The first n GPUs of a domain are heads: each gets a part of the sum, and has it repeated
 /// to all.
 [[nodiscard]] constexpr std::uint32_t heads_of(std::uint32_t domain_size) {
   return std::min(domain_size, kMostHeads);

@@ -84,7 +84,7 @@ std::uint64_t Nvls::most_connections(Operation operation, std::uint64_t n) {
 
 namespace {
 
-/// With a few pieces per channel, reductions and multicasts go on at once.
+/// With a few pieces per channel, reductions and multicasts continue at once.
 constexpr double kPiecesThatOverlap = 4;
 
 }  // namespace

@@ -54,7 +54,7 @@ struct GraphNode {
   std::variant<ComputeNode, SendNode, RecvNode, CollectiveNode> work;
 };
 
-/// The nodes from `first` to `last`, as they are listed, so many times.
+/// The nodes from `first` to `last`, as they are listed, a given number of times.
 struct GraphRepeat {
   std::string first;
   std::string last;

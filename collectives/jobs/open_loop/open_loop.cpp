@@ -95,7 +95,7 @@ SendBound OpenLoop::bound(const Spec& spec, const BoundSetting& setting) {
   const double each = spec.load * rate / 8 / size * to_seconds(spec.stop);
   double bytes = each * size;
   if (spec.sizes) {
-    // A sum of so many draws, by Bernstein's inequality as in most_of (workload.cpp).
+    // A sum of a given number of draws, by Bernstein's inequality as in most_of (workload.cpp).
     const auto largest = static_cast<double>(spec.sizes->table.largest().count());
     bytes += 10 * std::sqrt(each * size * largest) + 40 * largest;
   }
@@ -275,7 +275,7 @@ std::optional<DrawnSends> OpenLoop::drawn_sends(std::uint32_t rank) const {
   const Bytes mean((mean_size(spec_) + 999) / 1000);
   DrawnSends drawn{mean, messages, spec_.sizes ? spec_.sizes->table.largest() : mean};
   if (is_on_off(spec_)) {
-    // What comes while a source is on comes together: as a message of so many.
+    // What comes while a source is on comes together: as a message of that many.
     const double cycle = static_cast<double>((spec_.on + spec_.off).count());
     drawn.largest =
         Bytes(std::llround(static_cast<double>(drawn.largest.count()) * (1 + cycle / gap)));

@@ -20,7 +20,7 @@ struct OpenLoopSpec {
   Picoseconds stop;                  ///< no arrivals from then on, counted from the job's start
   std::optional<SizesSpec> sizes{};  ///< that messages are drawn from
   // Of on-off sources:
-  Picoseconds on{};   ///< a source sends for so long, in the mean
+  Picoseconds on{};   ///< a source sends for so long, on average
   Picoseconds off{};  ///< and then rests for so long
 };
 

@@ -107,7 +107,7 @@ class TrainingScript {
   [[nodiscard]] Pass begin(SlotKind kind, std::uint32_t chunk, std::uint32_t micro_batch);
   void run(Pass pass);
   void run_pair(Pass forward, Pass backward);
-  /// Goes on by a part of a unit; false where the pass is through all of them.
+  /// Continues by a part of a unit; false where the pass is through all of them.
   [[nodiscard]] bool advance(Pass& pass);
   void finish(Pass& pass);
   void begin_unit(Pass& pass);

@@ -137,7 +137,7 @@ Waits TrainingScript::ring_of_keys(Picoseconds time, const Waits& ready, bool ha
   return done;
 }
 
-/// Tensor-parallel: sums of each chunk go on while the next chunk is computed. Sequence-parallel
+/// Tensor-parallel: sums of each chunk continue while the next chunk is computed. Sequence-parallel
 /// inputs are gathered chunk by chunk likewise, and once more whole where weights' gradients need
 /// them.
 Waits TrainingScript::dense(Picoseconds time, const Waits& ready, bool regathers) {

@@ -13,7 +13,7 @@ struct PipelineCosts {
   std::vector<double> ends;  ///< when each rank has done its last micro-batch
   double seconds{};          ///< until the last of them has
   double pace{};             ///< what a micro-batch takes on the rank that takes longest for it
-  double bubble{};           ///< what all of them take longer than so many at this pace
+  double bubble{};           ///< what all of them take longer than that many at this pace
   double sends{};            ///< of all micro-batches, both ways, on one rank
   double exposed_sends{};
 };

@@ -54,7 +54,7 @@ void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problem
   }
 }
 
-/// What cannot wait until so many packets, or all of a message, are acknowledged at once.
+/// What cannot wait until a given number of packets, or all of a message, are acknowledged at once.
 void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
   if (roce.ack_every != RoceConfig::kMessage) {
     if (roce.window != 0 && roce.window < roce.ack_every) {

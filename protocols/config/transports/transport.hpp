@@ -56,7 +56,7 @@ struct TransportTraits {
   bool sacks = false;                  ///< ACKs tell of packets beyond a gap, too
   Bytes ack_size;                      ///< wire bytes of whatever answers data
   std::uint32_t ack_every = 1;         ///< packets per ACK
-  Picoseconds ack_delay;               ///< the longest that an ACK waits for them; 0: for ever
+  Picoseconds ack_delay;               ///< the longest that an ACK waits for them; 0: forever
   bool acks_last = true;               ///< the last packet of a message is acknowledged at once
   std::string ack_class = kSameClass;  ///< name of a class; kSameClass: that of the data
   std::string cnp_class = kSameClass;  ///< kHighestClass: that of highest priority
@@ -83,7 +83,8 @@ struct TransportTraits {
   /// Wire bytes of a full packet.
   [[nodiscard]] Bytes full_packet() const { return format.payload + format.header; }
   /// Packets in flight that it is sure to wait at; 0: none. ACKs that a timer sends, or that
-  /// packets out of order bring under selective repeat, let it go on earlier than `ack_every` says.
+  /// packets out of order bring under selective repeat, let it continue earlier than `ack_every`
+  /// says.
   [[nodiscard]] std::uint32_t certain_window() const {
     const bool acks_early = ack_delay > Picoseconds() || (selective && ack_every > 1);
     return acks_early ? 0 : window;

@@ -9,8 +9,8 @@
 
 namespace weft::protocols {
 
-/// The receiving end of TCP. An ACK is held back until so many segments have come, or for so long;
-/// what comes out of order, twice, or fills a gap is acknowledged at once (RFC 5681, 4.2).
+/// The receiving end of TCP. An ACK is held back until a given number of segments have come, or for
+/// so long; what comes out of order, twice, or fills a gap is acknowledged at once (RFC 5681, 4.2).
 template <class Host>
 class TcpReceiverEnd {
  public:
@@ -103,7 +103,7 @@ class TcpReceiverEnd {
     for (; messages > 0; --messages) host_.notify_delivered(here, id);
   }
 
-  /// One calendar entry per connection: one that comes too early files itself anew.
+  /// One calendar entry per connection: one that comes too early files itself again.
   void set_timer(const Here& here, ReceiverId id, TcpReceiver& tcp) {
     tcp.timer_is_set = true;
     const auto type = static_cast<std::uint32_t>(EventType::kDelayedAck);

@@ -279,7 +279,7 @@ class TcpSenderEnd {
 
   void start_timer(const Here& here, SenderState& s, TcpSender& tcp, QueuePairId qp) {
     s.deadline = here.now + tcp.round_trips.timeout();
-    // One calendar entry goes on to later deadlines, but not to earlier ones.
+    // One calendar entry continues to later deadlines, but not to earlier ones.
     if (tcp.timer_at != kNoTimer && tcp.timer_at <= s.deadline) return;
     set_timer(here, tcp, qp, s.deadline);
   }

@@ -27,8 +27,8 @@ struct SlowLink {
 [[nodiscard]] std::vector<SlowLink> slow_links(const LoadedScenario& scenario);
 
 /// The slow link that time passes at or waits for: at its port, for a pause that comes from it, or
-/// for the congestion control or the window of a connection whose sender or receiver hangs on it.
-/// Null: none.
+/// for the congestion control or the window of a connection whose sender or receiver is attached to
+/// it. Null: none.
 [[nodiscard]] const SlowLink* slow_link_of(const std::vector<SlowLink>& links,
                                            const BlameEntry& blame);
 

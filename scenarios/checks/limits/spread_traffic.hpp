@@ -30,7 +30,7 @@ class SpreadTraffic {
   /// between.
   [[nodiscard]] const std::vector<double>& by_port();
 
-  /// Steps that `by_port` takes at most for so many destinations.
+  /// Steps that `by_port` takes at most for a given number of destinations.
   [[nodiscard]] static double steps(const Fabric& fabric, std::size_t destinations);
 
  private:

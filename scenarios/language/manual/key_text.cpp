@@ -17,7 +17,7 @@ using schema::Field;
 using schema::Kind;
 
 constexpr std::size_t kWidth = 100;
-/// Different keys of one name are described in full up to so many.
+/// Different keys of one name are described in full up to that many.
 constexpr std::size_t kMostInFull = 6;
 
 /// `text` behind `start`, in lines of the width of a terminal below each other.

@@ -15,7 +15,7 @@ void collect_pauses(const Experiment& experiment, const protocols::PacketNetwork
                     FlowActivities& activities, Results& results);
 
 /// Finds the circle of blocked ports. If there is one, that is how the run ended, though other
-/// ports may have gone on to its limit. Needs the ports of the results.
+/// ports may have continued to its limit. Needs the ports of the results.
 void collect_deadlock(const protocols::PacketNetwork& network, Results& results);
 
 /// `deadlock: A waits for B, B waits for A`; needs a deadlock.

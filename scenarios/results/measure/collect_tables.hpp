@@ -5,8 +5,9 @@
 
 namespace weft::scenarios {
 
-/// From a run that is over to the tables that nobody recorded while it went on. Needs the begin and
-/// the end of what was measured, and what recorders found; those need the jobs (`collect_jobs`).
+/// From a run that is over to the tables that nobody recorded while it continued. Needs the begin
+/// and the end of what was measured, and what recorders found; those need the jobs
+/// (`collect_jobs`).
 void collect_tables(const EndedRun& run, Results& results);
 
 }  // namespace weft::scenarios

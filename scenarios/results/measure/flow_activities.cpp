@@ -40,7 +40,7 @@ void FlowActivities::add(std::span<const protocols::MessageOutcome> messages, Pi
 
 void FlowActivities::sum_up() {
   for (auto& [number, flow] : flows_) {
-    // The last one may go on.
+    // The last one may continue.
     for (std::size_t i = 0; i + 1 < flow.active.size(); ++i) {
       flow.before += flow.active[i].end - flow.active[i].start;
     }

@@ -31,7 +31,7 @@ class FlowActivities {
   /// Messages in the order in which they were over: a queue pair's follow each other. Those that
   /// never were last until `end`.
   void add(std::span<const protocols::MessageOutcome> messages, Picoseconds end);
-  /// So many more queue pairs have sent something, which nothing could pause.
+  /// A given number of more queue pairs have sent something, which nothing could pause.
   void count_more(std::uint64_t queue_pairs) { count_ += queue_pairs; }
   /// Nothing was ever paused so far: a sum will do.
   void sum_up();

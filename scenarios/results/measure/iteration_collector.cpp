@@ -141,7 +141,7 @@ class PathWalk {
     return {last.connection, &last.delivery};
   }
 
-  /// Of so many bytes on the way of a message.
+  /// Of a given number of bytes on the way of a message.
   [[nodiscard]] Picoseconds least(const Leg& leg, Bytes bytes) {
     return ideals_.message(leg.connection, leg.message->entropy, bytes).delivered;
   }

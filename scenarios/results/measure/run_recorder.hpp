@@ -16,7 +16,7 @@
 
 namespace weft::scenarios {
 
-/// Follows the messages of a run of the packet engine while it goes on, so that nobody keeps those
+/// Follows the messages of a run of the packet engine while it runs, so that nobody keeps those
 /// that are over.
 class RunRecorder {
  public:
@@ -29,7 +29,7 @@ class RunRecorder {
     is_measuring_ = true;
     if (reused_) reused_->begin_measurement();
   }
-  /// Before a run that may turn out to be in vain: rows of messages are put out at its end.
+  /// Before a run that may be discarded: rows of messages are put out at its end.
   void keep_rows() { messages_.keep_rows(); }
   /// Before the run: some of it is simulated once and taken again.
   void follow(RunReuse& reuse) { reused_.emplace(e_, reuse, messages_, activities_); }

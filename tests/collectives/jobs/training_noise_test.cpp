@@ -92,7 +92,7 @@ TEST(TrainingNoise, PausesAreAddedToWhatIsComputed) {
 
 // Beside gradients that are exchanged computing takes longer, where that is asked for: what begins
 // while a bucket is on its way, and nothing else. Gradients of the last layer are ready 16 forward
-// passes and one backward pass after the start; from then on the network is busy for ever.
+// passes and one backward pass after the start; from then on the network is busy forever.
 TEST(TrainingNoise, CommunicationTakesFromWhatComputesBesides) {
   TrainingSpec spec = small_training();
   spec.parallelism.data = 2;

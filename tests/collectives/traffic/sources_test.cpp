@@ -108,7 +108,7 @@ TEST(OpenLoopSizes, OneDrawnSizeIsAFixedSize) {
   EXPECT_EQ(sent_by(OpenLoop(ranks_of(4), fixed), 0), sent_by(OpenLoop(ranks_of(4), drawn), 0));
 }
 
-// Switched on for 40 us and off for 160 us in the mean at load 0.1: half the rate while on. Windows
+// Switched on for 40 us and off for 160 us on average at load 0.1: half the rate while on. Windows
 // of 10 ms are 50 cycles, so their counts are nearly those of a long time: an interrupted Poisson
 // process of rate l while on has an index of dispersion of 1 + 2 l w1 / (w1 + w2)^2 with w1 = 1/on
 // and w2 = 1/off (W. Fischer, K. Meier-Hellstern, "The Markov-modulated Poisson process cookbook",

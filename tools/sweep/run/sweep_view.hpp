@@ -12,7 +12,7 @@
 
 namespace weft::sweep {
 
-/// What a sweep shows of itself while it goes on: how far it is, the best of each objective so far,
+/// What a sweep shows of itself while it runs: how far it is, the best of each objective so far,
 /// the points that ended last.
 class SweepView {
  public:

@@ -10,7 +10,7 @@ namespace {
 
 __extension__ using WideUnsigned = unsigned __int128;
 
-/// The rate that ports have in the mean over a time, where faults slow their links down: at each of
+/// The rate that ports have on average over a time, where faults slow their links down: at each of
 /// their changes the rate becomes that of the fault, or the link's again.
 class MeanRates {
  public:
