@@ -69,7 +69,7 @@ void PeriodWatch::on_iteration_end(ProcessId process, Picoseconds now) {
   ends_[workload_.rank_of(process)].push_back(now);
 }
 
-Picoseconds PeriodWatch::next_look(Picoseconds now) const {
+Picoseconds PeriodWatch::next_check(Picoseconds now) const {
   const bool has_iterations = job_cut_.last < 0 && report_.iterations > kCompared + 1;
   const bool has_rounds = !rounds_.empty() && (job_cut_.last < 0 || shortened_ < job_cut_.last);
   if (!has_iterations && !has_rounds) return Picoseconds::max();

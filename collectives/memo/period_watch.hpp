@@ -51,7 +51,7 @@ class PeriodWatch final : public StepWatch {
   void on_iteration_end(ProcessId process, Picoseconds now) override;
 
   /// When to look next.
-  [[nodiscard]] Picoseconds next_look(Picoseconds now) const;
+  [[nodiscard]] Picoseconds next_check(Picoseconds now) const;
   /// All that happens until `now` has happened.
   void look(Picoseconds now);
   /// The job is finished: its ranks have sent what they left out, too.

@@ -163,9 +163,9 @@ void Executor::on_signal(ProcessContext& context, ProcessId self, ProcessId from
   run(t);
 }
 
-void Executor::begin_anew(ProcessContext& context, std::uint32_t lane_index) {
+void Executor::restart(ProcessContext& context, std::uint32_t lane_index) {
   const auto [first, end] = workload_.sends_of(lane_index);
-  for (std::uint32_t c = first; c < end; ++c) context.begin_anew(ConnectionId(c));
+  for (std::uint32_t c = first; c < end; ++c) context.restart(ConnectionId(c));
 }
 
 Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint32_t number) {

@@ -137,7 +137,7 @@ class Executor final : public ProcessHandler {
   /// Continues with the lanes of a rank that are ready, and with those that they make ready.
   void run_ready(ProcessContext& context, ProcessId self);
   /// What the lane posts from now on takes links and queue pairs as if nothing had been before.
-  void begin_anew(ProcessContext& context, std::uint32_t lane_index);
+  void restart(ProcessContext& context, std::uint32_t lane_index);
   void begin_waiting(Turn turn, LaneStatus status);
   /// Where something has not come, the lane waits; where it has, a wait for it is over.
   [[nodiscard]] bool goes_on(Turn turn, bool has_come, LaneStatus waiting);

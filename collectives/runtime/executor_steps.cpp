@@ -185,7 +185,7 @@ bool Executor::begin_iteration(Turn turn) {
     process.iterations.begin(turn.context.now());
     const std::uint32_t lanes = process.streams.empty() ? job_of(turn.self).lanes : 0;
     for (std::uint32_t i = 0; i < lanes; ++i) {
-      begin_anew(turn.context, workload_.lane_index(turn.self, i));
+      restart(turn.context, workload_.lane_index(turn.self, i));
     }
     wake_lanes(turn);
     return true;

@@ -206,7 +206,7 @@ void Executor::begin_task(ProcessContext& context, ProcessId self, std::uint32_t
   }
   for (const std::uint16_t lane : stream.starting) {
     const std::uint32_t index = workload_.lane_index(self, lane);
-    begin_anew(context, index);
+    restart(context, index);
     process.ready.push_back(lane);
   }
   stream.starting.clear();

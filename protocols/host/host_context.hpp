@@ -62,7 +62,7 @@ class HostContext final : public ProcessContext {
     return next_event_time(here_.cell, here_.now);
   }
 
-  void begin_anew(ConnectionId connection) override { host_.begin_anew(connection); }
+  void restart(ConnectionId connection) override { host_.restart(connection); }
 
  private:
   CalendarEvent make_event(EventRank rank, EventType type, Picoseconds time, ProcessId target,

@@ -124,7 +124,7 @@ class HostModel {
   }
 
   void post(const Here& here, ConnectionId connection, Bytes size);
-  void begin_anew(ConnectionId connection);
+  void restart(ConnectionId connection);
   void expire_retransmit_timer(const Here& here, QueuePairId queue_pair) {
     transports_.with(transport(s_.senders.whole(queue_pair).transport).sender_model,
                      [&](auto& model) { model.expire_timer(here, queue_pair); });
@@ -626,7 +626,7 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
 
 /// Its next packet takes the first of its links again, and its next message the first queue pair.
 template <class Path>
-void HostModel<Path>::begin_anew(ConnectionId connection) {
+void HostModel<Path>::restart(ConnectionId connection) {
   ConnectionState& c = s_.connections[connection.value()];
   c.next = 0;
   for (std::uint32_t i = 0; i < c.queue_pairs; ++i) {

@@ -44,7 +44,7 @@ void PacketNetwork::reset_statistics() {
   for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
   engine_->clear_latency();
   engine_->measured_from = engine_->sums();
-  if (skipper_ != nullptr) skipper_->begin_anew();
+  if (skipper_ != nullptr) skipper_->restart();
 }
 
 Picoseconds PacketNetwork::last_event() const { return engine_->last_event(); }

@@ -59,7 +59,7 @@ class PacketNetwork::Engine {
   }
   /// When it is looked next whether anything was delivered since the last time: whoever leaves out
   /// what happens stops there.
-  [[nodiscard]] Picoseconds next_look() const { return stall_check_.next(); }
+  [[nodiscard]] Picoseconds next_check() const { return stall_check_.next(); }
   /// Looks, if it is time to.
   void look(Picoseconds now);
   /// The time of the last thing that happened.

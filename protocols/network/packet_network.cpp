@@ -133,7 +133,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   build_in_network(connections, groups);
   build_observation();
   place_in_huge_pages();
-  prepare_leaps();
+  prepare_skipper();
 }
 
 PacketNetwork::~PacketNetwork() = default;
@@ -386,16 +386,18 @@ PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer
     return status == Status::kTimeLimit;
   };
   while (now_ < end) {
-    if (!skipper_->run(now_, std::min(end, engine_->next_look()), simulate)) return status;
+    if (!skipper_->run(now_, std::min(end, engine_->next_check()), simulate)) return status;
     engine_->look(now_);
   }
   return engine_->run(now_, end, observer);
 }
 
-Leaps PacketNetwork::leaps() const { return skipper_ == nullptr ? Leaps() : skipper_->leaps(); }
+SkipCounts PacketNetwork::skips() const {
+  return skipper_ == nullptr ? SkipCounts() : skipper_->skips();
+}
 
-void PacketNetwork::prepare_leaps() {
-  if (!options_.leaps || engine_->cells.size() != 1 || !can_recur(*state_)) return;
+void PacketNetwork::prepare_skipper() {
+  if (!options_.skips || engine_->cells.size() != 1 || !can_recur(*state_)) return;
   const auto run_cell = [this](Picoseconds& now, Picoseconds until) {
     engine_->run_apart(now, until);
     now = until;

@@ -135,7 +135,7 @@ class PacketNetwork {
     /// Where the whole state recurs within long messages, as many periods are left out as can be:
     /// all results are the same to the bit, but for `credit_waits`. Of networks of one cell in
     /// which nothing is observed; elsewhere it changes nothing.
-    bool leaps = false;
+    bool skips = false;
     Parallelism parallelism;
   };
   enum class Status : std::uint8_t {
@@ -174,7 +174,7 @@ class PacketNetwork {
 
   [[nodiscard]] Picoseconds now() const { return now_; }
   /// What was left out since the start of the run.
-  [[nodiscard]] Leaps leaps() const;
+  [[nodiscard]] SkipCounts skips() const;
   /// From a callback of an alarm: the run ends right behind it, as if it were interrupted, and goes
   /// on from there. Of a network that is one cell.
   void stop();
@@ -284,13 +284,13 @@ class PacketNetwork {
   void build_observation();
   void place_in_huge_pages();
   void file_faults();
-  void prepare_leaps();
+  void prepare_skipper();
 
   Options options_;
   std::unique_ptr<NetworkState> state_;
   CellPlan plan_;
   std::unique_ptr<Engine> engine_;
-  std::unique_ptr<Skipper> skipper_;  ///< null: there are no leaps
+  std::unique_ptr<Skipper> skipper_;  ///< null: there are no skips
   Picoseconds now_;
 };
 

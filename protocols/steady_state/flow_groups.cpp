@@ -20,10 +20,10 @@ std::optional<Picoseconds> FlowGroups::find(Picoseconds now, Picoseconds until, 
   return end;
 }
 
-const std::vector<PortId>& FlowGroups::ways_of(const SenderState& sender) {
-  ways_.resize(s_.senders.all_whole().size());
-  std::vector<PortId>& ways = ways_[s_.senders.queue_pair_of(sender).value()];
-  if (ways.empty()) ways = find_ways(sender);
+const std::vector<PortId>& FlowGroups::paths_of(const SenderState& sender) {
+  paths_.resize(s_.senders.all_whole().size());
+  std::vector<PortId>& ways = paths_[s_.senders.queue_pair_of(sender).value()];
+  if (ways.empty()) ways = find_paths(sender);
   return ways;
 }
 
@@ -38,8 +38,8 @@ std::optional<PortId> FlowGroups::egress(PortId in, HostId to, std::uint32_t ent
   return PortId(sw.first_port + hops[choice]);
 }
 
-std::optional<PortId> FlowGroups::add_way(PortId port, HostId to, std::uint32_t entropy,
-                                          std::vector<PortId>& links) const {
+std::optional<PortId> FlowGroups::add_path(PortId port, HostId to, std::uint32_t entropy,
+                                           std::vector<PortId>& links) const {
   for (std::size_t steps = 0; steps < kMaxPathLinks; ++steps) {
     links.push_back(link_of(port));
     const PortId in = s_.fabric.port(port).peer;
@@ -53,13 +53,13 @@ std::optional<PortId> FlowGroups::add_way(PortId port, HostId to, std::uint32_t 
 }
 
 // Answers leave by the port by which what they answer came in.
-std::vector<PortId> FlowGroups::find_ways(const SenderState& sender) const {
+std::vector<PortId> FlowGroups::find_paths(const SenderState& sender) const {
   const ReceiverState& receiver = s_.receivers[receiver_of(s_.senders.queue_pair_of(sender))];
   std::vector<PortId> links;
   for (const std::uint16_t local : sender.local_ports()) {
     const PortId first(sender.first_port + local);
-    const auto last = add_way(first, sender.destination, sender.entropy, links);
-    if (!last || !add_way(*last, sender.host, receiver.ack_entropy, links)) return {};
+    const auto last = add_path(first, sender.destination, sender.entropy, links);
+    if (!last || !add_path(*last, sender.host, receiver.ack_entropy, links)) return {};
   }
   std::ranges::sort(links);
   links.erase(std::unique(links.begin(), links.end()), links.end());
@@ -72,7 +72,7 @@ bool FlowGroups::join_by_messages(Picoseconds now, Picoseconds least, Picosecond
     end = std::min(end, earliest_end(s_, sender, now));
     if (sender.has_outstanding()) end = std::min(end, sender.deadline);
     if (end - now < least) return false;
-    const std::vector<PortId>& ways = ways_of(sender);
+    const std::vector<PortId>& ways = paths_of(sender);
     if (ways.empty()) return false;
     for (const PortId link : ways) join(link, ways.front());
   }

@@ -14,11 +14,11 @@
 
 namespace weft::protocols {
 
-/// Parts of a network of one cell between which nothing passes until a message is posted: links
-/// that messages under way, or their ACKs, have in common. Where each packet goes by a way that is
-/// known and flow control is by credits of each link, other links matter to none of them. So each
-/// flow group continues as if it were alone, and they can be simulated one after the other up to
-/// the same time.
+/// Independent flow groups of a network of one logical process. The links of a group carry the
+/// messages under way, and their ACKs, that share links; nothing passes between two groups until a
+/// message is posted. Where each packet has a known path, and flow control is by credits of each
+/// link, other links matter to none of them. So each group behaves as if it were alone, and they
+/// can be simulated one after the other up to the same time.
 class FlowGroups {
  public:
   /// Both must outlive it; the network can recur (`can_recur`).
@@ -54,11 +54,11 @@ class FlowGroups {
 
   /// The links that a queue pair's packets and their ACKs take, each by one of its ports; empty:
   /// they are not known.
-  [[nodiscard]] const std::vector<PortId>& ways_of(const SenderState& sender);
-  [[nodiscard]] std::vector<PortId> find_ways(const SenderState& sender) const;
+  [[nodiscard]] const std::vector<PortId>& paths_of(const SenderState& sender);
+  [[nodiscard]] std::vector<PortId> find_paths(const SenderState& sender) const;
   /// Adds the links from a port on; returns by which port they come in there, if they do.
-  std::optional<PortId> add_way(PortId port, HostId to, std::uint32_t entropy,
-                                std::vector<PortId>& links) const;
+  std::optional<PortId> add_path(PortId port, HostId to, std::uint32_t entropy,
+                                 std::vector<PortId>& links) const;
   /// By which port of a switch a packet leaves that came in by `in`, as SwitchModel decides where
   /// ways are fixed.
   [[nodiscard]] std::optional<PortId> egress(PortId in, HostId to, std::uint32_t entropy) const;
@@ -82,7 +82,7 @@ class FlowGroups {
 
   NetworkState& s_;
   Cell& cell_;
-  std::vector<std::vector<PortId>> ways_;  ///< by queue pair, once they were asked for
+  std::vector<std::vector<PortId>> paths_;  ///< by queue pair, once they were asked for
   IdVector<PortId, PortId>
       parent_;  ///< by link, towards the root of its flow group; none: not live
   IdVector<PortId, std::uint32_t> flow_group_of_link_;

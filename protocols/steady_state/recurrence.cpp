@@ -16,9 +16,11 @@ class Reader {
 
   void same(std::uint64_t value) { take(value); }
   void time(Picoseconds& time) { take(word_of(time - now_)); }
-  void time_to_come(Picoseconds& time) { take(word_of(std::max(time - now_, Picoseconds()))); }
-  void time_of_job(Picoseconds& time) { take(word_of(time)); }
-  void time_of_nothing(Picoseconds&) {}
+  void future_time_or_past(Picoseconds& time) {
+    take(word_of(std::max(time - now_, Picoseconds())));
+  }
+  void absolute_time(Picoseconds& time) { take(word_of(time)); }
+  void translate_only(Picoseconds&) {}
   void stamp(std::uint64_t& sent) { take((word_of(now_) - sent) & kSentMask); }
   void sequence(std::uint32_t& number, QueuePairId qp) { take(number - s_.senders.whole(qp).next); }
   void early(const ReorderBuffer& buffer, std::uint32_t expected, QueuePairId) {
@@ -68,9 +70,9 @@ class Mover {
 
   void same(std::uint64_t) {}
   void time(Picoseconds& time) const { time += by_; }
-  void time_to_come(Picoseconds& time) const { time += by_; }
-  void time_of_job(Picoseconds&) {}
-  void time_of_nothing(Picoseconds& time) const { time += by_; }
+  void future_time_or_past(Picoseconds& time) const { time += by_; }
+  void absolute_time(Picoseconds&) {}
+  void translate_only(Picoseconds& time) const { time += by_; }
   void stamp(std::uint64_t& sent) const { sent += static_cast<std::uint64_t>(by_.count()); }
   void sequence(std::uint32_t& number, QueuePairId qp) const { number += advances_[qp].packets; }
   void early(ReorderBuffer& buffer, std::uint32_t expected, QueuePairId qp) const {
@@ -131,7 +133,7 @@ void set(Number& number, WideUnsigned value) {
   }
 }
 
-bool has_one_way(const NetworkState& s) {
+bool has_one_path(const NetworkState& s) {
   for (const SwitchState& sw : s.switches) {
     if (sw.is_chip) continue;
     const SwitchId at(static_cast<std::uint32_t>(&sw - s.switches.data()));
@@ -153,8 +155,8 @@ bool is_spread_evenly(const SenderState& s) {
          s.spreading == PortSpreading::kRoundRobin;
 }
 
-bool is_plain(const ClassConstants& c, bool has_one_way) {
-  return (has_one_way || c.balancing == LoadBalancing::kFlow) && c.is_credit &&
+bool is_plain(const ClassConstants& c, bool has_one_path) {
+  return (has_one_path || c.balancing == LoadBalancing::kFlow) && c.is_credit &&
          c.unmarked_on_arrival == ClassConstants::kNeverMarked &&
          c.unmarked_on_departure == ClassConstants::kNeverMarked;
 }
@@ -172,12 +174,12 @@ bool can_recur(const NetworkState& s) {
                          !k.traces_packets && !k.traces_credits && !k.traces_messages &&
                          !k.has_flowlets && k.receive_rate == BitsPerSecond();
   if (!is_simple) return false;
-  const bool is_one_way = has_one_way(s);
+  const bool is_one_path = has_one_path(s);
   return std::ranges::all_of(s.senders.all_whole(), [&](const SenderState& sender) {
     const TransportConstants& t = s.constants.transports[sender.transport];
     return is_plain(t) && is_spread_evenly(sender) &&
-           is_plain(s.constants.of_class[sender.traffic_class], is_one_way) &&
-           (t.ack_class.is_none() || is_plain(s.constants.of_class[t.ack_class], is_one_way));
+           is_plain(s.constants.of_class[sender.traffic_class], is_one_path) &&
+           (t.ack_class.is_none() || is_plain(s.constants.of_class[t.ack_class], is_one_path));
   });
 }
 
@@ -241,8 +243,8 @@ bool StateSnapshot::stands_still(const NetworkState& s, const SenderState& sende
          sender.deadline == then.deadline;
 }
 
-std::uint64_t StateSnapshot::most_repeats(const NetworkState& s, Picoseconds now,
-                                          std::uint64_t most) const {
+std::uint64_t StateSnapshot::max_repeats(const NetworkState& s, Picoseconds now,
+                                         std::uint64_t most) const {
   for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
     const std::uint32_t packets = sender.next - then.next;
     if (packets == 0) return;
@@ -264,19 +266,19 @@ std::uint64_t StateSnapshot::most_repeats(const NetworkState& s, Picoseconds now
   return most;
 }
 
-Picoseconds StateSnapshot::next_look(const NetworkState& s, const Cell& cell,
-                                     Picoseconds now) const {
+Picoseconds StateSnapshot::next_check(const NetworkState& s, const Cell& cell,
+                                      Picoseconds now) const {
   std::vector<QueuePairId> waiting;  // those that were not acknowledged anything since
   for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
     if (!moves_along(s, sender, then, now)) waiting.push_back(s.senders.queue_pair_of(sender));
   });
   Picoseconds first = EventCalendar::kNever;
   for (const CalendarEvent& event : cell.calendar.events()) {
-    bool is_look = is_of_job(event);
+    bool is_check = is_of_job(event);
     if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
-      is_look = std::ranges::binary_search(waiting, QueuePairId(event.target));
+      is_check = std::ranges::binary_search(waiting, QueuePairId(event.target));
     }
-    if (is_look) first = std::min(first, event.time);
+    if (is_check) first = std::min(first, event.time);
   }
   return first;
 }

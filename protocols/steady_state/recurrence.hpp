@@ -38,12 +38,12 @@ class StateSnapshot {
   // Of a state that is that again:
   /// How often what has followed since can follow again, at most `most` times: no message comes to
   /// its last packet, and none to where it is acknowledged or waits for that.
-  [[nodiscard]] std::uint64_t most_repeats(const NetworkState& state, Picoseconds now,
-                                           std::uint64_t most) const;
+  [[nodiscard]] std::uint64_t max_repeats(const NetworkState& state, Picoseconds now,
+                                          std::uint64_t most) const;
   /// Until when it can: when somebody does what a process asked for, or looks whether anything was
   /// acknowledged of what is not.
-  [[nodiscard]] Picoseconds next_look(const NetworkState& state, const Cell& cell,
-                                      Picoseconds now) const;
+  [[nodiscard]] Picoseconds next_check(const NetworkState& state, const Cell& cell,
+                                       Picoseconds now) const;
   /// Moves the state on by a given number of periods, of which each is what followed since, and
   /// counts them.
   void repeat(NetworkState& state, Cell& cell, Worker& worker, Picoseconds& now,

@@ -6,27 +6,28 @@
 namespace weft::protocols {
 namespace {
 
-/// A queue pair with fewer packets left is no clock: what could be left out is not worth looking.
-constexpr std::uint32_t kLeastPackets = 128;
-/// Nor does one with fewer left continue as a clock.
+/// A queue pair with fewer packets left is no reference: what could be skipped is not worth a
+/// search.
+constexpr std::uint32_t kMinPackets = 128;
+/// Nor does one with fewer left continue as a reference.
 constexpr std::uint32_t kFewPackets = 32;
-/// The longest time between two states that are compared, in packets of the clock.
+/// The longest time between two states that are compared, in packets of the reference.
 constexpr std::uint32_t kLongestPeriod = 4096;
 /// What it takes to copy one, and to look at one, as Skipper::kWordsPerStop.
 constexpr std::uint64_t kWordsPerHistogram = 2'000;
 constexpr std::uint64_t kWordsPerSender = 4;
 constexpr std::uint64_t kWordsPerPort = 10;
 /// Flow groups are not simulated each for a shorter time than these take.
-constexpr std::int64_t kLeastPacketsOnIslands = 64;
+constexpr std::int64_t kMinPacketsOnFlowGroups = 64;
 /// So long a period is looked for in the whole before it is in flow groups: mostly all continue in
 /// step.
-constexpr std::uint32_t kPacketsBeforeIslands = 64;
-/// For a given number of packets of the clock nothing is looked at where a message was posted or
-/// has ended: hardly a state comes back before the first or last packets and their ACKs are
+constexpr std::uint32_t kPacketsBeforeFlowGroups = 64;
+/// For a given number of packets of the reference nothing is looked at where a message was posted
+/// or has ended: hardly a state comes back before the first or last packets and their ACKs are
 /// through.
 constexpr std::int64_t kPacketsToSettle = 4;
-/// How often the port of a clock is looked at while it sends a packet.
-constexpr std::int64_t kLooksPerPacket = 4;
+/// How often the port of a reference is looked at while it sends a packet.
+constexpr std::int64_t kChecksPerPacket = 4;
 
 /// Of a packet of the largest size, by the slowest port.
 Picoseconds longest_transmission(const NetworkState& s) {
@@ -51,7 +52,7 @@ Skipper::Skipper(NetworkState& state, Cell& cell, Worker& worker, Run run_cell)
 bool Skipper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
   while (now < until) {
     if (may_be_flow_groups() && run_flow_groups(now, until)) continue;
-    const bool has_given_up = given_up_at_ == changes() || !may_look();
+    const bool has_given_up = given_up_at_ == changes() || !may_check();
     if (!search_ && !has_given_up) search_ = begin_search();
     const bool goes_on =
         search_ ? search(now, until, simulate) : wait(has_given_up, now, until, simulate);
@@ -66,26 +67,26 @@ bool Skipper::may_be_flow_groups() const {
 }
 
 bool Skipper::run_flow_groups(Picoseconds& now, Picoseconds until) {
-  const Picoseconds least = kLeastPacketsOnIslands * packet_;
+  const Picoseconds least = kMinPacketsOnFlowGroups * packet_;
   until = std::min(until, cell_.keys.epoch + reach_of(s_.constants, cell_.keys));
-  if (until - now < least || !may_look()) return false;
-  looked_at_ += kWordsPerStop + kWordsPerSender * s_.senders.all_whole().size();
+  if (until - now < least || !may_check()) return false;
+  words_checked_ += kWordsPerStop + kWordsPerSender * s_.senders.all_whole().size();
   const std::optional<Picoseconds> end = flow_groups_.find(now, until, least);
   if (!end) {
     flow_groups_given_up_at_ = changes();
     return false;
   }
   const std::optional<std::uint64_t> given_up_at = given_up_at_;
-  looked_at_ += kWordsPerPort * s_.ports.size();
+  words_checked_ += kWordsPerPort * s_.ports.size();
   const Picoseconds begin = now;
   const Picoseconds last_before = cell_.last_event_time;
   Picoseconds last = last_before;
   const std::uint64_t hops = worker_.sums.packet_hops;
-  const std::uint64_t leapt = leaps_.packet_hops;
+  const std::uint64_t skipped = skips_.packet_hops;
   flow_groups_.set_aside_all();
   for (std::uint32_t flow_group = 0; flow_group < flow_groups_.count(); ++flow_group) {
     flow_groups_.put_back(flow_group);
-    island_ = &flow_groups_[flow_group];
+    flow_group_ = &flow_groups_[flow_group];
     cell_.last_event_time = last_before;
     now = begin;
     run_flow_group(now, *end);
@@ -95,9 +96,9 @@ bool Skipper::run_flow_groups(Picoseconds& now, Picoseconds until) {
   for (std::uint32_t flow_group = 0; flow_group < flow_groups_.count(); ++flow_group)
     flow_groups_.put_back(flow_group);
   cell_.last_event_time = last;
-  island_ = nullptr;
+  flow_group_ = nullptr;
   given_up_at_ = given_up_at;
-  const bool is_worth_it = leaps_.packet_hops - leapt > (worker_.sums.packet_hops - hops) / 2;
+  const bool is_worth_it = skips_.packet_hops - skipped > (worker_.sums.packet_hops - hops) / 2;
   if (!is_worth_it) flow_groups_given_up_at_ = changes();
   return true;
 }
@@ -105,7 +106,7 @@ bool Skipper::run_flow_groups(Picoseconds& now, Picoseconds until) {
 void Skipper::run_flow_group(Picoseconds& now, Picoseconds until) {
   given_up_at_.reset();
   while (now < until) {
-    search_ = given_up_at_ || !may_look() ? std::nullopt : begin_search();
+    search_ = given_up_at_ || !may_check() ? std::nullopt : begin_search();
     if (search_) {
       search(now, until, run_cell_);
     } else {
@@ -128,21 +129,21 @@ bool Skipper::wait(bool has_given_up, Picoseconds& now, Picoseconds until, const
 
 std::optional<Skipper::Search> Skipper::begin_search() const {
   const SenderState* best = nullptr;
-  std::uint32_t most = kLeastPackets - 1;
+  std::uint32_t most = kMinPackets - 1;
   const auto consider = [&](const SenderState& s) {
     const bool has_one_message = s.message != kNoIndex && s.message == s.oldest_message;
     if (!has_one_message || s.message_last - s.next <= most) return;
     most = s.message_last - s.next;
     best = &s;
   };
-  if (island_ == nullptr) {
+  if (flow_group_ == nullptr) {
     std::ranges::for_each(s_.senders.all_whole(), consider);
   } else {
-    for (const QueuePairId qp : island_->queue_pairs) consider(s_.senders.whole(qp));
+    for (const QueuePairId qp : flow_group_->queue_pairs) consider(s_.senders.whole(qp));
   }
   if (best == nullptr) return std::nullopt;
   Search search;
-  search.clock = s_.senders.queue_pair_of(*best);
+  search.reference = s_.senders.queue_pair_of(*best);
   search.message = best->message;
   search.changes = changes();
   return search;
@@ -153,47 +154,47 @@ void Skipper::give_up() {
   given_up_at_ = changes();
 }
 
-bool Skipper::is_clock(const SenderState& sender, std::uint32_t message) {
+bool Skipper::is_reference(const SenderState& sender, std::uint32_t message) {
   return sender.message == message && sender.message_last - sender.next >= kFewPackets;
 }
 
-std::optional<Picoseconds> Skipper::end_of_packet(const SenderState& clock) const {
-  const PortState& port = s_.ports[clock.port()];
-  const bool is_full = port.service_bytes == full_size_of(clock).count();
+std::optional<Picoseconds> Skipper::end_of_packet(const SenderState& reference) const {
+  const PortState& port = s_.ports[reference.port()];
+  const bool is_full = port.service_bytes == full_size_of(reference).count();
   if (!port.is_transmitting || !is_full) return std::nullopt;
   return cell_.keys.time_of(cell_.next.key(port.local));
 }
 
 void Skipper::take_snapshot(Picoseconds now) {
-  LivePart part = island_ == nullptr ? live_part_.find() : *island_;
+  LivePart part = flow_group_ == nullptr ? live_part_.find() : *flow_group_;
   auto taken = std::make_unique<StateSnapshot>(s_, cell_, worker_, std::move(part), now);
-  looked_at_ += 4 * taken->size() + kWordsPerHistogram * taken->histograms();
-  if (island_ == nullptr) looked_at_ += 2 * s_.ports.size();
+  words_checked_ += 4 * taken->size() + kWordsPerHistogram * taken->histograms();
+  if (flow_group_ == nullptr) words_checked_ += 2 * s_.ports.size();
   search_->before = std::move(taken);
   search_->packets = 0;
 }
 
 std::uint32_t Skipper::longest_period() const {
   const std::uint64_t at = changes();
-  const bool looks_on_islands_next =
-      island_ == nullptr && flow_groups_given_up_at_ != at && no_short_period_at_ != at;
-  return looks_on_islands_next ? kPacketsBeforeIslands : kLongestPeriod;
+  const bool checks_flow_groups_next =
+      flow_group_ == nullptr && flow_groups_given_up_at_ != at && no_short_period_at_ != at;
+  return checks_flow_groups_next ? kPacketsBeforeFlowGroups : kLongestPeriod;
 }
 
 bool Skipper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
-  const SenderState& clock = s_.senders.whole(search_->clock);
+  const SenderState& reference = s_.senders.whole(search_->reference);
   while (now < until) {
-    if (!is_clock(clock, search_->message)) {
+    if (!is_reference(reference, search_->message)) {
       search_.reset();
       return true;
     }
-    if (!may_look()) {
+    if (!may_check()) {
       give_up();
       return true;
     }
-    looked_at_ += kWordsPerStop;
-    settle(clock, now);
-    const Picoseconds next = next_stop(clock, now);
+    words_checked_ += kWordsPerStop;
+    settle(reference, now);
+    const Picoseconds next = next_stop(reference, now);
     if (next > now) {
       if (!simulate(now, std::min(until, next))) return false;
     } else if (!look(now, until)) {
@@ -203,20 +204,20 @@ bool Skipper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
   return true;
 }
 
-void Skipper::settle(const SenderState& clock, Picoseconds now) {
+void Skipper::settle(const SenderState& reference, Picoseconds now) {
   if (search_->changes == changes()) return;
   search_->changes = changes();
-  search_->begin_anew();
-  search_->settled_at = now + kPacketsToSettle * packet_of(clock);
+  search_->restart();
+  search_->settled_at = now + kPacketsToSettle * packet_of(reference);
 }
 
-// States are compared as long before the end of a packet as the first picture was taken, which is
+// States are compared as long before the end of a packet as the first snapshot was taken, which is
 // in the second half of one: wherever in a packet it is looked at first, that is still to come.
-Picoseconds Skipper::next_stop(const SenderState& clock, Picoseconds now) {
+Picoseconds Skipper::next_stop(const SenderState& reference, Picoseconds now) {
   Search& search = *search_;
   if (now < search.settled_at) return search.settled_at;
-  const Picoseconds packet = packet_of(clock);
-  const std::optional<Picoseconds> end = end_of_packet(clock);
+  const Picoseconds packet = packet_of(reference);
+  const std::optional<Picoseconds> end = end_of_packet(reference);
   if (search.before == nullptr && end && *end - now <= packet / 2) {
     search.ahead = *end - now;
     search.last_end = *end;
@@ -224,7 +225,7 @@ Picoseconds Skipper::next_stop(const SenderState& clock, Picoseconds now) {
   }
   const bool is_to_come =
       search.before != nullptr && end && *end != search.last_end && *end - search.ahead >= now;
-  if (!is_to_come) return now + std::max(packet / kLooksPerPacket, Picoseconds(1));
+  if (!is_to_come) return now + std::max(packet / kChecksPerPacket, Picoseconds(1));
   return *end - search.ahead;
 }
 
@@ -232,9 +233,9 @@ bool Skipper::look(Picoseconds& now, Picoseconds until) {
   Search& search = *search_;
   search.last_end = now + search.ahead;
   ++search.packets;
-  if (search.before->is_again(s_, cell_, worker_, now, looked_at_)) {
+  if (search.before->is_again(s_, cell_, worker_, now, words_checked_)) {
     const Picoseconds period = now - search.before->time();
-    if (!leap(*search.before, now, until)) {
+    if (!skip(*search.before, now, until)) {
       give_up();
     } else if (until - now < period) {  // but for which it would have continued
       search.last_end = now + search.ahead;
@@ -245,9 +246,9 @@ bool Skipper::look(Picoseconds& now, Picoseconds until) {
     }
     return false;
   }
-  if (search.packets < search.most_packets) return true;
-  if (search.most_packets >= longest_period()) {
-    if (search.most_packets >= kLongestPeriod) {
+  if (search.packets < search.max_packets) return true;
+  if (search.max_packets >= longest_period()) {
+    if (search.max_packets >= kLongestPeriod) {
       give_up();
     } else {
       search_.reset();
@@ -255,23 +256,23 @@ bool Skipper::look(Picoseconds& now, Picoseconds until) {
     }
     return false;
   }
-  search.most_packets *= 2;
+  search.max_packets *= 2;
   take_snapshot(now);
   return true;
 }
 
-bool Skipper::leap(const StateSnapshot& before, Picoseconds& now, Picoseconds until) {
-  // Beyond what keys can hold the next leap continues.
+bool Skipper::skip(const StateSnapshot& before, Picoseconds& now, Picoseconds until) {
+  // Beyond what keys can hold the next skip continues.
   const Picoseconds reach = cell_.keys.epoch + reach_of(s_.constants, cell_.keys);
-  const Picoseconds left = std::min({until, reach, before.next_look(s_, cell_, now)}) - now;
+  const Picoseconds left = std::min({until, reach, before.next_check(s_, cell_, now)}) - now;
   const auto in_time = static_cast<std::uint64_t>(left / (now - before.time()));
-  const std::uint64_t times = before.most_repeats(s_, now, in_time);
-  if (times == 0) return before.most_repeats(s_, now, 1) > 0;
+  const std::uint64_t times = before.max_repeats(s_, now, in_time);
+  if (times == 0) return before.max_repeats(s_, now, 1) > 0;
   const std::uint64_t hops = worker_.sums.packet_hops;
   before.repeat(s_, cell_, worker_, now, times);
-  ++leaps_.count;
-  leaps_.periods += times;
-  leaps_.packet_hops += worker_.sums.packet_hops - hops;
+  ++skips_.count;
+  skips_.periods += times;
+  skips_.packet_hops += worker_.sums.packet_hops - hops;
   return true;
 }
 

@@ -14,19 +14,19 @@
 
 namespace weft::protocols {
 
-/// Runs a network of one cell and leaves out whole periods of what recurs within long messages: to
-/// the bit as if all of it had been simulated.
+/// Steady-state skipping: runs a network of one logical process and skips whole periods of what
+/// recurs within long messages. Results are the same to the bit as if all of it were simulated.
 ///
-/// A queue pair with many packets left serves as a clock: whenever it sends a packet, the state is
-/// compared with an earlier one, which is taken again after 1, 2, 4, 8, ... packets (R. P. Brent,
-/// "An improved Monte Carlo factorization algorithm", BIT 20, 1980), so that a period is found
-/// whatever came before it. Where a message ends meanwhile, the search restarts, since no state
-/// from before comes back. Where none is found, looking is given up until a message ends; and all
-/// of it takes no more than a small part of the run, which leaps make longer.
+/// A queue pair with many packets left is the reference. Whenever it sends a packet, the state is
+/// compared with a snapshot, which is renewed after 1, 2, 4, 8, ... packets (R. P. Brent, "An
+/// improved Monte Carlo factorization algorithm", BIT 20, 1980), so that a period is found whatever
+/// came before it. Where a message ends meanwhile, the search restarts, since no earlier state
+/// returns. Where no period is found, the search stops until a message ends. It takes no more than
+/// a small part of the run; successful skips raise that allowance.
 ///
 /// Several rings on a switch each recur in a period of their own, but hardly ever all together. So
-/// where no short period is found, flow groups are simulated one after the other, each with its own
-/// leaps, up to where a message may end or begin.
+/// where no short period is found, independent flow groups are simulated one after the other, each
+/// with its own skips, up to where a message may end or begin.
 class Skipper {
  public:
   /// Simulates up to a time, which becomes now. False: the run came to an end before that.
@@ -38,29 +38,29 @@ class Skipper {
 
   /// As `Run`, which simulates.
   bool run(Picoseconds& now, Picoseconds until, const Run& simulate);
-  /// What was counted before is not so any more, or something else was counted besides.
-  void begin_anew() {
-    if (search_) search_->begin_anew();
+  /// Counters were changed from outside: earlier snapshots are void.
+  void restart() {
+    if (search_) search_->restart();
   }
-  [[nodiscard]] const Leaps& leaps() const { return leaps_; }
+  [[nodiscard]] const SkipCounts& skips() const { return skips_; }
 
  private:
   /// What is looked for, from one run to the next.
   struct Search {
-    QueuePairId clock;
-    std::uint32_t message = 0;              ///< of the clock, which it is as long as it sends this
-    std::uint64_t changes = 0;              ///< Skipper::changes at the start
-    Picoseconds settled_at;                 ///< nothing is looked at before
+    QueuePairId reference;
+    std::uint32_t message = 0;  ///< of the reference, which it is as long as it sends this
+    std::uint64_t changes = 0;  ///< Skipper::changes at the start
+    Picoseconds settled_at;     ///< nothing is looked at before
     std::unique_ptr<StateSnapshot> before;  ///< with which states are compared; null: none yet
     Picoseconds ahead;                      ///< so long before the end of a packet
     Picoseconds last_end;                   ///< of the packet that was looked at last
     std::uint32_t packets = 0;              ///< since `before`
-    std::uint32_t most_packets = 1;         ///< until it is taken again
+    std::uint32_t max_packets = 1;          ///< until it is taken again
 
-    void begin_anew() {
+    void restart() {
       before.reset();
       packets = 0;
-      most_packets = 1;
+      max_packets = 1;
     }
   };
 
@@ -69,42 +69,43 @@ class Skipper {
   /// Where there are flow groups, simulates each of them for a while; false: it did not.
   bool run_flow_groups(Picoseconds& now, Picoseconds until);
   void run_flow_group(Picoseconds& now, Picoseconds until);
-  /// With a clock that has the most packets left, if they are many.
+  /// With a reference that has the most packets left, if they are many.
   [[nodiscard]] std::optional<Search> begin_search() const;
-  /// Simulates until it is time to look for a clock again, or whether messages have changed since
-  /// looking was given up; as `Run`.
+  /// Simulates until it is time to look for a reference again, or whether messages have changed
+  /// since looking was given up; as `Run`.
   bool wait(bool has_given_up, Picoseconds& now, Picoseconds until, const Run& simulate);
-  /// Looks for a recurrence by the packets of a clock, and leaps; as `Run`, but may end earlier.
+  /// Looks for a recurrence by the packets of a reference, and skips; as `Run`, but may end
+  /// earlier.
   bool search(Picoseconds& now, Picoseconds until, const Run& simulate);
-  /// Begins again where messages have changed.
-  void settle(const SenderState& clock, Picoseconds now);
-  /// Nothing is to be looked at before. Takes the picture with which states are compared, where
+  /// Restarts the search where messages have changed.
+  void settle(const SenderState& reference, Picoseconds now);
+  /// Nothing is to be looked at before. Takes the snapshot with which states are compared, where
   /// there is none and it is time to.
-  [[nodiscard]] Picoseconds next_stop(const SenderState& clock, Picoseconds now);
+  [[nodiscard]] Picoseconds next_stop(const SenderState& reference, Picoseconds now);
   /// The state is to be looked at now. False: that it recurs is not to be expected any more.
   bool look(Picoseconds& now, Picoseconds until);
   void give_up();
-  [[nodiscard]] static bool is_clock(const SenderState& sender, std::uint32_t message);
+  [[nodiscard]] static bool is_reference(const SenderState& sender, std::uint32_t message);
   /// Looking takes a small part of the time that it has taken to simulate, or has spared.
-  [[nodiscard]] bool may_look() const {
-    const std::uint64_t simulated = worker_.sums.packet_hops - leaps_.packet_hops;
-    return looked_at_ <= kFirstWords + simulated + kWordsPerHopSpared * leaps_.packet_hops;
+  [[nodiscard]] bool may_check() const {
+    const std::uint64_t simulated = worker_.sums.packet_hops - skips_.packet_hops;
+    return words_checked_ <= kFirstWords + simulated + kWordsPerHopSpared * skips_.packet_hops;
   }
-  /// When the packet will be on the wire that the clock's port sends now; nothing: it sends none of
-  /// full size.
-  [[nodiscard]] std::optional<Picoseconds> end_of_packet(const SenderState& clock) const;
-  [[nodiscard]] Picoseconds packet_of(const SenderState& clock) const {
-    return s_.ports[clock.port()].transmission(full_size_of(clock));
+  /// When the packet will be on the wire that the reference's port sends now; nothing: it sends
+  /// none of full size.
+  [[nodiscard]] std::optional<Picoseconds> end_of_packet(const SenderState& reference) const;
+  [[nodiscard]] Picoseconds packet_of(const SenderState& reference) const {
+    return s_.ports[reference.port()].transmission(full_size_of(reference));
   }
-  [[nodiscard]] Bytes full_size_of(const SenderState& clock) const {
-    return s_.constants.transports[clock.transport].full_size();
+  [[nodiscard]] Bytes full_size_of(const SenderState& reference) const {
+    return s_.constants.transports[reference.transport].full_size();
   }
   /// Of the flow group that is simulated, or of all.
   void take_snapshot(Picoseconds now);
-  /// In packets of the clock: between two states that are compared.
+  /// In packets of the reference: between two states that are compared.
   [[nodiscard]] std::uint32_t longest_period() const;
   /// The state is that of `before`. False: messages are in the way.
-  bool leap(const StateSnapshot& before, Picoseconds& now, Picoseconds until);
+  bool skip(const StateSnapshot& before, Picoseconds& now, Picoseconds until);
   /// How many messages were posted, sent and delivered.
   [[nodiscard]] std::uint64_t changes() const {
     const Worker::Sums& sums = worker_.sums;
@@ -117,19 +118,19 @@ class Skipper {
   const Run run_cell_;
   LivePartFinder live_part_;
   FlowGroups flow_groups_;
-  const LivePart* island_ = nullptr;  ///< that is simulated alone; null: all of the network is
-  const Picoseconds packet_;          ///< what the slowest port sends the largest one in
-  // In words of a picture that are compared, of about a nanosecond each; a packet-hop takes a
+  const LivePart* flow_group_ = nullptr;  ///< that is simulated alone; null: all of the network is
+  const Picoseconds packet_;              ///< what the slowest port sends the largest one in
+  // In words of a snapshot that are compared, of about a nanosecond each; a packet-hop takes a
   // hundred.
   static constexpr std::uint64_t kFirstWords = 30'000'000;
   static constexpr std::uint64_t kWordsPerHopSpared = 20;
   static constexpr std::uint64_t kWordsPerStop = 500;  ///< to stop and continue
-  std::uint64_t looked_at_ = 0;
+  std::uint64_t words_checked_ = 0;
   // Packets of the slowest port, of which a host may have many.
   static constexpr std::int64_t kShortestWait = 4;
   static constexpr std::int64_t kLongestWait = 64;
   std::int64_t wait_ = kShortestWait;
-  Leaps leaps_;
+  SkipCounts skips_;
   std::optional<Search> search_;
   // `changes` when
   std::optional<std::uint64_t> given_up_at_;              ///< looking was given up

@@ -9,11 +9,11 @@
 #include "protocols/steady_state/live_part.hpp"
 #include "simcore/engine/cell.hpp"
 
-/// Everything that decides how a network continues, field by field: one walk, for whoever compares
-/// two states and whoever moves one on in time.
+/// Everything that decides how a network continues, field by field: one traversal, to compare two
+/// states and to advance one in time.
 namespace weft::protocols {
 
-/// What visits the fields of a state. What lies outside the walk decides nothing as long as no
+/// Visits the fields of a state. What the traversal leaves out decides nothing as long as no
 /// message ends, begins or is posted: what is counted, what messages are, whose turn it is of a
 /// connection's queue pairs, hints of what to fetch.
 template <class V>
@@ -22,9 +22,9 @@ concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, s
                                 ReceiverState& receiver) {
   v.same(value);                           // what has to be the same again
   v.time(time);                            // a time, which matters by its distance from now
-  v.time_to_come(time);                    // the same, but not at all once it is past
-  v.time_of_job(time);                     // a time that stays where it is
-  v.time_of_nothing(time);                 // one that must not be left behind, and decides nothing
+  v.future_time_or_past(time);             // the same, but not at all once it is past
+  v.absolute_time(time);                   // a time that stays where it is
+  v.translate_only(time);                  // one that must not be left behind, and decides nothing
   v.stamp(value);                          // the send time of a packet (sent_stamp)
   v.sequence(number, QueuePairId());       // a packet's number on a queue pair
   v.early(buffer, number, QueuePairId());  // what has come ahead of this number
@@ -81,7 +81,7 @@ class StateTraversal {
     v_.sequence(s.next, qp);
     v_.sequence(s.sent_end, qp);
     v_.same(s.next_ready.value());
-    v_.time_to_come(s.next_send);
+    v_.future_time_or_past(s.next_send);
     v_.same(s.message);
     v_.same(s.oldest_message);
     v_.same(s.newest_message);
@@ -148,7 +148,7 @@ class StateTraversal {
   void queue(PortState& p, ClassId c) {
     ClassQueue& q = s_.queue(p, c);
     q.account(now_);
-    v_.time_of_nothing(q.changed_at);
+    v_.translate_only(q.changed_at);
     v_.same(static_cast<std::uint32_t>(q.credits));
     v_.same(static_cast<std::uint32_t>(q.deficit));
     same(q.held);
@@ -159,7 +159,7 @@ class StateTraversal {
       v_.same(static_cast<std::uint64_t>(port));
       if (s_.constants.cut_through) {
         Picoseconds tail = tail_arrival(packet, cell_.keys.epoch);
-        v_.time_to_come(tail);
+        v_.future_time_or_past(tail);
         packet.stamp = waiting_stamp(port, tail, cell_.keys.epoch);
       }
       fields(packet);
@@ -200,13 +200,13 @@ class StateTraversal {
   }
 
   void calendar() {
-    v_.time_of_nothing(cell_.last_event_time);
+    v_.translate_only(cell_.last_event_time);
     cell_.calendar.change([this](std::vector<CalendarEvent>& events) {
       std::sort(events.begin(), events.end());
       v_.same(events.size());
       for (CalendarEvent& event : events) {
         if (is_of_job(event)) {
-          v_.time_of_job(event.time);
+          v_.absolute_time(event.time);
         } else if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
           v_.timer(event.time, QueuePairId(event.target));
           continue;

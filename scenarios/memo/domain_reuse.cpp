@@ -322,7 +322,7 @@ ReuseReport DomainReuse::report() const {
   for (const auto& store : stores_) {
     report.simulated += store->simulated();
     report.inside.simulated += store->simulated_hops();
-    report.leaps += store->leaps();
+    report.skips += store->skips();
   }
   for (const auto& phases : seen_) report.simulated += phases.size();
   report.ended_otherwise = ended_otherwise_;

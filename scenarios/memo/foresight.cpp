@@ -34,7 +34,7 @@ constexpr double kSimulatedPackets = 64;
 /// What a call sends, and what of that may recur within it.
 struct CallTraffic {
   Spared all;
-  Spared leapt;
+  Spared skipped;
 };
 
 class Foresight {
@@ -58,7 +58,7 @@ class Foresight {
         const double times = times_of(c, calls[k]);
         if (times <= 0) continue;
         spared += (times - simulated) * once[c.kind][k].all;
-        spared += simulated * once[c.kind][k].leapt;
+        spared += simulated * once[c.kind][k].skipped;
       }
     }
     return spared;
@@ -107,9 +107,9 @@ class Foresight {
               if (m.is_scale_up) sum.all.scale_up_hops += hops;
               const Connection& by = e_.workload.connections()[connection.value()];
               if (by.kind != Connection::Kind::kUnicast || m.packets <= kSimulatedPackets) return;
-              const double leapt = hops * (1 - kSimulatedPackets / m.packets);
-              sum.leapt.packet_hops += leapt;
-              if (m.is_scale_up) sum.leapt.scale_up_hops += leapt;
+              const double skipped = hops * (1 - kSimulatedPackets / m.packets);
+              sum.skipped.packet_hops += skipped;
+              if (m.is_scale_up) sum.skipped.scale_up_hops += skipped;
             });
       });
     }

@@ -89,7 +89,7 @@ std::string obstacle_to_rails(const Experiment& e) {
   return {};
 }
 
-std::optional<std::uint64_t> trial_of_leaps(const Experiment& e) {
+std::optional<std::uint64_t> trial_of_skips(const Experiment& e) {
   const bool is_seen = e.observation.any() || e.timeline || !e.faults.empty();
   if (is_seen || !obstacle_to_rails(e).empty() || !have_fixed_ways(e)) return std::nullopt;
   const Traffic traffic = count_traffic(e.scenario, e.fabric, e.routes, e.workload);

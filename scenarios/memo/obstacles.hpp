@@ -25,7 +25,7 @@ namespace weft::scenarios {
 /// beside the number of those that send them, so that not all the time one of them ends. Returns
 /// after how many packet-hops half of them should have been left out, or it was not worthwhile: a
 /// small part of all.
-[[nodiscard]] std::optional<std::uint64_t> trial_of_leaps(const Experiment& experiment);
+[[nodiscard]] std::optional<std::uint64_t> trial_of_skips(const Experiment& experiment);
 
 /// What befalls links at times of its own, and who looks at them: where that is, calls are
 /// simulated in their place.

@@ -39,7 +39,7 @@ PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t d
   options.on_many_messages = {};
   options.on_period = {};
   options.cut = CellPlan::Cut::kOne;
-  options.leaps = look.messages.empty();
+  options.skips = look.messages.empty();
   options.parallelism = {};
   return options;
 }
@@ -132,13 +132,13 @@ void PhaseReplay::start() {
   before_part_ = {};
   network_->run_until(start_);
   network_->reset_statistics();
-  leaps_before_ = network_->leaps();
+  skips_before_ = network_->skips();
 }
 
-protocols::Leaps PhaseReplay::leaps() const { return network_->leaps() - leaps_before_; }
+protocols::SkipCounts PhaseReplay::skips() const { return network_->skips() - skips_before_; }
 
 std::uint64_t PhaseReplay::packet_hops() const {
-  return before_part_.packet_hops + network_->packet_hops() - leaps().packet_hops;
+  return before_part_.packet_hops + network_->packet_hops() - skips().packet_hops;
 }
 
 // The next of a stream's begins is set when the one before it has ended: until then its lanes are
@@ -197,7 +197,7 @@ Phase PhaseReplay::finish(bool is_complete, const PhaseWindow& window) {
   const bool have_ended =
       std::ranges::all_of(phase.ends, [](const PhaseEnd& e) { return e.time >= Picoseconds(0); });
   phase.is_whole = is_complete && have_ended;
-  phase.leaps = leaps();
+  phase.skips = skips();
   phase.simulated_hops = packet_hops();
   is_quiet_ = phase.is_whole && !window.until;
   if (!phase.is_whole && !window.until) {

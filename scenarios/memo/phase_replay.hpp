@@ -69,7 +69,7 @@ class PhaseReplay final : private collectives::TaskObserver {
   /// Those that were simulated.
   [[nodiscard]] std::uint64_t packet_hops() const;
   /// What of the phase was left out since it recurs.
-  [[nodiscard]] protocols::Leaps leaps() const;
+  [[nodiscard]] protocols::SkipCounts skips() const;
   /// What has happened; if that is all, another phase can be begun.
   [[nodiscard]] Phase finish(bool is_complete, const PhaseWindow& window);
 
@@ -115,9 +115,9 @@ class PhaseReplay final : private collectives::TaskObserver {
   collectives::Workload workload_;
   std::unique_ptr<collectives::Executor> executor_;
   std::unique_ptr<protocols::PacketNetwork> network_;
-  Picoseconds start_;              ///< of the phase, in the network's time
-  Worker::Sums before_part_;       ///< of the phase before the part that counts
-  protocols::Leaps leaps_before_;  ///< since the start of the run
+  Picoseconds start_;                   ///< of the phase, in the network's time
+  Worker::Sums before_part_;            ///< of the phase before the part that counts
+  protocols::SkipCounts skips_before_;  ///< since the start of the run
   /// By rank and stream: numbers of begins that have not come, and of the one that continues.
   struct Queue {
     std::vector<std::uint32_t> coming;

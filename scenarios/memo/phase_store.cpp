@@ -40,7 +40,7 @@ PhaseStore::Found PhaseStore::find(const PhaseBegins& begins) {
     if (found->is_whole) ++simulated_;
   }
   simulated_hops_ += found->simulated_hops;
-  leaps_ += found->leaps;
+  skips_ += found->skips;
   return it->second;
 }
 
@@ -50,7 +50,7 @@ PhaseStore::Found PhaseStore::part(const PhaseBegins& begins, const PhaseWindow&
   Found found = std::make_shared<const Phase>(replay->run(begins, window));
   ++simulated_;
   simulated_hops_ += found->simulated_hops;
-  leaps_ += found->leaps;
+  skips_ += found->skips;
   give_back(std::move(replay));
   return found;
 }

@@ -47,7 +47,7 @@ class PhaseStore {
   /// Phases that were simulated, and packet-hops of that.
   [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
   [[nodiscard]] std::uint64_t simulated_hops() const { return simulated_hops_; }
-  [[nodiscard]] const protocols::Leaps& leaps() const { return leaps_; }
+  [[nodiscard]] const protocols::SkipCounts& skips() const { return skips_; }
   /// Of what has simulated them.
   [[nodiscard]] std::vector<std::string> violations() const;
 
@@ -64,7 +64,7 @@ class PhaseStore {
   std::size_t bytes_ = 0;
   std::uint64_t simulated_ = 0;
   std::atomic<std::uint64_t> simulated_hops_ = 0;
-  protocols::Leaps leaps_;
+  protocols::SkipCounts skips_;
   std::atomic<std::uint64_t> taken_hops_ = 0;
   std::atomic<bool> is_hopeless_ = false;
   std::vector<std::string> violations_;

@@ -12,7 +12,7 @@ namespace weft::scenarios {
 namespace {
 
 /// A few seconds of simulation, after which what is simulated again must not be more than half of
-/// what is simulated once, leapt over or taken: without rails all of that would be simulated.
+/// what is simulated once, skipped or taken: without rails all of that would be simulated.
 constexpr std::uint64_t kHopsBeforeDoubt = 5'000'000;
 
 /// Networks of a whole rail take some megabytes.
@@ -120,10 +120,10 @@ bool RailReuse::is_anybody_on(const Course& course) const {
 void RailReuse::drop_replay(Course& course) {
   if (course.replay == nullptr) return;
   dropped_hops_ += course.replay->packet_hops();
-  dropped_leapt_hops_ += course.replay->leaps().packet_hops;
+  dropped_skipped_hops_ += course.replay->skips().packet_hops;
   course.replay.reset();
   const std::uint64_t once =
-      simulated_hops_ - dropped_hops_ + leaps_.packet_hops - dropped_leapt_hops_;
+      simulated_hops_ - dropped_hops_ + skips_.packet_hops - dropped_skipped_hops_;
   if (dropped_hops_ > kHopsBeforeDoubt + (once + taken_hops_) / 2) is_hopeless_ = true;
 }
 
@@ -154,10 +154,10 @@ bool RailReuse::go_on(PhaseReplay& replay, std::optional<Picoseconds> until) {
   };
   const auto ended_before = ended();
   const std::uint64_t hops_before = replay.packet_hops();
-  const protocols::Leaps leaps_before = replay.leaps();
+  const protocols::SkipCounts skips_before = replay.skips();
   replay.advance(until);
   simulated_hops_ += replay.packet_hops() - hops_before;
-  leaps_ += replay.leaps() - leaps_before;
+  skips_ += replay.skips() - skips_before;
   return ended() > ended_before;
 }
 
@@ -225,7 +225,7 @@ std::shared_ptr<const Phase> RailReuse::part(const Open& open, const PhaseWindow
   Phase phase = replay.run({open.begins, open.is_complete()}, window);
   ++simulated_;
   simulated_hops_ += phase.simulated_hops;
-  leaps_ += phase.leaps;
+  skips_ += phase.skips;
   renumber(open.rail, open.ranks, replay.ports(), phase);
   return std::make_shared<const Phase>(std::move(phase));
 }

@@ -77,7 +77,7 @@ class RailReuse {
   [[nodiscard]] std::uint64_t simulated_hops() const { return simulated_hops_; }
   /// As DomainReuse.
   [[nodiscard]] std::uint64_t taken_hops() const { return taken_hops_; }
-  [[nodiscard]] const protocols::Leaps& leaps() const { return leaps_; }
+  [[nodiscard]] const protocols::SkipCounts& skips() const { return skips_; }
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
 
  private:
@@ -205,9 +205,9 @@ class RailReuse {
   std::uint64_t phases_ = 0;
   std::uint64_t simulated_ = 0;
   std::uint64_t simulated_hops_ = 0;
-  protocols::Leaps leaps_;
+  protocols::SkipCounts skips_;
   std::uint64_t dropped_hops_ = 0;  ///< of those, simulated once more
-  std::uint64_t dropped_leapt_hops_ = 0;
+  std::uint64_t dropped_skipped_hops_ = 0;
   std::uint64_t taken_hops_ = 0;
   std::size_t bytes_ = 0;
   Picoseconds last_event_{-1};

@@ -186,7 +186,7 @@ ReuseReport RunReuse::report(const Reusable& reusable) const {
   report.inside.all = hops_inside_;
   report.on_rails = {.simulated = rails_.simulated_hops(), .all = hops_on_rails_};
   report.simulated_hops = report.inside.simulated + report.on_rails.simulated;
-  report.leaps += rails_.leaps();
+  report.skips += rails_.skips();
   report.refusals = reusable.refusals();
   return report;
 }

@@ -42,10 +42,10 @@ std::string reuse_lines(const Results& r) {
                     format_count(static_cast<std::int64_t>(r.reuse.rail_phases)), r.reuse.rail_gpus,
                     r.reuse.rails, hops(r.reuse.on_rails.simulated, r.reuse.on_rails.all));
   }
-  if (r.reuse.leaps.count > 0) {
+  if (r.reuse.skips.count > 0) {
     lines += fmt::format("  reuse: {} periods inside long messages leapt over, {} packet-hops\n",
-                         format_count(static_cast<std::int64_t>(r.reuse.leaps.periods)),
-                         format_count(static_cast<std::int64_t>(r.reuse.leaps.packet_hops)));
+                         format_count(static_cast<std::int64_t>(r.reuse.skips.periods)),
+                         format_count(static_cast<std::int64_t>(r.reuse.skips.packet_hops)));
   }
   if (!lines.empty() && r.reuse.mode == Reuse::kOn) {
     lines += fmt::format("  reuse: in all {} simulated\n",

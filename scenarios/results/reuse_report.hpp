@@ -33,7 +33,7 @@ struct ReuseReport {
   Hops inside;                        ///< of phases of components
   Hops on_rails;                      ///< of those of rails
   std::uint64_t simulated_hops = 0;   ///< packet-hops, those outside of phases included
-  protocols::Leaps leaps;             ///< inside long messages of what was simulated
+  protocols::SkipCounts skips;        ///< inside long messages of what was simulated
   std::vector<std::string> refusals;  ///< sentences: what was not reused, and why
 };
 

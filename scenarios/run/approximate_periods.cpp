@@ -106,7 +106,7 @@ ApproximatePeriods::ApproximatePeriods(const Experiment& e, collectives::Executo
 PacketNetwork::Status ApproximatePeriods::run_until(PacketNetwork& network, Picoseconds until,
                                                     const Observer& observer) {
   for (;;) {
-    const Picoseconds next = watch_ ? std::min(until, watch_->next_look(network.now())) : until;
+    const Picoseconds next = watch_ ? std::min(until, watch_->next_check(network.now())) : until;
     const PacketNetwork::Status status = network.run_until(next, observer);
     if (status != PacketNetwork::Status::kTimeLimit || next == until) return status;
     watch_->look(next);

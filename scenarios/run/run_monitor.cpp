@@ -88,8 +88,8 @@ const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
   if (packet_hops < progress_.count) before_warmup_ = progress_.count;
   progress_.count = packet_hops;
   const Clock::time_point wall = Clock::now();
-  if (wall - looked_at_ < 200ms) return progress_;
-  looked_at_ = wall;
+  if (wall - words_checked_ < 200ms) return progress_;
+  words_checked_ = wall;
   progress_.in_flight = network_.packets_in_flight();
   progress_.done = part_done(now);
   progress_.stall.clear();
@@ -104,7 +104,7 @@ const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
 }
 
 const Progress& RunMonitor::last() {
-  looked_at_ = {};
+  words_checked_ = {};
   look(network_.now(), network_.packet_hops());
   progress_.is_last = true;
   return progress_;

@@ -38,7 +38,7 @@ class RunMonitor {
 
   const Experiment& experiment_;
   const protocols::PacketNetwork& network_;
-  Clock::time_point looked_at_ = Clock::now();
+  Clock::time_point words_checked_ = Clock::now();
   const RunReuse* reuse_ = nullptr;  ///< null: everything is simulated in its place
   std::optional<double> in_all_;  ///< once counted: packets of payload, or with reuse packet-hops
   std::uint64_t before_warmup_ = 0;  ///< packet-hops: counters begin again then

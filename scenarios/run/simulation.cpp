@@ -41,7 +41,7 @@ struct BetweenWindows {
   std::function<void()> take;
   std::function<void()> fold;  ///< empty: nothing is reused
   bool is_one = false;         ///< all processes are on one thread
-  bool leaps = false;          ///< over what recurs inside long messages, if that is so
+  bool skips = false;          ///< over what recurs inside long messages, if that is so
 };
 
 PacketNetwork make_network(const Experiment& e, RunFiles* files,
@@ -51,8 +51,8 @@ PacketNetwork make_network(const Experiment& e, RunFiles* files,
   options.on_many_messages = std::move(between.take);
   options.keeps_domains_whole = static_cast<bool>(between.fold);
   options.on_period = std::move(between.fold);
-  if (between.is_one || between.leaps) options.cut = CellPlan::Cut::kOne;
-  options.leaps = between.leaps;
+  if (between.is_one || between.skips) options.cut = CellPlan::Cut::kOne;
+  options.skips = between.skips;
   if (files != nullptr) observe(e, *files, options);
   if (Timeline* timeline = timeline_of(files)) {
     options.on_period = [timeline] { timeline->take_activities(); };
@@ -216,7 +216,7 @@ struct Shortcuts {
   const Reusable* reusable = nullptr;
   /// Whole periods inside long messages are left out; where nothing is taken over besides, if half
   /// of these packet-hops is: the first.
-  std::optional<std::uint64_t> trial_of_leaps;
+  std::optional<std::uint64_t> trial_of_skips;
 };
 
 /// What a run is measured by.
@@ -225,7 +225,7 @@ struct Ideals {
   std::vector<ZeroLoadTimes::Job> jobs;
 };
 
-/// Nothing, where one of them was discarded; leaps are then none of them any more, if it was they.
+/// Nothing, where one of them was discarded; skips are then none of them any more, if it was they.
 std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, Ideals& ideals,
                                      const ProgressObserver& progress, RunFiles* files,
                                      const protocols::Parallelism& parallelism,
@@ -241,8 +241,8 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   if (timeline != nullptr) executor.watch(timeline->activities());
   RunRecorder recorder(e, executor, ideals.times, sink, paths ? &*paths : nullptr, timeline);
   const bool takes_over = reuse != nullptr && e.scenario.run.reuse.mode == Reuse::kOn;
-  const bool may_leap = shortcuts.trial_of_leaps.has_value();
-  if (reuse != nullptr || may_leap) recorder.keep_rows();
+  const bool may_skip = shortcuts.trial_of_skips.has_value();
+  if (reuse != nullptr || may_skip) recorder.keep_rows();
   if (takes_over) {
     executor.hand_over(*reuse);
     recorder.follow(*reuse);
@@ -255,8 +255,8 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   BetweenWindows between{.take = [&] { recorder.take(*running); },
                          .fold = {},
                          .is_one = reuse != nullptr && reuse->has_rails(),
-                         .leaps = may_leap};
-  const bool has_own_cut = reuse != nullptr || between.leaps;
+                         .skips = may_skip};
+  const bool has_own_cut = reuse != nullptr || between.skips;
   if (reuse != nullptr) {
     between.fold = [&] {
       if (takes_over && reuse->is_full()) recorder.take_reused(*running, executor);
@@ -274,15 +274,15 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   monitor.follow(executor, recorder);
   if (takes_over) monitor.follow(*reuse);
   // Of a step that is taken over in part, what has long messages, its gradients, comes last.
-  bool is_on_trial = may_leap && !takes_over;
+  bool is_on_trial = may_skip && !takes_over;
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;
     if (reuse != nullptr && reuse->is_in_vain()) return false;
-    if (is_on_trial && packet_hops >= *shortcuts.trial_of_leaps) {
+    if (is_on_trial && packet_hops >= *shortcuts.trial_of_skips) {
       is_on_trial = false;
-      if (network.leaps().packet_hops < packet_hops / 2) shortcuts.trial_of_leaps.reset();
+      if (network.skips().packet_hops < packet_hops / 2) shortcuts.trial_of_skips.reset();
     }
-    if (may_leap && !shortcuts.trial_of_leaps) return false;
+    if (may_skip && !shortcuts.trial_of_skips) return false;
     return !progress || progress(monitor.look(now, packet_hops));
   };
   network.start(executor);
@@ -320,7 +320,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   if (files != nullptr) files->finish_traces();
   if (takes_over && has_stood_still(status, executor)) reuse->note_standstill();
   if (reuse != nullptr && reuse->is_in_vain()) return std::nullopt;
-  if (may_leap && !shortcuts.trial_of_leaps) return std::nullopt;
+  if (may_skip && !shortcuts.trial_of_skips) return std::nullopt;
 
   require_invariants(network.violated_invariants(status == PacketNetwork::Status::kQuiescent));
   RunEnd end{status, network.last_event(), network.now()};
@@ -334,8 +334,8 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
     results.reuse.mode = e.scenario.run.reuse.mode;
     results.reuse.simulated_hops = hops_before + network.packet_hops();
   }
-  results.reuse.leaps += network.leaps();
-  results.reuse.simulated_hops -= network.leaps().packet_hops;
+  results.reuse.skips += network.skips();
+  results.reuse.simulated_hops -= network.skips().packet_hops;
   const bool is_at_rest = end.status == PacketNetwork::Status::kQuiescent;
   const bool has_named_end = is_named(e.scenario.run.until);
   results.outcome = outcome_of(end.status, executor.all_finished(), has_named_end);
@@ -398,7 +398,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
       ideal_jobs_of(e, ideals.times, [&] { return enter_stage(progress, "ideal times of jobs"); });
   Shortcuts shortcuts;
   // Periods are of the whole network, so that it has to be on one thread.
-  if (mode == Reuse::kOn && parallelism.threads <= 1) shortcuts.trial_of_leaps = trial_of_leaps(e);
+  if (mode == Reuse::kOn && parallelism.threads <= 1) shortcuts.trial_of_skips = trial_of_skips(e);
   Reusable reusable;
   std::string obstacle;
   if (mode != Reuse::kOff && has_calls(e.workload)) {

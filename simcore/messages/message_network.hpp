@@ -79,7 +79,7 @@ class ProcessContext {
   /// What is posted from now on on a connection whose source is the running process goes over the
   /// links of its host as if nothing had been posted on it before. All members of a group that
   /// chips add up for do so between the same messages.
-  virtual void begin_anew(ConnectionId /*connection*/) {}
+  virtual void restart(ConnectionId /*connection*/) {}
 
  protected:
   ~ProcessContext() = default;

@@ -257,7 +257,7 @@ TEST(ReuseWithWarmup, SimulatesAPhaseOnceMore) {
       reuse_training("tensor: 8"));
   const scenarios::ReuseReport without = folder_of_run(e, Reuse::kOn).results.reuse;
   const auto work = [](const scenarios::ReuseReport& reuse) {
-    return reuse.simulated_hops + reuse.leaps.packet_hops;
+    return reuse.simulated_hops + reuse.skips.packet_hops;
   };
   std::vector<std::uint64_t> more;
   for (const Picoseconds warmup : {201_us, 202_us}) {

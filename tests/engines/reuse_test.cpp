@@ -202,17 +202,17 @@ std::string long_messages(int servers, const std::string& parallelism) {
          parallelism + "}, batch: {micro: 1, global: 4}}\n";
 }
 
-TEST(Reuse, LeapsOverWhatRecursInsideLongMessages) {
+TEST(Reuse, SkipsWhatRecursInsideLongMessages) {
   const Results rails = expect_the_same(long_messages(2, "tensor: 8, data: 2"));
-  EXPECT_GT(rails.reuse.leaps.count, 0U);
+  EXPECT_GT(rails.reuse.skips.count, 0U);
   EXPECT_LT(rails.reuse.simulated_hops, rails.totals.packet_hops / 4);
   const Results stages =
       expect_the_same(long_messages(4, "tensor: 8, pipeline: 2, data: 2, schedule: 1f1b"));
-  EXPECT_GT(stages.reuse.leaps.packet_hops, stages.reuse.simulated_hops / 2);
+  EXPECT_GT(stages.reuse.skips.packet_hops, stages.reuse.simulated_hops / 2);
 }
 
 // The end of a run, and of a warm-up, in the middle of what recurs.
-TEST(Reuse, LeapsNoFurtherThanTheScenarioLooks) {
+TEST(Reuse, SkipsNoFurtherThanTheScenarioLooks) {
   Experiment e = experiment_of_text(long_messages(2, "tensor: 8, data: 2"));
   const Picoseconds whole = run_with(e, Reuse::kOff).results.simulated;
   for (int i = 1; i < 4; ++i) {
@@ -231,15 +231,15 @@ std::string hosts(const std::string& jobs, const std::string& rest = "") {
          rest + "jobs:\n" + jobs;
 }
 
-TEST(ReuseOfWholeRuns, LeapsOverWhatRecursInLongMessages) {
+TEST(ReuseOfWholeRuns, SkipsWhatRecursInLongMessages) {
   for (const char* job : {"{name: a, type: all-reduce, algorithm: ring, size: 128MiB}",
                           "{name: a, type: incast, senders: 7, size: 8MiB}"}) {
     SCOPED_TRACE(job);
     Experiment e = experiment_of_text(hosts(std::string("  - ") + job + "\n"));
     const FolderOfRun on = folder_of_run(e, Reuse::kOn);
     expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
-    EXPECT_GT(on.results.reuse.leaps.packet_hops, on.results.totals.packet_hops / 4);
-    EXPECT_EQ(folder_of_run(e, Reuse::kOn, {.threads = 2}).results.reuse.leaps.count, 0U);
+    EXPECT_GT(on.results.reuse.skips.packet_hops, on.results.totals.packet_hops / 4);
+    EXPECT_EQ(folder_of_run(e, Reuse::kOn, {.threads = 2}).results.reuse.skips.count, 0U);
   }
 }
 
@@ -252,7 +252,7 @@ TEST(ReuseOfWholeRuns, IsExactWhoeverLooks) {
     Experiment e = experiment_of_text(hosts(job, rest));
     const FolderOfRun on = folder_of_run(e, Reuse::kOn);
     expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
-    EXPECT_GT(on.results.reuse.leaps.count, 0U);
+    EXPECT_GT(on.results.reuse.skips.count, 0U);
   }
 }
 
@@ -260,15 +260,15 @@ TEST(ReuseOfWholeRuns, IsExactWhoeverLooks) {
 TEST(ReuseOfWholeRuns, BeginAnewInSeveralCellsWhereNothingIsLeftOut) {
   Experiment e = experiment_of_text(hosts("  - {name: a, type: permutation, size: 48MiB}\n"));
   e.scenario.run.reuse.mode = Reuse::kOn;
-  ASSERT_TRUE(scenarios::trial_of_leaps(e).has_value());
+  ASSERT_TRUE(scenarios::trial_of_skips(e).has_value());
   const FolderOfRun on = folder_of_run(e, Reuse::kOn);
   expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
-  EXPECT_EQ(on.results.reuse.leaps.count, 0U);
+  EXPECT_EQ(on.results.reuse.skips.count, 0U);
 }
 
 TEST(ReuseOfWholeRuns, LooksForNothingWhereMessagesAreShort) {
   Experiment e = experiment_of_text(hosts("  - {name: a, type: permutation, size: 64KiB}\n"));
-  EXPECT_EQ(folder_of_run(e, Reuse::kOn).results.reuse.leaps.count, 0U);
+  EXPECT_EQ(folder_of_run(e, Reuse::kOn).results.reuse.skips.count, 0U);
 }
 
 TEST(Reuse, BetweenServersIsCutOffWhereTheScenarioSays) {

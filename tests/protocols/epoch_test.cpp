@@ -21,7 +21,7 @@ PacketNetwork::Options random_options(Draws& draws) {
     options.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
   }
   options.cut = draws.one_in(2) ? CellPlan::Cut::kOne : CellPlan::Cut::kFinest;
-  options.leaps = draws.one_in(2);
+  options.skips = draws.one_in(2);
   return options;
 }
 

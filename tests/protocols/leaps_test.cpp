@@ -25,22 +25,22 @@ PacketNetwork::Options credit_options() {
 }
 
 FlowRun run_of(const topologies::TopologySpec& topology, PacketNetwork::Options options,
-               const std::vector<Flow>& flows, bool leaps) {
-  options.leaps = leaps;
+               const std::vector<Flow>& flows, bool skips) {
+  options.skips = skips;
   return FlowRun(topology, options, flows);
 }
 
 /// Returns what was left out.
-protocols::Leaps expect_the_same(const topologies::TopologySpec& topology,
-                                 const PacketNetwork::Options& options,
-                                 const std::vector<Flow>& flows, Picoseconds until = 10_s) {
+protocols::SkipCounts expect_the_same(const topologies::TopologySpec& topology,
+                                      const PacketNetwork::Options& options,
+                                      const std::vector<Flow>& flows, Picoseconds until = 10_s) {
   FlowRun whole = run_of(topology, options, flows, false);
   FlowRun leaping = run_of(topology, options, flows, true);
   EXPECT_EQ(whole.network().run_until(until), leaping.network().run_until(until));
   expect_same(whole, leaping);
   EXPECT_EQ(whole.network().stalls().size(), leaping.network().stalls().size());
-  EXPECT_EQ(whole.network().leaps().count, 0U);
-  return leaping.network().leaps();
+  EXPECT_EQ(whole.network().skips().count, 0U);
+  return leaping.network().skips();
 }
 
 std::uint64_t hops_of(const topologies::TopologySpec& topology,
@@ -61,15 +61,15 @@ std::vector<Flow> ring(std::uint32_t hosts, Bytes size, Picoseconds apart) {
 
 const topologies::TopologySpec kStar = star(8, 400'000'000'000_bps, 500_ns);
 
-TEST(Leaps, OverARingSimulateOnlyItsBeginAndItsEnd) {
+TEST(SkipCounts, OverARingSimulateOnlyItsBeginAndItsEnd) {
   const std::vector<Flow> flows = ring(8, 64_MiB, 137_ns);
-  const protocols::Leaps leaps = expect_the_same(kStar, credit_options(), flows);
-  EXPECT_GT(leaps.count, 0U);
-  EXPECT_GT(leaps.packet_hops, hops_of(kStar, credit_options(), flows) / 100 * 95);
+  const protocols::SkipCounts skips = expect_the_same(kStar, credit_options(), flows);
+  EXPECT_GT(skips.count, 0U);
+  EXPECT_GT(skips.packet_hops, hops_of(kStar, credit_options(), flows) / 100 * 95);
 }
 
 // Every 10 ms it is looked whether anything was delivered; this takes 34.
-TEST(Leaps, OverLongMessagesAreNoStalls) {
+TEST(SkipCounts, OverLongMessagesAreNoStalls) {
   for (const std::uint32_t every : {1U, protocols::RoceConfig::kMessage}) {
     PacketNetwork::Options options = credit_options();
     roce_of(options).ack_every = every;
@@ -81,34 +81,34 @@ TEST(Leaps, OverLongMessagesAreNoStalls) {
   }
 }
 
-TEST(Leaps, OverAnInCastWaitForCreditsAsLong) {
+TEST(SkipCounts, OverAnInCastWaitForCreditsAsLong) {
   std::vector<Flow> flows;
   for (std::uint32_t i = 1; i < 8; ++i) flows.push_back({HostId(i), HostId(0U), 16_MiB, i * 1_us});
   EXPECT_GT(expect_the_same(kStar, credit_options(), flows).packet_hops,
             hops_of(kStar, credit_options(), flows) / 2);
 }
 
-TEST(Leaps, EndWhereSomebodyElseBegins) {
+TEST(SkipCounts, EndWhereSomebodyElseBegins) {
   std::vector<Flow> flows = ring(8, 32_MiB, 20_ns);
   flows.push_back({HostId(2U), HostId(5U), 8_MiB, 300_us});
   flows.push_back({HostId(6U), HostId(5U), 4_KiB, 400'000'001_ps});
   EXPECT_GT(expect_the_same(kStar, credit_options(), flows).count, 1U);
 }
 
-TEST(Leaps, EndWhereTheRunDoes) {
+TEST(SkipCounts, EndWhereTheRunDoes) {
   const std::vector<Flow> flows = ring(8, 64_MiB, 137_ns);
   for (const Picoseconds until : {100_us, 500'000'001_ps, 900'123'457_ps, 1'345_us}) {
     EXPECT_GT(expect_the_same(kStar, credit_options(), flows, until).count, 0U);
   }
 }
 
-TEST(Leaps, AreThereWithCutThroughToo) {
+TEST(SkipCounts, AreThereWithCutThroughToo) {
   PacketNetwork::Options options = credit_options();
   options.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
   EXPECT_GT(expect_the_same(kStar, options, ring(8, 64_MiB, 137_ns)).count, 0U);
 }
 
-TEST(Leaps, AreNotTakenWhereStateDoesNotRecur) {
+TEST(SkipCounts, AreNotTakenWhereStateDoesNotRecur) {
   const std::vector<Flow> flows = ring(8, 8_MiB, 137_ns);
   PacketNetwork::Options marks = credit_options();
   marks.switches.data().ecn.enabled = true;
@@ -122,15 +122,15 @@ TEST(Leaps, AreNotTakenWhereStateDoesNotRecur) {
 }
 
 // Messages of any lengths between any hosts, one after the other and at once, begun at any time.
-TEST(Leaps, OverRandomMessagesChangeNothing) {
-  std::uint64_t leapt = 0;
+TEST(SkipCounts, OverRandomMessagesChangeNothing) {
+  std::uint64_t skipped = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Draws draws(seed);
     const auto hosts = static_cast<std::uint32_t>(draws.between(2, 9));
     PacketNetwork::Options options = credit_options();
     protocols::RoceConfig& roce = roce_of(options);
-    // Rarely acknowledged messages are leapt over between two acknowledgements, or none.
+    // Rarely acknowledged messages are skipped between two acknowledgements, or none.
     roce.ack_every = static_cast<std::uint32_t>(draws.one_in(3) ? draws.between(50, 2'000)
                                                                 : draws.between(1, 5));
     if (draws.one_in(6)) roce.ack_every = protocols::RoceConfig::kMessage;
@@ -150,25 +150,25 @@ TEST(Leaps, OverRandomMessagesChangeNothing) {
     }
     const Picoseconds until = draws.one_in(3) ? Picoseconds(draws.between(1, 400'000'000)) : 10_s;
     const auto rate = BitsPerSecond(draws.between(1, 16) * 50'000'000'000);
-    leapt += expect_the_same(star(hosts, rate, Picoseconds(draws.between(10'000, 2'000'000))),
-                             options, flows, until)
-                 .count;
+    skipped += expect_the_same(star(hosts, rate, Picoseconds(draws.between(10'000, 2'000'000))),
+                               options, flows, until)
+                   .count;
   }
-  EXPECT_GT(leapt, 60U);
+  EXPECT_GT(skipped, 60U);
 }
 
 // A message one way takes a link for its packets alone, those of a ring share it with ACKs: each
 // has a period of its own, and both together recur in none.
-TEST(Leaps, OverIslandsAreThoseOfEach) {
+TEST(SkipCounts, OverIslandsAreThoseOfEach) {
   std::vector<Flow> flows{{HostId(0U), HostId(1U), 64_MiB, 0_ns}};
   for (std::uint32_t i = 0; i < 6; ++i) {
     flows.push_back({HostId(2 + i), HostId(2 + (i + 1) % 6), 64_MiB, i * 137_ns});
   }
-  const protocols::Leaps leaps = expect_the_same(kStar, credit_options(), flows);
-  EXPECT_GT(leaps.packet_hops, hops_of(kStar, credit_options(), flows) / 100 * 95);
+  const protocols::SkipCounts skips = expect_the_same(kStar, credit_options(), flows);
+  EXPECT_GT(skips.packet_hops, hops_of(kStar, credit_options(), flows) / 100 * 95);
 }
 
-TEST(Leaps, OverIslandsEndWhereTheyAreJoined) {
+TEST(SkipCounts, OverIslandsEndWhereTheyAreJoined) {
   std::vector<Flow> flows = ring(4, 32_MiB, 137_ns);
   for (std::uint32_t i = 4; i < 8; ++i) {
     flows.push_back({HostId(i), HostId(4 + (i + 1) % 4), 32_MiB, i * 1_us});
@@ -210,7 +210,7 @@ PacketNetwork::Status run_as_foreseen(PacketNetwork& network, Picoseconds until,
 }
 
 // Each link is also taken by ACKs, for less than 5 % of the time.
-TEST(Leaps, AreForeseenToEndNoMessage) {
+TEST(SkipCounts, AreForeseenToEndNoMessage) {
   FlowRun run = run_of(kStar, credit_options(), ring(2, 64_MiB, 0_ns), true);
   PacketNetwork& network = run.network();
   network.run_until(1_us);
@@ -225,8 +225,8 @@ TEST(Leaps, AreForeseenToEndNoMessage) {
 
 // Groups of hosts that send among themselves, and now and then to each other, looked at at any
 // times, from some of which on counters begin again: what is looked for continues over them.
-TEST(Leaps, OverRandomIslandsAndInStepsChangeNothing) {
-  std::uint64_t leapt = 0;
+TEST(SkipCounts, OverRandomIslandsAndInStepsChangeNothing) {
+  std::uint64_t skipped = 0;
   std::uint64_t foreseen = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -275,9 +275,9 @@ TEST(Leaps, OverRandomIslandsAndInStepsChangeNothing) {
     }
     EXPECT_EQ(whole.network().run_until(until), leaping.network().run_until(until));
     expect_same(whole, leaping);
-    leapt += leaping.network().leaps().count;
+    skipped += leaping.network().skips().count;
   }
-  EXPECT_GT(leapt, 100U);
+  EXPECT_GT(skipped, 100U);
   EXPECT_GT(foreseen, 300U);
 }
 

@@ -129,11 +129,11 @@ RunView::Look RunView::look(const Progress& progress, std::size_t ports) {
   Look look;
   const Clock::time_point now = Clock::now();
   look.seconds = std::chrono::duration<double>(now - begin_).count();
-  const double since = std::chrono::duration<double>(now - looked_at_).count();
+  const double since = std::chrono::duration<double>(now - words_checked_).count();
   // A second run, such as that of blame, counts from zero again.
   const std::uint64_t fresh = progress.count < count_ ? progress.count : progress.count - count_;
   if (since > 0) look.rate = static_cast<double>(fresh) / since;
-  looked_at_ = now;
+  words_checked_ = now;
   count_ = progress.count;
   look.tails = tails_;
   if (!progress.state) return look;

@@ -53,7 +53,7 @@ class RunView {
   std::string unit_;
   std::vector<Tail> tails_;
   Clock::time_point begin_ = Clock::now();
-  Clock::time_point looked_at_ = begin_;
+  Clock::time_point words_checked_ = begin_;
   std::uint64_t count_ = 0;  ///< at the last look
 };
 

@@ -52,7 +52,7 @@ class Survey {
     return connections_[job];
   }
   /// Of the connection that has most of them, if all goes against it.
-  [[nodiscard]] double most_packets() const { return most_packets_; }
+  [[nodiscard]] double max_packets() const { return most_packets_; }
 
  private:
   void add(ConnectionId connection, Bytes size, collectives::LikelyCount messages) {
@@ -118,11 +118,11 @@ Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric, c
   Survey survey(scenario, fabric, routes, workload);
   for (std::uint32_t job = 0; job < workload.jobs().size(); ++job) {
     survey.add_job(job);
-    if (survey.most_packets() <= kMaxPackets) continue;
+    if (survey.max_packets() <= kMaxPackets) continue;
     return Error{
         fmt::format("would send up to {:.3g} packets on one connection; its queue pair numbers "
                     "at most {:.3g}: make it shorter, or several jobs",
-                    survey.most_packets(), kMaxPackets),
+                    survey.max_packets(), kMaxPackets),
         {.key = fmt::format("jobs[{}]", collectives::number_of(scenario.jobs[job], job))}};
   }
   return survey.traffic();

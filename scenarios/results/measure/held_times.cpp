@@ -23,7 +23,7 @@ Picoseconds HeldTimes::of(std::span<const Leg> legs, Picoseconds from, Picosecon
   std::size_t tiers = 0;
   for (const Leg& leg : legs) {
     const ClassId c = transports_.of(leg.connection).traffic_class;
-    for (const Tier& tier : way_of(leg)) add(tier, tiers++, c, from, until);
+    for (const Tier& tier : path_of(leg)) add(tier, tiers++, c, from, until);
   }
   std::ranges::sort(changes_, {}, &Change::time);
   std::vector<double> held(tiers);
@@ -38,7 +38,7 @@ Picoseconds HeldTimes::of(std::span<const Leg> legs, Picoseconds from, Picosecon
   return Picoseconds(std::llround(sum));
 }
 
-std::vector<HeldTimes::Tier> HeldTimes::way_of(const Leg& leg) {
+std::vector<HeldTimes::Tier> HeldTimes::path_of(const Leg& leg) {
   const Connection& c = e_.workload.connections()[leg.connection.value()];
   const ConnectionTransport transport = transports_.of(leg.connection);
   const HostId from = transports_.source_of(leg.connection);

@@ -44,7 +44,7 @@ class HeldTimes {
     double share = 0;
   };
 
-  [[nodiscard]] std::vector<Tier> way_of(const Leg& leg);
+  [[nodiscard]] std::vector<Tier> path_of(const Leg& leg);
   [[nodiscard]] std::vector<Tier> spread(HostId from, HostId to) const;
   void add(const Tier& tier, std::size_t number, ClassId traffic_class, Picoseconds from,
            Picoseconds until);

@@ -254,7 +254,7 @@ std::vector<Field<Results>> identity_fields() {
 /// Something was taken over or might have been.
 bool says_something(const ReuseReport& reuse) {
   return reuse.mode == Reuse::kVerify || reuse.mode == Reuse::kAudit || reuse.components > 0 ||
-         reuse.rails > 0 || reuse.leaps.count > 0 || !reuse.refusals.empty();
+         reuse.rails > 0 || reuse.skips.count > 0 || !reuse.refusals.empty();
 }
 
 ordered_json json_of(const ReuseReport& reuse) {
@@ -274,9 +274,9 @@ ordered_json json_of(const ReuseReport& reuse) {
           {"rail_packet_hops", reuse.on_rails.all},
           {"rail_packet_hops_simulated", reuse.on_rails.simulated},
           {"packet_hops_simulated", reuse.simulated_hops},
-          {"leaps", reuse.leaps.count},
-          {"periods_leapt", reuse.leaps.periods},
-          {"packet_hops_leapt", reuse.leaps.packet_hops},
+          {"leaps", reuse.skips.count},
+          {"periods_leapt", reuse.skips.periods},
+          {"packet_hops_leapt", reuse.skips.packet_hops},
           {"refusals", reuse.refusals}};
 }
 

@@ -67,7 +67,7 @@ class Bundle {
             {"left_out", order.size() - shown + (left_out_ > 0 ? 1 : 0)}};
   }
 
-  /// By port, all classes together, at some moments: of each the greatest sum. For the picture of
+  /// By port, all classes together, at some moments: of each the greatest sum. For the snapshot of
   /// the fabric, which has many ports: rounded to a few hundred numbers, as runs of equal ones.
   [[nodiscard]] Json moments() const {
     std::map<std::string, std::vector<double>> ports;
@@ -121,7 +121,7 @@ class Bundle {
   std::size_t left_out_ = 0;
 };
 
-/// Of series of ports also what the picture of the fabric shows of them.
+/// Of series of ports also what the snapshot of the fabric shows of them.
 Json of_ports(const Bundle& bundle, const Clock& clock, const char* unit) {
   Json json = bundle.json(clock, unit);
   json["moments"] = bundle.moments();
