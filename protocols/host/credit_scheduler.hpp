@@ -142,10 +142,10 @@ class CreditScheduler {
   }
   void file(const Here& here, EventType event, std::uint32_t target, Picoseconds time) {
     const auto type = static_cast<std::uint32_t>(event);
-    schedule(here.cell, {.time = time,
-                         .order = CalendarEvent::make_order(EventRank::kTimer, type, target, 0),
-                         .type = type,
-                         .target = target});
+    schedule(here.lp, {.time = time,
+                       .order = CalendarEvent::make_order(EventRank::kTimer, type, target, 0),
+                       .type = type,
+                       .target = target});
   }
 
   /// Of a port among those of its host, of which the first 64 are told apart.

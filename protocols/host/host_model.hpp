@@ -342,9 +342,9 @@ class HostModel {
       return;
     }
     if (nic.has_paced()) {
-      here.cell.next.update(port.local, here.cell.keys.departure(nic.next_paced(), port.local));
+      here.lp.next.update(port.local, here.lp.keys.departure(nic.next_paced(), port.local));
     } else {
-      here.cell.next.remove(port.local);
+      here.lp.next.remove(port.local);
     }
   }
 

@@ -27,7 +27,7 @@ class EgressGate {
     if (s_.constants.pause_until_resume) return;
     queue.pause_expires = here.now + LinkControl::pause_duration(port);
     const auto type = static_cast<std::uint32_t>(EventType::kPauseExpiry);
-    schedule(here.cell,
+    schedule(here.lp,
              {.time = queue.pause_expires,
               .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index,
                                                  LinkControl::pack(c, queue.expiry_sequence++)),

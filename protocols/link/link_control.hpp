@@ -57,7 +57,7 @@ class LinkControl {
       }
       port.pauses_to_send = 0;
       port.pending_control &= static_cast<std::uint8_t>(~PortState::kPausePending);
-      occupy(here.cell, port, end);
+      occupy(here.lp, port, end);
       return;
     }
     const ClassId c = lowest_class(port.credits_to_send);
@@ -70,7 +70,7 @@ class LinkControl {
     if (port.credits_to_send == 0) {
       port.pending_control &= static_cast<std::uint8_t>(~PortState::kCreditsPending);
     }
-    occupy(here.cell, port, end);
+    occupy(here.lp, port, end);
   }
 
   /// The pause that holds the peer is about to run out: sends it again if it is still meant, or
@@ -124,13 +124,13 @@ class LinkControl {
             : s_.switches[port.owner].first_port + s_.account(port, c).cause;
     const auto number = static_cast<std::uint32_t>(type);
     if (port.leads_inside) {
-      schedule(here.cell, {.time = time,
-                           .order = CalendarEvent::make_order(EventRank::kControl, number,
-                                                              port.index, sequence),
-                           .type = number,
-                           .target = port.peer.value(),
-                           .value = pack(c, value),
-                           .origin = cause});
+      schedule(here.lp, {.time = time,
+                         .order = CalendarEvent::make_order(EventRank::kControl, number, port.index,
+                                                            sequence),
+                         .type = number,
+                         .target = port.peer.value(),
+                         .value = pack(c, value),
+                         .origin = cause});
       return;
     }
     Packet frame;
@@ -148,12 +148,12 @@ class LinkControl {
     const Picoseconds time = here.now + pause_duration(port) / (runs_out ? 1 : 2);
     const std::uint32_t sequence = ++s_.account(port, c).refresh_sequence;
     const auto type = static_cast<std::uint32_t>(EventType::kPauseRefresh);
-    schedule(here.cell, {.time = time,
-                         .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index,
-                                                            pack(c, sequence)),
-                         .type = type,
-                         .target = port.index,
-                         .value = pack(c, sequence)});
+    schedule(here.lp, {.time = time,
+                       .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index,
+                                                          pack(c, sequence)),
+                       .type = type,
+                       .target = port.index,
+                       .value = pack(c, sequence)});
   }
 
   NetworkState& s_;

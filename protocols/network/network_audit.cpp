@@ -18,8 +18,8 @@ std::int64_t whole_blocks(const ClassConstants& c, Bytes size) {
 /// Recomputes every account from the packets themselves.
 class Audit {
  public:
-  Audit(const NetworkState& state, const std::vector<Cell>& cells)
-      : s_(state), k_(state.constants), cells_(cells), expected_(state.ingress.size()) {}
+  Audit(const NetworkState& state, const std::vector<LogicalProcess>& lps)
+      : s_(state), k_(state.constants), lps_(lps), expected_(state.ingress.size()) {}
 
   void packets(const Worker::Sums& sums) {
     std::uint64_t on_links = 0;
@@ -71,8 +71,8 @@ class Audit {
   void credits() {
     if (k_.credit == 0) return;
     std::vector<std::int64_t> returning(s_.ingress.size());  // by receiving port and class
-    for (const Cell& cell : cells_) {
-      for (const CalendarEvent& event : cell.calendar.events()) {
+    for (const LogicalProcess& lp : lps_) {
+      for (const CalendarEvent& event : lp.calendar.events()) {
         if (static_cast<EventType>(event.type) == EventType::kCredit) {
           count_grant(returning, event.target, static_cast<std::uint32_t>(event.value));
         }
@@ -185,7 +185,7 @@ class Audit {
 
   const NetworkState& s_;
   const NetworkConstants& k_;
-  const std::vector<Cell>& cells_;
+  const std::vector<LogicalProcess>& lps_;
   std::vector<Bytes> expected_;
 };
 
@@ -375,9 +375,10 @@ class WaitGraph {
 
 }  // namespace
 
-std::vector<std::string> violated_laws(const NetworkState& state, const std::vector<Cell>& cells,
+std::vector<std::string> violated_laws(const NetworkState& state,
+                                       const std::vector<LogicalProcess>& lps,
                                        const Worker::Sums& sums, bool is_at_rest) {
-  Audit audit(state, cells);
+  Audit audit(state, lps);
   audit.packets(sums);
   audit.telemetry();
   audit.buffers(is_at_rest);

@@ -138,7 +138,7 @@ void PacketNetwork::forget_flows() {
 // Where periods are left out ways are fixed, and each message arrives as it is sent.
 std::optional<Picoseconds> PacketNetwork::next_change() const {
   if (skipper_ == nullptr) return now_;
-  Picoseconds first = next_job_event(engine_->cells.front());
+  Picoseconds first = next_job_event(engine_->lps.front());
   for (const SenderState& sender : state_->senders.all_whole()) {
     if (has_work(sender)) first = std::min(first, earliest_end(*state_, sender, now_));
   }
@@ -329,7 +329,7 @@ std::vector<ConnectionId> PacketNetwork::failed_connections() const {
 }
 
 std::vector<std::string> PacketNetwork::violated_invariants(bool is_at_rest) const {
-  return violated_laws(*state_, engine_->cells, engine_->sums(), is_at_rest);
+  return violated_laws(*state_, engine_->lps, engine_->sums(), is_at_rest);
 }
 
 std::size_t PacketNetwork::memory_bytes() const {
@@ -346,9 +346,9 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.telemetry.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +
       s.losses.capacity() * sizeof(FrameLosses) + s.repairs.capacity() * sizeof(Repair) +
       s.next_nack.capacity() * sizeof(Picoseconds) + s.processes.capacity() * sizeof(ProcessState) +
-      engine_->cells.capacity() * sizeof(Cell);
-  for (const Cell& cell : engine_->cells) {
-    bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
+      engine_->lps.capacity() * sizeof(LogicalProcess);
+  for (const LogicalProcess& lp : engine_->lps) {
+    bytes += lp.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
   }
   for (const Repair& repair : s.repairs) bytes += repair.board.memory_bytes();
   for (const HostState& host : s.hosts) {

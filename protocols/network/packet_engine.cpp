@@ -32,7 +32,7 @@ bool has_lossless_class(const SwitchConfig& switches) {
 
 }  // namespace
 
-PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const Options& options)
+PacketNetwork::Engine::Engine(NetworkState& state, const LpPlan& plan, const Options& options)
     : stall_limit_(Picoseconds(kPicosecondsPerSecond) + 2 * longest_timeout(state.constants)),
       longest_epoch_(options.longest_epoch),
       s_(state),
@@ -58,7 +58,7 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
 void PacketNetwork::Engine::spawn() {
   std::uint32_t threads = parallelism_.threads;
   if (threads == 0) threads = useful_threads();
-  threads = std::clamp<std::uint32_t>(threads, 1, static_cast<std::uint32_t>(cells.size()));
+  threads = std::clamp<std::uint32_t>(threads, 1, static_cast<std::uint32_t>(lps.size()));
   if (threads > 1) pool_ = std::make_unique<WorkerPool>(threads, parallelism_.waits_for_all);
   const std::uint32_t size = pool_ == nullptr ? 1 : pool_->size();
   for (std::uint32_t i = 0; i < size; ++i) {
@@ -71,7 +71,7 @@ void PacketNetwork::Engine::spawn() {
   s_.telemetry.spawn(size);
   if (pool_ == nullptr) return;
   std::vector<std::uint32_t> weights;
-  for (const Cell& cell : cells) weights.push_back(cell.port_count() + 1);
+  for (const LogicalProcess& lp : lps) weights.push_back(lp.port_count() + 1);
   shares_ = std::make_unique<Shares>(weights, size);
 }
 
@@ -83,18 +83,18 @@ std::uint32_t PacketNetwork::Engine::useful_threads() const {
   for (const PortState& port : s_.ports) {
     packets += static_cast<double>(port.nominal_rate.count()) * window / packet;
   }
-  const double useful = std::min(packets / kPacketsPerThread, static_cast<double>(cells.size()));
+  const double useful = std::min(packets / kPacketsPerThread, static_cast<double>(lps.size()));
   const std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
   return static_cast<std::uint32_t>(std::clamp<double>(useful, 1, cores));
 }
 
-void PacketNetwork::Engine::start_process(std::uint32_t cell, ProcessId process) {
-  path_->start_process(Here{cells[cell], *workers_[0], {}}, process);
+void PacketNetwork::Engine::start_process(std::uint32_t lp, ProcessId process) {
+  path_->start_process(Here{lps[lp], *workers_[0], {}}, process);
 }
 
 void PacketNetwork::Engine::schedule_faults() {
-  for (Cell& cell : cells) {
-    for (const PortId id : cell.ports) path_->schedule_faults(cell, s_.ports[id.value()]);
+  for (LogicalProcess& lp : lps) {
+    for (const PortId id : lp.ports) path_->schedule_faults(lp, s_.ports[id.value()]);
   }
 }
 
@@ -141,14 +141,15 @@ std::size_t PacketNetwork::Engine::chunk_bytes() const {
 void PacketNetwork::Engine::collect() {
   for (const auto& worker : workers_) {
     for (const Worker::Outgoing& message : worker->outbox) {
-      Cell& cell = cells[message.cell];
-      ++cell.job_events;
-      schedule(cell, message.event);
+      LogicalProcess& lp = lps[message.lp];
+      ++lp.job_events;
+      schedule(lp, message.event);
     }
     worker->outbox.clear();
     if (worker == workers_[0] || worker->trace.empty()) [[likely]]
       continue;
-    // Records of one queue come from one cell, so they stay in the order in which they came about.
+    // Records of one queue come from one logical process, so they stay in the order in which they
+    // came about.
     std::vector<TraceRecord>& all = workers_[0]->trace;
     all.insert(all.end(), worker->trace.begin(), worker->trace.end());
     worker->trace.clear();
@@ -157,13 +158,13 @@ void PacketNetwork::Engine::collect() {
 
 Picoseconds PacketNetwork::Engine::last_event() const {
   Picoseconds latest;
-  for (const Cell& cell : cells) latest = std::max(latest, cell.last_event_time);
+  for (const LogicalProcess& lp : lps) latest = std::max(latest, lp.last_event_time);
   return latest;
 }
 
 Picoseconds PacketNetwork::Engine::earliest_event(Picoseconds now) {
   Picoseconds earliest = EventCalendar::kNever;
-  for (Cell& cell : cells) earliest = std::min(earliest, next_event_time(cell, now));
+  for (LogicalProcess& lp : lps) earliest = std::min(earliest, next_event_time(lp, now));
   return earliest;
 }
 
@@ -212,7 +213,7 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
     was_idle = window_events_ == 0;
     now = window_end = end;
 #ifndef NDEBUG
-    for (const std::string& violation : violated_laws(s_, cells, sums(), false)) {
+    for (const std::string& violation : violated_laws(s_, lps, sums(), false)) {
       std::fprintf(stderr, "%s\n", violation.c_str());
       std::abort();
     }
@@ -231,16 +232,17 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
 }
 
 PacketNetwork::Status PacketNetwork::Engine::come_to_rest(Picoseconds begin, Picoseconds& now) {
-  // Where the last window ended depends on the cut into cells; what happened last does not.
+  // Where the last window ended depends on the partition into logical processes; what happened last
+  // does not.
   now = std::max(begin, std::min(now, last_event()));
   return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
 }
 
 void PacketNetwork::Engine::move_epoch(Picoseconds now) {
-  if (cells.empty()) return;
-  const Picoseconds before = cells.front().keys.epoch;
-  for (Cell& cell : cells) weft::move_epoch(cell, now);
-  epoch_end_ = now + std::min(longest_epoch_, reach_of(s_.constants, cells.front().keys));
+  if (lps.empty()) return;
+  const Picoseconds before = lps.front().keys.epoch;
+  for (LogicalProcess& lp : lps) weft::move_epoch(lp, now);
+  epoch_end_ = now + std::min(longest_epoch_, reach_of(s_.constants, lps.front().keys));
   if (!s_.constants.cut_through) return;
   for (const PortState& port : s_.ports) {
     if (port.owner_is_host) continue;
@@ -260,7 +262,7 @@ std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picose
   if (pool_ != nullptr && window_events_ >= parallelism_.share_from) {
     run_shared(start, end);
   } else {
-    run_cells(*workers_[0], 0, cells.size(), start, end);
+    run_lps(*workers_[0], 0, lps.size(), start, end);
   }
   std::uint64_t events = 0;
   for (const auto& worker : workers_) events += worker->sums.events;
@@ -275,23 +277,23 @@ void PacketNetwork::Engine::run_shared(Picoseconds start, Picoseconds end) {
     Worker& worker = *workers_[self];
     shares_->take(self, [&](std::uint32_t first, std::uint32_t last) {
       const std::uint64_t before = worker.sums.events;
-      run_cells(worker, first, last, start, end);
+      run_lps(worker, first, last, start, end);
       return worker.sums.events - before;
     });
   };
   pool_->run(work);
 }
 
-void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::size_t last,
-                                      Picoseconds start, Picoseconds end) {
+void PacketNetwork::Engine::run_lps(Worker& worker, std::size_t first, std::size_t last,
+                                    Picoseconds start, Picoseconds end) {
   if (worker.signals.is_read()) {
-    const std::size_t first_word = cells[first].first_signal;
-    const std::size_t last_word = last == cells.size() ? signal_words : cells[last].first_signal;
+    const std::size_t first_word = lps[first].first_signal;
+    const std::size_t last_word = last == lps.size() ? signal_words : lps[last].first_signal;
     for (const auto& other : workers_) {
       if (other.get() != &worker) worker.signals.join(other->signals, first_word, last_word);
     }
   }
-  path_->run_window({.cells = cells,
+  path_->run_window({.lps = lps,
                      .worker = worker,
                      .first = first,
                      .last = last,
@@ -301,8 +303,8 @@ void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::si
 }
 
 bool PacketNetwork::Engine::is_stalled(Picoseconds now) {
-  const bool has_plans =
-      std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.job_events > 0; });
+  const bool has_plans = std::any_of(lps.begin(), lps.end(),
+                                     [](const LogicalProcess& lp) { return lp.job_events > 0; });
   const std::uint64_t hops = sums().packet_hops;
   if (has_plans || hops != hops_at_progress_) {
     hops_at_progress_ = hops;

@@ -14,7 +14,8 @@
 
 namespace weft::protocols {
 
-/// What the engine's cell loop calls: sends each event to the host or the switch that it concerns.
+/// What the loop over logical processes calls: sends each event to the host or the switch that it
+/// concerns.
 template <class Path>
 class PacketModel {
  public:
@@ -30,7 +31,7 @@ class PacketModel {
   PacketModel& operator=(const PacketModel&) = delete;
 
   void depart(const Here& here, std::uint32_t local) {
-    PortState& port = s_.port_of(here.cell, local);
+    PortState& port = s_.port_of(here.lp, local);
     if (port.owner_is_host) {
       host_.depart(here, port);
     } else {
@@ -39,7 +40,7 @@ class PacketModel {
   }
 
   [[gnu::always_inline]] void arrive(const Here& here, Packet& packet, std::uint32_t local) {
-    PortState& port = s_.port_of(here.cell, local);
+    PortState& port = s_.port_of(here.lp, local);
     if constexpr (Path::has(Feature::kFaults)) {
       if (health_.was_broken(port, packet, here.now)) [[unlikely]]
         return lose(here, packet, port);
@@ -54,40 +55,40 @@ class PacketModel {
     }
   }
 
-  [[gnu::always_inline]] void fetch_state(const Cell& cell, std::uint32_t local) const {
-    const std::uint32_t port = cell.ports[local].value();
+  [[gnu::always_inline]] void fetch_state(const LogicalProcess& lp, std::uint32_t local) const {
+    const std::uint32_t port = lp.ports[local].value();
     fetch_lines<1, true>(&s_.ports[port]);
     const std::size_t first = s_.slots[port];  // the port itself is not here yet
     fetch_lines<2, true>(&s_.queues[first]);
     fetch_lines<1, true>(&s_.ingress[first]);
-    cell.inbound[local]->fetch();
+    lp.inbound[local]->fetch();
     s_.links[port].fetch_sender();
   }
 
-  [[gnu::always_inline]] void fetch_packets(const Cell& cell, std::uint32_t local) const {
-    const Link& link = *cell.inbound[local];
+  [[gnu::always_inline]] void fetch_packets(const LogicalProcess& lp, std::uint32_t local) const {
+    const Link& link = *lp.inbound[local];
     link.data_out.fetch(link.data_in);
-    const PortState& port = s_.ports[cell.ports[local].value()];
+    const PortState& port = s_.ports[lp.ports[local].value()];
     s_.links[port.index].data_in.fetch();
     s_.queues[s_.slots[port.index]].packets.fetch();
     if (port.owner_is_host) host_.fetch(port);
   }
 
-  [[gnu::always_inline]] void fetch_flows(const Cell& cell, std::uint32_t local) const {
-    const PortState& port = s_.ports[cell.ports[local].value()];
+  [[gnu::always_inline]] void fetch_flows(const LogicalProcess& lp, std::uint32_t local) const {
+    const PortState& port = s_.ports[lp.ports[local].value()];
     if (port.owner_is_host) host_.fetch_flows(port);
   }
 
-  /// Link control from another cell: from now on an event of this one.
-  void accept_control(Cell& cell, const Packet& frame, std::uint32_t local) {
-    const PortState& port = s_.port_of(cell, local);
-    schedule(cell, {.time = Picoseconds(frame.stamp),
-                    .order = CalendarEvent::make_order(EventRank::kControl, frame.flags,
-                                                       port.peer.value(), frame.sequence),
-                    .type = frame.flags,
-                    .target = port.index,
-                    .value = frame.word,
-                    .origin = frame.flow});
+  /// Link control from another logical process: from now on an event of this one.
+  void accept_control(LogicalProcess& lp, const Packet& frame, std::uint32_t local) {
+    const PortState& port = s_.port_of(lp, local);
+    schedule(lp, {.time = Picoseconds(frame.stamp),
+                  .order = CalendarEvent::make_order(EventRank::kControl, frame.flags,
+                                                     port.peer.value(), frame.sequence),
+                  .type = frame.flags,
+                  .target = port.index,
+                  .value = frame.word,
+                  .origin = frame.flow});
   }
 
   /// False: the event had become void.
@@ -98,7 +99,7 @@ class PacketModel {
       host_.expire_retransmit_timer(here, QueuePairId(event.target));
       return here.worker.sums.timeouts != timeouts;
     }
-    --here.cell.live_events;
+    --here.lp.live_events;
     if constexpr (Path::has(Feature::kGrants)) {
       if (type == EventType::kGrant || type == EventType::kCreditWait) {
         return handle_credit(here, type, event.target);
@@ -107,7 +108,7 @@ class PacketModel {
     if (type == EventType::kDelayedAck)
       return host_.expire_ack_timer(here, ReceiverId(event.target));
     if (type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm) {
-      --here.cell.job_events;
+      --here.lp.job_events;
       const ProcessId process(event.target);
       bool is_meant = true;
       if (type == EventType::kWake) {
@@ -117,11 +118,11 @@ class PacketModel {
       } else {
         is_meant = host_.sound(here, process, static_cast<std::uint32_t>(event.value));
       }
-      if (is_meant) here.cell.last_event_time = here.now;
+      if (is_meant) here.lp.last_event_time = here.now;
       return is_meant;
     }
     if (!handle_link_event(here, type, event)) return false;
-    here.cell.last_event_time = here.now;
+    here.lp.last_event_time = here.now;
     return true;
   }
 
@@ -130,14 +131,14 @@ class PacketModel {
     const bool is_meant = type == EventType::kGrant
                               ? host_.expire_grant(here, s_.ports[target])
                               : host_.expire_credit_wait(here, QueuePairId(target));
-    if (is_meant) here.cell.last_event_time = here.now;
+    if (is_meant) here.lp.last_event_time = here.now;
     return is_meant;
   }
 
   /// Files the faults of `port` and the changes of its node's routes.
-  void schedule_faults(Cell& cell, const PortState& port) {
-    health_.schedule_faults(cell, port);
-    health_.schedule_routes(cell, port);
+  void schedule_faults(LogicalProcess& lp, const PortState& port) {
+    health_.schedule_faults(lp, port);
+    health_.schedule_routes(lp, port);
   }
 
   void start_process(const Here& here, ProcessId process) { host_.start_process(here, process); }

@@ -5,7 +5,7 @@
 
 #include "protocols/config/headroom.hpp"
 #include "protocols/host/host_context.hpp"
-#include "protocols/network/cell_cut.hpp"
+#include "protocols/network/lp_cut.hpp"
 #include "protocols/network/packet_engine.hpp"
 #include "protocols/steady_state/recurrence.hpp"
 #include "protocols/steady_state/skipper.hpp"
@@ -120,13 +120,13 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   plan_ = cut_fabric(fabric, options.switches, options.control_latency, options.cut,
                      options.keeps_domains_whole);
   engine_ = std::make_unique<Engine>(*state_, plan_, options_);
-  build_cells();
+  build_lps();
   state_->latency_groups = latency_groups_of(connections);
   engine_->spawn();
   state_->processes.resize(processes.size());
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const NodeId node = fabric.hosts[processes[p].value()];
-    state_->processes[p] = {.host = processes[p], .cell = plan_.cell_of_node[node.value()]};
+    state_->processes[p] = {.host = processes[p], .lp = plan_.lp_of_node[node.value()]};
   }
   build_queue_pairs(connections);
   start_grants(*state_);
@@ -252,37 +252,37 @@ void PacketNetwork::build_switches() {
   }
 }
 
-void PacketNetwork::build_cells() {
+void PacketNetwork::build_lps() {
   NetworkState& s = *state_;
   std::uint32_t most_ports = 1;
-  for (const auto& ports : plan_.ports_of_cell) {
+  for (const auto& ports : plan_.ports_of_lp) {
     most_ports = std::max(most_ports, static_cast<std::uint32_t>(ports.size()));
   }
-  engine_->cells.resize(plan_.cell_count);
+  engine_->lps.resize(plan_.lp_count);
   std::uint32_t signal_words = 1;  // the first one is nobody's
-  for (std::uint32_t c = 0; c < plan_.cell_count; ++c) {
-    Cell& cell = engine_->cells[c];
-    cell.ports = plan_.ports_of_cell[c];
-    cell.keys = EventKeys(most_ports);
+  for (std::uint32_t c = 0; c < plan_.lp_count; ++c) {
+    LogicalProcess& lp = engine_->lps[c];
+    lp.ports = plan_.ports_of_lp[c];
+    lp.keys = EventKeys(most_ports);
     bool has_inside = false;
-    for (std::uint32_t local = 0; local < cell.ports.size(); ++local) {
-      PortState& port = s.ports[cell.ports[local].value()];
+    for (std::uint32_t local = 0; local < lp.ports.size(); ++local) {
+      PortState& port = s.ports[lp.ports[local].value()];
       port.local = local;
-      cell.inbound.push_back(&s.links[port.peer.value()]);
+      lp.inbound.push_back(&s.links[port.peer.value()]);
       const NodeId peer = s.fabric.port(port.peer).node;
-      port.leads_inside = plan_.cell_of_node[peer.value()] == c;
+      port.leads_inside = plan_.lp_of_node[peer.value()] == c;
       if (port.leads_inside) {
         has_inside = true;
       } else {
         s.links[port.peer.value()].signal = static_cast<std::uint32_t>(
-            ArrivalSignals::kPerWord * signal_words + cell.external_in.size());
-        cell.external_in.push_back(local);
+            ArrivalSignals::kPerWord * signal_words + lp.external_in.size());
+        lp.external_in.push_back(local);
       }
     }
-    engine_->external_links += cell.external_in.size();
-    cell.first_signal = signal_words;
-    signal_words += std::max(ArrivalSignals::words_for(cell.external_in.size()), 1U);
-    cell.next.reset(cell.port_count() * (has_inside ? 2 : 1));
+    engine_->external_links += lp.external_in.size();
+    lp.first_signal = signal_words;
+    signal_words += std::max(ArrivalSignals::words_for(lp.external_in.size()), 1U);
+    lp.next.reset(lp.port_count() * (has_inside ? 2 : 1));
   }
   engine_->signal_words = signal_words;
   for (PortState& port : s.ports) port.peer_local = s.ports[port.peer.value()].local;
@@ -300,7 +300,7 @@ void PacketNetwork::place_in_huge_pages() {
   prefer_huge_pages(s.receivers);
   prefer_huge_pages(s.copy_receivers);
   s.controls.place_in_huge_pages();
-  prefer_huge_pages(engine_->cells);
+  prefer_huge_pages(engine_->lps);
 }
 
 void PacketNetwork::build_observation() {
@@ -367,14 +367,14 @@ void PacketNetwork::start(ProcessHandler& handler) {
   s.handler = &handler;
   file_faults();
   for (std::uint32_t p = 0; p < s.processes.size(); ++p) {
-    engine_->start_process(s.processes[p].cell, ProcessId(p));
+    engine_->start_process(s.processes[p].lp, ProcessId(p));
   }
 }
 
 void PacketNetwork::set_alarm(Picoseconds time, ProcessId process, std::uint32_t number) {
   WEFT_CHECK(time >= now_, "nobody wakes in the past");
-  Cell& cell = engine_->cells[state_->processes[process.value()].cell];
-  protocols::set_alarm(cell, time, process, number);
+  LogicalProcess& lp = engine_->lps[state_->processes[process.value()].lp];
+  protocols::set_alarm(lp, time, process, number);
 }
 
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {
@@ -397,14 +397,14 @@ SkipCounts PacketNetwork::skips() const {
 }
 
 void PacketNetwork::prepare_skipper() {
-  if (!options_.skips || engine_->cells.size() != 1 || !can_recur(*state_)) return;
-  const auto run_cell = [this](Picoseconds& now, Picoseconds until) {
+  if (!options_.skips || engine_->lps.size() != 1 || !can_recur(*state_)) return;
+  const auto run_lp = [this](Picoseconds& now, Picoseconds until) {
     engine_->run_apart(now, until);
     now = until;
     return true;
   };
   skipper_ =
-      std::make_unique<Skipper>(*state_, engine_->cells.front(), engine_->first_worker(), run_cell);
+      std::make_unique<Skipper>(*state_, engine_->lps.front(), engine_->first_worker(), run_lp);
 }
 
 void PacketNetwork::stop() { engine_->stop(); }

@@ -16,7 +16,7 @@
 #include "protocols/state/port_state.hpp"
 #include "protocols/steady_state/skip_counts.hpp"
 #include "simcore/base/histogram.hpp"
-#include "simcore/engine/cells.hpp"
+#include "simcore/engine/lp_plan.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 #include "simcore/messages/message_network.hpp"
@@ -95,12 +95,12 @@ inline constexpr std::uint8_t kMostLatencyGroups = 64;
 /// Messages that are taken together during a run: a few megabytes.
 inline constexpr std::uint64_t kManyMessages = 65'536;
 
-/// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
-/// cell in windows of the lookahead.
+/// The packet engine behind the message network: hosts, switches and links of a fabric, run one
+/// logical process after the other in windows of the lookahead.
 ///
 /// Fabric and routes must outlive it. Results depend on the fabric, the options, the connections
-/// and the handler only: not on the cut into cells nor on the number of threads. With more than one
-/// thread, callbacks of processes on different hosts run at the same time.
+/// and the handler only: not on the partition into logical processes nor on the number of threads.
+/// With more than one thread, callbacks of processes on different hosts run at the same time.
 class PacketNetwork {
  public:
   struct Options {
@@ -118,7 +118,8 @@ class PacketNetwork {
     TraceSink trace_sink;                 ///< needed if anything is observed but messages
     MessageTraceSink message_trace_sink;  ///< needed if messages are
     /// Called when many messages are over, so that they can be taken during the run: at
-    /// times that do not depend on the cut into cells nor on the number of threads.
+    /// times that do not depend on the partition into logical processes nor on the number of
+    /// threads.
     std::function<void()> on_many_messages;
     std::uint64_t many_messages = kManyMessages;
     /// Called every 20 us, or when something happens after that: at such times, too.
@@ -129,12 +130,12 @@ class PacketNetwork {
     Picoseconds longest_epoch = Picoseconds::max();
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
-    CellPlan::Cut cut = CellPlan::Cut::kAuto;
+    LpPlan::Cut cut = LpPlan::Cut::kAuto;
     /// No scale-up domain is cut, whatever `cut` says.
     bool keeps_domains_whole = false;
     /// Where the whole state recurs within long messages, as many periods are left out as can be:
-    /// all results are the same to the bit, but for `credit_waits`. Of networks of one cell in
-    /// which nothing is observed; elsewhere it changes nothing.
+    /// all results are the same to the bit, but for `credit_waits`. Of networks of one logical
+    /// process in which nothing is observed; elsewhere it changes nothing.
     bool skips = false;
     Parallelism parallelism;
   };
@@ -176,11 +177,11 @@ class PacketNetwork {
   /// What was left out since the start of the run.
   [[nodiscard]] SkipCounts skips() const;
   /// From a callback of an alarm: the run ends right behind it, as if it were interrupted, and goes
-  /// on from there. Of a network that is one cell.
+  /// on from there. Of a network that is one logical process.
   void stop();
   /// Time of the last thing that happened.
   [[nodiscard]] Picoseconds last_event() const;
-  [[nodiscard]] const CellPlan& cells() const { return plan_; }
+  [[nodiscard]] const LpPlan& lp_plan() const { return plan_; }
   [[nodiscard]] std::uint32_t threads() const;
   [[nodiscard]] NetworkTotals totals() const;
   /// NetworkTotals::packet_hops, without a look at every port.
@@ -268,7 +269,7 @@ class PacketNetwork {
   void build_ports();
   void build_slots(std::size_t host_ports);
   void build_switches();
-  void build_cells();
+  void build_lps();
   /// Which of the transports a connection uses: the one that it names between servers, else one of
   /// its domain.
   [[nodiscard]] std::uint8_t transport_of(const Connection& connection) const;
@@ -288,7 +289,7 @@ class PacketNetwork {
 
   Options options_;
   std::unique_ptr<NetworkState> state_;
-  CellPlan plan_;
+  LpPlan plan_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Skipper> skipper_;  ///< null: there are no skips
   Picoseconds now_;

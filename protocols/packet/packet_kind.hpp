@@ -83,8 +83,8 @@ inline constexpr int kSendTimeShift = 8;
 
 /// While a packet waits in a switch, Packet::stamp holds a port number of the switch (the ingress,
 /// or the egress where inputs queue) in its lower bits, and above them when its last bit arrives,
-/// since the epoch of the cell's keys: with store and forward, or before that, the upper bits are
-/// 0.
+/// since the epoch of the logical process's keys: with store and forward, or before that, the upper
+/// bits are 0.
 inline constexpr int kTailShift = 16;
 /// How long after the epoch that can be.
 inline constexpr Picoseconds kTailReach{std::int64_t{1} << (62 - kTailShift)};

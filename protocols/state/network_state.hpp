@@ -32,7 +32,7 @@
 #include "simcore/base/growing_log.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/random.hpp"
-#include "simcore/engine/cell.hpp"
+#include "simcore/engine/logical_process.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 #include "simcore/messages/message_network.hpp"
@@ -148,7 +148,7 @@ struct ConnectionState {
 
 struct ProcessState {
   HostId host;
-  std::uint32_t cell = 0;
+  std::uint32_t lp = 0;        ///< in which its host is simulated
   std::uint32_t sequence = 0;  ///< numbers its timers and signals
 };
 
@@ -327,8 +327,8 @@ struct NetworkConstants {
   return constants.cut_through ? std::min(keys.reach(), kTailReach) : keys.reach();
 }
 
-/// Everything that changes during a run, in flat arrays. A cell touches the entries of its own
-/// nodes and the producing half of its outbound links only.
+/// Everything that changes during a run, in flat arrays. A logical process touches the entries of
+/// its own nodes and the producing half of its outbound links only.
 struct NetworkState {
   NetworkState(const Fabric& fabric_in, const Routes& routes_in,
                const NetworkConstants& constants_in)
@@ -389,8 +389,8 @@ struct NetworkState {
     return added.last_control = std::max(added.last_control, time + added.leaving);
   }
 
-  [[nodiscard]] PortState& port_of(const Cell& cell, std::uint32_t local) {
-    return ports[cell.ports[local].value()];
+  [[nodiscard]] PortState& port_of(const LogicalProcess& lp, std::uint32_t local) {
+    return ports[lp.ports[local].value()];
   }
   /// Which of a host's `n` ports a flow of this key keeps to.
   [[nodiscard]] std::uint32_t choose_host_port(HostId host, std::uint32_t entropy,

@@ -94,7 +94,7 @@ struct alignas(64) PortState {
   Bytes peak_backlog;                 ///< the packet in transmission included
   std::uint32_t ps_per_byte = 0;      ///< 0 if not a whole number
   std::uint32_t index = 0;            ///< global number
-  std::uint32_t local = 0;            ///< within the cell
+  std::uint32_t local = 0;            ///< within the logical process
   std::uint32_t first_slot = 0;       ///< that class 0 would have: see NetworkState::slots
   std::uint32_t owner = 0;            ///< HostId or SwitchId
   std::uint16_t service_bytes = 0;    ///< wire bytes of the packet in transmission; 0: none
@@ -105,7 +105,7 @@ struct alignas(64) PortState {
   std::uint8_t pending_control = 0;  ///< link control to send before anything else: see below
   bool is_transmitting = false;
   bool owner_is_host = false;
-  bool leads_inside = false;       ///< the peer is in the same cell
+  bool leads_inside = false;       ///< the peer is in the same logical process
   bool peer_cuts_through = false;  ///< the peer takes packets on by their first bytes
 
   static constexpr std::uint8_t kPausePending = 1;
@@ -116,7 +116,7 @@ struct alignas(64) PortState {
   Picoseconds pause_latency;     ///< wire plus the peer's response
   Picoseconds wire_latency;      ///< one way
   BitsPerSecond ingress_rate;    ///< of the link that ends here
-  std::uint32_t peer_local = 0;  ///< of the receiving port, if that is in the same cell
+  std::uint32_t peer_local = 0;  ///< of the receiving port, if that is in the same logical process
   std::uint32_t control_sequence = 0;
   std::uint8_t paused = 0;           ///< bit per class: the peer asked us not to start packets
   std::uint8_t starved = 0;          ///< bit per class: the head of the queue lacks credits

@@ -9,7 +9,7 @@
 namespace weft::protocols {
 
 std::optional<Picoseconds> FlowGroups::find(Picoseconds now, Picoseconds until, Picoseconds least) {
-  Picoseconds end = std::min({until, now + kLongestWindow, next_job_event(cell_)});
+  Picoseconds end = std::min({until, now + kLongestWindow, next_job_event(lp_)});
   parent_.assign(s_.ports.size(), PortId::none());
   if (end - now < least || !join_by_messages(now, least, end)) return std::nullopt;
   join_by_ports();
@@ -129,7 +129,7 @@ std::uint32_t FlowGroups::flow_group_of(const CalendarEvent& event) const {
 }
 
 void FlowGroups::set_aside_all() {
-  cell_.calendar.change([this](std::vector<CalendarEvent>& events) {
+  lp_.calendar.change([this](std::vector<CalendarEvent>& events) {
     std::erase_if(events, [this](const CalendarEvent& event) {
       if (is_of_job(event)) return false;
       all_[flow_group_of(event)].calendar.push_back(event);
@@ -143,14 +143,14 @@ void FlowGroups::set_aside(std::uint32_t flow_group) {
   FlowGroup& it = all_[flow_group];
   for (const std::uint32_t p : it.part.ports) {
     const std::uint32_t local = s_.ports[p].local;
-    for (const std::uint32_t source : {local, cell_.port_count() + local}) {
-      const std::uint64_t key = cell_.next.key(source);
+    for (const std::uint32_t source : {local, lp_.port_count() + local}) {
+      const std::uint64_t key = lp_.next.key(source);
       if (key == WinnerTree::kNone) continue;
       it.keys.emplace_back(source, key);
-      cell_.next.remove(source);
+      lp_.next.remove(source);
     }
   }
-  cell_.calendar.change([&it](std::vector<CalendarEvent>& events) {
+  lp_.calendar.change([&it](std::vector<CalendarEvent>& events) {
     std::erase_if(events, [&it](const CalendarEvent& event) {
       if (!is_of_job(event)) it.calendar.push_back(event);
       return !is_of_job(event);
@@ -160,8 +160,8 @@ void FlowGroups::set_aside(std::uint32_t flow_group) {
 
 void FlowGroups::put_back(std::uint32_t flow_group) {
   FlowGroup& it = all_[flow_group];
-  for (const auto& [source, key] : it.keys) cell_.next.update(source, key);
-  cell_.calendar.change([&it](std::vector<CalendarEvent>& events) {
+  for (const auto& [source, key] : it.keys) lp_.next.update(source, key);
+  lp_.calendar.change([&it](std::vector<CalendarEvent>& events) {
     events.insert(events.end(), it.calendar.begin(), it.calendar.end());
   });
   it.keys.clear();

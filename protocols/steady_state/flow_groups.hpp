@@ -9,8 +9,8 @@
 #include "protocols/steady_state/live_part.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/ids.hpp"
-#include "simcore/engine/cell.hpp"
 #include "simcore/engine/event_calendar.hpp"
+#include "simcore/engine/logical_process.hpp"
 
 namespace weft::protocols {
 
@@ -22,7 +22,7 @@ namespace weft::protocols {
 class FlowGroups {
  public:
   /// Both must outlive it; the network can recur (`can_recur`).
-  FlowGroups(NetworkState& state, Cell& cell) : s_(state), cell_(cell) {}
+  FlowGroups(NetworkState& state, LogicalProcess& lp) : s_(state), lp_(lp) {}
 
   /// Finds them again. Returns a time, at most `until`, before which no message begins or ends on
   /// any, and none is looked at; nothing if there are fewer than two, or it may be so within
@@ -81,7 +81,7 @@ class FlowGroups {
   [[nodiscard]] std::uint32_t flow_group_of(const CalendarEvent& event) const;
 
   NetworkState& s_;
-  Cell& cell_;
+  LogicalProcess& lp_;
   std::vector<std::vector<PortId>> paths_;  ///< by queue pair, once they were asked for
   IdVector<PortId, PortId>
       parent_;  ///< by link, towards the root of its flow group; none: not live

@@ -20,9 +20,9 @@ Picoseconds earliest_end(const NetworkState& s, const SenderState& sender, Picos
   return now + packets / std::max<std::uint32_t>(sender.port_count, 1) * shortest;
 }
 
-Picoseconds next_job_event(const Cell& cell) {
+Picoseconds next_job_event(const LogicalProcess& lp) {
   Picoseconds first = EventCalendar::kNever;
-  for (const CalendarEvent& event : cell.calendar.events()) {
+  for (const CalendarEvent& event : lp.calendar.events()) {
     if (is_of_job(event)) first = std::min(first, event.time);
   }
   return first;

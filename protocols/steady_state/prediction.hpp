@@ -2,7 +2,7 @@
 
 #include "protocols/state/network_state.hpp"
 #include "simcore/base/units.hpp"
-#include "simcore/engine/cell.hpp"
+#include "simcore/engine/logical_process.hpp"
 
 namespace weft::protocols {
 
@@ -13,6 +13,6 @@ namespace weft::protocols {
                                        Picoseconds now);
 
 /// When something comes next that a process asked for; EventCalendar::kNever: nothing does.
-[[nodiscard]] Picoseconds next_job_event(const Cell& cell);
+[[nodiscard]] Picoseconds next_job_event(const LogicalProcess& lp);
 
 }  // namespace weft::protocols

@@ -183,15 +183,15 @@ bool can_recur(const NetworkState& s) {
   });
 }
 
-StateSnapshot::StateSnapshot(NetworkState& s, Cell& cell, const Worker& worker, LivePart part,
-                             Picoseconds now)
+StateSnapshot::StateSnapshot(NetworkState& s, LogicalProcess& lp, const Worker& worker,
+                             LivePart part, Picoseconds now)
     : time_(now), part_(std::move(part)), sums_(worker.sums) {
   for (std::size_t i = 0; i < worker.packet_latency.size(); ++i) {
     if (!worker.packet_latency[i].is_empty()) latencies_.emplace(i, worker.packet_latency[i]);
   }
   Reader reader(s, now);
   reader.write_to(words_);
-  StateTraversal(s, cell, part_, now, reader).run();
+  StateTraversal(s, lp, part_, now, reader).run();
   for (const QueuePairId qp : part_.queue_pairs) {
     const SenderState& sender = s.senders.whole(qp);
     progress_.push_back({.next = sender.next,
@@ -203,8 +203,8 @@ StateSnapshot::StateSnapshot(NetworkState& s, Cell& cell, const Worker& worker, 
   for_each_count(s, part_, [this](const auto& count) { counts_.push_back(wide(count)); });
 }
 
-bool StateSnapshot::is_again(NetworkState& s, Cell& cell, const Worker& worker, Picoseconds now,
-                             std::uint64_t& compared) const {
+bool StateSnapshot::is_again(NetworkState& s, LogicalProcess& lp, const Worker& worker,
+                             Picoseconds now, std::uint64_t& compared) const {
   const bool has_messages = worker.sums.messages_posted != sums_.messages_posted ||
                             worker.sums.messages_sent != sums_.messages_sent ||
                             worker.sums.messages_delivered != sums_.messages_delivered;
@@ -216,7 +216,7 @@ bool StateSnapshot::is_again(NetworkState& s, Cell& cell, const Worker& worker, 
   if (has_repairs || worker.sums.packets_in_flight() != sums_.packets_in_flight()) return false;
   Reader reader(s, now);
   reader.compare_with(words_);
-  StateTraversal(s, cell, part_, now, reader).run();
+  StateTraversal(s, lp, part_, now, reader).run();
   compared += reader.words();
   if (reader.differs()) return false;
   bool all = true;
@@ -266,14 +266,14 @@ std::uint64_t StateSnapshot::max_repeats(const NetworkState& s, Picoseconds now,
   return most;
 }
 
-Picoseconds StateSnapshot::next_check(const NetworkState& s, const Cell& cell,
+Picoseconds StateSnapshot::next_check(const NetworkState& s, const LogicalProcess& lp,
                                       Picoseconds now) const {
   std::vector<QueuePairId> waiting;  // those that were not acknowledged anything since
   for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
     if (!moves_along(s, sender, then, now)) waiting.push_back(s.senders.queue_pair_of(sender));
   });
   Picoseconds first = EventCalendar::kNever;
-  for (const CalendarEvent& event : cell.calendar.events()) {
+  for (const CalendarEvent& event : lp.calendar.events()) {
     bool is_check = is_of_job(event);
     if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
       is_check = std::ranges::binary_search(waiting, QueuePairId(event.target));
@@ -283,7 +283,7 @@ Picoseconds StateSnapshot::next_check(const NetworkState& s, const Cell& cell,
   return first;
 }
 
-void StateSnapshot::repeat(NetworkState& s, Cell& cell, Worker& worker, Picoseconds& now,
+void StateSnapshot::repeat(NetworkState& s, LogicalProcess& lp, Worker& worker, Picoseconds& now,
                            std::uint64_t times) const {
   const Picoseconds by = static_cast<std::int64_t>(times) * (now - time_);
   IdVector<QueuePairId, Advance> advances;
@@ -294,7 +294,7 @@ void StateSnapshot::repeat(NetworkState& s, Cell& cell, Worker& worker, Picoseco
         moves_along(s, sender, then, now)};
   });
   Mover mover(by, advances);
-  StateTraversal(s, cell, part_, now, mover).run();
+  StateTraversal(s, lp, part_, now, mover).run();
   now += by;
   const WideUnsigned* before = counts_.data();
   for_each_count(s, part_, [&](auto& count) {

@@ -8,7 +8,7 @@
 #include "protocols/state/network_state.hpp"
 #include "protocols/steady_state/live_part.hpp"
 #include "simcore/base/histogram.hpp"
-#include "simcore/engine/cell.hpp"
+#include "simcore/engine/logical_process.hpp"
 
 namespace weft::protocols {
 
@@ -18,12 +18,12 @@ namespace weft::protocols {
 /// all links of a host in turn.
 [[nodiscard]] bool can_recur(const NetworkState& state);
 
-/// What a network of one cell was like between two windows: everything that decides how it
-/// continues, but for the time and for how far messages are; and what it had counted.
+/// What a network of one logical process was like between two windows: everything that decides how
+/// it continues, but for the time and for how far messages are; and what it had counted.
 class StateSnapshot {
  public:
   /// `part`: what may change.
-  StateSnapshot(NetworkState& state, Cell& cell, const Worker& worker, LivePart part,
+  StateSnapshot(NetworkState& state, LogicalProcess& lp, const Worker& worker, LivePart part,
                 Picoseconds now);
 
   [[nodiscard]] Picoseconds time() const { return time_; }
@@ -33,7 +33,7 @@ class StateSnapshot {
   [[nodiscard]] std::size_t histograms() const { return latencies_.size(); }
   /// Whether it is like that again, at `now`: what followed follows once more. Adds to `compared`
   /// how many words that took.
-  [[nodiscard]] bool is_again(NetworkState& state, Cell& cell, const Worker& worker,
+  [[nodiscard]] bool is_again(NetworkState& state, LogicalProcess& lp, const Worker& worker,
                               Picoseconds now, std::uint64_t& compared) const;
   // Of a state that is that again:
   /// How often what has followed since can follow again, at most `most` times: no message comes to
@@ -42,11 +42,11 @@ class StateSnapshot {
                                           std::uint64_t most) const;
   /// Until when it can: when somebody does what a process asked for, or looks whether anything was
   /// acknowledged of what is not.
-  [[nodiscard]] Picoseconds next_check(const NetworkState& state, const Cell& cell,
+  [[nodiscard]] Picoseconds next_check(const NetworkState& state, const LogicalProcess& lp,
                                        Picoseconds now) const;
   /// Moves the state on by a given number of periods, of which each is what followed since, and
   /// counts them.
-  void repeat(NetworkState& state, Cell& cell, Worker& worker, Picoseconds& now,
+  void repeat(NetworkState& state, LogicalProcess& lp, Worker& worker, Picoseconds& now,
               std::uint64_t times) const;
 
  private:

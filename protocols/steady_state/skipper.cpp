@@ -40,13 +40,13 @@ Picoseconds longest_transmission(const NetworkState& s) {
 
 }  // namespace
 
-Skipper::Skipper(NetworkState& state, Cell& cell, Worker& worker, Run run_cell)
+Skipper::Skipper(NetworkState& state, LogicalProcess& lp, Worker& worker, Run run_lp)
     : s_(state),
-      cell_(cell),
+      lp_(lp),
       worker_(worker),
-      run_cell_(std::move(run_cell)),
+      run_lp_(std::move(run_lp)),
       live_part_(state),
-      flow_groups_(state, cell),
+      flow_groups_(state, lp),
       packet_(longest_transmission(state)) {}
 
 bool Skipper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
@@ -68,7 +68,7 @@ bool Skipper::may_be_flow_groups() const {
 
 bool Skipper::run_flow_groups(Picoseconds& now, Picoseconds until) {
   const Picoseconds least = kMinPacketsOnFlowGroups * packet_;
-  until = std::min(until, cell_.keys.epoch + reach_of(s_.constants, cell_.keys));
+  until = std::min(until, lp_.keys.epoch + reach_of(s_.constants, lp_.keys));
   if (until - now < least || !may_check()) return false;
   words_checked_ += kWordsPerStop + kWordsPerSender * s_.senders.all_whole().size();
   const std::optional<Picoseconds> end = flow_groups_.find(now, until, least);
@@ -79,7 +79,7 @@ bool Skipper::run_flow_groups(Picoseconds& now, Picoseconds until) {
   const std::optional<std::uint64_t> given_up_at = given_up_at_;
   words_checked_ += kWordsPerPort * s_.ports.size();
   const Picoseconds begin = now;
-  const Picoseconds last_before = cell_.last_event_time;
+  const Picoseconds last_before = lp_.last_event_time;
   Picoseconds last = last_before;
   const std::uint64_t hops = worker_.sums.packet_hops;
   const std::uint64_t skipped = skips_.packet_hops;
@@ -87,15 +87,15 @@ bool Skipper::run_flow_groups(Picoseconds& now, Picoseconds until) {
   for (std::uint32_t flow_group = 0; flow_group < flow_groups_.count(); ++flow_group) {
     flow_groups_.put_back(flow_group);
     flow_group_ = &flow_groups_[flow_group];
-    cell_.last_event_time = last_before;
+    lp_.last_event_time = last_before;
     now = begin;
     run_flow_group(now, *end);
-    last = std::max(last, cell_.last_event_time);
+    last = std::max(last, lp_.last_event_time);
     flow_groups_.set_aside(flow_group);
   }
   for (std::uint32_t flow_group = 0; flow_group < flow_groups_.count(); ++flow_group)
     flow_groups_.put_back(flow_group);
-  cell_.last_event_time = last;
+  lp_.last_event_time = last;
   flow_group_ = nullptr;
   given_up_at_ = given_up_at;
   const bool is_worth_it = skips_.packet_hops - skipped > (worker_.sums.packet_hops - hops) / 2;
@@ -108,9 +108,9 @@ void Skipper::run_flow_group(Picoseconds& now, Picoseconds until) {
   while (now < until) {
     search_ = given_up_at_ || !may_check() ? std::nullopt : begin_search();
     if (search_) {
-      search(now, until, run_cell_);
+      search(now, until, run_lp_);
     } else {
-      run_cell_(now, until);
+      run_lp_(now, until);
     }
   }
   search_.reset();
@@ -162,12 +162,12 @@ std::optional<Picoseconds> Skipper::end_of_packet(const SenderState& reference) 
   const PortState& port = s_.ports[reference.port()];
   const bool is_full = port.service_bytes == full_size_of(reference).count();
   if (!port.is_transmitting || !is_full) return std::nullopt;
-  return cell_.keys.time_of(cell_.next.key(port.local));
+  return lp_.keys.time_of(lp_.next.key(port.local));
 }
 
 void Skipper::take_snapshot(Picoseconds now) {
   LivePart part = flow_group_ == nullptr ? live_part_.find() : *flow_group_;
-  auto taken = std::make_unique<StateSnapshot>(s_, cell_, worker_, std::move(part), now);
+  auto taken = std::make_unique<StateSnapshot>(s_, lp_, worker_, std::move(part), now);
   words_checked_ += 4 * taken->size() + kWordsPerHistogram * taken->histograms();
   if (flow_group_ == nullptr) words_checked_ += 2 * s_.ports.size();
   search_->before = std::move(taken);
@@ -233,7 +233,7 @@ bool Skipper::look(Picoseconds& now, Picoseconds until) {
   Search& search = *search_;
   search.last_end = now + search.ahead;
   ++search.packets;
-  if (search.before->is_again(s_, cell_, worker_, now, words_checked_)) {
+  if (search.before->is_again(s_, lp_, worker_, now, words_checked_)) {
     const Picoseconds period = now - search.before->time();
     if (!skip(*search.before, now, until)) {
       give_up();
@@ -263,13 +263,13 @@ bool Skipper::look(Picoseconds& now, Picoseconds until) {
 
 bool Skipper::skip(const StateSnapshot& before, Picoseconds& now, Picoseconds until) {
   // Beyond what keys can hold the next skip continues.
-  const Picoseconds reach = cell_.keys.epoch + reach_of(s_.constants, cell_.keys);
-  const Picoseconds left = std::min({until, reach, before.next_check(s_, cell_, now)}) - now;
+  const Picoseconds reach = lp_.keys.epoch + reach_of(s_.constants, lp_.keys);
+  const Picoseconds left = std::min({until, reach, before.next_check(s_, lp_, now)}) - now;
   const auto in_time = static_cast<std::uint64_t>(left / (now - before.time()));
   const std::uint64_t times = before.max_repeats(s_, now, in_time);
   if (times == 0) return before.max_repeats(s_, now, 1) > 0;
   const std::uint64_t hops = worker_.sums.packet_hops;
-  before.repeat(s_, cell_, worker_, now, times);
+  before.repeat(s_, lp_, worker_, now, times);
   ++skips_.count;
   skips_.periods += times;
   skips_.packet_hops += worker_.sums.packet_hops - hops;

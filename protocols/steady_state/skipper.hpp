@@ -10,7 +10,7 @@
 #include "protocols/steady_state/live_part.hpp"
 #include "protocols/steady_state/recurrence.hpp"
 #include "protocols/steady_state/skip_counts.hpp"
-#include "simcore/engine/cell.hpp"
+#include "simcore/engine/logical_process.hpp"
 
 namespace weft::protocols {
 
@@ -32,9 +32,9 @@ class Skipper {
   /// Simulates up to a time, which becomes now. False: the run came to an end before that.
   using Run = std::function<bool(Picoseconds& now, Picoseconds until)>;
 
-  /// All must outlive it; the network can recur (`can_recur`). `run_cell`: as Run, of what is in
-  /// the cell alone, which nobody looks at on the way.
-  Skipper(NetworkState& state, Cell& cell, Worker& worker, Run run_cell);
+  /// All must outlive it; the network can recur (`can_recur`). `run_lp`: as Run, of what is in
+  /// the logical process alone, which nobody looks at on the way.
+  Skipper(NetworkState& state, LogicalProcess& lp, Worker& worker, Run run_lp);
 
   /// As `Run`, which simulates.
   bool run(Picoseconds& now, Picoseconds until, const Run& simulate);
@@ -113,9 +113,9 @@ class Skipper {
   }
 
   NetworkState& s_;
-  Cell& cell_;
+  LogicalProcess& lp_;
   Worker& worker_;
-  const Run run_cell_;
+  const Run run_lp_;
   LivePartFinder live_part_;
   FlowGroups flow_groups_;
   const LivePart* flow_group_ = nullptr;  ///< that is simulated alone; null: all of the network is

@@ -7,7 +7,7 @@
 
 #include "protocols/state/network_state.hpp"
 #include "protocols/steady_state/live_part.hpp"
-#include "simcore/engine/cell.hpp"
+#include "simcore/engine/logical_process.hpp"
 
 /// Everything that decides how a network continues, field by field: one traversal, to compare two
 /// states and to advance one in time.
@@ -40,17 +40,18 @@ concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, s
   return type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm;
 }
 
-/// Of the part of a network that can change, where it is one cell and can recur (`can_recur`),
-/// between two windows.
+/// Of the part of a network that can change, where it is one logical process and can recur
+/// (`can_recur`), between two windows.
 template <StateVisitor V>
 class StateTraversal {
  public:
-  StateTraversal(NetworkState& state, Cell& cell, const LivePart& part, Picoseconds now, V& visitor)
-      : s_(state), cell_(cell), part_(part), now_(now), v_(visitor) {}
+  StateTraversal(NetworkState& state, LogicalProcess& lp, const LivePart& part, Picoseconds now,
+                 V& visitor)
+      : s_(state), lp_(lp), part_(part), now_(now), v_(visitor) {}
 
   void run() {
-    v_.same(static_cast<std::uint64_t>(cell_.live_events));
-    v_.same(static_cast<std::uint64_t>(cell_.job_events));
+    v_.same(static_cast<std::uint64_t>(lp_.live_events));
+    v_.same(static_cast<std::uint64_t>(lp_.job_events));
     for (const QueuePairId qp : part_.queue_pairs) {
       if (v_.is_done()) return;
       queue_pair(qp);
@@ -118,7 +119,7 @@ class StateTraversal {
     v_.same(p.round_robin.value());
     v_.same(p.service_debt);
     key(p.local);
-    key(cell_.port_count() + p.local);
+    key(lp_.port_count() + p.local);
     for (const ClassId c : s_.classes_of(p)) {
       queue(p, c);
       IngressAccount& account = s_.account(p, c);
@@ -158,9 +159,9 @@ class StateTraversal {
       const std::int64_t port = waiting_port(packet);
       v_.same(static_cast<std::uint64_t>(port));
       if (s_.constants.cut_through) {
-        Picoseconds tail = tail_arrival(packet, cell_.keys.epoch);
+        Picoseconds tail = tail_arrival(packet, lp_.keys.epoch);
         v_.future_time_or_past(tail);
-        packet.stamp = waiting_stamp(port, tail, cell_.keys.epoch);
+        packet.stamp = waiting_stamp(port, tail, lp_.keys.epoch);
       }
       fields(packet);
     });
@@ -189,19 +190,19 @@ class StateTraversal {
 
   /// When a port's transmission ends, or the next packet comes by it.
   void key(std::uint32_t source) {
-    const std::uint64_t key = cell_.next.key(source);
+    const std::uint64_t key = lp_.next.key(source);
     v_.same(key == WinnerTree::kNone);
     if (key == WinnerTree::kNone) return;
-    Picoseconds time = cell_.keys.time_of(key);
+    Picoseconds time = lp_.keys.time_of(key);
     v_.time(time);
     const std::uint64_t moved =
-        cell_.keys.departure(time, 0) | (key & ((std::uint64_t{1} << cell_.keys.shift) - 1));
-    if (moved != key) cell_.next.update(source, moved);
+        lp_.keys.departure(time, 0) | (key & ((std::uint64_t{1} << lp_.keys.shift) - 1));
+    if (moved != key) lp_.next.update(source, moved);
   }
 
   void calendar() {
-    v_.translate_only(cell_.last_event_time);
-    cell_.calendar.change([this](std::vector<CalendarEvent>& events) {
+    v_.translate_only(lp_.last_event_time);
+    lp_.calendar.change([this](std::vector<CalendarEvent>& events) {
       std::sort(events.begin(), events.end());
       v_.same(events.size());
       for (CalendarEvent& event : events) {
@@ -227,7 +228,7 @@ class StateTraversal {
   }
 
   NetworkState& s_;
-  Cell& cell_;
+  LogicalProcess& lp_;
   const LivePart& part_;
   const Picoseconds now_;
   V& v_;

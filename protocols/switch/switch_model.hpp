@@ -378,7 +378,7 @@ class SwitchModel {
       return;
     }
     if (queues_at_inputs()) {
-      here.cell.next.remove(port.local);
+      here.lp.next.remove(port.local);
       inputs_.look_at(here, port.owner, port.index - sw.first_port);
       return;
     }
@@ -387,7 +387,7 @@ class SwitchModel {
       return s_.queue(port, of).packets.front().wire_size();
     });
     if (c.is_none()) {
-      here.cell.next.remove(port.local);
+      here.lp.next.remove(port.local);
       return;
     }
     ClassQueue& queue = s_.queue(port, c);

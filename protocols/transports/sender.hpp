@@ -10,12 +10,12 @@
 namespace weft::protocols {
 
 /// Files a timer of a queue pair's transport.
-inline void push_retransmit_timer(Cell& cell, QueuePairId qp, Picoseconds time) {
+inline void push_retransmit_timer(LogicalProcess& lp, QueuePairId qp, Picoseconds time) {
   const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
-  cell.calendar.push({.time = time,
-                      .order = CalendarEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
-                      .type = type,
-                      .target = qp.value()});
+  lp.calendar.push({.time = time,
+                    .order = CalendarEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
+                    .type = type,
+                    .target = qp.value()});
 }
 
 /// What the sending ends of all transports share: which message the next packet belongs to, and the

@@ -147,23 +147,23 @@ double packets_per_window(const Experiment& e, BitsPerSecond rate, Picoseconds l
 /// Ports that packets touch in turn.
 struct TouchedPorts {
   std::int64_t all = 0;
-  std::int64_t most_of_cell = 0;
+  std::int64_t max_of_lp = 0;
   BitsPerSecond fastest;
 };
 
 /// `network`: only ports of this one.
-TouchedPorts touched_ports(const Fabric& fabric, const CellPlan& plan,
+TouchedPorts touched_ports(const Fabric& fabric, const LpPlan& plan,
                            std::optional<NetworkKind> network) {
   TouchedPorts touched;
-  for (const auto& cell : plan.ports_of_cell) {
-    std::int64_t of_cell = 0;
-    for (const PortId port : cell) {
+  for (const auto& lp : plan.ports_of_lp) {
+    std::int64_t of_lp = 0;
+    for (const PortId port : lp) {
       if (network && fabric.network_of(port) != *network) continue;
-      ++of_cell;
+      ++of_lp;
       touched.fastest = std::max(touched.fastest, fabric.port(port).rate);
     }
-    touched.all += of_cell;
-    touched.most_of_cell = std::max(touched.most_of_cell, of_cell);
+    touched.all += of_lp;
+    touched.max_of_lp = std::max(touched.max_of_lp, of_lp);
   }
   return touched;
 }
@@ -178,16 +178,16 @@ double least_nanoseconds_per_hop(const Scenario& scenario, NetworkKind network) 
   return kNanosecondsPerHop + (goes_by_credits(scenario, network) ? kNanosecondsPerCredit : 0);
 }
 
-/// Of a packet-hop that takes `least` where its memory is at hand. A window goes over the cells one
-/// after the other: while one of them is run, its ports stay in the cache, if they fit, for all the
-/// packets of the window. So memory is waited for once per port and window; in cells that do not
-/// fit, once per packet.
+/// Of a packet-hop that takes `least` where its memory is at hand. A window goes over the logical
+/// processes one after the other: while one of them is run, its ports stay in the cache, if they
+/// fit, for all the packets of the window. So memory is waited for once per port and window; in
+/// logical processes that do not fit, once per packet.
 double nanoseconds_per_hop(double least, const Experiment& e, Picoseconds lookahead,
                            const TouchedPorts& touched) {
   if (touched.all == 0) return least;
   const double per_port = port_bytes(e) / static_cast<double>(e.fabric.ports.size());
-  const double cell = static_cast<double>(touched.most_of_cell) * per_port;
-  const double fitting = std::min(1.0, kCache / cell);
+  const double lp = static_cast<double>(touched.max_of_lp) * per_port;
+  const double fitting = std::min(1.0, kCache / lp);
   const double waits =
       1 - fitting + fitting / std::max(1.0, packets_per_window(e, touched.fastest, lookahead));
   const double all = static_cast<double>(touched.all) * per_port;
@@ -201,7 +201,7 @@ double nanoseconds_per_hop(double least, const Experiment& e, Picoseconds lookah
 class HopTimes {
  public:
   explicit HopTimes(const Experiment& e) {
-    const CellPlan plan = plan_of(e);
+    const LpPlan plan = plan_of(e);
     const TouchedPorts both = touched_ports(e.fabric, plan, std::nullopt);
     const auto per_hop = [&](NetworkKind network) {
       const double least = least_nanoseconds_per_hop(e.scenario, network);

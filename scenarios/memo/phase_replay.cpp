@@ -38,7 +38,7 @@ PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t d
   options.message_trace_sink = look.sink;
   options.on_many_messages = {};
   options.on_period = {};
-  options.cut = CellPlan::Cut::kOne;
+  options.cut = LpPlan::Cut::kOne;
   options.skips = look.messages.empty();
   options.parallelism = {};
   return options;

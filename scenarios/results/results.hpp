@@ -84,8 +84,8 @@ struct Results : ResultTables {
   std::vector<protocols::BlockedPort> deadlock;
 
   /// SHA-256 over all tables but for quotients, the phases of messages and the histogram of packet
-  /// latencies: equal for equal results, whatever the build, the machine, the cut into cells, and
-  /// which files are written.
+  /// latencies: equal for equal results, whatever the build, the machine, the partition into
+  /// logical processes, and which files are written.
   [[nodiscard]] std::string digest() const;
   /// In which ports and messages were counted: without what was left out.
   [[nodiscard]] Picoseconds counted_time() const {

@@ -185,7 +185,7 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   if (how.reusable != nullptr) {
     reuse.emplace(e, options, *how.reusable, Reuse::kOn);
     options.keeps_domains_whole = true;
-    if (reuse->has_rails()) options.cut = CellPlan::Cut::kOne;
+    if (reuse->has_rails()) options.cut = LpPlan::Cut::kOne;
     options.on_period = [&reuse] {
       if (reuse->is_full()) reuse->take([](const TakenPhase&) {}, [] {});
     };

@@ -51,7 +51,7 @@ PacketNetwork make_network(const Experiment& e, RunFiles* files,
   options.on_many_messages = std::move(between.take);
   options.keeps_domains_whole = static_cast<bool>(between.fold);
   options.on_period = std::move(between.fold);
-  if (between.is_one || between.skips) options.cut = CellPlan::Cut::kOne;
+  if (between.is_one || between.skips) options.cut = LpPlan::Cut::kOne;
   options.skips = between.skips;
   if (files != nullptr) observe(e, *files, options);
   if (Timeline* timeline = timeline_of(files)) {
@@ -293,8 +293,8 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   results.warnings = e.warnings;
   results.threads = network.threads();
   // Where domains are kept whole, or all is one, that is no part of the model.
-  const CellPlan plan = has_own_cut ? plan_of(e) : network.cells();
-  results.cells = plan.cell_count;
+  const LpPlan plan = has_own_cut ? plan_of(e) : network.lp_plan();
+  results.cells = plan.lp_count;
   results.lookahead = plan.lookahead;
   const Picoseconds until = e.scenario.run.until.value_or(PacketNetwork::kLongestRun);
   PacketNetwork::Status status = PacketNetwork::Status::kTimeLimit;

@@ -11,7 +11,8 @@
 
 namespace weft {
 
-/// The packets that reach one cell from outside in one window, in (time, port, order on the link).
+/// The packets that reach one logical process from outside in one window, in (time, port, order on
+/// the link).
 ///
 /// Packets are gathered port by port in ascending order, so a stable sort by time alone gives the
 /// total order. A gathered packet's stamp becomes the local number of the port it arrived at.

@@ -10,15 +10,16 @@
 
 namespace weft {
 
-/// Which links have something for the cells that they lead to: a byte per link, so that a window
-/// looks at those and at no others. While a few flows have a fabric for themselves most links are
-/// idle, and to look at each of them in every window costs as much as their packets do. While most
-/// links are busy it is the other way round: such a window looks at all of them and reads nothing.
+/// Which links have something for the logical processes that they lead to: a byte per link, so that
+/// a window looks at those and at no others. While a few flows have a fabric for themselves most
+/// links are idle, and to look at each of them in every window costs as much as their packets do.
+/// While most links are busy it is the other way round: such a window looks at all of them and
+/// reads nothing.
 ///
 /// What is sent in one window arrives in a later one (that is what a window is), so there are two
 /// sets: one that is read, and one that is written for the next window. Every worker has two of its
 /// own. The one it writes to is touched by no other thread; of those that are read, whoever runs
-/// some cells takes what all workers have for these.
+/// some logical processes takes what all workers have for these.
 class ArrivalSignals {
  public:
   /// Links per word: one store each, and a word is looked through at once.
@@ -26,7 +27,8 @@ class ArrivalSignals {
   /// Links with nobody to tell, since they lead to where they come from, share this number.
   static constexpr std::uint32_t kNobody = 0;
 
-  /// Words that hold the signals of a given number of links; every cell has words of its own.
+  /// Words that hold the signals of a given number of links; every logical process has words of its
+  /// own.
   static constexpr std::uint32_t words_for(std::size_t links) {
     return static_cast<std::uint32_t>((links + kPerWord - 1) / kPerWord);
   }

@@ -155,7 +155,7 @@ class ChunkPool {
   std::vector<std::unique_ptr<std::byte, Release>> slabs_;
 };
 
-/// A FIFO of packets owned by one cell: an egress queue. Holds no chunk while empty.
+/// A FIFO of packets owned by one logical process: an egress queue. Holds no chunk while empty.
 ///
 /// A packet may stand for others that follow it right away (`fold`) and that its owner can make
 /// from it: these have no place of their own, and only `bytes` and `folded` know of them.

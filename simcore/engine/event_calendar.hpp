@@ -12,7 +12,7 @@ namespace weft {
 /// digest depends on this order.
 enum class EventRank : std::uint8_t { kDeparture = 0, kArrival = 1, kControl = 2, kTimer = 3 };
 
-/// A control event or a timer of a cell: everything but packet arrivals and departures.
+/// A control event or a timer of a logical process: everything but packet arrivals and departures.
 struct CalendarEvent {
   Picoseconds time;
   /// Rank, type, source and sequence of the source, most significant first: the total order at
@@ -37,7 +37,7 @@ struct CalendarEvent {
   }
 };
 
-/// A cell's control events and timers, earliest first.
+/// A logical process's control events and timers, earliest first.
 class EventCalendar {
  public:
   static constexpr Picoseconds kNever = Picoseconds::max();

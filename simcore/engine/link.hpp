@@ -8,9 +8,10 @@
 
 namespace weft {
 
-/// One lane of a link direction: a FIFO of packets on the wire, ordered by arrival time. One cell
-/// produces, one consumes; they may run on different threads. The count of pushed packets is
-/// published with release order, so whoever sees it sees the packets and the chunk links too.
+/// One lane of a link direction: a FIFO of packets on the wire, ordered by arrival time. One
+/// logical process produces, one consumes; they may run on different threads. The count of pushed
+/// packets is published with release order, so whoever sees it sees the packets and the chunk links
+/// too.
 ///
 /// The two halves lie on different cache lines (see Link).
 class LaneProducer {
@@ -133,7 +134,8 @@ class LaneConsumer {
 struct Link {
   alignas(64) LaneProducer data_in;
   LaneProducer control_in;
-  /// The number by which the cell at its end is told that something comes (ArrivalSignals).
+  /// The number by which the logical process at its end is told that something comes
+  /// (ArrivalSignals).
   std::uint32_t signal = 0;
   alignas(64) LaneConsumer data_out;
   LaneConsumer control_out;

@@ -9,10 +9,10 @@
 
 namespace weft {
 
-/// Spreads a row of things (cells) over threads, over and over again. Neighbours form blocks; each
-/// thread has a run of blocks of its own, so that it meets the same ones every time, and helps out
-/// with those of others when it is through. Who does what depends on the clock, so nothing that is
-/// computed may depend on it.
+/// Spreads a row of things (logical processes) over threads, over and over again. Neighbours form
+/// blocks; each thread has a run of blocks of its own, so that it meets the same ones every time,
+/// and helps out with those of others when it is through. Who does what depends on the clock, so
+/// nothing that is computed may depend on it.
 class Shares {
  public:
   struct Block {

@@ -120,7 +120,7 @@ TEST(ReuseWithFaults, IsTheSameOnThreadsAndForEveryCut) {
       step("faults: [{type: link-down, from: gpu11, at: 150us, until: 190us}, {type: link-rate, "
            "from: gpu13, network: scale-up, rate: 50Gbps}]\n"));
   const FolderOfRun off = folder_of_run(e, Reuse::kOff);
-  for (const CellPlan::Cut cut : {CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
     e.scenario.run.cells = cut;
     for (const std::uint32_t threads : {1U, 3U}) {
       const FolderOfRun on = folder_of_run(e, Reuse::kOn, {.threads = threads, .share_from = 1});

@@ -135,8 +135,7 @@ TEST(Reuse, AtRestARunIsOverWhateverTheCutAndTheLimit) {
                  "until: 699.7us}]\n"
                  "run: {warmup: 600us, until: 700us}\n"));
   std::vector<Picoseconds> simulated;
-  for (const CellPlan::Cut cut :
-       {CellPlan::Cut::kOne, CellPlan::Cut::kAuto, CellPlan::Cut::kFinest}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kAuto, LpPlan::Cut::kFinest}) {
     e.scenario.run.cells = cut;
     for (const Reuse reuse : {Reuse::kOff, Reuse::kOn}) {
       simulated.push_back(run_with(e, reuse).results.simulated);
@@ -313,8 +312,7 @@ TEST(Reuse, IsTheSameOnThreadsAndForEveryCut) {
   Experiment e =
       experiment_of_text(reuse_servers(4, reuse_training("tensor: 8, data: 4", ", iterations: 2")));
   const MessageRun off = run_with(e, Reuse::kOff);
-  for (const CellPlan::Cut cut :
-       {CellPlan::Cut::kAuto, CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kAuto, LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
     e.scenario.run.cells = cut;
     for (const std::uint32_t threads : {1U, 3U}) {
       const MessageRun on = run_with(e, Reuse::kOn, {.threads = threads, .share_from = 1});

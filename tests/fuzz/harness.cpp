@@ -134,7 +134,7 @@ bool simulate_every_way(scenarios::Experiment& e) {
 
 /// What `weft check` looks at beside the scenario.
 void foresee(const scenarios::Experiment& e) {
-  require(scenarios::plan_of(e).cell_count > 0, "a fabric without cells");
+  require(scenarios::plan_of(e).lp_count > 0, "a fabric without cells");
   const scenarios::Forecast forecast = scenarios::forecast(e);
   for (const double number : {forecast.packet_hops, forecast.seconds, forecast.memory}) {
     require(std::isfinite(number) && number >= 0, "a forecast is no number");

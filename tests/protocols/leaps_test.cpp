@@ -20,7 +20,7 @@ using protocols::PacketNetwork;
 PacketNetwork::Options credit_options() {
   PacketNetwork::Options options = plain_options();
   options.switches.data().flow_control = protocols::CreditConfig{};
-  options.cut = CellPlan::Cut::kOne;
+  options.cut = LpPlan::Cut::kOne;
   return options;
 }
 

@@ -203,7 +203,7 @@ TEST(LoadBalancing, ResultsDoNotDependOnTheCutIntoCells) {
     balancing.gap = 1_us;
     balancing.entries = 3;  // flows meet in the table
     std::vector<std::vector<std::int64_t>> results;
-    for (const CellPlan::Cut cut : {CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+    for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
       PacketNetwork::Options options = options_with(balancing);
       options.cut = cut;
       options.switches.data().pfc().xoff = 40_KB;

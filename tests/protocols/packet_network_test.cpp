@@ -135,8 +135,8 @@ TEST(PacketNetwork, LoneMessagesTakeTheirZeroLoadTimeOnAnyPath) {
 class Variants : public ::testing::TestWithParam<std::tuple<bool, bool, bool>> {};
 
 TEST_P(Variants, ResultsDoNotDependOnTheCutIntoCells) {
-  // The same traffic with one cell, one cell per node, and the engine's own choice: bit for bit the
-  // same, under pauses (small XOFF), marks, DCQCN and spraying.
+  // The same traffic with one logical process, one logical process per node, and the engine's own
+  // choice: bit for bit the same, under pauses (small XOFF), marks, DCQCN and spraying.
   const auto [spray, dcqcn, serialised] = GetParam();
   const auto topology = leaf_spine(4, 4, 2);
   PacketNetwork::Options options = marking_options();
@@ -152,8 +152,7 @@ TEST_P(Variants, ResultsDoNotDependOnTheCutIntoCells) {
   for (std::uint32_t i = 1; i < 12; ++i) flows.push_back({HostId(i), HostId(0u), 200_KB, 0_ps});
 
   std::vector<std::vector<std::int64_t>> results;
-  for (const CellPlan::Cut cut :
-       {CellPlan::Cut::kOne, CellPlan::Cut::kFinest, CellPlan::Cut::kAuto}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest, LpPlan::Cut::kAuto}) {
     options.cut = cut;
     FlowRun run(topology, options, flows);
     run.completions();

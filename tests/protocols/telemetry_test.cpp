@@ -147,7 +147,7 @@ TEST(TelemetryInANetwork, IsTheSameForAllThreadsCutsAndPaths) {
     options.parallelism = {.threads = way == 0 ? 3U : 2U, .share_from = 0, .waits_for_all = true};
     EXPECT_EQ(run(), alone) << "way " << way << ", several threads";
     options.parallelism = {};
-    for (const CellPlan::Cut cut : {CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+    for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
       options.cut = cut;
       EXPECT_EQ(run(), alone) << "way " << way;
     }

@@ -13,7 +13,8 @@
 namespace weft {
 namespace {
 
-/// Links that end at a cell, what is on them, and the batch of one window after the other.
+/// Links that end at a logical process, what is on them, and the batch of one window after the
+/// other.
 class Arrivals {
  public:
   explicit Arrivals(std::uint32_t ports) : wires_(ports) {

@@ -32,8 +32,8 @@ TEST(ArrivalSignals, AreReadInTheWindowAfterThatInWhichTheyWereSet) {
   EXPECT_THAT(links_in(signals.read(1)), ElementsAre(1));
 }
 
-// Two workers send to the cells that one of them runs.
-TEST(ArrivalSignals, OfAllWorkersAreJoinedForTheCellsAtHand) {
+// Two workers send to the logical processes that one of them runs.
+TEST(ArrivalSignals, OfAllWorkersAreJoinedForTheLpsAtHand) {
   ArrivalSignals mine;
   ArrivalSignals others;
   for (ArrivalSignals* signals : {&mine, &others}) signals->reset(4);
@@ -59,7 +59,7 @@ TEST(ArrivalSignals, OfAWindowThatDoesNotReadThemAreForgotten) {
   EXPECT_THAT(links_in(signals.read(1)), ElementsAre(2));
 }
 
-TEST(ArrivalSignals, EveryCellHasWordsOfItsOwn) {
+TEST(ArrivalSignals, EveryLpHasWordsOfItsOwn) {
   EXPECT_EQ(ArrivalSignals::words_for(0), 0U);
   EXPECT_EQ(ArrivalSignals::words_for(1), 1U);
   EXPECT_EQ(ArrivalSignals::words_for(8), 1U);

@@ -415,14 +415,14 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
   const std::optional<Loaded> loaded = load(path, overrides);
   if (!loaded) return kBadInput;
   const scenarios::Experiment& e = loaded->experiment;
-  const CellPlan plan = scenarios::plan_of(e);
+  const LpPlan plan = scenarios::plan_of(e);
   std::string text = fmt::format("{} is valid\n", e.scenario.name);
   text += tiers_text(e.fabric);
   text += fmt::format("  {}, {}, {}\n", scenarios::counted(std::ssize(e.workload.jobs()), "job"),
                       scenarios::counted(std::ssize(e.workload.process_hosts()), "rank"),
                       scenarios::counted(std::ssize(e.workload.connections()), "connection"));
   text += fmt::format("  {}, lookahead {}, set by {}\n",
-                      scenarios::counted(static_cast<std::int64_t>(plan.cell_count), "cell"),
+                      scenarios::counted(static_cast<std::int64_t>(plan.lp_count), "cell"),
                       scenarios::format_time(plan.lookahead),
                       plan.limiting_port.is_none() ? std::string("run.control_latency")
                                                    : e.fabric.port_name(plan.limiting_port));

@@ -108,7 +108,7 @@ class Roce {
       lose_way(s, qp, t, congestion::Loss::kNack, here.now);
       sender_.go_back(s);
     }
-    if (moves && !s.has_outstanding()) --here.cell.live_events;
+    if (moves && !s.has_outstanding()) --here.lp.live_events;
     if (moves) sender_.complete_messages(here, host_, qp, port);
     host_.activate(here, qp);
   }
@@ -127,7 +127,7 @@ class Roce {
     const bool moves = s.unacked != unacked;
     const QueuePairId qp = queue_pair_of_answer(packet);
     selective_.repair(here, s, qp, moves, fresh > 0);
-    if (moves && !s.has_outstanding()) --here.cell.live_events;
+    if (moves && !s.has_outstanding()) --here.lp.live_events;
     if (moves) sender_.complete_messages(here, host_, qp, port);
     host_.activate(here, qp);
   }
@@ -290,10 +290,10 @@ class Roce {
 template <class Host>
 void Roce<Host>::arm_timer(const Here& here, SenderState& s, QueuePairId qp) {
   s.deadline = here.now + host_.transport(s.transport).retransmit_timeout;
-  ++here.cell.live_events;
+  ++here.lp.live_events;
   if (s.timer_is_set) return;
   s.timer_is_set = true;
-  push_retransmit_timer(here.cell, qp, s.deadline);
+  push_retransmit_timer(here.lp, qp, s.deadline);
 }
 
 template <class Host>
@@ -305,21 +305,21 @@ void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   }
   s.timer_is_set = false;
   if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
-  here.cell.last_event_time = here.now;
+  here.lp.last_event_time = here.now;
   if (s.deadline > here.now) {
     s.timer_is_set = true;
-    push_retransmit_timer(here.cell, qp, s.deadline);
+    push_retransmit_timer(here.lp, qp, s.deadline);
     return;
   }
   const TransportConstants& t = host_.transport(s.transport);
   if (++s.retries > t.retry_limit) {
     s.schedule = SenderState::Schedule::kFailed;
-    --here.cell.live_events;
+    --here.lp.live_events;
     return;
   }
   s.deadline = here.now + t.retransmit_timeout;
   s.timer_is_set = true;
-  push_retransmit_timer(here.cell, qp, s.deadline);
+  push_retransmit_timer(here.lp, qp, s.deadline);
   ++here.worker.sums.timeouts;
   sender_.lose(s, t, congestion::Loss::kTimeout, here.now);
   lose_way(s, qp, t, congestion::Loss::kTimeout, here.now);

@@ -26,7 +26,7 @@ class SelectiveSender {
     if (s.has_outstanding()) return;
     Repair& r = repair_of(s);
     r.moved_at = r.heard_at = here.now;
-    ++here.cell.live_events;
+    ++here.lp.live_events;
     set_timer(here, s, qp);
   }
 
@@ -75,7 +75,7 @@ class SelectiveSender {
     if (r.timer_at != here.now) return false;  // an earlier one was set instead
     r.timer_at = Repair::kNever;
     if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return false;
-    here.cell.last_event_time = here.now;
+    here.lp.last_event_time = here.now;
     const TransportConstants& t = s_.constants.transports[s.transport];
     const Picoseconds limit = timeout(s, t);
     if (r.moved_at + limit > here.now) {
@@ -84,7 +84,7 @@ class SelectiveSender {
     }
     if (here.now - r.heard_at >= t.patience()) {
       s.schedule = SenderState::Schedule::kFailed;
-      --here.cell.live_events;
+      --here.lp.live_events;
       return false;
     }
     r.moved_at = here.now;
@@ -133,7 +133,7 @@ class SelectiveSender {
     const Picoseconds due = r.moved_at + timeout(s, s_.constants.transports[s.transport]);
     if (due >= r.timer_at) return;
     r.timer_at = due;
-    push_retransmit_timer(here.cell, qp, due);
+    push_retransmit_timer(here.lp, qp, due);
   }
 
   NetworkState& s_;

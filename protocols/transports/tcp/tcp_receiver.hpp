@@ -48,7 +48,7 @@ class TcpReceiverEnd {
       set_timer(here, id, tcp);
       return false;
     }
-    here.cell.last_event_time = here.now;
+    here.lp.last_event_time = here.now;
     send_ack(here, id, r, tcp, s_.ports[tcp.port]);
     return true;
   }
@@ -107,10 +107,10 @@ class TcpReceiverEnd {
   void set_timer(const Here& here, ReceiverId id, TcpReceiver& tcp) {
     tcp.timer_is_set = true;
     const auto type = static_cast<std::uint32_t>(EventType::kDelayedAck);
-    schedule(here.cell, {.time = tcp.ack_due,
-                         .order = CalendarEvent::make_order(EventRank::kTimer, type, id.value(), 0),
-                         .type = type,
-                         .target = id.value()});
+    schedule(here.lp, {.time = tcp.ack_due,
+                       .order = CalendarEvent::make_order(EventRank::kTimer, type, id.value(), 0),
+                       .type = type,
+                       .target = id.value()});
   }
 
   void send_ack(const Here& here, ReceiverId id, ReceiverState& r, const TcpReceiver& tcp,

@@ -23,7 +23,7 @@ class TcpSenderEnd {
   void on_first_sent(const Here& here, SenderState& s, QueuePairId qp) {
     TcpSender& tcp = s_.tcp.sender(qp);
     if (s.has_outstanding()) return;
-    ++here.cell.live_events;
+    ++here.lp.live_events;
     start_timer(here, s, tcp, qp);
   }
 
@@ -77,7 +77,7 @@ class TcpSenderEnd {
     if (here.now != tcp.timer_at) return;  // an earlier one took its place
     tcp.timer_at = kNoTimer;
     if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
-    here.cell.last_event_time = here.now;
+    here.lp.last_event_time = here.now;
     if (s.deadline > here.now) return set_timer(here, tcp, qp, s.deadline);
     time_out(here, s, tcp, qp);
   }
@@ -288,13 +288,13 @@ class TcpSenderEnd {
     if (s.has_outstanding()) {
       start_timer(here, s, tcp, qp);
     } else {
-      --here.cell.live_events;
+      --here.lp.live_events;
     }
   }
   static void set_timer(const Here& here, TcpSender& tcp, QueuePairId qp, Picoseconds time) {
     tcp.timer_at = time;
     const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
-    here.cell.calendar.push(
+    here.lp.calendar.push(
         {.time = time,
          .order = CalendarEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
          .type = type,
@@ -307,7 +307,7 @@ class TcpSenderEnd {
     const TransportConstants& t = host_.transport(s.transport);
     if (++s.retries > t.retry_limit) {
       s.schedule = SenderState::Schedule::kFailed;
-      --here.cell.live_events;
+      --here.lp.live_events;
       return;
     }
     ++here.worker.sums.timeouts;

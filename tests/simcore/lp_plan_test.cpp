@@ -1,4 +1,4 @@
-#include "simcore/engine/cells.hpp"
+#include "simcore/engine/lp_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -76,15 +76,15 @@ Graph random_graph(std::uint64_t seed) {
   return {nodes, cables};
 }
 
-void expect_consistent(const Graph& graph, const CellPlan& plan, Picoseconds control) {
-  ASSERT_EQ(plan.ports_of_cell.size(), plan.cell_count);
+void expect_consistent(const Graph& graph, const LpPlan& plan, Picoseconds control) {
+  ASSERT_EQ(plan.ports_of_lp.size(), plan.lp_count);
   std::size_t ports = 0;
-  for (std::uint32_t cell = 0; cell < plan.cell_count; ++cell) {
-    EXPECT_TRUE(std::ranges::is_sorted(plan.ports_of_cell[cell]));
-    for (const PortId port : plan.ports_of_cell[cell]) {
-      EXPECT_EQ(plan.cell_of_node[graph.fabric.port(port).node.value()], cell);
+  for (std::uint32_t lp = 0; lp < plan.lp_count; ++lp) {
+    EXPECT_TRUE(std::ranges::is_sorted(plan.ports_of_lp[lp]));
+    for (const PortId port : plan.ports_of_lp[lp]) {
+      EXPECT_EQ(plan.lp_of_node[graph.fabric.port(port).node.value()], lp);
     }
-    ports += plan.ports_of_cell[cell].size();
+    ports += plan.ports_of_lp[lp].size();
   }
   EXPECT_EQ(ports, graph.fabric.ports.size());
   // Nothing crosses sooner than the lookahead, and it is as long as that allows.
@@ -92,8 +92,8 @@ void expect_consistent(const Graph& graph, const CellPlan& plan, Picoseconds con
   bool is_set_by_a_link = false;
   for (std::size_t p = 0; p < graph.fabric.ports.size(); ++p) {
     const PortId port(p);
-    const bool is_cut = plan.cell_of_node[graph.fabric.port(port).node.value()] !=
-                        plan.cell_of_node[graph.fabric.peer_node(port).value()];
+    const bool is_cut = plan.lp_of_node[graph.fabric.port(port).node.value()] !=
+                        plan.lp_of_node[graph.fabric.peer_node(port).value()];
     if (!is_cut) continue;
     EXPECT_GE(graph.crossing[p], plan.lookahead);
     if (graph.latency(p) <= least) {
@@ -109,45 +109,45 @@ void expect_consistent(const Graph& graph, const CellPlan& plan, Picoseconds con
   }
 }
 
-/// Cells are numbered in the order of their least nodes.
-void expect_cells(const CellPlan& plan, const std::vector<std::uint32_t>& least) {
+/// Logical processes are numbered in the order of their least nodes.
+void expect_lps(const LpPlan& plan, const std::vector<std::uint32_t>& least) {
   std::vector<std::uint32_t> number(least.size());
   std::uint32_t next = 0;
   for (std::uint32_t n = 0; n < least.size(); ++n) {
     if (least[n] == n) number[n] = next++;
-    EXPECT_EQ(plan.cell_of_node[n], number[least[n]]);
+    EXPECT_EQ(plan.lp_of_node[n], number[least[n]]);
   }
-  EXPECT_EQ(plan.cell_count, next);
+  EXPECT_EQ(plan.lp_count, next);
 }
 
-TEST(Cells, AreAllNodesWhereTheCutIsOneOrControlTakesNoTime) {
+TEST(LpPlan, AreAllNodesWhereTheCutIsOneOrControlTakesNoTime) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const Graph graph = random_graph(seed);
     for (const auto& [cut, control] :
-         {std::pair{CellPlan::Cut::kOne, 1_us}, {CellPlan::Cut::kFinest, 0_ps}}) {
-      const CellPlan plan = plan_cells(graph.fabric, graph.crossing, control, cut);
-      EXPECT_EQ(plan.cell_count, 1U);
+         {std::pair{LpPlan::Cut::kOne, 1_us}, {LpPlan::Cut::kFinest, 0_ps}}) {
+      const LpPlan plan = plan_lps(graph.fabric, graph.crossing, control, cut);
+      EXPECT_EQ(plan.lp_count, 1U);
       expect_consistent(graph, plan, control);
     }
   }
 }
 
-TEST(Cells, AreJoinedByWhatTakesNoTimeAtTheFinestCut) {
+TEST(LpPlan, AreJoinedByWhatTakesNoTimeAtTheFinestCut) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Graph graph = random_graph(seed);
-    const CellPlan plan = plan_cells(graph.fabric, graph.crossing, 100_ns, CellPlan::Cut::kFinest);
+    const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 100_ns, LpPlan::Cut::kFinest);
     expect_consistent(graph, plan, 100_ns);
-    expect_cells(plan, graph.joined_below(1_ps));
+    expect_lps(plan, graph.joined_below(1_ps));
   }
 }
 
-// Up to eight cells, or as many as the finest cut has; of all thresholds the longest that leaves
-// them.
-TEST(Cells, AreEnoughWithTheLongestWindow) {
+// Up to eight logical processes, or as many as the finest cut has; of all thresholds the longest
+// that leaves them.
+TEST(LpPlan, AreEnoughWithTheLongestWindow) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Graph graph = random_graph(seed);
     for (const Picoseconds control : {25_ns, 1_us}) {
-      const CellPlan plan = plan_cells(graph.fabric, graph.crossing, control, CellPlan::Cut::kAuto);
+      const LpPlan plan = plan_lps(graph.fabric, graph.crossing, control, LpPlan::Cut::kAuto);
       expect_consistent(graph, plan, control);
       Picoseconds longest = 1_ps;
       const std::size_t enough = std::min<std::size_t>(8, graph.cells_below(1_ps));
@@ -156,20 +156,20 @@ TEST(Cells, AreEnoughWithTheLongestWindow) {
         if (threshold > control || graph.cells_below(threshold) < enough) continue;
         longest = std::max(longest, threshold);
       }
-      expect_cells(plan, graph.joined_below(longest));
+      expect_lps(plan, graph.joined_below(longest));
     }
   }
 }
 
-// A cable of 0 never sets the window: its ends are one cell. Control events cross cells after 1 us
-// at least, however long the cables are.
-TEST(Cells, AreBoundByControlWhereCablesAreLonger) {
+// A cable of 0 never sets the window: its ends are one logical process. Control events cross
+// logical processes after 1 us at least, however long the cables are.
+TEST(LpPlan, AreBoundByControlWhereCablesAreLonger) {
   const Graph graph(3, {{0, 1, 0, 0}, {1, 2, 5'000'000, 7'000'000}});
-  const CellPlan plan = plan_cells(graph.fabric, graph.crossing, 1_us, CellPlan::Cut::kAuto);
-  EXPECT_EQ(plan.cell_count, 2U);
+  const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 1_us, LpPlan::Cut::kAuto);
+  EXPECT_EQ(plan.lp_count, 2U);
   EXPECT_EQ(plan.lookahead, 1_us);
   EXPECT_TRUE(plan.limiting_port.is_none());
-  const CellPlan longer = plan_cells(graph.fabric, graph.crossing, 1_s, CellPlan::Cut::kAuto);
+  const LpPlan longer = plan_lps(graph.fabric, graph.crossing, 1_s, LpPlan::Cut::kAuto);
   EXPECT_EQ(longer.lookahead, 5_us);
   EXPECT_EQ(longer.limiting_port, PortId(2U));
 }

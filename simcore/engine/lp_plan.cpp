@@ -1,4 +1,4 @@
-#include "simcore/engine/cells.hpp"
+#include "simcore/engine/lp_plan.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,8 +6,8 @@
 namespace weft {
 namespace {
 
-/// Cells below which a longer window is not worth the lost parallelism and locality.
-constexpr std::uint32_t kEnoughCells = 8;
+/// Logical processes below which a longer window is not worth the lost parallelism and locality.
+constexpr std::uint32_t kEnoughLps = 8;
 /// Upper bound of a window: arrivals are sorted by 32-bit offsets from its start.
 constexpr Picoseconds kLongestWindow = 1_ms;
 
@@ -36,9 +36,8 @@ class DisjointSets {
   std::vector<std::uint32_t> parent_;
 };
 
-/// Cells when every cable of at least `threshold` is cut.
-CellPlan cut_at(const Fabric& fabric, std::span<const Picoseconds> crossing,
-                Picoseconds threshold) {
+/// Logical processes when every cable of at least `threshold` is cut.
+LpPlan cut_at(const Fabric& fabric, std::span<const Picoseconds> crossing, Picoseconds threshold) {
   DisjointSets sets(fabric.nodes.size());
   for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
     const PortId port{p};
@@ -46,23 +45,23 @@ CellPlan cut_at(const Fabric& fabric, std::span<const Picoseconds> crossing,
       sets.join(fabric.port(port).node.value(), fabric.peer_node(port).value());
     }
   }
-  CellPlan plan;
-  plan.cell_of_node.resize(fabric.nodes.size());
-  std::vector<std::uint32_t> cell_of_root(fabric.nodes.size());
+  LpPlan plan;
+  plan.lp_of_node.resize(fabric.nodes.size());
+  std::vector<std::uint32_t> lp_of_root(fabric.nodes.size());
   for (std::uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const std::uint32_t root = sets.find(n);  // the least node of its set, so seen first
     if (root == n) {
-      cell_of_root[n] = plan.cell_count++;
-      plan.ports_of_cell.emplace_back();
+      lp_of_root[n] = plan.lp_count++;
+      plan.ports_of_lp.emplace_back();
     }
-    plan.cell_of_node[n] = cell_of_root[root];
+    plan.lp_of_node[n] = lp_of_root[root];
   }
   plan.lookahead = Picoseconds::max();
   for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
     const PortId port{p};
-    const std::uint32_t cell = plan.cell_of_node[fabric.port(port).node.value()];
-    plan.ports_of_cell[cell].push_back(port);
-    if (cell == plan.cell_of_node[fabric.peer_node(port).value()]) continue;
+    const std::uint32_t lp = plan.lp_of_node[fabric.port(port).node.value()];
+    plan.ports_of_lp[lp].push_back(port);
+    if (lp == plan.lp_of_node[fabric.peer_node(port).value()]) continue;
     const Picoseconds latency = cable_latency(fabric, crossing, port);
     if (latency < plan.lookahead) {
       plan.lookahead = latency;
@@ -74,8 +73,8 @@ CellPlan cut_at(const Fabric& fabric, std::span<const Picoseconds> crossing,
 
 }  // namespace
 
-CellPlan plan_cells(const Fabric& fabric, std::span<const Picoseconds> crossing,
-                    Picoseconds control_latency, CellPlan::Cut cut) {
+LpPlan plan_lps(const Fabric& fabric, std::span<const Picoseconds> crossing,
+                Picoseconds control_latency, LpPlan::Cut cut) {
   std::vector<Picoseconds> thresholds;
   for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
     const Picoseconds latency = cable_latency(fabric, crossing, PortId{p});
@@ -84,20 +83,21 @@ CellPlan plan_cells(const Fabric& fabric, std::span<const Picoseconds> crossing,
   std::sort(thresholds.begin(), thresholds.end());
   thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
 
-  CellPlan best;
-  if (cut == CellPlan::Cut::kOne || control_latency == Picoseconds(0)) {
+  LpPlan best;
+  if (cut == LpPlan::Cut::kOne || control_latency == Picoseconds(0)) {
     best = cut_at(fabric, crossing, Picoseconds::max());
   } else if (thresholds.empty()) {
     best = cut_at(fabric, crossing, std::max(control_latency, Picoseconds(1)));
-  } else if (cut == CellPlan::Cut::kFinest) {
+  } else if (cut == LpPlan::Cut::kFinest) {
     best = cut_at(fabric, crossing, thresholds.front());
   } else {
-    // The longest window that leaves enough cells; failing that, the most cells.
+    // The longest window that leaves enough logical processes; failing that, the most logical
+    // processes.
     best = cut_at(fabric, crossing, thresholds.front());
-    const std::uint32_t enough = std::min(kEnoughCells, best.cell_count);
+    const std::uint32_t enough = std::min(kEnoughLps, best.lp_count);
     for (auto it = thresholds.rbegin(); it != thresholds.rend(); ++it) {
-      CellPlan plan = cut_at(fabric, crossing, *it);
-      if (plan.cell_count >= enough) {
+      LpPlan plan = cut_at(fabric, crossing, *it);
+      if (plan.lp_count >= enough) {
         best = std::move(plan);
         break;
       }

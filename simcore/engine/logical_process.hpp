@@ -18,8 +18,8 @@
 
 namespace weft {
 
-/// What one thread needs to run cells: scratch space, packet memory and statistics that are sums,
-/// so that it does not matter which thread ran which cell.
+/// What one thread needs to run logical processes: scratch space, packet memory and statistics that
+/// are sums, so that it does not matter which thread ran which logical process.
 struct alignas(64) Worker {
   std::uint32_t number = 0;  ///< of the thread, from 0
   ChunkPool pool;
@@ -62,23 +62,25 @@ struct alignas(64) Worker {
   };
   Sums sums;
   /// The run is to be left right after the event at hand, of the calendar; of a network that is one
-  /// cell alone. When that was so.
+  /// logical process alone. When that was so.
   bool stops = false;
   Picoseconds stopped_at;
-  /// Control events for cells that may run on another thread, handed over between windows.
+  /// Control events for logical processes that may run on another thread, handed over between
+  /// windows.
   struct Outgoing {
-    std::uint32_t cell;
+    std::uint32_t lp;
     CalendarEvent event;
   };
   std::vector<Outgoing> outbox;
-  /// What was observed in this window, in the order in which cells ran.
+  /// What was observed in this window, in the order in which logical processes ran.
   std::vector<TraceRecord> trace;
   ArrivalSignals signals;
-  std::vector<std::uint32_t> arriving;  ///< ports of the cell at hand that something comes to
+  std::vector<std::uint32_t>
+      arriving;  ///< ports of the logical process at hand that something comes to
 };
 
-/// Keys of a cell's departures and arrivals, which order them by (time, rank, port): time since an
-/// epoch << shift | rank bit | local number of the port.
+/// Keys of a logical process's departures and arrivals, which order them by (time, rank, port):
+/// time since an epoch << shift | rank bit | local number of the port.
 struct EventKeys {
   std::uint32_t shift = 1;
   std::uint64_t arrival_bit = 1;
@@ -112,12 +114,13 @@ struct EventKeys {
 /// A set of nodes simulated as one unit. Its events are ordered by (time, rank, source, sequence);
 /// the three sources of events are the batch of arrivals from outside (gathered per window), the
 /// tree of departures and arrivals inside, and the calendar of control events and timers.
-struct Cell {
-  std::vector<PortId> ports;               ///< ascending; the index is the local number
-  std::vector<Link*> inbound;              ///< the link that ends at each port
-  std::vector<std::uint32_t> external_in;  ///< local numbers of ports fed from other cells
-  std::uint32_t first_signal = 0;          ///< word of the signals of `external_in`, in that order
-  WinnerTree next;  ///< departures at [local], inside arrivals at [n + local]
+struct LogicalProcess {
+  std::vector<PortId> ports;   ///< ascending; the index is the local number
+  std::vector<Link*> inbound;  ///< the link that ends at each port
+  std::vector<std::uint32_t>
+      external_in;                 ///< local numbers of ports fed from other logical processes
+  std::uint32_t first_signal = 0;  ///< word of the signals of `external_in`, in that order
+  WinnerTree next;                 ///< departures at [local], inside arrivals at [n + local]
   EventCalendar calendar;
   /// EventCalendar entries that still matter. Timers of finished flows stay behind without
   /// counting.
@@ -132,28 +135,29 @@ struct Cell {
   }
 };
 
-/// Has keys count from a later epoch on, before which nothing in the cell is left to happen.
-inline void move_epoch(Cell& cell, Picoseconds epoch) {
-  cell.next.subtract(cell.keys.departure(epoch, 0));
-  cell.keys.epoch = epoch;
+/// Has keys count from a later epoch on, before which nothing in the logical process is left to
+/// happen.
+inline void move_epoch(LogicalProcess& lp, Picoseconds epoch) {
+  lp.next.subtract(lp.keys.departure(epoch, 0));
+  lp.keys.epoch = epoch;
 }
 
-/// How many ports ahead of its use memory is asked for. A window touches the ports of a cell in
-/// order, and in large fabrics all of them lie beyond the second-level cache.
+/// How many ports ahead of its use memory is asked for. A window touches the ports of a logical
+/// process in order, and in large fabrics all of them lie beyond the second-level cache.
 inline constexpr std::size_t kStateAhead = 8;
 inline constexpr std::size_t kPacketsAhead = 4;
 
-/// The ports of `cell` that something may come to from outside, in ascending order: in a window
+/// The ports of `lp` that something may come to from outside, in ascending order: in a window
 /// that reads the signals those that something does come to.
-inline std::span<const std::uint32_t> arriving_ports(const Cell& cell, Worker& worker) {
-  if (!worker.signals.is_read()) return cell.external_in;
-  const std::size_t links = cell.external_in.size();
+inline std::span<const std::uint32_t> arriving_ports(const LogicalProcess& lp, Worker& worker) {
+  if (!worker.signals.is_read()) return lp.external_in;
+  const std::size_t links = lp.external_in.size();
   if (worker.arriving.size() < links) [[unlikely]]
     worker.arriving.resize(links);
   std::uint32_t* next = worker.arriving.data();
-  const std::uint32_t* local = cell.external_in.data();
-  const std::size_t last = cell.first_signal + ArrivalSignals::words_for(links);
-  for (std::size_t word = cell.first_signal; word < last; ++word) {
+  const std::uint32_t* local = lp.external_in.data();
+  const std::size_t last = lp.first_signal + ArrivalSignals::words_for(links);
+  for (std::size_t word = lp.first_signal; word < last; ++word) {
     ArrivalSignals::for_each_in(worker.signals.take(word),
                                 [&](std::size_t i) { *next++ = local[i]; });
     local += ArrivalSignals::kPerWord;
@@ -163,42 +167,44 @@ inline std::span<const std::uint32_t> arriving_ports(const Cell& cell, Worker& w
 
 /// Where and when something happens: what every step of a model is given.
 struct Here {
-  Cell& cell;
-  Worker& worker;  ///< of the thread that runs the cell
+  LogicalProcess& lp;
+  Worker& worker;  ///< of the thread that runs the logical process
   Picoseconds now;
 };
 
-/// What simulates the nodes of a cell. `local` is the number of a port within the cell.
+/// What simulates the nodes of a logical process. `local` is the number of a port within the
+/// logical process.
 template <class M>
-concept CellModel = requires(M& model, const Here& here, Cell& cell, Packet& packet,
-                             const CalendarEvent& event, std::uint32_t local) {
+concept LpModel = requires(M& model, const Here& here, LogicalProcess& lp, Packet& packet,
+                           const CalendarEvent& event, std::uint32_t local) {
   model.depart(here, local);          // the transmission at the port ends
   model.arrive(here, packet, local);  // a packet has come by it
   // An entry of the calendar is due; false: it had become void.
   { model.handle(here, event) } -> std::same_as<bool>;
-  model.accept_control(cell, packet, local);  // moves link control from a lane to the calendar
+  model.accept_control(lp, packet, local);  // moves link control from a lane to the calendar
   // Ask for the memory of a port and of the link into it, of what these point to, and of the most
   // recent flows of a host.
-  model.fetch_state(cell, local);
-  model.fetch_packets(cell, local);
-  model.fetch_flows(cell, local);
+  model.fetch_state(lp, local);
+  model.fetch_packets(lp, local);
+  model.fetch_flows(lp, local);
 };
 
-/// Runs one cell from `start` (inclusive) to `end` (exclusive).
-template <CellModel Model>
-void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Picoseconds end) {
-  const EventKeys keys = cell.keys;
+/// Runs one logical process from `start` (inclusive) to `end` (exclusive).
+template <LpModel Model>
+void run_window(LogicalProcess& lp, Worker& worker, Model& model, Picoseconds start,
+                Picoseconds end) {
+  const EventKeys keys = lp.keys;
   const std::uint64_t limit = keys.departure(end, 0);  // below it lie the keys of this window
-  const std::span<const std::uint32_t> arriving = arriving_ports(cell, worker);
+  const std::span<const std::uint32_t> arriving = arriving_ports(lp, worker);
   const std::size_t sources = arriving.size();
-  if (sources == 0 && cell.next.top() >= limit && cell.calendar.next_time() >= end) return;
+  if (sources == 0 && lp.next.top() >= limit && lp.calendar.next_time() >= end) return;
   ArrivalBatch& batch = worker.batch;
   batch.begin(start, end - start);
   for (std::size_t i = 0; i < sources; ++i) {
-    if (i + kStateAhead < sources) model.fetch_state(cell, arriving[i + kStateAhead]);
-    if (i + kPacketsAhead < sources) model.fetch_packets(cell, arriving[i + kPacketsAhead]);
+    if (i + kStateAhead < sources) model.fetch_state(lp, arriving[i + kStateAhead]);
+    if (i + kPacketsAhead < sources) model.fetch_packets(lp, arriving[i + kPacketsAhead]);
     const std::uint32_t local = arriving[i];
-    Link& link = *cell.inbound[local];
+    Link& link = *lp.inbound[local];
     batch.gather(link, local, end, worker.pool);
     if (link.in_flight() != 0) worker.signals.set(link.signal);
     // All of them, also those of later windows: a credit may overtake a pause, which takes longer
@@ -206,7 +212,7 @@ void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Pic
     if (link.control_out.front(link.control_in) != nullptr) [[unlikely]] {
       link.control_out.take_until(
           Picoseconds::max(), link.control_in, worker.pool,
-          [&](const Packet& frame) { model.accept_control(cell, frame, local); });
+          [&](const Packet& frame) { model.accept_control(lp, frame, local); });
     }
   }
   batch.sort();
@@ -217,15 +223,15 @@ void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Pic
   std::uint64_t outside = next_outside();
   Picoseconds now(-1);
   for (;;) {
-    const std::uint64_t inside = cell.next.top();
+    const std::uint64_t inside = lp.next.top();
     const bool take_inside = inside < outside;
     const std::uint64_t key = take_inside ? inside : outside;
-    const Picoseconds calendar_time = cell.calendar.next_time();
+    const Picoseconds calendar_time = lp.calendar.next_time();
     const Picoseconds time = keys.time_of(key);
     if (calendar_time < time) [[unlikely]] {
       if (calendar_time >= end) break;
-      const CalendarEvent event = cell.calendar.pop();
-      if (model.handle({cell, worker, event.time}, event)) ++worker.sums.events;
+      const CalendarEvent event = lp.calendar.pop();
+      if (model.handle({lp, worker, event.time}, event)) ++worker.sums.events;
       if (worker.stops) [[unlikely]] {
         worker.stopped_at = event.time;
         break;
@@ -241,31 +247,32 @@ void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Pic
       // What comes next is looked up before this packet is dealt with, which it does not wait for.
       Packet& packet = batch.pop();
       outside = next_outside();
-      model.arrive({cell, worker, time}, packet, local);
+      model.arrive({lp, worker, time}, packet, local);
     } else if (!keys.is_arrival(key)) {
-      model.depart({cell, worker, time}, local);
+      model.depart({lp, worker, time}, local);
     } else {
-      Link& link = *cell.inbound[local];
+      Link& link = *lp.inbound[local];
       Packet packet = link.data_out.take(link.data_in, worker.pool);
       const Packet* following = link.data_out.front(link.data_in);
-      cell.next.update(cell.port_count() + local,
-                       following != nullptr ? keys.arrival(Picoseconds(following->stamp), local)
-                                            : WinnerTree::kNone);
-      model.arrive({cell, worker, time}, packet, local);
+      lp.next.update(lp.port_count() + local,
+                     following != nullptr ? keys.arrival(Picoseconds(following->stamp), local)
+                                          : WinnerTree::kNone);
+      model.arrive({lp, worker, time}, packet, local);
     }
   }
-  if (now > cell.last_event_time) cell.last_event_time = now;
+  if (now > lp.last_event_time) lp.last_event_time = now;
 }
 
-/// The time of the earliest event that the cell knows of, or EventCalendar::kNever. Control frames
-/// that are still on a lane lie no earlier than `horizon`, the end of the last window.
-inline Picoseconds next_event_time(Cell& cell, Picoseconds horizon) {
-  Picoseconds earliest = cell.live_events > 0 ? cell.calendar.next_time() : EventCalendar::kNever;
-  if (cell.next.top() != WinnerTree::kNone) {
-    earliest = std::min(earliest, cell.keys.time_of(cell.next.top()));
+/// The time of the earliest event that the logical process knows of, or EventCalendar::kNever.
+/// Control frames that are still on a lane lie no earlier than `horizon`, the end of the last
+/// window.
+inline Picoseconds next_event_time(LogicalProcess& lp, Picoseconds horizon) {
+  Picoseconds earliest = lp.live_events > 0 ? lp.calendar.next_time() : EventCalendar::kNever;
+  if (lp.next.top() != WinnerTree::kNone) {
+    earliest = std::min(earliest, lp.keys.time_of(lp.next.top()));
   }
-  for (const std::uint32_t local : cell.external_in) {
-    const Link& link = *cell.inbound[local];
+  for (const std::uint32_t local : lp.external_in) {
+    const Link& link = *lp.inbound[local];
     if (const Packet* packet = link.data_out.front(link.data_in)) {
       earliest = std::min(earliest, Picoseconds(packet->stamp));
     }

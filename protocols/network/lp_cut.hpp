@@ -2,7 +2,7 @@
 
 #include "protocols/config/switch_config.hpp"
 #include "simcore/base/units.hpp"
-#include "simcore/engine/cells.hpp"
+#include "simcore/engine/lp_plan.hpp"
 #include "simcore/fabric/fabric.hpp"
 
 namespace weft::protocols {
@@ -12,8 +12,8 @@ namespace weft::protocols {
 
 /// How the packet engine cuts a fabric whose switches are such: by the least time in which data,
 /// pauses or credits cross each link. Scale-up domains may be kept whole.
-[[nodiscard]] CellPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches,
-                                  Picoseconds control_latency, CellPlan::Cut cut,
-                                  bool keeps_domains_whole = false);
+[[nodiscard]] LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches,
+                                Picoseconds control_latency, LpPlan::Cut cut,
+                                bool keeps_domains_whole = false);
 
 }  // namespace weft::protocols

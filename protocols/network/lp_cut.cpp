@@ -1,4 +1,4 @@
-#include "protocols/network/cell_cut.hpp"
+#include "protocols/network/lp_cut.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,8 +11,8 @@ Picoseconds pause_latency(const PauseConfig& pause, const Port& port) {
   return wire + pause.response_at(port.rate);
 }
 
-CellPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picoseconds control_latency,
-                    CellPlan::Cut cut, bool keeps_domains_whole) {
+LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picoseconds control_latency,
+                  LpPlan::Cut cut, bool keeps_domains_whole) {
   std::vector<Picoseconds> crossing(fabric.ports.size());
   for (std::size_t p = 0; p < crossing.size(); ++p) {
     const PortId id(p);
@@ -27,7 +27,7 @@ CellPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picoseco
       }
     }
   }
-  return plan_cells(fabric, crossing, control_latency, cut);
+  return plan_lps(fabric, crossing, control_latency, cut);
 }
 
 }  // namespace weft::protocols

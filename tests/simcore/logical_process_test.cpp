@@ -1,4 +1,4 @@
-#include "simcore/engine/cell.hpp"
+#include "simcore/engine/logical_process.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "tests/support/draws.hpp"
 
-// One cell with a model that only writes down what happens: all sources of events at once, at few
-// different times, so that many are equal.
+// One logical process with a model that only writes down what happens: all sources of events at
+// once, at few different times, so that many are equal.
 namespace weft {
 namespace {
 
@@ -31,15 +31,15 @@ class Recorder {
     links_.resize(ports);
     for (std::uint32_t local = 0; local < ports; ++local) {
       links_[local] = std::make_unique<Link>();
-      cell_.ports.emplace_back(local);
-      cell_.inbound.push_back(links_[local].get());
-      if (local < ports / 2) cell_.external_in.push_back(local);
+      lp_.ports.emplace_back(local);
+      lp_.inbound.push_back(links_[local].get());
+      if (local < ports / 2) lp_.external_in.push_back(local);
       links_[local]->signal = local < ports / 2 ? 8 + local : ArrivalSignals::kNobody;
     }
-    cell_.first_signal = 1;
+    lp_.first_signal = 1;
     worker_.signals.reset(1 + ArrivalSignals::words_for(ports));
-    cell_.keys = EventKeys(ports);
-    cell_.next.reset(2 * ports);
+    lp_.keys = EventKeys(ports);
+    lp_.next.reset(2 * ports);
   }
 
   void draw_events(std::int64_t until) {
@@ -65,8 +65,8 @@ class Recorder {
     }
   }
   void push(const CalendarEvent& event) {
-    cell_.calendar.push(event);
-    ++cell_.live_events;
+    lp_.calendar.push(event);
+    ++lp_.live_events;
   }
 
   // What run_window asks of a model.
@@ -80,8 +80,8 @@ class Recorder {
     const bool is_first = links_[to]->in_flight() == 0;
     send(to, here.now.count() + 2);
     if (is_first)
-      here.cell.next.update(here.cell.port_count() + to,
-                            here.cell.keys.arrival(here.now + Picoseconds(2), to));
+      here.lp.next.update(here.lp.port_count() + to,
+                          here.lp.keys.arrival(here.now + Picoseconds(2), to));
   }
   void arrive(const Here& here, const Packet& packet, std::uint32_t local) {
     happened_.push_back({here.now.count(), EventRank::kArrival, local, packet.sequence});
@@ -89,23 +89,23 @@ class Recorder {
   bool handle(const Here& here, const CalendarEvent& event) {
     happened_.push_back({event.time.count(), static_cast<EventRank>(event.order >> 62U),
                          event.order & ~(3ULL << 62U), 0});
-    --here.cell.live_events;
+    --here.lp.live_events;
     return true;
   }
-  void accept_control(Cell&, const Packet& frame, std::uint32_t) {
+  void accept_control(LogicalProcess&, const Packet& frame, std::uint32_t) {
     push({.time = Picoseconds(frame.stamp),
           .order = CalendarEvent::make_order(EventRank::kControl, 1, 0, frame.sequence)});
   }
-  void fetch_state(const Cell&, std::uint32_t) { ++fetched_; }
-  void fetch_packets(const Cell&, std::uint32_t) {}
-  void fetch_flows(const Cell&, std::uint32_t) {}
+  void fetch_state(const LogicalProcess&, std::uint32_t) { ++fetched_; }
+  void fetch_packets(const LogicalProcess&, std::uint32_t) {}
+  void fetch_flows(const LogicalProcess&, std::uint32_t) {}
 
   void run(std::int64_t start, std::int64_t end, bool reads_signals = true) {
     worker_.signals.turn(reads_signals);
-    run_window(cell_, worker_, *this, Picoseconds(start), Picoseconds(end));
+    run_window(lp_, worker_, *this, Picoseconds(start), Picoseconds(end));
   }
 
-  [[nodiscard]] Cell& cell() { return cell_; }
+  [[nodiscard]] LogicalProcess& lp() { return lp_; }
   [[nodiscard]] Worker& worker() { return worker_; }
   [[nodiscard]] Link& link(std::uint32_t local) { return *links_[local]; }
   [[nodiscard]] const std::vector<Event>& happened() const { return happened_; }
@@ -129,17 +129,16 @@ class Recorder {
  private:
   void plan_departure(std::uint32_t local) {
     if (departures_[local].empty()) {
-      cell_.next.remove(local);
+      lp_.next.remove(local);
     } else {
-      cell_.next.update(local,
-                        cell_.keys.departure(Picoseconds(departures_[local].front()), local));
+      lp_.next.update(local, lp_.keys.departure(Picoseconds(departures_[local].front()), local));
     }
   }
 
   testing::Draws draws_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::vector<std::int64_t>> departures_;  ///< by port, to come
-  Cell cell_;
+  LogicalProcess lp_;
   Worker worker_;
   std::vector<Event> happened_;
   std::uint32_t fetched_ = 0;
@@ -147,7 +146,7 @@ class Recorder {
 };
 
 // Whatever the windows, all that is due happens, in the one order of the model.
-TEST(CellWindow, HandlesAllEventsInOrderOfTimeRankAndSource) {
+TEST(LpWindow, HandlesAllEventsInOrderOfTimeRankAndSource) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     for (const std::int64_t length : {1L, 7L, 50L, 1000L}) {
       Recorder recorder(8, seed);
@@ -165,18 +164,18 @@ TEST(CellWindow, HandlesAllEventsInOrderOfTimeRankAndSource) {
       EXPECT_TRUE(std::ranges::is_sorted(recorder.happened())) << "windows of " << length;
       EXPECT_EQ(recorder.happened().size(), departures + 100 + recorder.sent());
       EXPECT_EQ(recorder.worker().sums.events, recorder.happened().size());
-      EXPECT_EQ(next_event_time(recorder.cell(), Picoseconds(now)), EventCalendar::kNever);
-      EXPECT_TRUE(recorder.cell().calendar.empty());
+      EXPECT_EQ(next_event_time(recorder.lp(), Picoseconds(now)), EventCalendar::kNever);
+      EXPECT_TRUE(recorder.lp().calendar.empty());
     }
   }
 }
 
-TEST(CellWindow, KnowsTheTimeOfItsNextEvent) {
+TEST(LpWindow, KnowsTheTimeOfItsNextEvent) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Recorder recorder(6, seed);
     recorder.draw_events(200);
     for (std::int64_t now = 0;;) {
-      const Picoseconds time = next_event_time(recorder.cell(), Picoseconds(now));
+      const Picoseconds time = next_event_time(recorder.lp(), Picoseconds(now));
       if (time == EventCalendar::kNever) break;
       const std::int64_t next = time.count();
       ASSERT_GE(next, now);
@@ -193,7 +192,7 @@ TEST(CellWindow, KnowsTheTimeOfItsNextEvent) {
 
 // A frame of a lane takes effect at its time, whatever the window that it is fetched in; those of
 // one lane may overtake each other.
-TEST(CellWindow, BringsLinkControlToItsTime) {
+TEST(LpWindow, BringsLinkControlToItsTime) {
   Recorder recorder(2, 1);
   Link& link = recorder.link(0);
   for (const auto& frame : {std::pair{35, 0U}, {12, 1U}, {12, 2U}}) {
@@ -203,20 +202,21 @@ TEST(CellWindow, BringsLinkControlToItsTime) {
     });
     recorder.worker().signals.set(link.signal);
   }
-  EXPECT_EQ(next_event_time(recorder.cell(), Picoseconds(10)), Picoseconds(10));
+  EXPECT_EQ(next_event_time(recorder.lp(), Picoseconds(10)), Picoseconds(10));
   recorder.run(10, 20);
   recorder.run(20, 30);
   ASSERT_EQ(recorder.happened().size(), 2U);
   EXPECT_EQ(recorder.happened()[0].order & 0xffffffffU, 1U);
   EXPECT_EQ(recorder.happened()[1].order & 0xffffffffU, 2U);
-  EXPECT_EQ(next_event_time(recorder.cell(), Picoseconds(30)), Picoseconds(35));
+  EXPECT_EQ(next_event_time(recorder.lp(), Picoseconds(30)), Picoseconds(35));
   recorder.run(30, 40);
   EXPECT_EQ(recorder.happened().size(), 3U);
 }
 
-// Of twenty links into the cell one has packets, for two windows: only that one is looked at, until
-// it has nothing left. Its memory is asked for while eight others lie before it, so not at all.
-TEST(CellWindow, LooksAtNoLinkThatNothingComesBy) {
+// Of twenty links into the logical process one has packets, for two windows: only that one is
+// looked at, until it has nothing left. Its memory is asked for while eight others lie before it,
+// so not at all.
+TEST(LpWindow, LooksAtNoLinkThatNothingComesBy) {
   Recorder recorder(40, 1);
   recorder.send(17, 12);
   recorder.send(17, 25);
@@ -233,7 +233,7 @@ TEST(CellWindow, LooksAtNoLinkThatNothingComesBy) {
   EXPECT_EQ(recorder.fetched(), 20 - kStateAhead);
 }
 
-TEST(CellWindow, ThatDoesNotReadSignalsLooksAtEveryLink) {
+TEST(LpWindow, ThatDoesNotReadSignalsLooksAtEveryLink) {
   Recorder recorder(40, 1);
   recorder.send(17, 12);
   recorder.send(3, 25);
@@ -263,20 +263,20 @@ TEST(EventKeys, HoldTimeRankAndPort) {
   }
 }
 
-TEST(EventKeys, OfACellSayTheSameTimesFromALaterEpochOn) {
-  Cell cell;
-  cell.keys = EventKeys(4);
-  cell.next.reset(8);
-  cell.next.update(1, cell.keys.departure(Picoseconds(1'000), 1));
-  cell.next.update(6, cell.keys.arrival(Picoseconds(1'500), 2));
-  move_epoch(cell, Picoseconds(900));
-  EXPECT_EQ(cell.next.top(), cell.next.key(1));
-  EXPECT_EQ(cell.next.top(), cell.keys.departure(Picoseconds(1'000), 1));
-  EXPECT_EQ(cell.keys.time_of(cell.next.key(1)), Picoseconds(1'000));
-  EXPECT_EQ(cell.next.key(6), cell.keys.arrival(Picoseconds(1'500), 2));
-  EXPECT_EQ(cell.next.key(0), WinnerTree::kNone);
-  cell.next.remove(1);
-  EXPECT_EQ(cell.keys.time_of(cell.next.top()), Picoseconds(1'500));
+TEST(EventKeys, OfAnLpSayTheSameTimesFromALaterEpochOn) {
+  LogicalProcess lp;
+  lp.keys = EventKeys(4);
+  lp.next.reset(8);
+  lp.next.update(1, lp.keys.departure(Picoseconds(1'000), 1));
+  lp.next.update(6, lp.keys.arrival(Picoseconds(1'500), 2));
+  move_epoch(lp, Picoseconds(900));
+  EXPECT_EQ(lp.next.top(), lp.next.key(1));
+  EXPECT_EQ(lp.next.top(), lp.keys.departure(Picoseconds(1'000), 1));
+  EXPECT_EQ(lp.keys.time_of(lp.next.key(1)), Picoseconds(1'000));
+  EXPECT_EQ(lp.next.key(6), lp.keys.arrival(Picoseconds(1'500), 2));
+  EXPECT_EQ(lp.next.key(0), WinnerTree::kNone);
+  lp.next.remove(1);
+  EXPECT_EQ(lp.keys.time_of(lp.next.top()), Picoseconds(1'500));
 }
 
 }  // namespace
