@@ -15,12 +15,12 @@ std::unique_ptr<const Schedule> schedule_of(const CollectiveProgram& program, st
   return make_schedule(std::move(plan), program.spec().algorithm);
 }
 
-/// All that a lane does. A signal to another rank stands for more than a round: -1 steps.
+/// All that a lane does. A control event to another rank stands for more than a round: -1 steps.
 LaneRounds count_steps(const Schedule& schedule, std::uint32_t rank, std::uint32_t lane) {
   LaneRounds rounds;
   StepStream steps = schedule.steps(rank, lane);
   for (Step step; steps.next(step);) {
-    if (step.kind == Step::Kind::kSignal || step.kind == Step::Kind::kAwaitSignals) {
+    if (step.kind == Step::Kind::kControlEvent || step.kind == Step::Kind::kAwaitControlEvents) {
       rounds.steps = -1;
       return rounds;
     }

@@ -83,7 +83,7 @@ StepStream PhaseProgram::stream(LanePlace place) const {
     StepStream steps = whole_.call_steps(call, member, place.lane - first);
     for (Step step; steps.next(step);) {
       const bool has_peer = step.kind == Step::Kind::kSend || step.kind == Step::Kind::kReceive ||
-                            step.kind == Step::Kind::kSignal ||
+                            step.kind == Step::Kind::kControlEvent ||
                             step.kind == Step::Kind::kContribute ||
                             step.kind == Step::Kind::kReceiveMulticast;
       if (has_peer) step.peer = rank_here(step.peer);

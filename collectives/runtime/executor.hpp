@@ -57,16 +57,16 @@ class Executor final : public ProcessHandler {
   void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override;
   void on_acknowledged(ProcessContext& context, ProcessId self, ConnectionId connection) override;
   void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) override;
-  void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
-                 std::uint64_t token) override;
-  bool on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) override;
+  void on_control_event(ProcessContext& context, ProcessId self, ProcessId from,
+                        std::uint64_t token) override;
+  bool on_job_timer(ProcessContext& context, ProcessId self, std::uint32_t number) override;
 
-  /// Before the run: tasks of communicators begin when somebody sets their alarms, not by
+  /// Before the run: tasks of communicators begin when somebody sets their timers, not by
   /// themselves.
   void begin_from_outside() { begins_from_outside_ = true; }
-  /// The alarms by which the next task of a stream begins, and the running one ends.
-  [[nodiscard]] static std::uint32_t alarm_of_begin(std::uint32_t stream) { return 2 * stream; }
-  [[nodiscard]] static std::uint32_t alarm_of_end(std::uint32_t stream) { return 2 * stream + 1; }
+  /// The timers by which the next task of a stream begins, and the running one ends.
+  [[nodiscard]] static std::uint32_t timer_of_begin(std::uint32_t stream) { return 2 * stream; }
+  [[nodiscard]] static std::uint32_t timer_of_end(std::uint32_t stream) { return 2 * stream + 1; }
   /// Before the run: is told when tasks of communicators begin and end.
   void tell(TaskObserver& observer) { observer_ = &observer; }
   /// Before the run: whoever takes calls over.
@@ -199,7 +199,7 @@ class Executor final : public ProcessHandler {
   void note_hold(Turn turn, const Stream& other);
   void end_streams(Turn turn);
   void note_received(Turn turn, ConnectionId connection);
-  [[nodiscard]] bool await_signals(Turn turn);
+  [[nodiscard]] bool await_control_events(Turn turn);
   [[nodiscard]] bool await_lane(Turn turn);
   void notify(Turn turn);
   /// A lane that waits for another one continues after this turn.

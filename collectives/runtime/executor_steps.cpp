@@ -26,11 +26,11 @@ bool Executor::carry_out(Turn turn) {
       return sleep_until(turn, turn.context.now() + time_of_delay(turn));
     case Step::Kind::kWaitUntil:
       return sleep_until(turn, processes_[turn.self.value()].begin + step.time());
-    case Step::Kind::kSignal:
-      turn.context.signal(job_of(turn.self).process(step.peer), turn.number);
+    case Step::Kind::kControlEvent:
+      turn.context.send_control_event(job_of(turn.self).process(step.peer), turn.number);
       return true;
-    case Step::Kind::kAwaitSignals:
-      return await_signals(turn);
+    case Step::Kind::kAwaitControlEvents:
+      return await_control_events(turn);
     case Step::Kind::kNotify:
       notify(turn);
       return true;
@@ -132,8 +132,8 @@ Span Executor::waited(const Lane& lane, Picoseconds now) const {
       span.kind = Span::Kind::kLane;
       span.ordinal = lane.notifier;
       break;
-    case LaneStatus::kAwaitingSignals:
-      span.kind = Span::Kind::kSignal;
+    case LaneStatus::kAwaitingControlEvents:
+      span.kind = Span::Kind::kControlEvent;
       span.ordinal = lane.notifier;
       break;
     case LaneStatus::kAwaitingWindow:
@@ -148,11 +148,12 @@ Span Executor::waited(const Lane& lane, Picoseconds now) const {
   return span;
 }
 
-bool Executor::await_signals(Turn turn) {
+bool Executor::await_control_events(Turn turn) {
   Lane& lane = turn.lane;
   const std::int64_t awaited = lane.step.count();
-  if (!goes_on(turn, lane.signals >= awaited, LaneStatus::kAwaitingSignals)) return false;
-  lane.signals -= awaited;
+  if (!goes_on(turn, lane.control_events >= awaited, LaneStatus::kAwaitingControlEvents))
+    return false;
+  lane.control_events -= awaited;
   return true;
 }
 

@@ -10,11 +10,11 @@ namespace weft::collectives {
 
 namespace {
 
-// A communicator's task begins and ends by an alarm: after all else that happens to the rank at
+// A communicator's task begins and ends by a timer: after all else that happens to the rank at
 // that time, for all lanes of the stream at once and in the order of their numbers. What a task
 // does then depends on when the ranks begin it, and on nothing else that went before.
 
-/// An alarm after all those of tasks at its time, of the last process.
+/// A timer after all those of tasks at its time, of the last process.
 constexpr std::uint32_t kAskAgain = ~0U;
 
 void charge(Stream& stream, Picoseconds since, Picoseconds until, Picoseconds posted_at) {
@@ -107,7 +107,7 @@ Picoseconds Executor::time_of_delay(Turn turn) {
   return taken;
 }
 
-bool Executor::on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) {
+bool Executor::on_job_timer(ProcessContext& context, ProcessId self, std::uint32_t number) {
   if (number == kAskAgain) {
     asked_.erase(context.now());
     set_ends(context, reuse_->tell_more(context.now(), context.next_event()));
@@ -115,7 +115,7 @@ bool Executor::on_alarm(ProcessContext& context, ProcessId self, std::uint32_t n
     return false;
   }
   const std::uint32_t stream = number / 2;
-  if (number == alarm_of_begin(stream)) {
+  if (number == timer_of_begin(stream)) {
     begin_task(context, self, stream);
   } else if (!is_taken_over(self, stream)) {
     end_task(context, self, stream);
@@ -134,7 +134,7 @@ void Executor::set_ends(ProcessContext& context, std::span<const CallReuse::End>
     if (stream.ends_at == end.time) continue;
     stream.ends_at = end.time;
     if (!is_known) continue;
-    context.alarm_at(end.time, end.process, alarm_of_end(end.stream));
+    context.set_job_timer(end.time, end.process, timer_of_end(end.stream));
   }
 }
 
@@ -145,7 +145,7 @@ void Executor::ask_again(ProcessContext& context) {
 void Executor::ask_at(ProcessContext& context, Picoseconds time) {
   if (!asked_.insert(time).second) return;
   const auto last = static_cast<std::uint32_t>(processes_.size() - 1);
-  context.alarm_at(time, ProcessId(last), kAskAgain);
+  context.set_job_timer(time, ProcessId(last), kAskAgain);
 }
 
 bool Executor::come_to_end(ProcessContext& context, ProcessId self, std::uint32_t number) {
@@ -183,7 +183,7 @@ bool Executor::start_task(Turn turn) {
     return true;
   }
   if (stream.starting.empty() && !begins_from_outside_) {
-    turn.context.alarm_at(turn.context.now(), turn.self, alarm_of_begin(number));
+    turn.context.set_job_timer(turn.context.now(), turn.self, timer_of_begin(number));
   }
   stream.starting.push_back(static_cast<std::uint16_t>(turn.number));
   begin_waiting(turn, LaneStatus::kAwaitingStream);
@@ -236,7 +236,7 @@ bool Executor::finish_task(Turn turn) {
     if (stream.is_ending) {
       end_task(turn.context, turn.self, number);
     } else {
-      turn.context.alarm_at(turn.context.now(), turn.self, alarm_of_end(number));
+      turn.context.set_job_timer(turn.context.now(), turn.self, timer_of_end(number));
     }
     return false;
   }

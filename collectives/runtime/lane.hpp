@@ -21,7 +21,7 @@ enum class LaneStatus : std::uint8_t {
   kReceiving,
   kFlushing,
   kSleeping,
-  kAwaitingSignals,
+  kAwaitingControlEvents,
   kAwaitingLane,  ///< an event of another lane, or its turn to begin or end an iteration
   kAwaitingWindow,
   kAwaitingStream,  ///< until tasks of it are finished
@@ -36,10 +36,10 @@ struct Lane {
   ConnectionId connection;           ///< that a kReceive waits for, or a kSend waits to use
   SpanLog spans;
   Picoseconds waits_since;
-  std::uint32_t notifier = 0;  ///< the lane that the last event came from
-  std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used
-  std::int64_t signals = 0;    ///< received and not yet used
-  std::uint32_t received = 0;  ///< messages on `connection`, the last one included
+  std::uint32_t notifier = 0;       ///< the lane that the last event came from
+  std::uint32_t events = 0;         ///< from other lanes of the rank, and not yet used
+  std::int64_t control_events = 0;  ///< received and not yet used
+  std::uint32_t received = 0;       ///< messages on `connection`, the last one included
   std::int64_t unacknowledged = 0;
   LaneStatus status = LaneStatus::kNotStarted;
 };

@@ -44,13 +44,13 @@ struct Step {
     kFlush,         ///< waits until all sends of this lane are acknowledged
     kDelay,         ///< waits for a while
     kWaitUntil,     ///< waits for a time, counted from the job's begin; no wait if it has passed
-    kSignal,        ///< a control event to `peer`'s same lane, after the control latency
-    kAwaitSignals,  ///< waits for a number of signals; those that came early count
-    kNotify,        ///< an event for lane number `peer` of this rank, at once
-    kAwait,         ///< waits for one event from another lane; those that came early count
-    kBegin,         ///< an iteration of a collective begins on this rank (lane 0 only)
-    kEnd,           ///< waits until all lanes of the rank are here: the iteration ends
-    kCopy,          ///< of `peer`, the rank itself: Schedule::is_staged; in schedules only
+    kControlEvent,  ///< a control event to `peer`'s same lane, after the control latency
+    kAwaitControlEvents,  ///< waits for a number of control events; those that came early count
+    kNotify,              ///< an event for lane number `peer` of this rank, at once
+    kAwait,               ///< waits for one event from another lane; those that came early count
+    kBegin,               ///< an iteration of a collective begins on this rank (lane 0 only)
+    kEnd,                 ///< waits until all lanes of the rank are here: the iteration ends
+    kCopy,                ///< of `peer`, the rank itself: Schedule::is_staged; in schedules only
     // Streams (JobProgram::streams): tasks of a rank, of which those of a stream come one
     // after the other. Several lanes may carry a stream out together.
     kAfter,   ///< waits until a number of tasks of stream `peer` of this rank are finished
@@ -88,7 +88,7 @@ struct Step {
   /// what JobProgram::task_name takes.
   std::uint32_t block = 0;
   std::int64_t offset = 0;  ///< of a delay: how much of it is beyond what is planned
-  std::int64_t amount = 0;  ///< bytes, picoseconds, signals or tasks
+  std::int64_t amount = 0;  ///< bytes, picoseconds, control events or tasks
 
   [[nodiscard]] Bytes bytes() const { return Bytes(amount); }
   [[nodiscard]] Picoseconds time() const { return Picoseconds(amount); }
@@ -151,9 +151,11 @@ struct Step {
   [[nodiscard]] static Step wait_until(Picoseconds time) {
     return plain(Kind::kWaitUntil, 0, time.count());
   }
-  [[nodiscard]] static Step signal(std::uint32_t peer) { return plain(Kind::kSignal, peer, 0); }
-  [[nodiscard]] static Step await_signals(std::int64_t count) {
-    return plain(Kind::kAwaitSignals, 0, count);
+  [[nodiscard]] static Step control_event(std::uint32_t peer) {
+    return plain(Kind::kControlEvent, peer, 0);
+  }
+  [[nodiscard]] static Step await_control_events(std::int64_t count) {
+    return plain(Kind::kAwaitControlEvents, 0, count);
   }
   [[nodiscard]] static Step notify(std::uint32_t lane) { return plain(Kind::kNotify, lane, 0); }
   [[nodiscard]] static Step await() { return plain(Kind::kAwait, 0, 0); }

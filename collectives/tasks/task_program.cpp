@@ -337,7 +337,7 @@ StepStream TaskProgram::call_steps(std::uint32_t number, LanePlan::Member member
     switch (step.kind) {
       case Step::Kind::kSend:
       case Step::Kind::kReceive:
-      case Step::Kind::kSignal:
+      case Step::Kind::kControlEvent:
       case Step::Kind::kContribute:
       case Step::Kind::kReceiveMulticast:
         step.peer = ranks[step.peer];

@@ -143,7 +143,7 @@ class CreditScheduler {
   void file(const Here& here, EventType event, std::uint32_t target, Picoseconds time) {
     const auto type = static_cast<std::uint32_t>(event);
     schedule(here.lp, {.time = time,
-                       .order = CalendarEvent::make_order(EventRank::kTimer, type, target, 0),
+                       .order = CalendarEvent::make_order(EventPriority::kTimer, type, target, 0),
                        .type = type,
                        .target = target});
   }

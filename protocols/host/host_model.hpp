@@ -131,13 +131,13 @@ class HostModel {
   }
   /// False: the ACK had gone earlier.
   bool expire_ack_timer(const Here& here, ReceiverId receiver) {
-    bool is_meant = false;
+    bool is_current = false;
     transports_.with(transport(s_.receivers[receiver].transport).receiver_model, [&](auto& model) {
       if constexpr (requires { model.expire_ack_timer(here, receiver); }) {
-        is_meant = model.expire_ack_timer(here, receiver);
+        is_current = model.expire_ack_timer(here, receiver);
       }
     });
-    return is_meant;
+    return is_current;
   }
   bool expire_grant(const Here& here, PortState& port) {
     credit_scheduler_.expire_grant(here, port);
@@ -150,15 +150,17 @@ class HostModel {
   void wake(const Here& here, ProcessId process, std::uint64_t token) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_wake(c, process, token); });
   }
-  void signal(const Here& here, ProcessId process, ProcessId from, std::uint64_t token) {
-    call(here, process, [&](ProcessContext& c) { s_.handler->on_signal(c, process, from, token); });
-  }
-  /// False: the alarm had become void.
-  bool sound(const Here& here, ProcessId process, std::uint32_t alarm) {
-    bool is_meant = false;
+  void deliver_control_event(const Here& here, ProcessId process, ProcessId from,
+                             std::uint64_t token) {
     call(here, process,
-         [&](ProcessContext& c) { is_meant = s_.handler->on_alarm(c, process, alarm); });
-    return is_meant;
+         [&](ProcessContext& c) { s_.handler->on_control_event(c, process, from, token); });
+  }
+  /// False: the timer had become void.
+  bool fire(const Here& here, ProcessId process, std::uint32_t timer) {
+    bool is_current = false;
+    call(here, process,
+         [&](ProcessContext& c) { is_current = s_.handler->on_job_timer(c, process, timer); });
+    return is_current;
   }
   void start_process(const Here& here, ProcessId process) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_start(c, process); });

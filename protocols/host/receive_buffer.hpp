@@ -69,10 +69,11 @@ class ReceiveBuffer {
   void schedule_end(const Here& here, const PortState& port, Bytes size) {
     const auto type = static_cast<std::uint32_t>(EventType::kReceive);
     const Picoseconds time = here.now + PortState::transmission_at(size, s_.constants.receive_rate);
-    schedule(here.lp, {.time = time,
-                       .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index, 0),
-                       .type = type,
-                       .target = port.index});
+    schedule(here.lp,
+             {.time = time,
+              .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index, 0),
+              .type = type,
+              .target = port.index});
   }
 
   NetworkState& s_;

@@ -42,7 +42,7 @@ template <class Path, class Write>
                         here.lp.keys.arrival(arrival, port.peer_local));
   }
   port.out->data_in.push(arrival, here.worker.pool, write);
-  here.worker.signals.set(port.out->signal);
+  here.worker.activity.set(port.out->activity_index);
   occupy(here.lp, port, end);
   queue.bytes += size;
   ++queue.started;

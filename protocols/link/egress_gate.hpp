@@ -29,7 +29,7 @@ class EgressGate {
     const auto type = static_cast<std::uint32_t>(EventType::kPauseExpiry);
     schedule(here.lp,
              {.time = queue.pause_expires,
-              .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index,
+              .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index,
                                                  LinkControl::pack(c, queue.expiry_sequence++)),
               .type = type,
               .target = port.index,

@@ -125,8 +125,8 @@ class LinkControl {
     const auto number = static_cast<std::uint32_t>(type);
     if (port.leads_inside) {
       schedule(here.lp, {.time = time,
-                         .order = CalendarEvent::make_order(EventRank::kControl, number, port.index,
-                                                            sequence),
+                         .order = CalendarEvent::make_order(EventPriority::kControl, number,
+                                                            port.index, sequence),
                          .type = number,
                          .target = port.peer.value(),
                          .value = pack(c, value),
@@ -139,7 +139,7 @@ class LinkControl {
     frame.flow = cause;
     frame.flags = static_cast<std::uint8_t>(type);
     port.out->control_in.push(time, here.worker.pool, [&frame](Packet& packet) { packet = frame; });
-    here.worker.signals.set(port.out->signal);
+    here.worker.activity.set(port.out->activity_index);
   }
 
   void schedule_refresh(const Here& here, PortState& port, ClassId c) {
@@ -149,7 +149,7 @@ class LinkControl {
     const std::uint32_t sequence = ++s_.account(port, c).refresh_sequence;
     const auto type = static_cast<std::uint32_t>(EventType::kPauseRefresh);
     schedule(here.lp, {.time = time,
-                       .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index,
+                       .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index,
                                                           pack(c, sequence)),
                        .type = type,
                        .target = port.index,

@@ -37,11 +37,12 @@ class LinkHealth {
     const auto type = static_cast<std::uint32_t>(EventType::kFault);
     const auto file = [&](std::uint32_t fault, bool at_peer, bool is_end, Picoseconds time) {
       const std::uint32_t packed = HealthChange{fault, at_peer, is_end}.pack();
-      schedule(lp, {.time = time,
-                    .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index, packed),
-                    .type = type,
-                    .target = port.index,
-                    .value = packed});
+      schedule(lp,
+               {.time = time,
+                .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index, packed),
+                .type = type,
+                .target = port.index,
+                .value = packed});
     };
     for (std::uint32_t i = 0; i < s_.faults.size(); ++i) {
       const Fault& fault = s_.faults[i];
@@ -61,7 +62,7 @@ class LinkHealth {
     const auto type = static_cast<std::uint32_t>(EventType::kRoutes);
     for (std::uint32_t i = 0; i < s_.route_changes.size(); ++i) {
       schedule(lp, {.time = s_.route_changes[i].at,
-                    .order = CalendarEvent::make_order(EventRank::kTimer, type, port.index, i),
+                    .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index, i),
                     .type = type,
                     .target = port.index,
                     .value = i});

@@ -66,7 +66,7 @@ void PacketNetwork::Engine::spawn() {
     workers_.back()->number = i;
     workers_.back()->packet_latency.resize(s_.latency_groups * kSizeClasses);
     workers_.back()->pool.exchange_by(depot_);
-    workers_.back()->signals.reset(signal_words);
+    workers_.back()->activity.reset(activity_words);
   }
   s_.telemetry.spawn(size);
   if (pool_ == nullptr) return;
@@ -256,9 +256,10 @@ void PacketNetwork::Engine::move_epoch(Picoseconds now) {
 }
 
 std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picoseconds end) {
-  // Measured: below four events per link there are enough idle ones to pay for reading the signals.
+  // Measured: below four events per link there are enough idle ones to pay for reading the activity
+  // bitmap.
   const bool is_sparse = window_events_ < 4 * external_links;
-  for (const auto& worker : workers_) worker->signals.turn(is_sparse);
+  for (const auto& worker : workers_) worker->activity.turn(is_sparse);
   if (pool_ != nullptr && window_events_ >= parallelism_.share_from) {
     run_shared(start, end);
   } else {
@@ -286,11 +287,12 @@ void PacketNetwork::Engine::run_shared(Picoseconds start, Picoseconds end) {
 
 void PacketNetwork::Engine::run_lps(Worker& worker, std::size_t first, std::size_t last,
                                     Picoseconds start, Picoseconds end) {
-  if (worker.signals.is_read()) {
-    const std::size_t first_word = lps[first].first_signal;
-    const std::size_t last_word = last == lps.size() ? signal_words : lps[last].first_signal;
+  if (worker.activity.is_read()) {
+    const std::size_t first_word = lps[first].first_activity_word;
+    const std::size_t last_word =
+        last == lps.size() ? activity_words : lps[last].first_activity_word;
     for (const auto& other : workers_) {
-      if (other.get() != &worker) worker.signals.join(other->signals, first_word, last_word);
+      if (other.get() != &worker) worker.activity.join(other->activity, first_word, last_word);
     }
   }
   path_->run_window({.lps = lps,

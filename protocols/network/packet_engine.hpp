@@ -81,7 +81,7 @@ class PacketNetwork::Engine {
 
   std::vector<LogicalProcess> lps;
   std::size_t external_links = 0;  ///< between logical processes
-  std::size_t signal_words = 1;    ///< that their signals need
+  std::size_t activity_words = 1;  ///< that their bitmap need
   Worker::Sums measured_from;
   std::vector<BlockedPort> deadlock;
   std::vector<Stall> stalls;

@@ -83,7 +83,7 @@ class PacketModel {
   void accept_control(LogicalProcess& lp, const Packet& frame, std::uint32_t local) {
     const PortState& port = s_.port_of(lp, local);
     schedule(lp, {.time = Picoseconds(frame.stamp),
-                  .order = CalendarEvent::make_order(EventRank::kControl, frame.flags,
+                  .order = CalendarEvent::make_order(EventPriority::kControl, frame.flags,
                                                      port.peer.value(), frame.sequence),
                   .type = frame.flags,
                   .target = port.index,
@@ -107,19 +107,20 @@ class PacketModel {
     }
     if (type == EventType::kDelayedAck)
       return host_.expire_ack_timer(here, ReceiverId(event.target));
-    if (type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm) {
+    if (type == EventType::kWake || type == EventType::kControlEvent ||
+        type == EventType::kJobTimer) {
       --here.lp.job_events;
       const ProcessId process(event.target);
-      bool is_meant = true;
+      bool is_current = true;
       if (type == EventType::kWake) {
         host_.wake(here, process, event.value);
-      } else if (type == EventType::kSignal) {
-        host_.signal(here, process, ProcessId(event.origin), event.value);
+      } else if (type == EventType::kControlEvent) {
+        host_.deliver_control_event(here, process, ProcessId(event.origin), event.value);
       } else {
-        is_meant = host_.sound(here, process, static_cast<std::uint32_t>(event.value));
+        is_current = host_.fire(here, process, static_cast<std::uint32_t>(event.value));
       }
-      if (is_meant) here.lp.last_event_time = here.now;
-      return is_meant;
+      if (is_current) here.lp.last_event_time = here.now;
+      return is_current;
     }
     if (!handle_link_event(here, type, event)) return false;
     here.lp.last_event_time = here.now;
@@ -128,11 +129,11 @@ class PacketModel {
 
   /// Credit of receivers is due, or has been waited for. False: without result.
   [[gnu::noinline]] bool handle_credit(const Here& here, EventType type, std::uint32_t target) {
-    const bool is_meant = type == EventType::kGrant
-                              ? host_.expire_grant(here, s_.ports[target])
-                              : host_.expire_credit_wait(here, QueuePairId(target));
-    if (is_meant) here.lp.last_event_time = here.now;
-    return is_meant;
+    const bool is_current = type == EventType::kGrant
+                                ? host_.expire_grant(here, s_.ports[target])
+                                : host_.expire_credit_wait(here, QueuePairId(target));
+    if (is_current) here.lp.last_event_time = here.now;
+    return is_current;
   }
 
   /// Files the faults of `port` and the changes of its node's routes.

@@ -259,7 +259,7 @@ void PacketNetwork::build_lps() {
     most_ports = std::max(most_ports, static_cast<std::uint32_t>(ports.size()));
   }
   engine_->lps.resize(plan_.lp_count);
-  std::uint32_t signal_words = 1;  // the first one is nobody's
+  std::uint32_t activity_words = 1;  // the first one is nobody's
   for (std::uint32_t c = 0; c < plan_.lp_count; ++c) {
     LogicalProcess& lp = engine_->lps[c];
     lp.ports = plan_.ports_of_lp[c];
@@ -274,17 +274,17 @@ void PacketNetwork::build_lps() {
       if (port.leads_inside) {
         has_inside = true;
       } else {
-        s.links[port.peer.value()].signal = static_cast<std::uint32_t>(
-            ArrivalSignals::kPerWord * signal_words + lp.external_in.size());
+        s.links[port.peer.value()].activity_index = static_cast<std::uint32_t>(
+            ActivityBitmap::kPerWord * activity_words + lp.external_in.size());
         lp.external_in.push_back(local);
       }
     }
     engine_->external_links += lp.external_in.size();
-    lp.first_signal = signal_words;
-    signal_words += std::max(ArrivalSignals::words_for(lp.external_in.size()), 1U);
+    lp.first_activity_word = activity_words;
+    activity_words += std::max(ActivityBitmap::words_for(lp.external_in.size()), 1U);
     lp.next.reset(lp.port_count() * (has_inside ? 2 : 1));
   }
-  engine_->signal_words = signal_words;
+  engine_->activity_words = activity_words;
   for (PortState& port : s.ports) port.peer_local = s.ports[port.peer.value()].local;
 }
 
@@ -371,10 +371,10 @@ void PacketNetwork::start(ProcessHandler& handler) {
   }
 }
 
-void PacketNetwork::set_alarm(Picoseconds time, ProcessId process, std::uint32_t number) {
+void PacketNetwork::file_job_timer(Picoseconds time, ProcessId process, std::uint32_t number) {
   WEFT_CHECK(time >= now_, "nobody wakes in the past");
   LogicalProcess& lp = engine_->lps[state_->processes[process.value()].lp];
-  protocols::set_alarm(lp, time, process, number);
+  protocols::file_job_timer(lp, time, process, number);
 }
 
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {

@@ -159,8 +159,8 @@ class PacketNetwork {
 
   /// Starts every process at time 0. Once, before the first `run_until`.
   void start(ProcessHandler& handler);
-  /// Between runs: sets an alarm of a process, no earlier than now.
-  void set_alarm(Picoseconds time, ProcessId process, std::uint32_t number);
+  /// Between runs: sets a timer of a process, no earlier than now.
+  void file_job_timer(Picoseconds time, ProcessId process, std::uint32_t number);
   /// Runs everything that happens before `until`; may be called again with a later time.
   Status run_until(Picoseconds until, const Observer& observer = {});
   /// The latest time that `run_until` accepts: 13 days.
@@ -176,7 +176,7 @@ class PacketNetwork {
   [[nodiscard]] Picoseconds now() const { return now_; }
   /// What was left out since the start of the run.
   [[nodiscard]] SkipCounts skips() const;
-  /// From a callback of an alarm: the run ends right behind it, as if it were interrupted, and goes
+  /// From a callback of a timer: the run ends right behind it, as if it were interrupted, and goes
   /// on from there. Of a network that is one logical process.
   void stop();
   /// Time of the last thing that happened.

@@ -38,31 +38,33 @@ class PathRunnerOf final : public PathRunner {
       if (i + 4 < count) fetch_lines<3>(&lp_at(i + 4));
       if (i + 3 < count) {
         const LogicalProcess& lp = lp_at(i + 3);
-        ArrivalSignals::for_each_in(
-            first_signals(lp, worker), [&](std::size_t p) __attribute__((always_inline)) {
+        ActivityBitmap::for_each_in(
+            first_activity(lp, worker), [&](std::size_t p) __attribute__((always_inline)) {
               model_.fetch_state(lp, lp.external_in[p]);
             });
       }
       if (i + 2 < count) {
         const LogicalProcess& lp = lp_at(i + 2);
-        ArrivalSignals::for_each_in(
-            first_signals(lp, worker), [&](std::size_t p) __attribute__((always_inline)) {
+        ActivityBitmap::for_each_in(
+            first_activity(lp, worker), [&](std::size_t p) __attribute__((always_inline)) {
               model_.fetch_packets(lp, lp.external_in[p]);
             });
       }
       if (i + 1 < count) {
         const LogicalProcess& lp = lp_at(i + 1);
-        if ((first_signals(lp, worker) & 1U) != 0) model_.fetch_flows(lp, lp.external_in[0]);
+        if ((first_activity(lp, worker) & 1U) != 0) model_.fetch_flows(lp, lp.external_in[0]);
       }
       weft::run_window(lp_at(i), worker, model_, share.start, share.end);
     }
   }
 
  private:
-  /// Which of a logical process's first four ports something may come to, as ArrivalSignals have
+  /// Which of a logical process's first four ports something may come to, as ActivityBitmap have
   /// it.
-  [[nodiscard]] static std::uint64_t first_signals(const LogicalProcess& lp, const Worker& worker) {
-    if (worker.signals.is_read()) return worker.signals.read(lp.first_signal) & 0xffff'ffffU;
+  [[nodiscard]] static std::uint64_t first_activity(const LogicalProcess& lp,
+                                                    const Worker& worker) {
+    if (worker.activity.is_read())
+      return worker.activity.read(lp.first_activity_word) & 0xffff'ffffU;
     constexpr std::array<std::uint64_t, 5> kAll = {0, 0x1, 0x101, 0x1'0101, 0x101'0101};
     return kAll[std::min(lp.external_in.size(), kAll.size() - 1)];
   }

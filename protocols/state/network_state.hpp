@@ -42,7 +42,7 @@ namespace weft::protocols {
 /// EventCalendar events of the packet network. The numbers order events of equal time and rank.
 enum class EventType : std::uint32_t {
   kPause = 0,         ///< control: a pause frame takes effect on one class
-  kSignal = 1,        ///< control: job control between processes
+  kControlEvent = 1,  ///< control: job control between processes
   kPauseExpiry = 2,   ///< timer: a pause runs out of quanta
   kPauseRefresh = 3,  ///< timer: a pause is about to run out and is still needed
   kRetransmit = 4,    ///< timer: a queue pair made no progress
@@ -53,7 +53,7 @@ enum class EventType : std::uint32_t {
   kFault = 9,         ///< timer: a fault begins or ends
   kRoutes = 10,       ///< timer: a switch, or a host with several ports, has new routes
   kDelayedAck = 11,   ///< timer: an ACK has been held back for long enough
-  kAlarm = 12,        ///< timer: a process asked for it, after all else of that time
+  kJobTimer = 12,     ///< timer: a process asked for it, after all else of that time
   kGrant = 13,        ///< timer: a port grants credit to whose turn it is
   kCreditWait = 14,   ///< timer: a queue pair has waited long for credit of its receiver
 };
@@ -149,7 +149,7 @@ struct ConnectionState {
 struct ProcessState {
   HostId host;
   std::uint32_t lp = 0;        ///< in which its host is simulated
-  std::uint32_t sequence = 0;  ///< numbers its timers and signals
+  std::uint32_t sequence = 0;  ///< numbers its timers and control events
 };
 
 /// What a fault has added to the latency of a link: to the one that leaves a port, and to the one

@@ -37,7 +37,8 @@ concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, s
 /// Whether an event is one that processes asked for.
 [[nodiscard]] inline bool is_of_job(const CalendarEvent& event) {
   const auto type = static_cast<EventType>(event.type);
-  return type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm;
+  return type == EventType::kWake || type == EventType::kControlEvent ||
+         type == EventType::kJobTimer;
 }
 
 /// Of the part of a network that can change, where it is one logical process and can recur

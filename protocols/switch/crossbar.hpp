@@ -55,7 +55,7 @@ class CrossbarArbiter {
     const auto type = static_cast<std::uint32_t>(EventType::kArbitrate);
     schedule(here.lp,
              {.time = here.now,
-              .order = CalendarEvent::make_order(EventRank::kControl, type, at, x.rounds++),
+              .order = CalendarEvent::make_order(EventPriority::kControl, type, at, x.rounds++),
               .type = type,
               .target = at});
   }

@@ -13,7 +13,7 @@ namespace weft::protocols {
 inline void push_retransmit_timer(LogicalProcess& lp, QueuePairId qp, Picoseconds time) {
   const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
   lp.calendar.push({.time = time,
-                    .order = CalendarEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
+                    .order = CalendarEvent::make_order(EventPriority::kTimer, type, qp.value(), 0),
                     .type = type,
                     .target = qp.value()});
 }

@@ -23,7 +23,7 @@ struct WalkedRun {
   const collectives::Workload& workload;
   const collectives::Executor& executor;
   const MessageLog& messages;
-  Picoseconds control_latency;  ///< of signals
+  Picoseconds control_latency;  ///< of control events
 };
 
 /// Goes back from what a lane of a rank did, to the cause of each event: what ended last of all

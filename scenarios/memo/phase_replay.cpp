@@ -166,8 +166,8 @@ void PhaseReplay::begin_in_turn(std::uint32_t number, Picoseconds now) {
   const Queue& queue = queues_[{begin.rank, begin.stream}];
   if (queue.coming[queue.next] != number) return;
   if (turns_[number].before != kNone && !turns_[turns_[number].before].has_come) return;
-  network_->set_alarm(std::max(start_ + begin.time, now), ProcessId(begin.rank),
-                      collectives::Executor::alarm_of_begin(begin.stream));
+  network_->file_job_timer(std::max(start_ + begin.time, now), ProcessId(begin.rank),
+                           collectives::Executor::timer_of_begin(begin.stream));
 }
 
 void PhaseReplay::advance(std::optional<Picoseconds> until) {

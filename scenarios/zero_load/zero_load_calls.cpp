@@ -37,7 +37,8 @@ class Call final : public ProcessHandler, private collectives::TaskObserver {
 
   void on_start(ProcessContext& context, ProcessId self) override {
     executor_.on_start(context, self);
-    context.alarm_at(begins_[self.value()], self, collectives::Executor::alarm_of_begin(stream_));
+    context.set_job_timer(begins_[self.value()], self,
+                          collectives::Executor::timer_of_begin(stream_));
   }
   void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override {
     executor_.on_delivered(context, self, connection);
@@ -48,12 +49,12 @@ class Call final : public ProcessHandler, private collectives::TaskObserver {
   void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) override {
     executor_.on_wake(context, self, token);
   }
-  void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
-                 std::uint64_t token) override {
-    executor_.on_signal(context, self, from, token);
+  void on_control_event(ProcessContext& context, ProcessId self, ProcessId from,
+                        std::uint64_t token) override {
+    executor_.on_control_event(context, self, from, token);
   }
-  bool on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) override {
-    return executor_.on_alarm(context, self, number);
+  bool on_job_timer(ProcessContext& context, ProcessId self, std::uint32_t number) override {
+    return executor_.on_job_timer(context, self, number);
   }
 
  private:

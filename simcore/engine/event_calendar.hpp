@@ -8,14 +8,14 @@
 
 namespace weft {
 
-/// Ranks of event kinds at equal time: departures first, then arrivals, control, timers. Every
+/// Priorities of event kinds at equal time: departures first, then arrivals, control, timers. Every
 /// digest depends on this order.
-enum class EventRank : std::uint8_t { kDeparture = 0, kArrival = 1, kControl = 2, kTimer = 3 };
+enum class EventPriority : std::uint8_t { kDeparture = 0, kArrival = 1, kControl = 2, kTimer = 3 };
 
 /// A control event or a timer of a logical process: everything but packet arrivals and departures.
 struct CalendarEvent {
   Picoseconds time;
-  /// Rank, type, source and sequence of the source, most significant first: the total order at
+  /// Priority, type, source and sequence of the source, most significant first: the total order at
   /// equal time, made of what the model defines only.
   std::uint64_t order = 0;
   std::uint32_t type = 0;
@@ -24,10 +24,11 @@ struct CalendarEvent {
   std::uint32_t origin = 0;
 
   /// `source` < 2^26, `type` < 2^4.
-  static std::uint64_t make_order(EventRank rank, std::uint32_t type, std::uint32_t source,
+  static std::uint64_t make_order(EventPriority priority, std::uint32_t type, std::uint32_t source,
                                   std::uint32_t sequence) {
-    return (static_cast<std::uint64_t>(rank) << 62U) | (static_cast<std::uint64_t>(type) << 58U) |
-           (static_cast<std::uint64_t>(source) << 32U) | sequence;
+    return (static_cast<std::uint64_t>(priority) << 62U) |
+           (static_cast<std::uint64_t>(type) << 58U) | (static_cast<std::uint64_t>(source) << 32U) |
+           sequence;
   }
   [[nodiscard]] static std::uint32_t source_in(std::uint64_t order) {
     return static_cast<std::uint32_t>(order >> 32U) & ((1U << 26U) - 1);

@@ -135,8 +135,8 @@ struct Link {
   alignas(64) LaneProducer data_in;
   LaneProducer control_in;
   /// The number by which the logical process at its end is told that something comes
-  /// (ArrivalSignals).
-  std::uint32_t signal = 0;
+  /// (ActivityBitmap).
+  std::uint32_t activity_index = 0;
   alignas(64) LaneConsumer data_out;
   LaneConsumer control_out;
 

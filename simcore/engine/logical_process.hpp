@@ -9,8 +9,8 @@
 
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/ids.hpp"
+#include "simcore/engine/activity_bitmap.hpp"
 #include "simcore/engine/arrival_batch.hpp"
-#include "simcore/engine/arrival_signals.hpp"
 #include "simcore/engine/event_calendar.hpp"
 #include "simcore/engine/link.hpp"
 #include "simcore/engine/trace.hpp"
@@ -74,13 +74,13 @@ struct alignas(64) Worker {
   std::vector<Outgoing> outbox;
   /// What was observed in this window, in the order in which logical processes ran.
   std::vector<TraceRecord> trace;
-  ArrivalSignals signals;
+  ActivityBitmap activity;
   std::vector<std::uint32_t>
       arriving;  ///< ports of the logical process at hand that something comes to
 };
 
-/// Keys of a logical process's departures and arrivals, which order them by (time, rank, port):
-/// time since an epoch << shift | rank bit | local number of the port.
+/// Keys of a logical process's departures and arrivals, which order them by (time, priority, port):
+/// time since an epoch << shift | priority bit | local number of the port.
 struct EventKeys {
   std::uint32_t shift = 1;
   std::uint64_t arrival_bit = 1;
@@ -111,16 +111,18 @@ struct EventKeys {
   }
 };
 
-/// A set of nodes simulated as one unit. Its events are ordered by (time, rank, source, sequence);
-/// the three sources of events are the batch of arrivals from outside (gathered per window), the
-/// tree of departures and arrivals inside, and the calendar of control events and timers.
+/// A set of nodes simulated as one unit. Its events are ordered by (time, priority, source,
+/// sequence); the three sources of events are the batch of arrivals from outside (gathered per
+/// window), the tree of departures and arrivals inside, and the calendar of control events and
+/// timers.
 struct LogicalProcess {
   std::vector<PortId> ports;   ///< ascending; the index is the local number
   std::vector<Link*> inbound;  ///< the link that ends at each port
   std::vector<std::uint32_t>
-      external_in;                 ///< local numbers of ports fed from other logical processes
-  std::uint32_t first_signal = 0;  ///< word of the signals of `external_in`, in that order
-  WinnerTree next;                 ///< departures at [local], inside arrivals at [n + local]
+      external_in;  ///< local numbers of ports fed from other logical processes
+  std::uint32_t first_activity_word =
+      0;            ///< word of the activity bitmap of `external_in`, in that order
+  WinnerTree next;  ///< departures at [local], inside arrivals at [n + local]
   EventCalendar calendar;
   /// EventCalendar entries that still matter. Timers of finished flows stay behind without
   /// counting.
@@ -148,19 +150,19 @@ inline constexpr std::size_t kStateAhead = 8;
 inline constexpr std::size_t kPacketsAhead = 4;
 
 /// The ports of `lp` that something may come to from outside, in ascending order: in a window
-/// that reads the signals those that something does come to.
+/// that reads the activity bitmap those that something does come to.
 inline std::span<const std::uint32_t> arriving_ports(const LogicalProcess& lp, Worker& worker) {
-  if (!worker.signals.is_read()) return lp.external_in;
+  if (!worker.activity.is_read()) return lp.external_in;
   const std::size_t links = lp.external_in.size();
   if (worker.arriving.size() < links) [[unlikely]]
     worker.arriving.resize(links);
   std::uint32_t* next = worker.arriving.data();
   const std::uint32_t* local = lp.external_in.data();
-  const std::size_t last = lp.first_signal + ArrivalSignals::words_for(links);
-  for (std::size_t word = lp.first_signal; word < last; ++word) {
-    ArrivalSignals::for_each_in(worker.signals.take(word),
+  const std::size_t last = lp.first_activity_word + ActivityBitmap::words_for(links);
+  for (std::size_t word = lp.first_activity_word; word < last; ++word) {
+    ActivityBitmap::for_each_in(worker.activity.take(word),
                                 [&](std::size_t i) { *next++ = local[i]; });
-    local += ArrivalSignals::kPerWord;
+    local += ActivityBitmap::kPerWord;
   }
   return {worker.arriving.data(), next};
 }
@@ -206,7 +208,7 @@ void run_window(LogicalProcess& lp, Worker& worker, Model& model, Picoseconds st
     const std::uint32_t local = arriving[i];
     Link& link = *lp.inbound[local];
     batch.gather(link, local, end, worker.pool);
-    if (link.in_flight() != 0) worker.signals.set(link.signal);
+    if (link.in_flight() != 0) worker.activity.set(link.activity_index);
     // All of them, also those of later windows: a credit may overtake a pause, which takes longer
     // to act, and the calendar puts them in order.
     if (link.control_out.front(link.control_in) != nullptr) [[unlikely]] {

@@ -104,16 +104,16 @@ class FluidNetwork final : private FlowSolver::Listener {
     kCapacity,
     kDelivered,
     kAcknowledged,
-    kSignal,
+    kControlEvent,
     kWake,
     kFlow,
-    kAlarm
+    kJobTimer
   };
   struct Event {
     std::int64_t time;
     Kind kind;
     std::uint32_t target;  ///< process, index of the queue pair, or capacity change
-    std::uint64_t number;  ///< of the event, in the order they were made; of the alarm
+    std::uint64_t number;  ///< of the event, in the order they were made; of the timer
     std::uint32_t source;  ///< message or signalling process
     std::uint64_t token;
 
@@ -135,7 +135,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   };
 
   void on_drained(std::uint32_t flow, Picoseconds at) override;
-  void on_alarm(Picoseconds time) override;
+  void on_timer(Picoseconds time) override;
 
   [[nodiscard]] std::uint32_t queue_pairs_of(const Connection& connection) const {
     return connection.queue_pairs > 0 ? connection.queue_pairs : plan_.queue_pairs;

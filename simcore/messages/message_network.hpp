@@ -66,13 +66,13 @@ class ProcessContext {
   virtual void post(ConnectionId connection, Bytes size) = 0;
   /// Calls `on_wake` of the running process at `time` (>= now).
   virtual void wake_at(Picoseconds time, std::uint64_t token) = 0;
-  /// Calls `on_signal` of another process after the run's control latency. Job control, not
+  /// Calls `on_control_event` of another process after the run's control latency. Job control, not
   /// traffic: it takes no bandwidth.
-  virtual void signal(ProcessId to, std::uint64_t token) = 0;
-  /// Calls `on_alarm` of a process at `time` (>= now), after all else that happens to it at that
-  /// time. Its alarms of one time go off by number, however they were set. `process` is the running
-  /// one, or one whose calls are taken over together with its own (CallReuse).
-  virtual void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) = 0;
+  virtual void send_control_event(ProcessId to, std::uint64_t token) = 0;
+  /// Calls `on_job_timer` of a process at `time` (>= now), after all else that happens to it at
+  /// that time. Its timers of one time go off by number, however they were set. `process` is the
+  /// running one, or one whose calls are taken over together with its own (CallReuse).
+  virtual void set_job_timer(Picoseconds time, ProcessId process, std::uint32_t number) = 0;
   /// The earliest time at which anything may happen to the processes of this thread, as far as is
   /// known: no later than it is.
   [[nodiscard]] virtual Picoseconds next_event() const { return now(); }
@@ -98,10 +98,11 @@ class ProcessHandler {
   virtual void on_acknowledged(ProcessContext& context, ProcessId self,
                                ConnectionId connection) = 0;
   virtual void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) = 0;
-  virtual void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
-                         std::uint64_t token) = 0;
-  /// False: the alarm had become void.
-  virtual bool on_alarm(ProcessContext& /*context*/, ProcessId /*self*/, std::uint32_t /*number*/) {
+  virtual void on_control_event(ProcessContext& context, ProcessId self, ProcessId from,
+                                std::uint64_t token) = 0;
+  /// False: the timer had become void.
+  virtual bool on_job_timer(ProcessContext& /*context*/, ProcessId /*self*/,
+                            std::uint32_t /*number*/) {
     return false;
   }
 };

@@ -41,13 +41,13 @@ class ZeroLoadNetwork::Context final : public ProcessContext {
     network_.push(time, Kind::kWake, self_, 0, token);
   }
 
-  void signal(ProcessId to, std::uint64_t token) override {
-    network_.push(now_ + network_.control_latency_, Kind::kSignal, to, self_.value(), token);
+  void send_control_event(ProcessId to, std::uint64_t token) override {
+    network_.push(now_ + network_.control_latency_, Kind::kControlEvent, to, self_.value(), token);
   }
 
-  void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) override {
+  void set_job_timer(Picoseconds time, ProcessId process, std::uint32_t number) override {
     WEFT_CHECK(time >= now_, "nobody wakes in the past");
-    network_.events_.push({time.count(), Kind::kAlarm, process, number, 0, number});
+    network_.events_.push({time.count(), Kind::kJobTimer, process, number, 0, number});
   }
 
  private:
@@ -137,14 +137,14 @@ void ZeroLoadNetwork::dispatch(ProcessHandler& handler, const Event& event) {
     case Kind::kAcknowledged:
       handler.on_acknowledged(context, event.process, ConnectionId(event.source));
       break;
-    case Kind::kSignal:
-      handler.on_signal(context, event.process, ProcessId(event.source), event.token);
+    case Kind::kControlEvent:
+      handler.on_control_event(context, event.process, ProcessId(event.source), event.token);
       break;
     case Kind::kWake:
       handler.on_wake(context, event.process, event.token);
       break;
-    case Kind::kAlarm:
-      (void)handler.on_alarm(context, event.process, static_cast<std::uint32_t>(event.token));
+    case Kind::kJobTimer:
+      (void)handler.on_job_timer(context, event.process, static_cast<std::uint32_t>(event.token));
       break;
   }
 }

@@ -22,7 +22,7 @@ namespace weft {
 /// transports that spread a connection over several queue pairs.
 ///
 /// Events run one by one in the order (time, kind, process, number of the event): deliveries before
-/// acknowledgements before signals before wakes before alarms.
+/// acknowledgements before control events before wakes before timers.
 class ZeroLoadNetwork {
  public:
   struct Delay {
@@ -46,12 +46,12 @@ class ZeroLoadNetwork {
 
  private:
   class Context;
-  enum class Kind : std::uint8_t { kDelivered, kAcknowledged, kSignal, kWake, kAlarm };
+  enum class Kind : std::uint8_t { kDelivered, kAcknowledged, kControlEvent, kWake, kJobTimer };
   struct Event {
     std::int64_t time;
     Kind kind;
     ProcessId process;
-    std::uint64_t number;  ///< of the event, in the order they were made; of the alarm
+    std::uint64_t number;  ///< of the event, in the order they were made; of the timer
     std::uint32_t source;  ///< connection or signalling process
     std::uint64_t token;
 

@@ -7,7 +7,8 @@
 #include "tests/collectives/ideal_run.hpp"
 
 // Job times on the ideal network, where a message of B bytes takes d(B) = alpha + B / rate, its
-// acknowledgement `back` more and a signal `control`. All are exact: there is nothing to queue for.
+// acknowledgement `back` more and a control event `control`. All are exact: there is nothing to
+// queue for.
 namespace weft::testing {
 namespace {
 

@@ -64,11 +64,11 @@ TEST(Executor, SendsDoNotWaitAndFlushWaitsForTheLastAcknowledgement) {
   EXPECT_EQ(with.outcome().end, message_time(9_KiB) + kBack + 1_ns);
 }
 
-// The three signals come at `control`: late for the first wait, early for the second.
+// The three control events come at `control`: late for the first wait, early for the second.
 TEST(Executor, CountsSignalsThatComeEarlyAndLate) {
   const IdealRun run(written({
-      {{Step::signal(1), Step::signal(1), Step::signal(1)}},
-      {{Step::await_signals(1), Step::delay(2_us), Step::await_signals(2)}},
+      {{Step::control_event(1), Step::control_event(1), Step::control_event(1)}},
+      {{Step::await_control_events(1), Step::delay(2_us), Step::await_control_events(2)}},
   }));
   EXPECT_TRUE(run.outcome().is_finished);
   EXPECT_EQ(run.outcome().end, kControl + 2_us);
@@ -77,8 +77,8 @@ TEST(Executor, CountsSignalsThatComeEarlyAndLate) {
 // All three are there when the first wait begins, which must leave two for the second.
 TEST(Executor, KeepsSignalsThatAWaitDoesNotNeed) {
   const IdealRun run(written({
-      {{Step::signal(1), Step::signal(1), Step::signal(1)}},
-      {{Step::delay(2_us), Step::await_signals(1), Step::await_signals(2)}},
+      {{Step::control_event(1), Step::control_event(1), Step::control_event(1)}},
+      {{Step::delay(2_us), Step::await_control_events(1), Step::await_control_events(2)}},
   }));
   EXPECT_TRUE(run.outcome().is_finished);
   EXPECT_EQ(run.outcome().end, 2_us);
@@ -105,7 +105,7 @@ TEST(Executor, NamesWhoWaitsForWhom) {
   const IdealRun run(written({
                          {{Step::send(1, 1_B), Step::flush()}},
                          {{Step::receive(0, 1_B)}},
-                         {{Step::await_signals(2)}},
+                         {{Step::await_control_events(2)}},
                      }),
                      true, 2_us);
   EXPECT_EQ(blocked(run),

@@ -25,8 +25,8 @@ class Recorder final : public ProcessHandler {
   void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) override {
     add(context, self, "wake " + std::to_string(token));
   }
-  void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
-                 std::uint64_t token) override {
+  void on_control_event(ProcessContext& context, ProcessId self, ProcessId from,
+                        std::uint64_t token) override {
     add(context, self, "signal " + std::to_string(token) + " from " + std::to_string(from.value()));
   }
 
@@ -46,7 +46,7 @@ TEST(ZeroLoadNetwork, TakesTheTimesItIsGiven) {
       context.post(ConnectionId(0U), 100_B);
       context.post(ConnectionId(0U), 10_B);
     }
-    if (self.value() == 1) context.signal(ProcessId(0U), 7);
+    if (self.value() == 1) context.send_control_event(ProcessId(0U), 7);
   };
   ZeroLoadNetwork network(
       2, kThere,
@@ -60,14 +60,14 @@ TEST(ZeroLoadNetwork, TakesTheTimesItIsGiven) {
                                                     "105 p0 acknowledged 0"}));
 }
 
-// Everything happens at 9 ps: deliveries, acknowledgements, signals, wakes; by process within a
-// kind; in the order they were asked for within a process.
+// Everything happens at 9 ps: deliveries, acknowledgements, control events, wakes; by process
+// within a kind; in the order they were asked for within a process.
 TEST(ZeroLoadNetwork, OrdersWhatHappensAtTheSameTime) {
   Recorder recorder;
   recorder.act = [](ProcessContext& context, ProcessId self) {
     context.wake_at(Picoseconds(9), 10 + self.value());
     context.wake_at(Picoseconds(9), 20 + self.value());
-    context.signal(ProcessId(1 - self.value()), self.value());
+    context.send_control_event(ProcessId(1 - self.value()), self.value());
     context.post(ConnectionId(self.value()), 1_B);
   };
   ZeroLoadNetwork network(

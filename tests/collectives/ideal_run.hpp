@@ -19,7 +19,7 @@ namespace weft::testing {
 
 inline constexpr Picoseconds kAlpha = 3_us;      ///< of every message
 inline constexpr Picoseconds kBack = 1_us;       ///< of every acknowledgement
-inline constexpr Picoseconds kControl = 700_ns;  ///< of every signal
+inline constexpr Picoseconds kControl = 700_ns;  ///< of every control event
 inline constexpr BitsPerSecond kRate = 8_Gbps;   ///< 1 ns per byte
 
 /// The time of a message: latency plus serialisation.

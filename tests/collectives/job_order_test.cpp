@@ -51,7 +51,8 @@ TEST(JobOrder, IsCheckedBeforeAWorkloadIsBuilt) {
   EXPECT_FALSE(collectives::build_workload(jobs_after({{1}, {0}}), {}).ok());
 }
 
-// A signal tells the first rank that a rank has ended, another one the ranks that they begin.
+// A control event tells the first rank that a rank has ended, another one the ranks that they
+// begin.
 TEST(JobsAfterOthers, BeginTwoControlLatenciesAfterTheLastOfThemEnds) {
   std::vector<JobDescription> jobs = jobs_after({{}, {}, {0, 1}, {2}});
   jobs[1].start = 20_us;

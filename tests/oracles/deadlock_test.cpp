@@ -29,7 +29,7 @@ class ConstantRate final : public ProcessHandler {
   }
   void on_delivered(ProcessContext&, ProcessId, ConnectionId) override { ++delivered; }
   void on_acknowledged(ProcessContext&, ProcessId, ConnectionId) override {}
-  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+  void on_control_event(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
 
   std::int64_t delivered = 0;
 

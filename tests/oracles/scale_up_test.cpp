@@ -208,7 +208,7 @@ class InNetworkAllReduce final : public ProcessHandler {
   }
   void on_acknowledged(ProcessContext&, ProcessId, ConnectionId) override { ADD_FAILURE(); }
   void on_wake(ProcessContext&, ProcessId, std::uint64_t) override {}
-  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+  void on_control_event(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
 
  private:
   std::uint32_t members_;

@@ -79,9 +79,10 @@ TEST(Crossbar, ArbitratesOncePerInstant) {
   const CalendarEvent event = s.lp.calendar.pop();
   EXPECT_EQ(event.time, s.now);
   EXPECT_EQ(event.type, static_cast<std::uint32_t>(EventType::kArbitrate));
-  for (const EventType before : {EventType::kPause, EventType::kSignal, EventType::kCredit}) {
+  for (const EventType before : {EventType::kPause, EventType::kControlEvent, EventType::kCredit}) {
     const auto type = static_cast<std::uint32_t>(before);
-    EXPECT_LT(CalendarEvent::make_order(EventRank::kControl, type, ~0U >> 6U, ~0U), event.order);
+    EXPECT_LT(CalendarEvent::make_order(EventPriority::kControl, type, ~0U >> 6U, ~0U),
+              event.order);
   }
   s.crossbar().is_scheduled = false;  // it has run
   s.arbiter.look_at(s.here(), 0, 5);

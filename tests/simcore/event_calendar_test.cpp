@@ -12,23 +12,24 @@ namespace weft {
 namespace {
 
 /// What events are ordered by, as the model says it.
-using Order = std::tuple<std::int64_t, EventRank, std::uint32_t, std::uint32_t, std::uint32_t>;
+using Order = std::tuple<std::int64_t, EventPriority, std::uint32_t, std::uint32_t, std::uint32_t>;
 
 CalendarEvent event_of(const Order& order) {
-  const auto& [time, rank, type, source, sequence] = order;
+  const auto& [time, priority, type, source, sequence] = order;
   return {.time = Picoseconds(time),
-          .order = CalendarEvent::make_order(rank, type, source, sequence)};
+          .order = CalendarEvent::make_order(priority, type, source, sequence)};
 }
 
 TEST(AgendaEvents, AreOrderedByTimeRankTypeSourceAndSequence) {
   // Each field at its ends, so that none may run into the next.
   std::vector<Order> orders;
   for (const std::int64_t time : {0L, 1L, 1L << 60}) {
-    for (const EventRank rank : {EventRank::kDeparture, EventRank::kControl, EventRank::kTimer}) {
+    for (const EventPriority priority :
+         {EventPriority::kDeparture, EventPriority::kControl, EventPriority::kTimer}) {
       for (const std::uint32_t type : {0U, 1U, 15U}) {
         for (const std::uint32_t source : {0U, 1U, (1U << 26) - 1}) {
           for (const std::uint32_t sequence : {0U, 1U, ~0U}) {
-            orders.emplace_back(time, rank, type, source, sequence);
+            orders.emplace_back(time, priority, type, source, sequence);
           }
         }
       }
@@ -49,7 +50,7 @@ TEST(EventCalendar, HandsOutEventsInOrderHoweverTheyCame) {
     std::uint32_t sequence = 0;
     for (int i = 0; i < 2000; ++i) {
       if (waiting.empty() || !draws.one_in(2)) {
-        const Order order{draws.between(0, 100), static_cast<EventRank>(draws.below(4)),
+        const Order order{draws.between(0, 100), static_cast<EventPriority>(draws.below(4)),
                           static_cast<std::uint32_t>(draws.below(16)),
                           static_cast<std::uint32_t>(draws.below(3)), sequence++};
         waiting.push_back(order);

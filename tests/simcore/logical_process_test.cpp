@@ -17,7 +17,7 @@ namespace {
 /// Ordered as the engine must order them: by time, rank, then port or calendar order.
 struct Event {
   std::int64_t time = 0;
-  EventRank rank = EventRank::kDeparture;
+  EventPriority priority = EventPriority::kDeparture;
   std::uint64_t order = 0;  ///< the local port, or what the calendar sorts by
   std::uint32_t number = 0;
 
@@ -34,10 +34,10 @@ class Recorder {
       lp_.ports.emplace_back(local);
       lp_.inbound.push_back(links_[local].get());
       if (local < ports / 2) lp_.external_in.push_back(local);
-      links_[local]->signal = local < ports / 2 ? 8 + local : ArrivalSignals::kNobody;
+      links_[local]->activity_index = local < ports / 2 ? 8 + local : ActivityBitmap::kNobody;
     }
-    lp_.first_signal = 1;
-    worker_.signals.reset(1 + ArrivalSignals::words_for(ports));
+    lp_.first_activity_word = 1;
+    worker_.activity.reset(1 + ActivityBitmap::words_for(ports));
     lp_.keys = EventKeys(ports);
     lp_.next.reset(2 * ports);
   }
@@ -58,10 +58,10 @@ class Recorder {
       for (const std::int64_t time : times(60)) send(local, time);
     }
     for (std::uint32_t i = 0; i < 100; ++i) {
-      const auto rank = draws_.one_in(2) ? EventRank::kControl : EventRank::kTimer;
+      const auto priority = draws_.one_in(2) ? EventPriority::kControl : EventPriority::kTimer;
       push({.time = Picoseconds(draws_.between(0, until - 1)),
-            .order = CalendarEvent::make_order(rank, 3, static_cast<std::uint32_t>(draws_.below(4)),
-                                               i)});
+            .order = CalendarEvent::make_order(priority, 3,
+                                               static_cast<std::uint32_t>(draws_.below(4)), i)});
     }
   }
   void push(const CalendarEvent& event) {
@@ -71,7 +71,7 @@ class Recorder {
 
   // What run_window asks of a model.
   void depart(const Here& here, std::uint32_t local) {
-    happened_.push_back({here.now.count(), EventRank::kDeparture, local, 0});
+    happened_.push_back({here.now.count(), EventPriority::kDeparture, local, 0});
     departures_[local].erase(departures_[local].begin());
     plan_departure(local);
     // What leaves a port of the first half arrives inside, at its counterpart, a little later.
@@ -84,24 +84,24 @@ class Recorder {
                           here.lp.keys.arrival(here.now + Picoseconds(2), to));
   }
   void arrive(const Here& here, const Packet& packet, std::uint32_t local) {
-    happened_.push_back({here.now.count(), EventRank::kArrival, local, packet.sequence});
+    happened_.push_back({here.now.count(), EventPriority::kArrival, local, packet.sequence});
   }
   bool handle(const Here& here, const CalendarEvent& event) {
-    happened_.push_back({event.time.count(), static_cast<EventRank>(event.order >> 62U),
+    happened_.push_back({event.time.count(), static_cast<EventPriority>(event.order >> 62U),
                          event.order & ~(3ULL << 62U), 0});
     --here.lp.live_events;
     return true;
   }
   void accept_control(LogicalProcess&, const Packet& frame, std::uint32_t) {
     push({.time = Picoseconds(frame.stamp),
-          .order = CalendarEvent::make_order(EventRank::kControl, 1, 0, frame.sequence)});
+          .order = CalendarEvent::make_order(EventPriority::kControl, 1, 0, frame.sequence)});
   }
   void fetch_state(const LogicalProcess&, std::uint32_t) { ++fetched_; }
   void fetch_packets(const LogicalProcess&, std::uint32_t) {}
   void fetch_flows(const LogicalProcess&, std::uint32_t) {}
 
-  void run(std::int64_t start, std::int64_t end, bool reads_signals = true) {
-    worker_.signals.turn(reads_signals);
+  void run(std::int64_t start, std::int64_t end, bool reads_activity = true) {
+    worker_.activity.turn(reads_activity);
     run_window(lp_, worker_, *this, Picoseconds(start), Picoseconds(end));
   }
 
@@ -120,7 +120,7 @@ class Recorder {
       packet = {};
       packet.sequence = number;
     });
-    worker_.signals.set(links_[local]->signal);
+    worker_.activity.set(links_[local]->activity_index);
   }
   [[nodiscard]] std::uint32_t sent() const { return sent_; }
   /// Ports whose memory was asked for.
@@ -200,7 +200,7 @@ TEST(LpWindow, BringsLinkControlToItsTime) {
       packet = {};
       packet.sequence = frame.second;
     });
-    recorder.worker().signals.set(link.signal);
+    recorder.worker().activity.set(link.activity_index);
   }
   EXPECT_EQ(next_event_time(recorder.lp(), Picoseconds(10)), Picoseconds(10));
   recorder.run(10, 20);
@@ -240,7 +240,7 @@ TEST(LpWindow, ThatDoesNotReadSignalsLooksAtEveryLink) {
   recorder.run(10, 20, false);
   EXPECT_EQ(recorder.happened().size(), 1U);
   EXPECT_EQ(recorder.fetched(), 20 - kStateAhead);
-  recorder.run(20, 30);  // what is left on a link signals again
+  recorder.run(20, 30);  // what is left on a link control events again
   EXPECT_EQ(recorder.happened().size(), 2U);
   EXPECT_EQ(recorder.fetched(), 20 - kStateAhead);
 }

@@ -25,9 +25,9 @@ namespace weft::collectives {
 /// in the domain in either direction, so that one is copied while the other is on the links.
 ///
 /// Buffers hold eight chunks (NCCL_STEPS): a rank sends no more than that up or down before the
-/// other end has taken the first one, which it says by a signal, and its domain adds up no more
-/// than that before they go up. Without that bound the leaves of one tree would run ahead on the
-/// links that they share with the inner ranks of the other, and NICs would idle at the end.
+/// other end has taken the first one, which it says by a control event, and its domain adds up no
+/// more than that before they go up. Without that bound the leaves of one tree would run ahead on
+/// the links that they share with the inner ranks of the other, and NICs would idle at the end.
 class NvlsTreeSchedule final : public Schedule {
  public:
   explicit NvlsTreeSchedule(SchedulePlan plan) : Schedule(std::move(plan)) {}

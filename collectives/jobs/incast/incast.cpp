@@ -134,7 +134,7 @@ class Incast::Sender final : public StepSource {
         return true;
       case Phase::kAwait:
         phase_ = Phase::kDelay;
-        step = Step::await_signals(1);
+        step = Step::await_control_events(1);
         return true;
       case Phase::kFlush:
         phase_ = Phase::kEnd;
@@ -168,7 +168,7 @@ class Incast::Receiver final : public StepSource {
       is_receiving_ = spec.is_periodic() || !is_receiving_;
     }
     if (round_ == spec.rounds) return false;
-    step = is_receiving_ ? Step::receive(peer_, spec.size) : Step::signal(peer_);
+    step = is_receiving_ ? Step::receive(peer_, spec.size) : Step::control_event(peer_);
     ++peer_;
     return true;
   }

@@ -107,10 +107,11 @@ class TcpReceiverEnd {
   void set_timer(const Here& here, ReceiverId id, TcpReceiver& tcp) {
     tcp.timer_is_set = true;
     const auto type = static_cast<std::uint32_t>(EventType::kDelayedAck);
-    schedule(here.lp, {.time = tcp.ack_due,
-                       .order = CalendarEvent::make_order(EventRank::kTimer, type, id.value(), 0),
-                       .type = type,
-                       .target = id.value()});
+    schedule(here.lp,
+             {.time = tcp.ack_due,
+              .order = CalendarEvent::make_order(EventPriority::kTimer, type, id.value(), 0),
+              .type = type,
+              .target = id.value()});
   }
 
   void send_ack(const Here& here, ReceiverId id, ReceiverState& r, const TcpReceiver& tcp,

@@ -296,7 +296,7 @@ class TcpSenderEnd {
     const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
     here.lp.calendar.push(
         {.time = time,
-         .order = CalendarEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
+         .order = CalendarEvent::make_order(EventPriority::kTimer, type, qp.value(), 0),
          .type = type,
          .target = qp.value()});
   }

@@ -48,7 +48,7 @@ class PathWalk {
           ++events;
           continue;
         case Span::Kind::kAcknowledgement:
-        case Span::Kind::kSignal:
+        case Span::Kind::kControlEvent:
           path.window += span->end - span->begin;
           now = span->begin;
           events = 0;

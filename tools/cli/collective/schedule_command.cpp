@@ -110,9 +110,9 @@ const char* kind_name(const Step& step) {
       return "notify";
     case Step::Kind::kAwait:
       return "await";
-    case Step::Kind::kSignal:
+    case Step::Kind::kControlEvent:
       return "signal";
-    case Step::Kind::kAwaitSignals:
+    case Step::Kind::kAwaitControlEvents:
       return "await-signals";
     case Step::Kind::kCopy:
       return "copy";
@@ -131,14 +131,14 @@ const char* kind_name(const Step& step) {
 
 bool has_data(const Step& step) {
   return step.kind != Step::Kind::kNotify && step.kind != Step::Kind::kAwait &&
-         step.kind != Step::Kind::kSignal && step.kind != Step::Kind::kAwaitSignals;
+         step.kind != Step::Kind::kControlEvent && step.kind != Step::Kind::kAwaitControlEvents;
 }
 
 ordered_json step_json(std::uint32_t rank, std::uint32_t lane, const Step& step) {
   ordered_json j{{"rank", rank}, {"lane", lane}, {"step", kind_name(step)}};
   if (step.kind == Step::Kind::kNotify) j["lane_notified"] = step.peer;
-  if (step.kind == Step::Kind::kSignal) j["peer"] = step.peer;
-  if (step.kind == Step::Kind::kAwaitSignals) j["signals"] = step.count();
+  if (step.kind == Step::Kind::kControlEvent) j["peer"] = step.peer;
+  if (step.kind == Step::Kind::kAwaitControlEvents) j["signals"] = step.count();
   if (has_data(step)) {
     j["peer"] = step.peer;
     j["block"] = step.block;
@@ -156,7 +156,7 @@ std::vector<std::string> step_row(std::uint32_t rank, std::uint32_t lane, const 
   } else {
     const bool notifies = step.kind == Step::Kind::kNotify;
     std::string whom = notifies ? "lane " + std::to_string(step.peer) : "";
-    if (step.kind == Step::Kind::kSignal) whom = std::to_string(step.peer);
+    if (step.kind == Step::Kind::kControlEvent) whom = std::to_string(step.peer);
     row.insert(row.end(), {whom, "", "", ""});
   }
   return row;

@@ -20,15 +20,15 @@ namespace weft {
 /// sets: one that is read, and one that is written for the next window. Every worker has two of its
 /// own. The one it writes to is touched by no other thread; of those that are read, whoever runs
 /// some logical processes takes what all workers have for these.
-class ArrivalSignals {
+class ActivityBitmap {
  public:
   /// Links per word: one store each, and a word is looked through at once.
   static constexpr std::size_t kPerWord = 8;
   /// Links with nobody to tell, since they lead to where they come from, share this number.
   static constexpr std::uint32_t kNobody = 0;
 
-  /// Words that hold the signals of a given number of links; every logical process has words of its
-  /// own.
+  /// Words that hold the activity bitmap of a given number of links; every logical process has
+  /// words of its own.
   static constexpr std::uint32_t words_for(std::size_t links) {
     return static_cast<std::uint32_t>((links + kPerWord - 1) / kPerWord);
   }
@@ -50,7 +50,7 @@ class ArrivalSignals {
   [[gnu::always_inline]] void set(std::uint32_t number) { next_[number] = 1; }
   /// What `other` has for this window in the words from `first` to before `last`, which nobody else
   /// touches meanwhile.
-  void join(ArrivalSignals& other, std::size_t first, std::size_t last) {
+  void join(ActivityBitmap& other, std::size_t first, std::size_t last) {
     for (std::size_t word = first; word < last; ++word) sets_[0][word] |= other.take(word);
   }
   /// The signals of one word of this window; `for_each_in` goes through them.
