@@ -94,7 +94,7 @@ class LinkControl {
     return transmission_time(kMaximumQuanta * kQuantum, port.nominal_rate);
   }
 
-  /// What an event or a frame on a lane carries: the class, and a number.
+  /// What an event or a frame in the control queue of a link carries: the class, and a number.
   [[nodiscard]] static std::uint32_t pack(ClassId c, std::uint32_t value) {
     return (value << kClassBits) | c.value();
   }

@@ -35,9 +35,9 @@ class Periodic {
   Picoseconds next_;
 };
 
-/// The loop over windows. Logical processes share nothing but lanes, so a window's logical
-/// processes are spread over as many threads as there are workers; what lies between two windows is
-/// done by the calling thread alone.
+/// The loop over windows. Logical processes share nothing but the queues of links, so a window's
+/// logical processes are spread over as many threads as there are workers; what lies between two
+/// windows is done by the calling thread alone.
 class PacketNetwork::Engine {
  public:
   Engine(NetworkState& state, const LpPlan& plan, const Options& options);

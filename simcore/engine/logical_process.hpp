@@ -183,7 +183,7 @@ concept LpModel = requires(M& model, const Here& here, LogicalProcess& lp, Packe
   model.arrive(here, packet, local);  // a packet has come by it
   // An entry of the calendar is due; false: it had become void.
   { model.handle(here, event) } -> std::same_as<bool>;
-  model.accept_control(lp, packet, local);  // moves link control from a lane to the calendar
+  model.accept_control(lp, packet, local);  // moves link control from a queue to the calendar
   // Ask for the memory of a port and of the link into it, of what these point to, and of the most
   // recent flows of a host.
   model.fetch_state(lp, local);
@@ -266,8 +266,8 @@ void run_window(LogicalProcess& lp, Worker& worker, Model& model, Picoseconds st
 }
 
 /// The time of the earliest event that the logical process knows of, or EventCalendar::kNever.
-/// Control frames that are still on a lane lie no earlier than `horizon`, the end of the last
-/// window.
+/// Control frames that are still in a link's queue lie no earlier than `horizon`, the end of the
+/// last window.
 inline Picoseconds next_event_time(LogicalProcess& lp, Picoseconds horizon) {
   Picoseconds earliest = lp.live_events > 0 ? lp.calendar.next_time() : EventCalendar::kNever;
   if (lp.next.top() != WinnerTree::kNone) {
@@ -278,7 +278,7 @@ inline Picoseconds next_event_time(LogicalProcess& lp, Picoseconds horizon) {
     if (const Packet* packet = link.data_out.front(link.data_in)) {
       earliest = std::min(earliest, Picoseconds(packet->stamp));
     }
-    // Control frames are few at any time; those of one lane are not in order.
+    // Control frames are few at any time; those of one queue are not in order.
     if (link.control_out.front(link.control_in) != nullptr) earliest = std::min(earliest, horizon);
   }
   return earliest;

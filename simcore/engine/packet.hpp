@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// What crosses a link: 32 bytes, trivially copyable, stored inline in link lanes and egress
+/// What crosses a link: 32 bytes, trivially copyable, stored inline in queues of links and egress
 /// queues.
 struct Packet {
   static constexpr unsigned kDestinationBits = 18;

@@ -76,7 +76,7 @@ TEST(Link, GivesItsMemoryBackToWhoeverTakesPackets) {
   EXPECT_EQ(pool.allocated_bytes(), after_one_round);
 }
 
-TEST(Link, KeepsItsTwoLanesApart) {
+TEST(Link, KeepsItsTwoQueuesApart) {
   ChunkPool pool;
   Link link;
   push(link, pool, 5, 1);
