@@ -132,7 +132,7 @@ bool is_open(const Execution& execution) {
 /// worth a percent.
 AlgorithmChoice choose_in_chunks(CollectiveSpec& spec, std::uint32_t ranks,
                                  const RankLayout& layout) {
-  constexpr Bytes kLeastChunk = 16_KiB;  // of a few packets
+  constexpr Bytes kMinChunk = 16_KiB;  // of a few packets
   constexpr double kWorthwhile = 0.99;
   AlgorithmChoice choice{algorithms_for(spec.operation).front(), spec.execution.protocol,
                          "the simplest: the rates of the ranks' links are not known"};
@@ -151,7 +151,7 @@ AlgorithmChoice choose_in_chunks(CollectiveSpec& spec, std::uint32_t ranks,
           std::string("cost model: ") + name_of(e.algorithm) + " " + microseconds(e.seconds * 1e6);
     }
     chunk = chunk == 0_B ? spec.size / 2 : chunk / 2;
-    if (!is_open_chunk || chunk < kLeastChunk) break;
+    if (!is_open_chunk || chunk < kMinChunk) break;
   }
   if (spec.execution.chunk > 0_B && is_open_chunk) {
     choice.reason +=

@@ -21,7 +21,7 @@ Picoseconds exponential(Picoseconds mean, std::uint64_t bits) {
   return scaled_by_log(mean, negative_log(bits));
 }
 
-Picoseconds most_exponential(Picoseconds mean, std::uint64_t bits) {
+Picoseconds max_exponential(Picoseconds mean, std::uint64_t bits) {
   const auto zeros = static_cast<unsigned>(std::countl_zero(bits));
   const DoubleWord binary_log = static_cast<DoubleWord>(1 + zeros) << kNegativeLogBits;
   return scaled_by_log(mean, static_cast<std::uint64_t>((binary_log * kLogOfTwo) >> 64U));

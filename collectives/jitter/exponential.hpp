@@ -12,6 +12,6 @@ namespace weft::collectives {
 [[nodiscard]] Picoseconds exponential(Picoseconds mean, std::uint64_t bits);
 
 /// No less than exponential() makes of the same, and at once: u >= 2^-(1 + leading zeros).
-[[nodiscard]] Picoseconds most_exponential(Picoseconds mean, std::uint64_t bits);
+[[nodiscard]] Picoseconds max_exponential(Picoseconds mean, std::uint64_t bits);
 
 }  // namespace weft::collectives

@@ -8,11 +8,11 @@ namespace weft::collectives {
 
 namespace {
 
-constexpr double kLeastFactor = 1e-3;
-constexpr double kMostFactor = 1e6;
+constexpr double kMinFactor = 1e-3;
+constexpr double kMaxFactor = 1e6;
 
 void check_factor(const char* key, double factor, std::vector<schema::Problem>& problems) {
-  if (factor >= kLeastFactor && factor <= kMostFactor) return;
+  if (factor >= kMinFactor && factor <= kMaxFactor) return;
   problems.push_back({key, "is " + std::to_string(factor) + "; 0.001 to 1000000 are possible"});
 }
 

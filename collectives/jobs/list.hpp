@@ -103,9 +103,9 @@ inline void check(const JobKind& kind, std::uint32_t ranks, Problems& problems) 
       },
       kind);
 }
-[[nodiscard]] inline std::uint64_t most_connections(const JobKind& kind, std::uint32_t ranks) {
+[[nodiscard]] inline std::uint64_t max_connections(const JobKind& kind, std::uint32_t ranks) {
   return JobTypes::visit(
-      [ranks]<class J>(const auto& spec) { return J::most_connections(spec, ranks); }, kind);
+      [ranks]<class J>(const auto& spec) { return J::max_connections(spec, ranks); }, kind);
 }
 [[nodiscard]] inline SendBound send_bound(const JobKind& kind, const BoundSetting& setting) {
   return JobTypes::visit([&setting]<class J>(const auto& spec) { return J::bound(spec, setting); },

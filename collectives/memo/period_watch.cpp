@@ -11,7 +11,7 @@ namespace {
 /// Periods that are compared. As many lanes may be apart for the bound of what follows.
 constexpr std::int64_t kCompared = 3;
 /// A call of fewer rounds leaves none out: the first, those compared, one that continues, the last.
-constexpr std::int64_t kLeastRounds = kCompared + 3;
+constexpr std::int64_t kMinRounds = kCompared + 3;
 /// From one look to the next: a microsecond, or this part of the time that the call continues.
 constexpr Picoseconds kFirstLook = 1_us;
 constexpr std::int64_t kLooksPerTime = 16;
@@ -39,7 +39,7 @@ PeriodWatch::PeriodWatch(const Workload& workload, Executor& executor, double to
   const auto* program = dynamic_cast<const CollectiveProgram*>(job_.program.get());
   if (program == nullptr || program->schedule().round_size() == 0) return;
   whole_rounds_ = program->spec().size.count() / program->schedule().round_size();
-  if (whole_rounds_ >= kLeastRounds) rounds_ = lane_rounds(*program);
+  if (whole_rounds_ >= kMinRounds) rounds_ = lane_rounds(*program);
 }
 
 std::unique_ptr<StepSource> PeriodWatch::follow(ProcessId process, std::uint32_t lane,

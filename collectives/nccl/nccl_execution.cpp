@@ -146,7 +146,7 @@ GpuTimes gpu_times(const CollectiveSpec& spec, const RankLayout& layout) {
 constexpr Picoseconds kNvlinkStep = 600_ns;
 
 /// NCCL's point-to-point messages go by LL up to here (NCCL_P2P_LL_THRESHOLD), in Simple beyond.
-constexpr Bytes kMostBytesInLl = 16_KiB;
+constexpr Bytes kMaxBytesInLl = 16_KiB;
 
 bool is_point_to_point(Algorithm algorithm) {
   return algorithm == Algorithm::kOneShot || algorithm == Algorithm::kPairwise;
@@ -170,7 +170,7 @@ Bytes largest_message(const CollectiveSpec& spec, std::uint32_t ranks) {
 Protocol protocol_of(const CollectiveSpec& spec, const RankMap& map) {
   if (spec.execution.protocol != Protocol::kNone) return spec.execution.protocol;
   const bool is_small = is_point_to_point(spec.algorithm) && map.domains() == 1 &&
-                        largest_message(spec, map.ranks()) <= kMostBytesInLl;
+                        largest_message(spec, map.ranks()) <= kMaxBytesInLl;
   return is_small ? Protocol::kLl : Protocol::kSimple;
 }
 

@@ -106,7 +106,7 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   Errors errors = workload.add_job(job.name, job.start, job.ranks, std::move(program).value(),
                                    job.has_acknowledgements,
                                    {job.traffic_class, job.queue_pairs, job.transport,
-                                    options.most_connections, static_cast<std::uint32_t>(number)},
+                                    options.max_connections, static_cast<std::uint32_t>(number)},
                                    std::move(choice));
   if (waits && !job.has_acknowledgements) {
     for (Error& error : errors) error.where.key = "execution.in_flight";

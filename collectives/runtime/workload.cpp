@@ -72,9 +72,9 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
       }
       first_connection_.push_back(static_cast<std::uint32_t>(connections_.size()));
     }
-    if (connections_.size() > traffic.most_connections) {
+    if (connections_.size() > traffic.max_connections) {
       return {Error{"job '" + plan.name + "' and those before it have more than " +
-                        std::to_string(traffic.most_connections) + " connections",
+                        std::to_string(traffic.max_connections) + " connections",
                     {}}};
     }
   }
@@ -337,7 +337,7 @@ namespace {
 /// Inequalities", 2013, section 2.8), which is below e^-48 here for every mean. Where messages are
 /// up to `spread` times their mean size, that many of mean size have as many bytes: the second
 /// moment of what is below a limit is at most limit times mean.
-double most_of(double mean, double spread) {
+double max_of(double mean, double spread) {
   return mean + 10 * std::sqrt(mean * spread) + 40 * spread;
 }
 
@@ -347,7 +347,7 @@ void for_each_likely_transfer(
     const Workload& workload, std::uint32_t job,
     const std::function<void(ConnectionId connection, Bytes size, LikelyCount count)>& visit) {
   const JobPlan& plan = workload.jobs()[job];
-  if (workload.drawn_messages() <= kMostDrawn || !plan.program->drawn_sends(0)) {
+  if (workload.drawn_messages() <= kMaxDrawn || !plan.program->drawn_sends(0)) {
     for_each_transfer(workload, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
       const auto exact = static_cast<double>(count);
       visit(connection, size, {exact, exact});
@@ -360,7 +360,7 @@ void for_each_likely_transfer(
     const double mean = drawn.messages / (end - first);
     const double spread =
         static_cast<double>(drawn.largest.count()) / static_cast<double>(drawn.size.count());
-    const double most = most_of(mean, spread);
+    const double most = max_of(mean, spread);
     for (std::uint32_t c = first; c < end; ++c) {
       for_each_leg(workload, ConnectionId(c), drawn.size,
                    [&](ConnectionId leg, Bytes size, std::int64_t chunks) {

@@ -30,7 +30,7 @@ struct WorkloadOptions {
   /// The rate of each host's access link, of which open-loop loads are fractions. May be empty if
   /// no job is open-loop.
   std::span<const BitsPerSecond> access_rates;
-  std::uint64_t most_connections = kMaxConnections;
+  std::uint64_t max_connections = kMaxConnections;
 };
 
 /// One job: its ranks are the processes first_process .. first_process + ranks - 1.
@@ -64,8 +64,8 @@ struct JobTraffic {
   ClassId traffic_class{};
   std::uint16_t queue_pairs = 0;
   std::uint8_t transport = 0;
-  std::uint64_t most_connections = kMaxConnections;  ///< of this and earlier jobs
-  std::optional<std::uint32_t> number = {};          ///< that paths go by; absent: its place
+  std::uint64_t max_connections = kMaxConnections;  ///< of this and earlier jobs
+  std::optional<std::uint32_t> number = {};         ///< that paths go by; absent: its place
 };
 
 /// The number of a job that the flow labels of its connections hold.
@@ -218,7 +218,7 @@ void for_each_transfer_of(
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit);
 
 /// Messages that chance decides on, in a run. That many are drawn in a quarter of a second.
-inline constexpr double kMostDrawn = 1e6;
+inline constexpr double kMaxDrawn = 1e6;
 
 /// How often something is sent, before it is known.
 struct LikelyCount {

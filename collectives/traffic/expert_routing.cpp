@@ -51,7 +51,7 @@ class ExpertDraw {
     chosen_.clear();
     std::uint64_t left = cumulative_.back();  // the weight of those that are not chosen
     while (chosen_.size() < count) {
-      const bool is_rare = left < cumulative_.back() / kMostDrawsInVain;
+      const bool is_rare = left < cumulative_.back() / kMaxDrawsInVain;
       const std::uint32_t expert = is_rare ? draw_among_others(random.below(draws++, left))
                                            : expert_at(random.below(draws++, cumulative_.back()));
       if (std::ranges::find(chosen_, expert) != chosen_.end()) continue;
@@ -65,7 +65,7 @@ class ExpertDraw {
   /// Drawing again until an expert is new is what is quick, while that many draws do on average. A
   /// strong skew leaves the others next to no weight: then they are drawn among themselves, which
   /// is the same distribution.
-  static constexpr std::uint64_t kMostDrawsInVain = 16;
+  static constexpr std::uint64_t kMaxDrawsInVain = 16;
 
   [[nodiscard]] std::uint64_t begin_of(std::uint32_t expert) const {
     return expert == 0 ? 0 : cumulative_[expert - 1];
@@ -102,7 +102,7 @@ class ExpertDraw {
 
 std::uint32_t tokens_alike(const Routing& routing, std::uint32_t ranks) {
   const std::uint64_t choices = std::uint64_t{routing.tokens} * routing.top_k * ranks;
-  const std::uint64_t group = (choices + kMostChoices - 1) / kMostChoices;
+  const std::uint64_t group = (choices + kMaxChoices - 1) / kMaxChoices;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(group, routing.tokens));
 }
 

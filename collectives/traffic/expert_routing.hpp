@@ -10,7 +10,7 @@
 namespace weft::collectives {
 
 /// Choices of experts that are drawn one by one, in about a second.
-inline constexpr std::uint64_t kMostChoices = std::uint64_t{1} << 26U;
+inline constexpr std::uint64_t kMaxChoices = std::uint64_t{1} << 26U;
 
 /// How many tokens of a rank that follow one another choose alike: 1, unless all ranks together
 /// would make more than kMostChoices choices.

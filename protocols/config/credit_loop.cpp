@@ -15,7 +15,7 @@ namespace {
 /// have them, of the 2,048 blocks of 64 B that a credit counter of 12 bits can grant.
 constexpr Bytes kUnknownPort = 4 * 128_KiB;
 /// Of one class and port; its blocks fit 31 bits.
-constexpr Bytes kMostCredits = Bytes(1'073'741'824);
+constexpr Bytes kMaxCredits = Bytes(1'073'741'824);
 
 bool is_by_loop(const TrafficClass& c) {
   return c.is_credit() && c.network == NetworkKind::kScaleOut &&
@@ -24,13 +24,13 @@ bool is_by_loop(const TrafficClass& c) {
 
 Bytes share_of(Bytes buffer, double part) {
   const double bytes = static_cast<double>(buffer.count()) * part;
-  return Bytes(std::llround(std::min(bytes, static_cast<double>(kMostCredits.count()))));
+  return Bytes(std::llround(std::min(bytes, static_cast<double>(kMaxCredits.count()))));
 }
 
 /// What every port of every switch has, at the least.
 struct PortMemory {
-  Bytes built = kMostCredits;    ///< as switches are made: their buffers over all of their ports
-  Bytes plugged = kMostCredits;  ///< over the ports that have a cable
+  Bytes built = kMaxCredits;    ///< as switches are made: their buffers over all of their ports
+  Bytes plugged = kMaxCredits;  ///< over the ports that have a cable
 };
 
 PortMemory port_memory(const Fabric& fabric, const SwitchConfig& switches) {
@@ -120,7 +120,7 @@ void fill_credit_buffers(const Fabric& fabric, SwitchConfig& switches,
   const auto set = [&](TrafficClass& c, Bytes bytes) {
     auto& credit = std::get<CreditConfig>(c.flow_control);
     const Bytes least = in_blocks(largest_packet_of(transports), credit.block);
-    credit.buffer = std::max(least, std::min(bytes, kMostCredits) / credit.block * credit.block);
+    credit.buffer = std::max(least, std::min(bytes, kMaxCredits) / credit.block * credit.block);
   };
   std::vector<TrafficClass*> data;
   std::vector<TrafficClass*> others;

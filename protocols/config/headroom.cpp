@@ -88,7 +88,7 @@ PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traff
 // A packet of c cells needs at least max(smallest, (c - 1) cell + 1) bytes. Let j packets have the
 // fewest cells that any packet has, c0, and n others S cells together. One packet more among the j
 // gains c0 cells and takes no more than c0 from S, so for each n the largest j is best.
-std::int64_t most_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) {
+std::int64_t max_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) {
   WEFT_CHECK(smallest >= 1_B && largest >= smallest && cell >= 1_B, "packets and cells have bytes");
   const std::int64_t fewest = cells_of(smallest, cell);
   const std::int64_t most = cells_of(largest, cell);
@@ -120,7 +120,7 @@ Bytes exact_headroom(const HeadroomTerms& t) {
             transmission_time(t.pause_frame, t.rate);
   }
   if (t.pause_propagates) loop += bounded(t.wire);
-  const std::int64_t between = most_cells(carried(loop, t.rate), t.smallest, t.largest, t.cell);
+  const std::int64_t between = max_cells(carried(loop, t.rate), t.smallest, t.largest, t.cell);
   return (2 * cells_of(t.largest, t.cell) + between) * t.cell;
 }
 

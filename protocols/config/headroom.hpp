@@ -51,7 +51,7 @@ struct HeadroomTerms {
 
 /// The most cells that packets of `smallest` to `largest` bytes can take whose sizes add up to at
 /// most `bytes`.
-[[nodiscard]] std::int64_t most_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell);
+[[nodiscard]] std::int64_t max_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell);
 
 /// What SONiC sets aside on NVIDIA's SN5600 (sonic-swss, buffer_headroom_mellanox.lua): port MTU,
 /// cable, MAC and PHY, response and tile pipeline, in cells of packets of which that many are of 64

@@ -67,7 +67,7 @@ inline constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::m
 [[nodiscard]] constexpr std::uint32_t window_of(BitsPerSecond rate, Picoseconds time,
                                                 Bytes packet) {
   const std::int64_t packets = (bytes_in(time, rate) + packet - Bytes(1)) / packet;
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMostInFlight));
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMaxInFlight));
 }
 
 /// The receiver's part of a control that has no use for marks.

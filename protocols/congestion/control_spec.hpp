@@ -49,7 +49,7 @@ enum class RateChange : std::uint8_t {
 };
 
 /// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
-inline constexpr std::uint32_t kMostInFlight = 8'388'607;
+inline constexpr std::uint32_t kMaxInFlight = 8'388'607;
 
 /// The specification of a control: `Config`, its keys (`schema`), the names that scenarios and
 /// sentences have for it, and the columns that it fills.

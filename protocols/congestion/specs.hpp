@@ -48,8 +48,8 @@ using ControlSpecs = SpecList<NoControlSpec, DcqcnSpec, SwiftSpec, TimelySpec, D
 
 /// Columns by number.
 struct ColumnList {
-  static constexpr std::size_t kMost = 64;
-  std::array<Column, kMost> columns{};
+  static constexpr std::size_t kMax = 64;
+  std::array<Column, kMax> columns{};
   std::size_t count = 0;
 
   [[nodiscard]] constexpr std::size_t find(std::string_view name) const {

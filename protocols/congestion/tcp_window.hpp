@@ -24,7 +24,7 @@ class TcpWindow {
   /// Packets, and shares of a window.
   using Number = Fixed<24>;
   static constexpr Number kOne = Number::one();
-  static constexpr Number kMost = Number::whole(kMostInFlight);
+  static constexpr Number kMax = Number::whole(kMaxInFlight);
 
   static constexpr const auto& kColumns = kTcpWindowColumns;
 
@@ -66,7 +66,7 @@ class TcpWindow {
   void add_per_window(Number packets, Number acknowledged) {
     set(window_ + scaled(packets, acknowledged, window_));
   }
-  void set(Number window) { window_ = std::clamp(window, kOne, kMost); }
+  void set(Number window) { window_ = std::clamp(window, kOne, kMax); }
 
   /// A reduction to `share`, by a mark or a loss. The threshold is two packets
   /// at least (RFC 5681, equation 4), and so is the window after a loss (RFC 9438, 4.6).
@@ -97,7 +97,7 @@ class TcpWindow {
   void sample(std::span<std::int64_t, kColumns.size()> values) const {
     values[0] = rate().count();
     values[1] = window_.in<32>().raw();
-    if (threshold_ < kMost) values[2] = threshold_.in<32>().raw();
+    if (threshold_ < kMax) values[2] = threshold_.in<32>().raw();
     if (delay_ > Picoseconds(0)) values[3] = delay_.count();
   }
 
@@ -110,7 +110,7 @@ class TcpWindow {
   }
 
   Number window_ = kOne;
-  Number threshold_ = kMost;
+  Number threshold_ = kMax;
   BitsPerSecond line_rate_;
   Bytes packet_;
   Picoseconds delay_;

@@ -144,7 +144,7 @@ void start_tcp(NetworkState& s, QueuePairId qp) {
   describe_path(s, sender, t, start);
   if (!s.tcp.is_used()) s.tcp.resize(s.senders.size());
   TcpSender& tcp = s.tcp.add(qp);
-  tcp.round_trips.add(start.base_rtt, {.least = t.retransmit_timeout, .most = t.most_timeout});
+  tcp.round_trips.add(start.base_rtt, {.least = t.retransmit_timeout, .most = t.max_timeout});
   tcp.delay = start.base_rtt;
   tcp.window = sender.window;
   sender.first_of_message = false;
@@ -242,9 +242,9 @@ void join_reductions(NetworkState& s, const std::vector<Connection>& connections
 }
 
 /// Where the first packet does not go by the first link, the links before it are a round ahead.
-void start_rounds(NetworkState& s, std::uint32_t most_links, std::uint32_t largest_window) {
+void start_rounds(NetworkState& s, std::uint32_t max_links, std::uint32_t largest_window) {
   const std::span<const SendingEnd> all = s.senders.all_added_up();
-  s.rounds_done = RoundCounts(all.size(), most_links, largest_window);
+  s.rounds_done = RoundCounts(all.size(), max_links, largest_window);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::uint32_t offset = s.reduction_of(all[i]).offset;
     for (std::uint32_t link = 0; link < offset; ++link) s.rounds_done.add(i, link);
@@ -401,7 +401,7 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
     const Connection& connection = connections[sender.connection.value()];
     if (connection.source == connection.destination) ++receivers;
   }
-  WEFT_CHECK(std::max(s.senders.size(), receivers + copies) <= kMostFlows, "packets number them");
+  WEFT_CHECK(std::max(s.senders.size(), receivers + copies) <= kMaxFlowIds, "packets number them");
   s.receivers.reserve(receivers);
   s.copy_receivers.reserve(copies);
   s.first_copy = ReceiverId(receivers);
@@ -416,13 +416,13 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
   WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
              "chips take whole packets and queue at outputs");
   s.copies.resize(s.switches.size());
-  std::uint32_t most_links = 0;
+  std::uint32_t max_links = 0;
   std::uint32_t largest_window = 0;
   for (const Reduction& reduction : s.reductions) {
-    most_links = std::max(most_links, reduction.links);
+    max_links = std::max(max_links, reduction.links);
     largest_window = std::max(largest_window, reduction.window);
   }
-  start_rounds(s, most_links, largest_window);
+  start_rounds(s, max_links, largest_window);
 }
 
 }  // namespace weft::protocols

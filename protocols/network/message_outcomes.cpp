@@ -168,7 +168,7 @@ class EndedMessages {
 };
 
 /// Outcomes that are visited at once.
-constexpr std::size_t kMostAtOnce = 4096;
+constexpr std::size_t kMaxAtOnce = 4096;
 /// What a host may have noted without giving its memory back: few enough for many hosts.
 constexpr std::size_t kNotesKept = 256;
 
@@ -197,11 +197,11 @@ void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
   add_notes(s.hosts, delivered_, [](HostState& host) { clear(host.delivered); });
   EndedMessages ended(s, delivered_);
   std::vector<MessageOutcome> block;
-  block.reserve(kMostAtOnce);
+  block.reserve(kMaxAtOnce);
   ended.for_each([&](const MessageOutcome& outcome, HostId host, std::uint32_t place) {
     s.hosts[host].messages.forget(place);
     block.push_back(outcome);
-    if (block.size() < kMostAtOnce) return;
+    if (block.size() < kMaxAtOnce) return;
     visit(block);
     block.clear();
   });

@@ -21,7 +21,7 @@ constexpr double kPacketsPerThread = 500;
 Picoseconds longest_timeout(const NetworkConstants& constants) {
   Picoseconds longest;
   for (const TransportConstants& t : constants.transports) {
-    longest = std::max({longest, t.retransmit_timeout, t.most_timeout});
+    longest = std::max({longest, t.retransmit_timeout, t.max_timeout});
   }
   return longest;
 }
@@ -492,7 +492,7 @@ void PacketNetwork::Engine::sample_control(const SendingEnd& sender, TraceRecord
     add(1, s_.line_rate(sender).count());
     return;
   }
-  std::array<std::int64_t, congestion::ColumnList::kMost> values;
+  std::array<std::int64_t, congestion::ColumnList::kMax> values;
   values.fill(congestion::kNoSample);
   s_.controls.at_sender(
       ref, sender.whole().control_slot, record.time, [&](const auto& control, const auto& p) {

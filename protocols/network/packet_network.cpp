@@ -18,8 +18,8 @@ namespace {
 
 /// Pause intervals that are kept in all, and at least and at most per port.
 constexpr std::size_t kPausesKept = 4'000'000;
-constexpr std::size_t kLeastPausesPerPort = 64;
-constexpr std::size_t kMostPausesPerPort = 65'536;
+constexpr std::size_t kMinPausesPerPort = 64;
+constexpr std::size_t kMaxPausesPerPort = 65'536;
 
 /// Where spraying in turn begins for what comes in by a port of a switch: anywhere, so that hosts
 /// do not go in step. But both links of a dual-ToR host begin alike, and the inputs of a switch
@@ -61,7 +61,7 @@ std::vector<TransportConfig> scale_out_transports(const PacketNetwork::Options& 
 std::uint8_t latency_groups_of(const std::vector<Connection>& connections) {
   std::uint32_t groups = 1;
   for (const Connection& c : connections) groups = std::max(groups, c.latency_group + 1U);
-  return groups > kMostLatencyGroups ? std::uint8_t{1} : static_cast<std::uint8_t>(groups);
+  return groups > kMaxLatencyGroups ? std::uint8_t{1} : static_cast<std::uint8_t>(groups);
 }
 
 /// All that the packet path reads and a run never changes.
@@ -87,7 +87,7 @@ NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options
   k.traces_messages = !observation.messages.empty();
   k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
   k.pauses_kept = std::clamp(kPausesKept / std::max<std::size_t>(fabric.ports.size(), 1),
-                             kLeastPausesPerPort, kMostPausesPerPort);
+                             kMinPausesPerPort, kMaxPausesPerPort);
   return k;
 }
 
@@ -254,16 +254,16 @@ void PacketNetwork::build_switches() {
 
 void PacketNetwork::build_lps() {
   NetworkState& s = *state_;
-  std::uint32_t most_ports = 1;
+  std::uint32_t max_ports = 1;
   for (const auto& ports : plan_.ports_of_lp) {
-    most_ports = std::max(most_ports, static_cast<std::uint32_t>(ports.size()));
+    max_ports = std::max(max_ports, static_cast<std::uint32_t>(ports.size()));
   }
   engine_->lps.resize(plan_.lp_count);
   std::uint32_t activity_words = 1;  // the first one is nobody's
   for (std::uint32_t c = 0; c < plan_.lp_count; ++c) {
     LogicalProcess& lp = engine_->lps[c];
     lp.ports = plan_.ports_of_lp[c];
-    lp.keys = EventKeys(most_ports);
+    lp.keys = EventKeys(max_ports);
     bool has_inside = false;
     for (std::uint32_t local = 0; local < lp.ports.size(); ++local) {
       PortState& port = s.ports[lp.ports[local].value()];

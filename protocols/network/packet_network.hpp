@@ -90,7 +90,7 @@ struct FlowName {
 };
 
 /// Every thread has a histogram of packet latencies, 29 KiB, for each of a given number of groups.
-inline constexpr std::uint8_t kMostLatencyGroups = 64;
+inline constexpr std::uint8_t kMaxLatencyGroups = 64;
 
 /// Messages that are taken together during a run: a few megabytes.
 inline constexpr std::uint64_t kManyMessages = 65'536;

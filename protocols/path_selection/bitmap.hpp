@@ -27,7 +27,7 @@ class Bitmap {
   using Parameters = BitmapConfig;
   static constexpr const char* kName = "bitmap";
   static constexpr Traits kTraits{.is_per_packet = true, .hears_acks = true};
-  static constexpr std::uint32_t kMostPenalty = 15;
+  static constexpr std::uint32_t kMaxPenalty = 15;
   /// The last packets sent, of which it is known by which way they went.
   static constexpr std::uint32_t kRemembered = 1024;
   [[nodiscard]] static schema::Object<Config> schema();
@@ -37,7 +37,7 @@ class Bitmap {
   [[nodiscard]] std::uint32_t next(const Parameters& p, std::uint32_t sequence,
                                    Picoseconds /*now*/) {
     std::uint32_t value = rounds_.next(p.values);
-    // After at most `kMostPenalty` rounds nothing is left of any penalty.
+    // After at most `kMaxPenalty` rounds nothing is left of any penalty.
     while (penalties_[value] > 0) {
       --penalties_[value];
       value = rounds_.next(p.values);
@@ -59,11 +59,11 @@ class Bitmap {
  private:
   void punish(std::uint32_t value, std::uint32_t penalty) {
     penalties_[value] = static_cast<std::uint8_t>(
-        std::min<std::uint32_t>(penalties_[value] + penalty, kMostPenalty));
+        std::min<std::uint32_t>(penalties_[value] + penalty, kMaxPenalty));
   }
 
   Rounds rounds_;
-  std::array<std::uint8_t, kMostValues> penalties_{};
+  std::array<std::uint8_t, kMaxValues> penalties_{};
   std::array<std::uint8_t, kRemembered> sent_by_{};
   std::uint32_t last_sent_ = 0;
 };

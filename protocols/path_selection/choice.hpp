@@ -13,11 +13,11 @@
 namespace weft::protocols::path_selection {
 
 /// Values that a queue pair can choose among, at most: an ACK tells of the one that its packet had.
-inline constexpr std::uint32_t kMostValues = 256;
+inline constexpr std::uint32_t kMaxValues = 256;
 
 /// What an ACK says of the way of the packet that it answers.
 struct Answered {
-  std::uint32_t value = 0;  ///< that the packet carried, below `kMostValues`
+  std::uint32_t value = 0;  ///< that the packet carried, below `kMaxValues`
   bool is_marked = false;   ///< a switch on that way had marked it
   /// Distinct packets of the queue pair that have arrived, and that were ever sent. What a choice
   /// does once per round trip it does again when all that was sent by then has arrived.

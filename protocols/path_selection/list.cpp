@@ -19,7 +19,7 @@ schema::Builder<Config> describe_with_values(std::string title, std::string doc)
   schema::Builder<Config> keys = schema::describe<Config>(std::move(title), std::move(doc));
   keys.field("values", &Config::values, "among which packets choose, a power of two")
       .source("64 entropies in uet-htsim")
-      .range(2, kMostValues)
+      .range(2, kMaxValues)
       .check([](const Config& config, std::vector<schema::Problem>& problems) {
         if (!std::has_single_bit(config.values)) {
           problems.push_back({"values", "is no power of two"});
@@ -40,10 +40,10 @@ schema::Object<BitmapConfig> Bitmap::schema() {
       .field("mark_penalty", &Config::mark_penalty,
              "times that a value is passed over whose packet was marked")
       .source(kHtsim)
-      .range(0, kMostPenalty)
+      .range(0, kMaxPenalty)
       .field("timeout_penalty", &Config::timeout_penalty, "the same, whose packet timed out")
       .source(kHtsim)
-      .range(0, kMostPenalty);
+      .range(0, kMaxPenalty);
 }
 
 schema::Object<RepsConfig> Reps::schema() {

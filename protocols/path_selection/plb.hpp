@@ -67,7 +67,7 @@ class Plb {
  private:
   /// What value stands for which path is drawn, so that the next one is as good as any.
   void move() {
-    value_ = (value_ + 1) % kMostValues;
+    value_ = (value_ + 1) % kMaxValues;
     congested_ = 0;
     acks_ = 0;
     marked_ = 0;

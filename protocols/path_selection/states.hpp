@@ -26,10 +26,10 @@ struct ChoiceRef {
 /// ACK travels with that of the packet that it answers, in which the value lies as it is.
 [[nodiscard]] constexpr std::uint32_t with_value(std::uint32_t of_pair, std::uint32_t value) {
   const auto drawn = static_cast<std::uint32_t>(mix64(of_pair, value));
-  return (drawn & ~(kMostValues - 1)) | value;
+  return (drawn & ~(kMaxValues - 1)) | value;
 }
 [[nodiscard]] constexpr std::uint32_t value_in(std::uint32_t entropy) {
-  return entropy & (kMostValues - 1);
+  return entropy & (kMaxValues - 1);
 }
 
 /// The choices of a run: parameters by transport, states by queue pair, each choice's in arrays of

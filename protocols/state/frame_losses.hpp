@@ -64,8 +64,8 @@ class FrameLosses {
     const RandomStream random(seed, Purpose::kFrameLoss, port);
     const Wide product = static_cast<Wide>(negative_log(random.bits(draws_++))) * mean_;
     const Wide units = product >> (static_cast<int>(kNegativeLogBits) + shift_);
-    constexpr Wide kMost = std::numeric_limits<std::uint64_t>::max();
-    left_ = static_cast<std::uint64_t>(std::min(units, kMost));
+    constexpr Wide kMax = std::numeric_limits<std::uint64_t>::max();
+    left_ = static_cast<std::uint64_t>(std::min(units, kMax));
   }
 
   std::uint64_t left_ = 0;  ///< units until the next error

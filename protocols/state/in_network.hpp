@@ -78,8 +78,8 @@ class RoundCounts {
  public:
   RoundCounts() = default;
   /// Of a given number of members of reductions; none of them has more links, or a larger window.
-  RoundCounts(std::size_t members, std::uint32_t most_links, std::uint32_t largest_window)
-      : links_(most_links), done_(members * most_links, largest_window) {}
+  RoundCounts(std::size_t members, std::uint32_t max_links, std::uint32_t largest_window)
+      : links_(max_links), done_(members * max_links, largest_window) {}
   void add(std::size_t member, std::uint32_t link) { done_.add(member * links_ + link); }
   /// How far `round` is ahead of those that are done.
   [[nodiscard]] std::uint32_t ahead(std::size_t member, std::uint32_t link,
@@ -174,7 +174,7 @@ class CopyTable {
     const Original& here = originals_[place];
     const std::uint32_t more = followers(last);
     const bool follows = first.chain == here.chain && first.number + more + 1 == here.number;
-    if (!follows || more == kMostFollowers) return false;
+    if (!follows || more == kMaxFollowers) return false;
     if (last.flow - first.packet.flow != copy.flow - here.packet.flow) return false;
     last.stamp += std::int64_t{1} << kFollowersShift;
     return true;
@@ -193,7 +193,7 @@ class CopyTable {
 
  private:
   static constexpr int kFollowersShift = 48;  ///< above the debt, in the stamp of a waiting packet
-  static constexpr std::uint32_t kMostFollowers = 0x7fff;
+  static constexpr std::uint32_t kMaxFollowers = 0x7fff;
 
   [[nodiscard]] const Original& original_of(const Packet& waiting) const {
     return originals_[debt_of(waiting) - owes_original(0)];

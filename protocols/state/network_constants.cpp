@@ -77,12 +77,12 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       queue_pairs(traits.queue_pairs),
       retry_limit(traits.retry_limit),
       retransmit_timeout(traits.retransmit_timeout),
-      most_timeout(traits.most_timeout),
+      max_timeout(traits.max_timeout),
       nack_interval(traits.nack_interval.value_or(Picoseconds())),
       selective(traits.selective.value_or(SelectiveRepeat())),
       payload(traits.format.payload),
       header(traits.format.header) {
-  if (traits.ack_delay == Picoseconds()) least_window = traits.ack_every;
+  if (traits.ack_delay == Picoseconds()) min_window = traits.ack_every;
   if (traits.window != 0) window = traits.window;
   control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
   control.needs = congestion::needs_of(traits.congestion_control);
@@ -92,9 +92,9 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
 std::uint32_t TransportConstants::cap(std::uint32_t bandwidth_delay) const {
   std::int64_t packets = bandwidth_delay;
   if (selective.cap) packets = *selective.cap / (payload + header);
-  if (selective.cap == Bytes()) packets = kMostSelective;
-  const std::int64_t least = std::min(std::max(ack_every, 1U), kMostSelective);
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, least, kMostSelective));
+  if (selective.cap == Bytes()) packets = kMaxSelective;
+  const std::int64_t least = std::min(std::max(ack_every, 1U), kMaxSelective);
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, least, kMaxSelective));
 }
 
 TransportTraits ScaleUpConfig::traits() const {

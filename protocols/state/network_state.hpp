@@ -224,13 +224,13 @@ struct TransportConstants {
   ClassId cnp_class = ClassId::none();
   std::uint16_t ack_size = 0;
   std::uint32_t ack_every = 1;
-  std::uint32_t least_window = 1;  ///< for which the receiver would else wait forever
-  Picoseconds ack_delay;           ///< the longest that an ACK is held back; 0: no limit
+  std::uint32_t min_window = 1;  ///< for which the receiver would else wait forever
+  Picoseconds ack_delay;         ///< the longest that an ACK is held back; 0: no limit
   std::uint32_t window = congestion::kNoWindow;
   std::uint32_t queue_pairs = 1;
   std::uint32_t retry_limit = 0;
   Picoseconds retransmit_timeout;
-  Picoseconds most_timeout;   ///< it follows round trips up to this; 0: it is fixed
+  Picoseconds max_timeout;    ///< it follows round trips up to this; 0: it is fixed
   Picoseconds nack_interval;  ///< 0: a gap is reported once
   SelectiveRepeat selective{};
   Bytes payload;
@@ -244,7 +244,7 @@ struct TransportConstants {
   /// The packets that may be in flight where a congestion control allows that many: never fewer
   /// than the receiver waits for before it acknowledges.
   [[nodiscard]] std::uint32_t limited(std::uint32_t control_window) const {
-    return std::min(window, std::max(control_window, least_window));
+    return std::min(window, std::max(control_window, min_window));
   }
   [[nodiscard]] AckLayout ack_layout() const {
     return protocols::ack_layout(any_order, control.needs.echo_time, is_selective);

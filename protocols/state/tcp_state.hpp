@@ -38,9 +38,9 @@ class SendTimes {
     return sequence & (times_.size() - 1);
   }
   [[gnu::noinline]] void grow(std::uint32_t unacked, std::uint32_t sequence) {
-    constexpr std::size_t kLeast = 16;
+    constexpr std::size_t kMin = 16;
     std::vector<std::int64_t> old(
-        std::max(kLeast, std::bit_ceil(std::size_t{sequence - unacked} + 1)));
+        std::max(kMin, std::bit_ceil(std::size_t{sequence - unacked} + 1)));
     old.swap(times_);
     if (old.empty()) return;
     for (std::uint32_t at = unacked; at != sequence; ++at) {

@@ -49,7 +49,7 @@ class Telemetry {
     carries_ = std::move(carries);
     arrived_.assign(carries_.size(), kNone);
     sent_.resize(ports);
-    slabs_.resize(kMostSlabs);
+    slabs_.resize(kMaxSlabs);
   }
   /// A given number of threads will take and give back.
   void spawn(std::size_t threads) { free_.resize(threads); }
@@ -155,7 +155,7 @@ class Telemetry {
   }
 
   static constexpr std::uint32_t kSlab = 1'024;
-  static constexpr std::size_t kMostSlabs = 65'536;  ///< 67 million packets under way
+  static constexpr std::size_t kMaxSlabs = 65'536;  ///< 67 million packets under way
   static constexpr std::size_t kBatch = 256;
 
   struct alignas(64) FreeList {
@@ -176,7 +176,7 @@ class Telemetry {
   }
   /// Room for all numbers that exist, so that giving them back allocates nothing.
   void grow() {
-    WEFT_CHECK(made_ < kMostSlabs, "67 million packets with telemetry are under way");
+    WEFT_CHECK(made_ < kMaxSlabs, "67 million packets with telemetry are under way");
     slabs_[made_] = std::make_unique<TelemetryRecord[]>(kSlab);
     shared_.reserve((made_ + 1) * kSlab);
     const auto first = static_cast<std::uint32_t>(made_ * kSlab);

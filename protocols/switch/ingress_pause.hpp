@@ -60,12 +60,12 @@ class IngressPause {
   [[nodiscard]] static Bytes waiting_from(std::uint32_t ingress, const PacketQueue& waiting) {
     if (waiting.empty()) return {};
     constexpr std::uint32_t kSample = 16;
-    constexpr std::uint32_t kMostSmall = 64;
+    constexpr std::uint32_t kMaxSmall = 64;
     constexpr std::int64_t kEnough = 16 * 1024;
     std::uint32_t count = 0;
     std::int64_t seen = 0;
     std::int64_t from_here = 0;
-    waiting.for_first(kMostSmall, [&](const Packet& packet) {
+    waiting.for_first(kMaxSmall, [&](const Packet& packet) {
       if (count >= kSample && seen >= kEnough) return;
       ++count;
       seen += packet.size;

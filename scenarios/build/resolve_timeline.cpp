@@ -20,7 +20,7 @@ using collectives::Workload;
 constexpr Bytes kNativeLimit{1'000'000'000};
 constexpr Bytes kJsonLimit{100'000'000};
 /// Of jobs or ranks.
-constexpr std::size_t kMostWords = 10'000;
+constexpr std::size_t kMaxWords = 10'000;
 
 class TimelineResolver {
  public:
@@ -47,8 +47,8 @@ class TimelineResolver {
     errors_.push_back({std::move(message), {{}, 0, 0, "observe.timeline." + key}});
   }
   bool too_many(const std::vector<std::string>& words, const std::string& key) {
-    if (words.size() <= kMostWords) return false;
-    fail(key, fmt::format("names {}; at most {} are read", words.size(), kMostWords));
+    if (words.size() <= kMaxWords) return false;
+    fail(key, fmt::format("names {}; at most {} are read", words.size(), kMaxWords));
     return true;
   }
 

@@ -174,7 +174,7 @@ bool goes_by_credits(const Scenario& scenario, NetworkKind network) {
 }
 
 /// Of a packet-hop whose memory is at hand.
-double least_nanoseconds_per_hop(const Scenario& scenario, NetworkKind network) {
+double min_nanoseconds_per_hop(const Scenario& scenario, NetworkKind network) {
   return kNanosecondsPerHop + (goes_by_credits(scenario, network) ? kNanosecondsPerCredit : 0);
 }
 
@@ -204,7 +204,7 @@ class HopTimes {
     const LpPlan plan = plan_of(e);
     const TouchedPorts both = touched_ports(e.fabric, plan, std::nullopt);
     const auto per_hop = [&](NetworkKind network) {
-      const double least = least_nanoseconds_per_hop(e.scenario, network);
+      const double least = min_nanoseconds_per_hop(e.scenario, network);
       const TouchedPorts own = touched_ports(e.fabric, plan, network);
       return std::sqrt(nanoseconds_per_hop(least, e, plan.lookahead, both) *
                        nanoseconds_per_hop(least, e, plan.lookahead, own));
@@ -264,14 +264,14 @@ Forecast forecast(const Experiment& e) {
   const HopTimes times(e);
   f.seconds = kSecondsPerRun + 1e-9 * (times.sum(f.packet_hops, traffic.scale_up_hops * part) +
                                        f.messages * kNanosecondsPerMessage);
-  const Spared spared = most_spared(e);
-  f.least_hops = std::max(0.0, traffic.packet_hops - spared.packet_hops) * part;
-  f.least_seconds = f.seconds;
+  const Spared spared = max_spared(e);
+  f.min_hops = std::max(0.0, traffic.packet_hops - spared.packet_hops) * part;
+  f.min_seconds = f.seconds;
   if (spared.packet_hops > 0) {
-    f.least_seconds -= 1e-9 * part *
-                       (times.sum(spared.packet_hops, spared.scale_up_hops) +
-                        spared.messages * (kNanosecondsPerMessage - kNanosecondsPerSparedMessage) -
-                        spared.calls * kNanosecondsPerSparedCall);
+    f.min_seconds -= 1e-9 * part *
+                     (times.sum(spared.packet_hops, spared.scale_up_hops) +
+                      spared.messages * (kNanosecondsPerMessage - kNanosecondsPerSparedMessage) -
+                      spared.calls * kNanosecondsPerSparedCall);
   }
   f.memory = resident_bytes() + kBytesPerRun + network_bytes(e) + connection_bytes(e) +
              std::min(traffic.at_once, f.messages) * kBytesPerMessage -
@@ -280,7 +280,7 @@ Forecast forecast(const Experiment& e) {
   if (e.scenario.observe.blame) {
     // Two runs, the second one beside what the first one left.
     f.seconds *= 2;
-    f.least_seconds *= 2;
+    f.min_seconds *= 2;
     f.memory += network_bytes(e) + connection_bytes(e);
   }
   return f;
@@ -291,9 +291,9 @@ std::string forecast_text(const Forecast& f) {
   std::string text =
       fmt::format("{} packet-hops: {} on one thread, {} of memory", hops(f.packet_hops),
                   format_time(f.seconds), format_bytes(f.memory));
-  if (f.least_hops < f.packet_hops) {
+  if (f.min_hops < f.packet_hops) {
     text += fmt::format("; reuse leaves {} or more of them to be simulated: {} or more",
-                        hops(f.least_hops), format_time(f.least_seconds));
+                        hops(f.min_hops), format_time(f.min_seconds));
   }
   return text;
 }

@@ -24,9 +24,9 @@ using collectives::RequestsSpec;
 using collectives::SizesSpec;
 
 /// More destinations times ports of switches take longer than a check may.
-constexpr double kMostSteps = 20e6;
+constexpr double kMaxSteps = 20e6;
 /// More pairs of ranks, likewise.
-constexpr double kMostPairs = 600e3;
+constexpr double kMaxPairs = 600e3;
 
 /// Messages of one size or of a distribution.
 struct MeanMessage {
@@ -197,8 +197,8 @@ class LoadChecks {
   }
 
   [[nodiscard]] static Picoseconds times(std::uint32_t rounds, double seconds) {
-    constexpr double kMost = 1e6;  // seconds; no run is as long
-    return Picoseconds(std::llround(std::min(rounds * seconds, kMost) * 1e12));
+    constexpr double kMax = 1e6;  // seconds; no run is as long
+    return Picoseconds(std::llround(std::min(rounds * seconds, kMax) * 1e12));
   }
 
   struct Span {
@@ -226,8 +226,8 @@ class LoadChecks {
   [[nodiscard]] std::optional<Offer> offer_of(const JobSpec& job) {
     const std::optional<Span> span = span_of(job);
     const auto ranks = static_cast<double>(job.ranks.size());
-    if (!span || ranks * ranks > kMostPairs) return std::nullopt;
-    if (SpreadTraffic::steps(e_.fabric, job.ranks.size()) > kMostSteps) return std::nullopt;
+    if (!span || ranks * ranks > kMaxPairs) return std::nullopt;
+    if (SpreadTraffic::steps(e_.fabric, job.ranks.size()) > kMaxSteps) return std::nullopt;
     SpreadTraffic traffic(e_.fabric, e_.routes);
     const Framing framing = framing_of(e_.scenario, job.transport);
     std::visit(

@@ -167,14 +167,14 @@ void check_telemetry(const Experiment& e, StaticFindings& findings) {
 }
 
 std::string cycle_text(const Fabric& fabric, const topologies::BufferCycle& cycle) {
-  constexpr std::size_t kMostShown = 12;
+  constexpr std::size_t kMaxShown = 12;
   std::string sentence;
-  for (std::size_t i = 0; i < std::min(cycle.ports.size(), kMostShown); ++i) {
+  for (std::size_t i = 0; i < std::min(cycle.ports.size(), kMaxShown); ++i) {
     sentence += fmt::format("{} (for {}), ", fabric.port_name(cycle.ports[i]),
                             fabric.host(cycle.destinations[i]).name);
   }
-  if (cycle.ports.size() > kMostShown) {
-    sentence += fmt::format("{} more, ", cycle.ports.size() - kMostShown);
+  if (cycle.ports.size() > kMaxShown) {
+    sentence += fmt::format("{} more, ", cycle.ports.size() - kMaxShown);
   }
   return sentence + "and again " + fabric.port_name(cycle.ports.front());
 }
@@ -182,18 +182,18 @@ std::string cycle_text(const Fabric& fabric, const topologies::BufferCycle& cycl
 void check_dependencies(const Experiment& e, StaticFindings& findings) {
   const auto& classes = e.scenario.switches.classes;
   if (std::ranges::none_of(classes, &TrafficClass::is_lossless)) return;
-  constexpr std::size_t kMostShown = 4;
+  constexpr std::size_t kMaxShown = 4;
   const topologies::BufferDependencies found = topologies::find_buffer_cycles(e.fabric, e.routes);
-  for (std::size_t i = 0; i < std::min(found.cycles.size(), kMostShown); ++i) {
+  for (std::size_t i = 0; i < std::min(found.cycles.size(), kMaxShown); ++i) {
     const topologies::BufferCycle& cycle = found.cycles[i];
     findings.warnings.push_back(fmt::format(
         "lossless traffic can deadlock: the routes make {} link directions wait for each other in "
         "a circle: {}; change the routes so that no circle closes",
         cycle.entangled, cycle_text(e.fabric, cycle)));
   }
-  if (found.cycles.size() > kMostShown) {
+  if (found.cycles.size() > kMaxShown) {
     findings.warnings.push_back(fmt::format("the routes have {} more such circles apart from these",
-                                            found.cycles.size() - kMostShown));
+                                            found.cycles.size() - kMaxShown));
   }
   if (!found.is_complete) {
     findings.warnings.emplace_back(

@@ -145,7 +145,7 @@ class LongWaits {
 
   /// Those that follow round trips, as TCP's do, grow with what waits.
   static Picoseconds timeout_of(const protocols::TransportTraits& t) {
-    if (!t.is_acknowledged || t.most_timeout > Picoseconds()) return Picoseconds::max();
+    if (!t.is_acknowledged || t.max_timeout > Picoseconds()) return Picoseconds::max();
     return t.selective ? t.selective->timeout_high : t.retransmit_timeout;
   }
 

@@ -217,7 +217,7 @@ struct RankedPort {
 /// in any of them.
 RankedPort compare_port(const std::string& name, const std::vector<PortNumbers>& ports,
                         const std::map<std::string, double>& scale) {
-  constexpr std::size_t kMostNumbers = 3;
+  constexpr std::size_t kMaxNumbers = 3;
   std::vector<std::pair<double, Row>> rows;
   for (const auto& [column, largest] : scale) {
     Row row{column, unit_of_column(column), {}};
@@ -236,7 +236,7 @@ RankedPort compare_port(const std::string& name, const std::vector<PortNumbers>&
   std::ranges::stable_sort(rows, std::greater<>{}, [](const auto& entry) { return entry.first; });
   RankedPort ranked{.port = {.name = name, .numbers = {}}};
   if (!rows.empty()) ranked.weight = rows.front().first;
-  rows.resize(std::min(rows.size(), kMostNumbers));
+  rows.resize(std::min(rows.size(), kMaxNumbers));
   for (auto& [change, row] : rows) ranked.port.numbers.push_back(std::move(row));
   return ranked;
 }
@@ -308,7 +308,7 @@ void compare_messages(const std::vector<ComparedRun>& runs, std::size_t limit, C
   const std::string file = MessagesTable::declaration().file;
   c.notes.push_back("messages are not compared one by one: " + without.folder +
                     (without.has_too_many_messages
-                         ? " has more than " + std::to_string(kMostPaired) + " of them in " + file
+                         ? " has more than " + std::to_string(kMaxPaired) + " of them in " + file
                          : " has no " + file));
 }
 

@@ -17,7 +17,7 @@ using collectives::Component;
 using collectives::Components;
 using collectives::TaskProgram;
 
-constexpr std::size_t kMostDifferences = 10;
+constexpr std::size_t kMaxDifferences = 10;
 
 }  // namespace
 
@@ -149,7 +149,7 @@ void DomainReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now
 void DomainReuse::note_difference(ProcessId process, Picoseconds begun_at, Picoseconds now,
                                   Picoseconds foreseen) {
   const std::lock_guard lock(mutex_);
-  if (differences_.size() == kMostDifferences) return;
+  if (differences_.size() == kMaxDifferences) return;
   differences_.push_back(fmt::format(
       "rank {} ends a call that it began at {} ps at {} ps; reuse would have said {} ps",
       e_.workload.rank_of(process), begun_at.count(), now.count(), foreseen.count()));

@@ -122,7 +122,7 @@ class Foresight {
 
 }  // namespace
 
-Spared most_spared(const Experiment& e) {
+Spared max_spared(const Experiment& e) {
   const bool takes_over = e.scenario.run.reuse.mode == Reuse::kOn && has_calls(e.workload);
   if (!takes_over || !obstacle_to_reuse(e).empty()) return {};
   const Reusable reusable = find_reusable(e);

@@ -17,6 +17,6 @@ struct Spared {
 /// is what comes of equal ranks; noise and whatever else lets ranks begin at other times leave more
 /// to simulate, up to everything. Nothing where the run does not ask for reuse, or something stands
 /// against it. Takes time linear in the calls of an iteration.
-[[nodiscard]] Spared most_spared(const Experiment& experiment);
+[[nodiscard]] Spared max_spared(const Experiment& experiment);
 
 }  // namespace weft::scenarios

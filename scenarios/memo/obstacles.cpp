@@ -19,7 +19,7 @@ namespace {
 /// For each of those that send: a ring over 256 hosts has 17 with messages of 4 MiB, in which next
 /// to nothing recurs between the end of one message and the end of another; with 8 MiB it has 35,
 /// and three quarters are left out; over 32 hosts with 32 MiB it has 1,152, and 98 % are.
-constexpr double kLeastHopsPerMessage = 16;
+constexpr double kMinHopsPerMessage = 16;
 /// Of a run that restarts if less than half was left out by then: one cell may take a third
 /// longer than several.
 constexpr double kTrial = 0.005;
@@ -94,7 +94,7 @@ std::optional<std::uint64_t> trial_of_skips(const Experiment& e) {
   if (is_seen || !obstacle_to_rails(e).empty() || !have_fixed_ways(e)) return std::nullopt;
   const Traffic traffic = count_traffic(e.scenario, e.fabric, e.routes, e.workload);
   const auto senders = static_cast<double>(e.workload.process_hosts().size());
-  if (traffic.packet_hops < kLeastHopsPerMessage * senders * traffic.messages) return std::nullopt;
+  if (traffic.packet_hops < kMinHopsPerMessage * senders * traffic.messages) return std::nullopt;
   if (traffic.packet_hops < kFewHops) return std::numeric_limits<std::uint64_t>::max();
   return static_cast<std::uint64_t>(traffic.packet_hops * kTrial);
 }

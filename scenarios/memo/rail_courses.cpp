@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kHopsBeforeDoubt = 5'000'000;
 
 /// Networks of a whole rail take some megabytes.
-constexpr std::size_t kMostLeftBehind = 8;
+constexpr std::size_t kMaxLeftBehind = 8;
 
 }  // namespace
 
@@ -108,7 +108,7 @@ void RailReuse::drop_left_behind() {
   std::size_t left_behind = 0;
   for (std::size_t i = simulated_courses_.size(); i-- > 0;) {
     const std::shared_ptr<Course> course = simulated_courses_[i].lock();
-    if (!is_anybody_on(*course) && ++left_behind > kMostLeftBehind) drop_replay(*course);
+    if (!is_anybody_on(*course) && ++left_behind > kMaxLeftBehind) drop_replay(*course);
   }
 }
 

@@ -16,9 +16,9 @@ namespace {
 
 using collectives::Component;
 
-constexpr std::size_t kMostTimesApart = 10;
+constexpr std::size_t kMaxTimesApart = 10;
 /// Phases that are kept before they are taken: some hundred megabytes.
-constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
+constexpr std::size_t kMaxBytes = std::size_t{512} << 20U;
 
 }  // namespace
 
@@ -82,7 +82,7 @@ void RunReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
   if (mode_ == Reuse::kAudit || !rails_.takes(process, stream)) return;
   const std::lock_guard lock(mutex_);
   const PhaseEnd foreseen = rails_.foreseen_end(process, stream);
-  if (foreseen.time != now && differences_.size() < kMostTimesApart) {
+  if (foreseen.time != now && differences_.size() < kMaxTimesApart) {
     differences_.push_back(
         fmt::format("rank {} ends a call between servers at {} ps; reuse would have said {} ps",
                     e_.workload.rank_of(process), now.count(), foreseen.time.count()));
@@ -167,7 +167,7 @@ void RunReuse::on_closed(const DomainReuse::Closed& visit) {
 }
 
 bool RunReuse::is_full() const {
-  return domains_.memory_bytes() + rails_.memory_bytes() > kMostBytes;
+  return domains_.memory_bytes() + rails_.memory_bytes() > kMaxBytes;
 }
 
 Picoseconds RunReuse::last_event() const {

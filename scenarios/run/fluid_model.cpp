@@ -65,7 +65,7 @@ FluidModel::FluidModel(const Experiment& experiment, ZeroLoadTimes& ideals)
       transports_(experiment.scenario, experiment.fabric, experiment.routes, experiment.workload),
       spreads_(sprays_data(experiment) || !experiment.scenario.scale_up.empty()) {
   queue_pairs_ = protocols::traits_of(experiment.scenario.transport).queue_pairs;
-  most_queue_pairs_ = std::max(queue_pairs_, most_queue_pairs(experiment.workload.connections()));
+  max_queue_pairs_ = std::max(queue_pairs_, max_queue_pairs(experiment.workload.connections()));
   bundle_ports();
   share_ports();
   make_room_for_acks();
@@ -87,7 +87,7 @@ FluidNetwork::Plan FluidModel::plan() {
             auto route = links(ends(connection, queue_pair), false);
             if (!limit_of_pair_.empty()) {
               const std::uint32_t limit =
-                  limit_of_pair_[std::size_t{connection.value()} * most_queue_pairs_ + queue_pair];
+                  limit_of_pair_[std::size_t{connection.value()} * max_queue_pairs_ + queue_pair];
               if (limit != kNoLink) route.push_back(limit);
             }
             return route;
@@ -287,14 +287,14 @@ void FluidModel::limit_by_windows() {
     return traits.is_acknowledged && traits.certain_window() > 0;
   };
   if (std::ranges::none_of(all, limits)) return;
-  limit_of_pair_.assign(experiment_.workload.connections().size() * most_queue_pairs_, kNoLink);
+  limit_of_pair_.assign(experiment_.workload.connections().size() * max_queue_pairs_, kNoLink);
   for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
     const Framing framing = transports_.of(connection).framing;
     if (framing.window == 0) return;
     const BitsPerSecond line = slowest_step(ideals_.paths(connection, q).forward);
     const BitsPerSecond limit = window_rate(ideals_.paths(connection, q), framing, line);
     if (limit >= line) return;
-    limit_of_pair_[std::size_t{connection.value()} * most_queue_pairs_ + q] =
+    limit_of_pair_[std::size_t{connection.value()} * max_queue_pairs_ + q] =
         static_cast<std::uint32_t>(capacities_.size());
     capacities_.push_back(limit);
   });
@@ -317,7 +317,7 @@ BitsPerSecond FluidModel::window_rate(const ZeroLoadTimes::Paths& paths, const F
 }
 
 FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_pair, Bytes size) {
-  const std::uint64_t index = std::uint64_t{connection.value()} * most_queue_pairs_ + queue_pair;
+  const std::uint64_t index = std::uint64_t{connection.value()} * max_queue_pairs_ + queue_pair;
   const auto [found, is_new] = transfers_.try_emplace(Key{index, size.count()});
   FluidTransfer& t = found->second;
   if (!is_new) return t;
@@ -329,8 +329,8 @@ FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_
     rate = std::min(rate, capacities_[limit_of_pair_[index]]);
   }
   t.wire_bytes = wire_bytes(size, transport.framing);
-  t.least_flowing = paths.forward.empty() ? Picoseconds(0) : transmission_time(t.wire_bytes, rate);
-  t.before = std::max(latency_of(paths.forward), alone.delivered - t.least_flowing);
+  t.min_flowing = paths.forward.empty() ? Picoseconds(0) : transmission_time(t.wire_bytes, rate);
+  t.before = std::max(latency_of(paths.forward), alone.delivered - t.min_flowing);
   if (transport.is_acknowledged) t.acknowledged_after = alone.completed - alone.delivered;
   return t;
 }

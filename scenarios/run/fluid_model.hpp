@@ -87,7 +87,7 @@ class FluidModel {
   ZeroLoadTimes& ideals_;
   ConnectionTransports transports_;
   std::uint32_t queue_pairs_ = 1;              ///< of a connection that does not say
-  std::uint32_t most_queue_pairs_ = 1;         ///< of a connection
+  std::uint32_t max_queue_pairs_ = 1;          ///< of a connection
   bool spreads_ = false;                       ///< packets of some connections take several paths
   std::vector<BitsPerSecond> rates_;           ///< by port, as faults change them
   std::vector<double> shares_;                 ///< by port: the most of a message that crosses it

@@ -225,7 +225,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   FluidModel model(e, ideals);
   FluidNetwork::Plan plan = model.plan();
   const std::uint32_t queue_pairs =
-      std::max(plan.queue_pairs, most_queue_pairs(e.workload.connections()));
+      std::max(plan.queue_pairs, max_queue_pairs(e.workload.connections()));
   const FluidNetwork::Plan sharing = plan;
   FluidNetwork network(e.workload.process_hosts().size(), e.workload.connections(),
                        std::move(plan));

@@ -65,9 +65,8 @@ std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t most) {
     // The counters begin again after the warm-up.
     const Bytes fresh = bytes < sent_[i] ? bytes : bytes - sent_[i];
     sent_[i] = bytes;
-    const double most_bytes = static_cast<double>(ports[i].rate.count()) / 8 * seconds;
-    const double utilisation =
-        most_bytes > 0 ? static_cast<double>(fresh.count()) / most_bytes : 0.0;
+    const double max_bytes = static_cast<double>(ports[i].rate.count()) / 8 * seconds;
+    const double utilisation = max_bytes > 0 ? static_cast<double>(fresh.count()) / max_bytes : 0.0;
     const Bytes queue = network_.queue_bytes(PortId(i));
     if (fresh > 0_B || queue > 0_B) all.push_back({PortId(i), queue, std::min(utilisation, 1.0)});
   }

@@ -202,23 +202,23 @@ double consider_ranks(const Fabric& fabric, const JobSpec& job, const Collective
   const auto n = static_cast<std::uint32_t>(job.ranks.size());
   const CutNeeds needs(spec, n);
   Capacity together;
-  double least_taken_in = std::numeric_limits<double>::max();
+  double min_taken_in = std::numeric_limits<double>::max();
   for (std::uint32_t rank = 0; rank < n; ++rank) {
     const Capacity rate = search.rate_of(rank);
     const Crossing c = needs.of({rank});
     search.consider(c, rate, "links of " + fabric.host(job.ranks[rank]).name);
     together += rate;
-    least_taken_in = std::min(least_taken_in, rate.in > 0 ? c.in / rate.in : 0);
+    min_taken_in = std::min(min_taken_in, rate.in > 0 ? c.in / rate.in : 0);
   }
-  if (spec.operation != Operation::kAllReduce) return least_taken_in;
+  if (spec.operation != Operation::kAllReduce) return min_taken_in;
   const auto size = static_cast<double>(spec.size.count());
   double each = 2.0 * (n - 1) / n * size;
   if (layout.has_in_network_reduction) each = std::min(each, size + size / n);
   // Sums of chips pass other domains' ranks by.
   const bool is_one_domain = collectives::RankMap(n, layout).domains() == 1;
-  if (layout.has_in_network_reduction && !is_one_domain) return least_taken_in;
+  if (layout.has_in_network_reduction && !is_one_domain) return min_taken_in;
   search.consider({each * n, each * n}, together, "links of all ranks");
-  return least_taken_in;
+  return min_taken_in;
 }
 
 void consider_domains(const JobSpec& job, const CollectiveSpec& spec,
@@ -263,7 +263,7 @@ void consider_leaves(const Fabric& fabric, const JobSpec& job, const CollectiveS
 }
 
 /// Computing before each iteration, of the rank that computes fastest: factors may be below 1.
-double least_computing(const CollectiveSpec& spec) {
+double min_computing(const CollectiveSpec& spec) {
   double factor = 1;
   const auto apply = [&factor](double of) { factor *= std::min(1.0, of); };
   for (const collectives::Straggler& s : spec.stragglers) apply(s.compute_factor);
@@ -300,7 +300,7 @@ OperationBound operation_bound(const Scenario& scenario, const Fabric& fabric,
   consider_domains(job, spec, layout, search);
   consider_leaves(fabric, job, spec, search);
   const double whole =
-      of_iterations(spec.iterations, least_computing(spec), search.seconds(), taken_in);
+      of_iterations(spec.iterations, min_computing(spec), search.seconds(), taken_in);
   return {Picoseconds(std::llround(std::floor(whole * 1e12))), search.cut()};
 }
 

@@ -13,7 +13,7 @@ namespace {
 using collectives::TaskProgram;
 
 /// Calls whose ends are kept, of communicators alike: some megabytes.
-constexpr std::size_t kMostKept = 16'384;
+constexpr std::size_t kMaxKept = 16'384;
 
 const TaskProgram& program_of(const collectives::Workload& workload, std::uint32_t job) {
   return dynamic_cast<const TaskProgram&>(*workload.jobs()[job].program);
@@ -213,7 +213,7 @@ std::span<const collectives::CallReuse::End> ZeroLoadCalls::begin(ProcessId proc
   Kind& kind = kinds_[caller.kind];
   auto found = kind.ends.find(key);
   if (found == kind.ends.end()) {
-    if (kind.ends.size() >= kMostKept) kind.ends.clear();  // they hardly come again
+    if (kind.ends.size() >= kMaxKept) kind.ends.clear();  // they hardly come again
     Times ends = kind.replay->ends_of(number, key.second);
     found = kind.ends.emplace(std::move(key), std::move(ends)).first;
   }

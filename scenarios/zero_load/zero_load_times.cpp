@@ -21,9 +21,9 @@ bool ends_with_deliveries(const collectives::JobKind& kind) {
 constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
 
 /// That any connection has.
-std::uint32_t most_queue_pairs(const Scenario& scenario, const collectives::Workload& workload) {
+std::uint32_t max_queue_pairs(const Scenario& scenario, const collectives::Workload& workload) {
   return std::max<std::uint32_t>(protocols::traits_of(scenario.transport).queue_pairs,
-                                 weft::most_queue_pairs(workload.connections()));
+                                 weft::max_queue_pairs(workload.connections()));
 }
 
 /// Of a message that spreads over parallel links: the bytes of the packets that one of them carries
@@ -120,7 +120,7 @@ ZeroLoadTimes::ZeroLoadTimes(const Scenario& scenario, const Fabric& fabric,
       routes_(*tables_.front()),
       workload_(workload),
       transports_(scenario, fabric, routes_, workload),
-      queue_pairs_(most_queue_pairs(scenario, workload)),
+      queue_pairs_(max_queue_pairs(scenario, workload)),
       journey_of_(workload.connections().size() * queue_pairs_, kUnknown) {}
 
 bool ZeroLoadTimes::is_in_network(ConnectionId connection) const {
@@ -241,12 +241,12 @@ ZeroLoad ZeroLoadTimes::message(ConnectionId connection, std::uint32_t entropy, 
   }
   const Key key{journey_number(connection, index), size.count()};
   if (const auto it = messages_.find(key); it != messages_.end()) return it->second;
-  const ZeroLoad time = least_time(*by_number_[key.journey], size);
+  const ZeroLoad time = min_time(*by_number_[key.journey], size);
   messages_.emplace(key, time);
   return time;
 }
 
-ZeroLoad ZeroLoadTimes::least_time(const Journey& journey, Bytes size) {
+ZeroLoad ZeroLoadTimes::min_time(const Journey& journey, Bytes size) {
   const Bytes on_one_link = share_of_link(size, journey.framing, journey.parallel_links);
   ZeroLoad least{Picoseconds::max(), Picoseconds::max()};
   for (const std::vector<PathHop>& there : journey.forward) {
@@ -275,8 +275,8 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
   std::vector<Demand> demands;
   std::vector<Demand> acks;
   InNetworkLoad in_network(fabric_, workload_);
-  Picoseconds least_one_way = Picoseconds::max();
-  Picoseconds least_total = Picoseconds::max();
+  Picoseconds min_one_way = Picoseconds::max();
+  Picoseconds min_total = Picoseconds::max();
   std::optional<ConnectionId> previous;
   collectives::for_each_transfer(
       workload_, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
@@ -301,8 +301,8 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
           const Paths p = paths(connection, i);
           const Picoseconds there = latency_of(p.forward);
           const Picoseconds back = ends_with_acks ? latency_of(p.reverse) : Picoseconds(0);
-          least_total = std::min(least_total, there + back);
-          least_one_way = std::min(least_one_way, ends_with_acks ? std::min(there, back) : there);
+          min_total = std::min(min_total, there + back);
+          min_one_way = std::min(min_one_way, ends_with_acks ? std::min(there, back) : there);
         }
       });
   Job of_chips = in_network.bound();
@@ -312,11 +312,11 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
   // passed.
   const BitsPerSecond receive_rate = scenario_.nic.receive_rate.value_or(BitsPerSecond::max());
   const CapacityBound data = capacity_bound(fabric_, routes_, demands, receive_rate);
-  Job best{data.time + least_total, data.cut};
+  Job best{data.time + min_total, data.cut};
   if (!acks.empty()) {
     demands.insert(demands.end(), acks.begin(), acks.end());
     const CapacityBound all = capacity_bound(fabric_, routes_, demands, receive_rate);
-    if (all.time + least_one_way > best.time) best = {all.time + least_one_way, all.cut};
+    if (all.time + min_one_way > best.time) best = {all.time + min_one_way, all.cut};
   }
   if (of_chips.time > best.time) return of_chips;
   return best;

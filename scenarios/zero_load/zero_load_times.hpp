@@ -101,7 +101,7 @@ class ZeroLoadTimes {
   [[nodiscard]] Journey journey(ConnectionId connection, std::uint32_t index) const;
   /// The number of the journey of the `index`-th queue pair of a connection.
   [[nodiscard]] std::uint32_t journey_number(ConnectionId connection, std::uint32_t index);
-  [[nodiscard]] static ZeroLoad least_time(const Journey& journey, Bytes size);
+  [[nodiscard]] static ZeroLoad min_time(const Journey& journey, Bytes size);
   [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
   [[nodiscard]] Job capacity_of(std::uint32_t job);
 

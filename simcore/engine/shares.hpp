@@ -25,7 +25,7 @@ class Shares {
   Shares(const std::vector<std::uint32_t>& weights, std::uint32_t threads) : runs_(threads) {
     const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
     const std::uint64_t least =
-        std::clamp<std::uint64_t>(sum / (std::uint64_t{kBlocksPerThread} * threads), 1, kMost);
+        std::clamp<std::uint64_t>(sum / (std::uint64_t{kBlocksPerThread} * threads), 1, kMax);
     Block block;
     for (std::uint32_t i = 0; i < weights.size(); ++i) {
       block.cost += weights[i];
@@ -78,7 +78,7 @@ class Shares {
  private:
   static constexpr std::uint32_t kBlocksPerThread = 16;
   /// Large fabrics: enough to fetch memory ahead within a block.
-  static constexpr std::uint64_t kMost = 128;
+  static constexpr std::uint64_t kMax = 128;
 
   struct alignas(64) Run {
     std::atomic<std::uint32_t> next{0};

@@ -162,9 +162,9 @@ Picoseconds alone(Picoseconds ready, Bytes wire, Bytes cut_through, std::span<co
 
 /// The least that a message with a short last packet takes: its full packets, and the last as if
 /// the others were not there.
-std::optional<ZeroLoad> least_load(Bytes size, const Framing& framing,
-                                   std::span<const PathHop> forward,
-                                   std::span<const PathHop> reverse) {
+std::optional<ZeroLoad> min_load(Bytes size, const Framing& framing,
+                                 std::span<const PathHop> forward,
+                                 std::span<const PathHop> reverse) {
   const Count full = packets_of(size, framing) - 1;
   const Bytes in_full = full * framing.payload;
   const auto before = spread_load(in_full, framing, forward, reverse);
@@ -184,7 +184,7 @@ std::optional<ZeroLoad> least_load(Bytes size, const Framing& framing,
 std::optional<ZeroLoad> spread_load(Bytes size, const Framing& framing,
                                     std::span<const PathHop> forward,
                                     std::span<const PathHop> reverse) {
-  if (!is_exact(size, framing, forward)) return least_load(size, framing, forward, reverse);
+  if (!is_exact(size, framing, forward)) return min_load(size, framing, forward, reverse);
   const std::vector<PathHop> there = without_idle_links(forward);
   const Bytes full = framing.payload + framing.header;
   const Count all = packets_of(size, framing);

@@ -53,9 +53,9 @@ FluidNetwork::FluidNetwork(std::size_t processes, std::vector<Connection> connec
     : processes_(processes),
       connections_(std::move(connections)),
       plan_(std::move(plan)),
-      most_queue_pairs_(std::max(plan_.queue_pairs, most_queue_pairs(connections_))),
-      solver_(make_flow_solver(plan_.capacities, connections_.size() * most_queue_pairs_)),
-      queue_pairs_(connections_.size() * most_queue_pairs_),
+      max_queue_pairs_(std::max(plan_.queue_pairs, max_queue_pairs(connections_))),
+      solver_(make_flow_solver(plan_.capacities, connections_.size() * max_queue_pairs_)),
+      queue_pairs_(connections_.size() * max_queue_pairs_),
       next_queue_pair_(connections_.size()) {}
 
 FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until,
@@ -106,7 +106,7 @@ void FluidNetwork::observe() {
 void FluidNetwork::on_drained(std::uint32_t flow, Picoseconds at) {
   const QueuePair& qp = queue_pairs_[flow];
   // The solver joins completions within a picosecond, and late in a long run its clock is coarser.
-  const Picoseconds end = std::max({at, now_, qp.flowing_since + qp.transfer.least_flowing});
+  const Picoseconds end = std::max({at, now_, qp.flowing_since + qp.transfer.min_flowing});
   push(end, Kind::kDelivered, flow);
   solver_->set_timer(end);
 }

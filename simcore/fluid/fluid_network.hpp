@@ -20,9 +20,9 @@ namespace weft {
 
 /// What a message is to the fluid engine.
 struct FluidTransfer {
-  Bytes wire_bytes;           ///< that every link of the route carries, > 0
-  Picoseconds before;         ///< from the post until bytes flow: latencies, filling the path
-  Picoseconds least_flowing;  ///< what the bytes take on the slowest link of the route
+  Bytes wire_bytes;         ///< that every link of the route carries, > 0
+  Picoseconds before;       ///< from the post until bytes flow: latencies, filling the path
+  Picoseconds min_flowing;  ///< what the bytes take on the slowest link of the route
   /// From the delivery until the sender knows; nothing: it never learns.
   std::optional<Picoseconds> acknowledged_after;
 };
@@ -141,7 +141,7 @@ class FluidNetwork final : private FlowSolver::Listener {
     return connection.queue_pairs > 0 ? connection.queue_pairs : plan_.queue_pairs;
   }
   [[nodiscard]] std::size_t index_of(ConnectionId connection, std::uint32_t queue_pair) const {
-    return std::size_t{connection.value()} * most_queue_pairs_ + queue_pair;
+    return std::size_t{connection.value()} * max_queue_pairs_ + queue_pair;
   }
   void push(Picoseconds time, Kind kind, std::uint32_t target, std::uint32_t source = 0,
             std::uint64_t token = 0);
@@ -161,7 +161,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   std::size_t processes_;
   std::vector<Connection> connections_;
   Plan plan_;
-  std::uint32_t most_queue_pairs_;  ///< of a connection
+  std::uint32_t max_queue_pairs_;  ///< of a connection
   std::unique_ptr<FlowSolver> solver_;
   std::vector<QueuePair> queue_pairs_;
   std::vector<std::uint32_t> next_queue_pair_;  ///< by connection

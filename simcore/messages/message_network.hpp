@@ -47,7 +47,7 @@ struct Connection {
 static_assert(sizeof(Connection) == 24, "there are millions of them");
 
 /// The largest number of queue pairs that any of them asks for.
-[[nodiscard]] inline std::uint32_t most_queue_pairs(const std::vector<Connection>& connections) {
+[[nodiscard]] inline std::uint32_t max_queue_pairs(const std::vector<Connection>& connections) {
   std::uint32_t most = 0;
   for (const Connection& c : connections) most = std::max<std::uint32_t>(most, c.queue_pairs);
   return most;

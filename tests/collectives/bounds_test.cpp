@@ -29,7 +29,7 @@ TEST(Bounds, NoCollectiveHasMoreConnectionsThanWasSaid) {
         const auto workload = collectives::build_workload(std::vector{description}, {1, {}});
         if (!workload.ok()) continue;  // refused for its own reasons
         EXPECT_LE(workload.value().connections().size(),
-                  collectives::most_connections(spec, std::uint64_t{ranks}))
+                  collectives::max_connections(spec, std::uint64_t{ranks}))
             << collectives::name_of(operation) << " by " << collectives::name_of(algorithm)
             << " of " << ranks;
       }

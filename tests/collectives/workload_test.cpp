@@ -165,7 +165,7 @@ TEST(LikelyTransfers, AreCountedWhereTheyAreFew) {
 // 1.1 million messages over 12 connections. Tolerance: five standard deviations of a Poisson count.
 TEST(LikelyTransfers, AreWhatIsExpectedWhereManyAreDrawn) {
   const Workload workload = open_loop_of(550_ms);
-  ASSERT_GT(workload.drawn_messages(), kMostDrawn);
+  ASSERT_GT(workload.drawn_messages(), kMaxDrawn);
   const Visits exact = transfers(workload);
   std::size_t at = 0;
   for_each_likely_transfer(workload, 0, [&](ConnectionId id, Bytes size, LikelyCount count) {

@@ -29,10 +29,10 @@ using weft::testing::FuzzOutcome;
 /// What an input may take: of the processor, whatever else the machine does. Here, under sanitizers
 /// and with assertions, `weft check` of the shipped scenarios takes five times what a release
 /// takes. Runs take what they take.
-constexpr double kMostSeconds = 2;
+constexpr double kMaxSeconds = 2;
 constexpr double kSanitizerFactor = 5;
 /// Of the process, with what the sanitizers add.
-constexpr std::int64_t kMostBytes = 1'000'000'000;
+constexpr std::int64_t kMaxBytes = 1'000'000'000;
 
 const std::vector<std::string>& seeds() {
   static const std::vector<std::string> texts = weft::testing::fuzz_seeds();
@@ -55,11 +55,11 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 
 /// libFuzzer keeps the input by which the process ends.
 void enforce_limits(double seconds) {
-  if (depth() == FuzzDepth::kCheck && seconds > kMostSeconds * kSanitizerFactor) {
+  if (depth() == FuzzDepth::kCheck && seconds > kMaxSeconds * kSanitizerFactor) {
     std::fprintf(stderr, "fuzz: this input took %.1f s of the processor\n", seconds);
     std::abort();
   }
-  if (const std::int64_t peak = weft::testing::peak_memory(); peak > kMostBytes) {
+  if (const std::int64_t peak = weft::testing::peak_memory(); peak > kMaxBytes) {
     std::fprintf(stderr, "fuzz: this input took %.0f MB\n", static_cast<double>(peak) / 1e6);
     std::abort();
   }
@@ -70,11 +70,11 @@ void enforce_limits(double seconds) {
 class Accepted {
  public:
   void add(std::string_view text) {
-    constexpr std::size_t kMost = 2'000;
-    if (texts_.size() < kMost) {
+    constexpr std::size_t kMax = 2'000;
+    if (texts_.size() < kMax) {
       texts_.emplace_back(text);
     } else {
-      texts_[added_ * 7919 % kMost] = text;
+      texts_[added_ * 7919 % kMax] = text;
     }
     ++added_;
   }

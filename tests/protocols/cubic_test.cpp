@@ -66,7 +66,7 @@ TEST(Cubic, TheRootOfACubeIsTheLargestIntegerThatIsNoMore) {
   using Number = TcpWindow::Number;
   constexpr Number kC = 2 * Number::one() / 5;
   for (const Number height : {Number::unit(), Number::from_raw(1'000), Number::whole(30),
-                              Number::whole(65'535), TcpWindow::kMost}) {
+                              Number::whole(65'535), TcpWindow::kMax}) {
     const cubic_curve::Ticks root = cubic_curve::root(height, kC);
     const long double seconds = static_cast<long double>(root.count()) / (1 << 24);
     const long double exact =

@@ -47,7 +47,7 @@ class Sender {
 // MODEL.md 5.3
 TEST(Entropy, APacketTellsTheValueThatItCarries) {
   std::set<std::uint32_t> all;
-  for (std::uint32_t value = 0; value < kMostValues; ++value) {
+  for (std::uint32_t value = 0; value < kMaxValues; ++value) {
     const std::uint32_t entropy = with_value(0xdeadbeef, value);
     EXPECT_EQ(value_in(entropy), value);
     all.insert(entropy >> 8U);

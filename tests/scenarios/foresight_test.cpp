@@ -27,17 +27,17 @@ std::string shipped_example() {
 }
 
 /// What is simulated with reuse lies between what is foreseen as least and everything.
-void expect_between(const std::string& text, double most_times_least) {
+void expect_between(const std::string& text, double max_times_min) {
   Experiment e = experiment_of_text(text);
   e.scenario.run.reuse.mode = Reuse::kOn;
   const Forecast foreseen = forecast(e);
   const Results r = simulate(e);
   const auto simulated = static_cast<double>(r.reuse.simulated_hops);
-  EXPECT_LT(foreseen.least_hops, foreseen.packet_hops);
-  EXPECT_LT(foreseen.least_seconds, foreseen.seconds);
-  EXPECT_GE(simulated, foreseen.least_hops) << text;
+  EXPECT_LT(foreseen.min_hops, foreseen.packet_hops);
+  EXPECT_LT(foreseen.min_seconds, foreseen.seconds);
+  EXPECT_GE(simulated, foreseen.min_hops) << text;
   EXPECT_LE(simulated, foreseen.packet_hops) << text;
-  EXPECT_LE(simulated, foreseen.least_hops * most_times_least) << text;
+  EXPECT_LE(simulated, foreseen.min_hops * max_times_min) << text;
 }
 
 // 520 all-reduces of one size, all in one server: one of them has to be simulated, of whose
@@ -45,8 +45,8 @@ void expect_between(const std::string& text, double most_times_least) {
 TEST(Foresight, OfOneKindOfCallIsOneCall) {
   const Forecast foreseen = forecast(experiment_of_text(shipped_example()));
   EXPECT_EQ(foreseen.packet_hops, 29'935'360);
-  EXPECT_EQ(foreseen.least_hops, 29'935'360.0 / 520 / 4);
-  EXPECT_LT(foreseen.least_seconds, foreseen.seconds / 10);
+  EXPECT_EQ(foreseen.min_hops, 29'935'360.0 / 520 / 4);
+  EXPECT_LT(foreseen.min_seconds, foreseen.seconds / 10);
 }
 
 // How much more depends on how differently ranks come to their calls: seventeen ways there, and on
@@ -63,8 +63,8 @@ TEST(Foresight, IsEverythingWhereNothingIsReused) {
   for (const std::string rest : {"run: {reuse: off}\n", "run: {reuse: verify}\n",
                                  "run: {reuse: audit}\n", "observe: {credits: true}\n"}) {
     const Forecast foreseen = forecast(experiment_of_text(text + rest));
-    EXPECT_EQ(foreseen.least_hops, foreseen.packet_hops) << rest;
-    EXPECT_EQ(foreseen.least_seconds, foreseen.seconds) << rest;
+    EXPECT_EQ(foreseen.min_hops, foreseen.packet_hops) << rest;
+    EXPECT_EQ(foreseen.min_seconds, foreseen.seconds) << rest;
   }
 }
 
@@ -94,8 +94,8 @@ TEST(Foresight, KnowsNoNoise) {
   const std::string noisy =
       reuse_servers(2, reuse_training("tensor: 8, data: 2", ", noise: [{ranks: 3, factor: 1.5}]"));
   const std::string on = "run: {reuse: on}\n";
-  EXPECT_EQ(forecast(experiment_of_text(text + on)).least_hops,
-            forecast(experiment_of_text(noisy + on)).least_hops);
+  EXPECT_EQ(forecast(experiment_of_text(text + on)).min_hops,
+            forecast(experiment_of_text(noisy + on)).min_hops);
 }
 
 }  // namespace

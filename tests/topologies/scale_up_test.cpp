@@ -74,7 +74,7 @@ TEST(ScaleUp, GpusReachEachOtherThroughExactlyOneChip) {
       const PathCensus census = census_of(net.fabric, net.routes, HostId(0U), HostId(to));
       EXPECT_EQ(census.paths, machine.paths);
       EXPECT_EQ(census.fewest_links, 2U);
-      EXPECT_EQ(census.most_links, 2U);
+      EXPECT_EQ(census.max_links, 2U);
     }
   }
 }
@@ -106,11 +106,11 @@ TEST(ScaleUp, Dgx2CrossesTwoChipsBetweenBoards) {
   for (const NodeId host : net.fabric.hosts) EXPECT_EQ(net.fabric.node(host).port_count, 6U);
   const PathCensus same = census_of(net.fabric, net.routes, HostId(0U), HostId(7U));
   EXPECT_EQ(same.paths, 6U);
-  EXPECT_EQ(same.most_links, 2U);
+  EXPECT_EQ(same.max_links, 2U);
   const PathCensus across = census_of(net.fabric, net.routes, HostId(0U), HostId(8U));
   EXPECT_EQ(across.paths, 48U);
   EXPECT_EQ(across.fewest_links, 3U);
-  EXPECT_EQ(across.most_links, 3U);
+  EXPECT_EQ(across.max_links, 3U);
   // 48 trunks for 48 links of a board's GPUs: full bisection.
   EXPECT_EQ(max_flow_gbps(net.fabric, NetworkKind::kScaleUp, [](std::uint32_t h) { return h < 8; }),
             48 * 200);
@@ -144,13 +144,13 @@ TEST(ScaleUp, DomainsComposeWithAScaleOutFabric) {
   EXPECT_THAT(net.routes.host_ports(HostId(9U), HostId(16U)), testing::ElementsAre(18));
   const PathCensus inside = census_of(net.fabric, net.routes, HostId(9U), HostId(15U));
   EXPECT_EQ(inside.paths, 82U);
-  EXPECT_EQ(inside.most_links, 2U);
+  EXPECT_EQ(inside.max_links, 2U);
   const PathCensus rack = census_of(net.fabric, net.routes, HostId(8U), HostId(0U));
   EXPECT_EQ(rack.paths, 1U);
-  EXPECT_EQ(rack.most_links, 2U);
+  EXPECT_EQ(rack.max_links, 2U);
   const PathCensus across = census_of(net.fabric, net.routes, HostId(9U), HostId(63U));
   EXPECT_EQ(across.paths, 4U);
-  EXPECT_EQ(across.most_links, 4U);
+  EXPECT_EQ(across.max_links, 4U);
   // Rows do not multiply with domains: all chips continue alike, as all GPUs inside a domain do.
   EXPECT_LT(net.routes.rows.size(), 40U);
 }

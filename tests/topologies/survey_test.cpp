@@ -21,7 +21,7 @@ TEST(Roles, AreNamedAfterTheNodes) {
   EXPECT_EQ(table.roles[2].name, "agg");
   EXPECT_EQ(table.roles[3].name, "core");
   EXPECT_EQ(table.roles[2].nodes, 8U);
-  EXPECT_EQ(table.roles[2].most_ports, 4U);
+  EXPECT_EQ(table.roles[2].max_ports, 4U);
   EXPECT_DOUBLE_EQ(table.roles[2].oversubscription, 1.0);
   EXPECT_DOUBLE_EQ(table.roles[3].oversubscription, 0.0);
   ASSERT_EQ(table.links.size(), 3U);
@@ -66,7 +66,7 @@ TEST(Domains, Nvl72HasThePublishedFigures) {
   EXPECT_EQ(kinds[0].links, 1296U);
   EXPECT_EQ(kinds[0].trunks, 0U);
   EXPECT_EQ(kinds[0].fewest_links_per_host, 18U);
-  EXPECT_EQ(kinds[0].most_links_per_host, 18U);
+  EXPECT_EQ(kinds[0].max_links_per_host, 18U);
   EXPECT_EQ(2 * kinds[0].host_links.count() / 8, 129'600'000'000'000);
   EXPECT_EQ(kinds[0].bisection->rate, 400_Gbps * 36 * 18);
 }
@@ -90,8 +90,8 @@ TEST(Rails, HaveLeavesOfTheirOwn) {
   ASSERT_TRUE(rails.has_value());
   EXPECT_EQ(rails->rails, 4U);
   EXPECT_EQ(rails->fewest_hosts, 144U);
-  EXPECT_EQ(rails->most_hosts, 144U);
-  EXPECT_EQ(rails->most_edge_switches, 8U);
+  EXPECT_EQ(rails->max_hosts, 144U);
+  EXPECT_EQ(rails->max_edge_switches, 8U);
   EXPECT_TRUE(rails->is_separate);
   EXPECT_FALSE(survey_rails(Network(fat_tree(4)).fabric).has_value());
 }

@@ -16,14 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether `text` has `word` with nothing of a word before and after it.
-bool has_word(const std::string& text, const std::string& word) {
+/// Whether `text` has `word` with nothing of a word before and after it. After `word*` anything may
+/// stand.
+bool has_word(const std::string& text, std::string word) {
+  const bool is_prefix = word.ends_with('*');
+  if (is_prefix) word.pop_back();
   const auto is_letter = [&](std::size_t i) {
     return i < text.size() &&
            (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
   };
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    if (!(at > 0 && is_letter(at - 1)) && !is_letter(at + word.size())) return true;
+    if (!(at > 0 && is_letter(at - 1)) && (is_prefix || !is_letter(at + word.size()))) {
+      return true;
+    }
   }
   return false;
 }

@@ -91,8 +91,8 @@ std::array<bool, kFields.size()> fields_that_fit(std::size_t columns, std::size_
 /// nothing.
 std::string bar_beside(double share, std::size_t columns, std::size_t most) {
   constexpr std::size_t kEnds = 2;
-  constexpr std::size_t kLeast = 4;
-  if (columns + kEnds + kLeast > most) return {};
+  constexpr std::size_t kMin = 4;
+  if (columns + kEnds + kMin > most) return {};
   return bar(share, std::min(kBarColumns, most - columns - kEnds));
 }
 
@@ -260,8 +260,8 @@ std::string RunView::sentence(const Progress& progress) {
   if (!progress.stall.empty()) text += "; " + progress.stall;
   std::size_t named = 0;
   for (const std::size_t j : order_of_jobs(now)) {
-    constexpr std::size_t kMostNamed = 3;
-    if (named++ == kMostNamed) break;
+    constexpr std::size_t kMaxNamed = 3;
+    if (named++ == kMaxNamed) break;
     text += "; " + e_.scenario.jobs[j].name + ":";
     if (j < now.state.jobs.size() && now.state.jobs[j].steps > 0) {
       text += fmt::format(" {} steps, the last {},", now.state.jobs[j].steps,

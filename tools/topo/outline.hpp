@@ -53,8 +53,8 @@ struct Outline {
   std::vector<Bundle> bundles;
 };
 
-/// `most_boxes`: beside each other, before the middle ones are put together; at least 4.
-[[nodiscard]] Outline outline_of(const Fabric& fabric, std::uint32_t most_boxes,
+/// `max_boxes`: beside each other, before the middle ones are put together; at least 4.
+[[nodiscard]] Outline outline_of(const Fabric& fabric, std::uint32_t max_boxes,
                                  const Highlight* highlight);
 
 }  // namespace weft::topo

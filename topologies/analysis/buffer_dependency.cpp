@@ -24,7 +24,7 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMaxSteps = 20'000'000;
 constexpr std::size_t kMaxDependencies = 3'000'000;
 /// A row of a given number of different sets belongs to a switch that others hang below.
-constexpr std::size_t kMostSetsUp = 64;
+constexpr std::size_t kMaxSetsUp = 64;
 
 /// Routes by destination group: all hosts of one are reached alike up to the last switch.
 class GroupRoutes {
@@ -143,7 +143,7 @@ class ValleyCheck {
       const auto [place, is_new] = sets_of_row.try_emplace(routes_.row(at));
       if (is_new) place->second = different_sets(at, first, end);
       const auto turns = [&](Routes::NextHops set) { return leads_not_up(at, set); };
-      const bool is_turning = place->second.size() > kMostSetsUp ||
+      const bool is_turning = place->second.size() > kMaxSetsUp ||
                               std::ranges::any_of(place->second, turns) ||
                               std::ranges::any_of(routes_.direct(at), turns);
       if (is_turning) turning.push_back(at);
@@ -155,7 +155,7 @@ class ValleyCheck {
   [[nodiscard]] std::vector<Routes::NextHops> different_sets(std::uint32_t at, std::uint32_t first,
                                                              std::uint32_t end) const {
     std::vector<Routes::NextHops> sets;
-    for (std::uint32_t group = first; group < end && sets.size() <= kMostSetsUp; ++group) {
+    for (std::uint32_t group = first; group < end && sets.size() <= kMaxSetsUp; ++group) {
       const Routes::NextHops set = routes_.set_of_row(at, group);
       if (std::ranges::find(sets, set) == sets.end()) sets.push_back(set);
     }

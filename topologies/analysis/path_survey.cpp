@@ -151,7 +151,7 @@ class Surveyor {
     }
     entry.pairs += ordered_pairs;
     entry.fewest_paths = std::min(entry.fewest_paths, paths);
-    entry.most_paths = std::max(entry.most_paths, paths);
+    entry.max_paths = std::max(entry.max_paths, paths);
   }
 
   void name_pair(const NetworkView::Site& from, const NetworkView::Site& to, bool same_domain,

@@ -125,13 +125,13 @@ Error error_at(std::string key, std::string message) {
 }
 
 std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  return b != 0 && a > kMost / b ? kMost : a * b;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  return b != 0 && a > kMax / b ? kMax : a * b;
 }
 
 std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  return a > kMost - b ? kMost : a + b;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  return a > kMax - b ? kMax : a + b;
 }
 
 void check_size(std::uint64_t hosts, std::uint64_t ports, Errors& errors) {

@@ -77,9 +77,9 @@ std::unique_ptr<const Schedule> Nvls::schedule(SchedulePlan plan) {
   return std::make_unique<NvlsSchedule>(std::move(plan));
 }
 
-std::uint64_t Nvls::most_connections(Operation operation, std::uint64_t n) {
+std::uint64_t Nvls::max_connections(Operation operation, std::uint64_t n) {
   const bool is_all_reduce = operation == Operation::kAllReduce;
-  return n * ((is_all_reduce ? std::min<std::uint64_t>(n, kMostHeads) : n) + 1);
+  return n * ((is_all_reduce ? std::min<std::uint64_t>(n, kMaxHeads) : n) + 1);
 }
 
 namespace {

@@ -220,8 +220,8 @@ double NvlsTree::cost(const CostTerms& t) {
 }
 
 /// To the chips for every head, up, to two children, and to all.
-double NvlsTree::most_messages(const BoundTerms& terms) {
-  const double heads = std::min<double>(terms.domain_size, kMostHeads);
+double NvlsTree::max_messages(const BoundTerms& terms) {
+  const double heads = std::min<double>(terms.domain_size, kMaxHeads);
   return (heads + 4) * terms.chunks(heads);
 }
 

@@ -150,7 +150,7 @@ double Ring::cost(const CostTerms& t) {
   }
 }
 
-double Ring::most_messages(const BoundTerms& terms) {
+double Ring::max_messages(const BoundTerms& terms) {
   const bool is_chain =
       terms.operation == Operation::kBroadcast || terms.operation == Operation::kReduce;
   return is_chain ? terms.chunks() : terms.by_parts();

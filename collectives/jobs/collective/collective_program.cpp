@@ -86,12 +86,12 @@ void CollectiveProgram::check(const Spec& spec, std::uint32_t ranks, Problems& p
   }
 }
 
-std::uint64_t CollectiveProgram::most_connections(const Spec& spec, std::uint32_t ranks) {
-  return collectives::most_connections(spec, ranks);
+std::uint64_t CollectiveProgram::max_connections(const Spec& spec, std::uint32_t ranks) {
+  return collectives::max_connections(spec, ranks);
 }
 
 SendBound CollectiveProgram::bound(const Spec& spec, const BoundSetting& setting) {
-  const MessageBound most = most_messages(spec, setting.ranks, setting.domain_size);
+  const MessageBound most = max_messages(spec, setting.ranks, setting.domain_size);
   const double connections =
       static_cast<double>(setting.ranks) * std::max(1U, spec.execution.channels);
   return {most.messages, most.messages / std::max(1U, spec.iterations),

@@ -23,7 +23,7 @@ class CollectiveProgram final : public JobProgram {
     return collective_schema(spec.operation);
   }
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
 
   /// The specification's algorithm must be one that does not choose, and not refused.

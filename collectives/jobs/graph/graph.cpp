@@ -43,7 +43,7 @@ void Graph::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
                                      quantity(kMaxNodesOfRanks / ranks)});
 }
 
-std::uint64_t Graph::most_connections(const Spec& spec, std::uint32_t ranks) {
+std::uint64_t Graph::max_connections(const Spec& spec, std::uint32_t ranks) {
   Problems problems;
   const GraphLayout layout(spec, ranks, problems);
   if (!problems.empty()) return 0;  // refused for them
@@ -52,7 +52,7 @@ std::uint64_t Graph::most_connections(const Spec& spec, std::uint32_t ranks) {
   std::uint64_t most = 0;
   for (const GraphLayout::Call& call : layout.calls()) {
     const auto members = layout.communicators()[call.communicator].ranks.size();
-    most += collectives::most_connections(layout.spec_of(call), members);
+    most += collectives::max_connections(layout.spec_of(call), members);
   }
   return most;
 }
@@ -71,7 +71,7 @@ SendBound Graph::bound(const Spec& spec, const BoundSetting& setting) {
       const CollectiveSpec& called = layout.spec_of(call);
       const auto members =
           static_cast<std::uint32_t>(layout.communicators()[call.communicator].ranks.size());
-      const MessageBound most = most_messages(called, members, setting.domain_size);
+      const MessageBound most = max_messages(called, members, setting.domain_size);
       const double connections =
           static_cast<double>(members) * std::max(1U, called.execution.channels);
       SendBound& own = of_communicator[call.communicator];

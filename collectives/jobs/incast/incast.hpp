@@ -40,7 +40,7 @@ class Incast final : public JobProgram {
   [[nodiscard]] static schema::Object<Spec> schema();
   [[nodiscard]] static std::optional<RankDemand> rank_demand(const Spec& spec);
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
 
   /// `setting.access_rates` holds every rank's.

@@ -18,7 +18,7 @@ namespace {
 /// Of problems that are named before the rest is left out.
 constexpr std::size_t kMaxProblems = 20;
 /// Of all ranks.
-constexpr double kMostLanes = 4e6;
+constexpr double kMaxLanesOfAllRanks = 4e6;
 
 schema::Object<MessagesSpec::Message> message_schema() {
   using Message = MessagesSpec::Message;
@@ -144,15 +144,15 @@ void MessageList::check_links(const Spec& spec, std::uint32_t ranks, Problems& p
   if (problems.size() > already) return;
   const std::vector<bool> is_linked = find_linked(spec.list);
   const auto links = static_cast<double>(std::ranges::count(is_linked, true));
-  if (links < kMaxLanes && (links + 1) * ranks <= kMostLanes) return;
+  if (links < kMaxLanes && (links + 1) * ranks <= kMaxLanesOfAllRanks) return;
   problems.push_back({"list", "has " + std::to_string(std::llround(links)) +
                                   " messages that wait or are waited for; at most " +
                                   std::to_string(kMaxLanes - 1) + " are possible, and " +
-                                  std::to_string(std::llround(kMostLanes)) +
+                                  std::to_string(std::llround(kMaxLanesOfAllRanks)) +
                                   " times ranks; make it several jobs, or a graph"});
 }
 
-std::uint64_t MessageList::most_connections(const Spec& spec, std::uint32_t ranks) {
+std::uint64_t MessageList::max_connections(const Spec& spec, std::uint32_t ranks) {
   const std::vector<bool> is_linked = find_linked(spec.list);
   const auto own = static_cast<std::uint64_t>(std::ranges::count(is_linked, true));
   return own + std::min(spec.list.size() - own, std::uint64_t{ranks} * (ranks - 1));

@@ -39,7 +39,7 @@ class MessageList final : public JobProgram {
   [[nodiscard]] static schema::Object<Spec> schema();
   static void read_files(Spec& spec, JobFiles& files);
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
 
   MessageList(ProgramSetting setting, MessagesSpec spec);

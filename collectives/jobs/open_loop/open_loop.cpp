@@ -13,8 +13,8 @@ namespace weft::collectives {
 
 namespace {
 
-constexpr Picoseconds kMostActivity(1'000'000'000'000'000);
-constexpr std::int64_t kMostPeriods = 10'000'000;
+constexpr Picoseconds kMaxActivity(1'000'000'000'000'000);
+constexpr std::int64_t kMaxPeriods = 10'000'000;
 
 bool is_on_off(const OpenLoopSpec& spec) { return spec.arrivals == OpenLoopSpec::Arrivals::kOnOff; }
 
@@ -50,12 +50,12 @@ schema::Object<OpenLoopSpec> OpenLoop::schema() {
       .field("on", &OpenLoopSpec::on, "mean of the exponential times for which a source sends")
       .source("none; on-off sources need one")
       .at_least(1_ns)
-      .at_most(kMostActivity)
+      .at_most(kMaxActivity)
       .only_if(is_on_off, "with `arrivals: on-off`")
       .field("off", &OpenLoopSpec::off, "mean of the exponential times for which it does not")
       .source("none; on-off sources need one")
       .at_least(1_ns)
-      .at_most(kMostActivity)
+      .at_most(kMaxActivity)
       .only_if(is_on_off, "with `arrivals: on-off`")
       .constant("destinations", "uniform", "who receives: any other rank")
       .changes_nothing()
@@ -73,8 +73,8 @@ schema::Object<OpenLoopSpec> OpenLoop::schema() {
         for (const auto& [time, key] : {std::pair(o.on, "on"), std::pair(o.off, "off")}) {
           if (time == 0_ps) problems.push_back({key, "is missing; expected a time such as 100us"});
         }
-        if (o.on + o.off > 0_ps && o.stop / (o.on + o.off) > kMostPeriods) {
-          problems.push_back({"off", "makes more than " + std::to_string(kMostPeriods) +
+        if (o.on + o.off > 0_ps && o.stop / (o.on + o.off) > kMaxPeriods) {
+          problems.push_back({"off", "makes more than " + std::to_string(kMaxPeriods) +
                                          " periods with `on` until the `stop`"});
         }
       });
@@ -84,7 +84,7 @@ void OpenLoop::read_files(Spec& spec, JobFiles& files) {
   if (spec.sizes) read_sizes(*spec.sizes, "sizes", files);
 }
 
-std::uint64_t OpenLoop::most_connections(const Spec& /*spec*/, std::uint32_t ranks) {
+std::uint64_t OpenLoop::max_connections(const Spec& /*spec*/, std::uint32_t ranks) {
   return std::uint64_t{ranks} * (ranks - 1);
 }
 
@@ -95,7 +95,7 @@ SendBound OpenLoop::bound(const Spec& spec, const BoundSetting& setting) {
   const double each = spec.load * rate / 8 / size * to_seconds(spec.stop);
   double bytes = each * size;
   if (spec.sizes) {
-    // A sum of a given number of draws, by Bernstein's inequality as in most_of (workload.cpp).
+    // A sum of a given number of draws, by Bernstein's inequality as in max_of (workload.cpp).
     const auto largest = static_cast<double>(spec.sizes->table.largest().count());
     bytes += 10 * std::sqrt(each * size * largest) + 40 * largest;
   }
@@ -289,7 +289,7 @@ void OpenLoop::see_sure_messages(std::uint32_t rank, SeenPeers& peers) const {
   const RandomStream arrivals = setting_.random(Purpose::kArrival, rank);
   Picoseconds left = spec_.stop;
   for (std::uint64_t message = 0; !peers.are_all(); ++message) {
-    const Picoseconds gap = most_exponential(mean, arrivals.bits(message));
+    const Picoseconds gap = max_exponential(mean, arrivals.bits(message));
     if (gap >= left) return;
     left -= gap;
     peers.see(destination(rank, message));

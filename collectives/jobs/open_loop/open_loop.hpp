@@ -44,7 +44,7 @@ class OpenLoop final : public JobProgram {
   static constexpr bool kIsOpenLoop = true;
   [[nodiscard]] static const char* type_name(const Spec&) { return "open-loop"; }
   [[nodiscard]] static schema::Object<Spec> schema();
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
   static void read_files(Spec& spec, JobFiles& files);
   [[nodiscard]] static std::vector<Bytes> size_classes(const Spec& spec);

@@ -23,7 +23,7 @@ schema::Object<PermutationSpec> Permutation::schema() {
       .source("no favoured paths");
 }
 
-std::uint64_t Permutation::most_connections(const Spec& /*spec*/, std::uint32_t ranks) {
+std::uint64_t Permutation::max_connections(const Spec& /*spec*/, std::uint32_t ranks) {
   return ranks;
 }
 

@@ -156,8 +156,8 @@ Requests::Requests(ProgramSetting setting, const RequestsSpec& spec)
 /// Otherwise every server would draw the members of every round of every client for itself, in time
 /// by the square of the servers.
 void Requests::keep_rounds() {
-  constexpr double kMostKept = 1 << 26;
-  if (asks_all() || 1.0 * spec_.clients * spec_.rounds * fan_out() > kMostKept) return;
+  constexpr double kMaxKept = 1 << 26;
+  if (asks_all() || 1.0 * spec_.clients * spec_.rounds * fan_out() > kMaxKept) return;
   rounds_.resize(spec_.clients);
   for (std::uint32_t client = 0; client < spec_.clients; ++client) {
     std::vector<std::uint32_t> drawn;  // of the first round, of the next one and so on

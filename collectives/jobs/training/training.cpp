@@ -24,7 +24,7 @@ namespace weft::collectives {
 namespace {
 
 /// Tasks of all ranks in all iterations: each takes a moment, in ideal times too.
-constexpr double kMostTrainingTasks = 1e10;
+constexpr double kMaxTrainingTasks = 1e10;
 
 TrainingSpec completed_training(TrainingSpec spec) {
   spec.model = completed(spec.model);
@@ -47,7 +47,7 @@ class TrainingBound {
     const CommunicatorCall& call = plan_.groups.calls()[number];
     const auto members =
         static_cast<std::uint32_t>(plan_.groups.communicators()[call.communicator].ranks.size());
-    const MessageBound most = most_messages(call.spec, members, domain_size_);
+    const MessageBound most = max_messages(call.spec, members, domain_size_);
     const double per_rank = most.messages / members;
     sum_.messages += count * per_rank * plan_.grid.stage_ranks();
     if (seen_.insert(number).second) sum_.at_once += per_rank * plan_.grid.stage_ranks();
@@ -105,11 +105,11 @@ void Training::check(const Spec& given, std::uint32_t ranks, Problems& problems)
                         std::max(1U, spec.overlap.tensor ? spec.overlap.tensor_chunks : 1U) *
                         spec.parallelism.context;
   const double tasks = layers * micro_batches_of(spec) * ranks * spec.iterations;
-  if (tasks > kMostTrainingTasks) {
+  if (tasks > kMaxTrainingTasks) {
     problems.push_back(
         {"iterations", "make about " + std::to_string(std::llround(tasks)) +
                            " tasks of all ranks with this batch; there are at most " +
-                           std::to_string(std::llround(kMostTrainingTasks))});
+                           std::to_string(std::llround(kMaxTrainingTasks))});
   }
 }
 
@@ -118,7 +118,7 @@ RankDemand Training::rank_demand(const Spec& spec) {
   return {ranks, "parallelism", "is a plan for " + std::to_string(ranks) + " ranks"};
 }
 
-std::uint64_t Training::most_connections(const Spec& given, std::uint32_t ranks) {
+std::uint64_t Training::max_connections(const Spec& given, std::uint32_t ranks) {
   const TrainingSpec spec = completed_training(given);
   Problems problems;
   check(spec, ranks, problems);
@@ -129,7 +129,7 @@ std::uint64_t Training::most_connections(const Spec& given, std::uint32_t ranks)
   for (const CommunicatorCall& call : plan.groups.calls()) {
     const auto members = plan.groups.communicators()[call.communicator].ranks.size();
     std::uint64_t& own = most[call.communicator];
-    own = std::max(own, collectives::most_connections(call.spec, members));
+    own = std::max(own, collectives::max_connections(call.spec, members));
   }
   std::uint64_t sum = 0;
   for (const auto& [communicator, connections] : most) sum += connections;

@@ -24,8 +24,8 @@ class Waits {
   [[nodiscard]] std::span<const Dependency> all() const { return {tasks_.data(), count_}; }
 
  private:
-  static constexpr std::size_t kMost = 8;
-  std::array<Dependency, kMost> tasks_;
+  static constexpr std::size_t kMax = 8;
+  std::array<Dependency, kMax> tasks_;
   std::size_t count_ = 0;
 };
 

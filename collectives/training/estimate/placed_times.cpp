@@ -10,7 +10,7 @@
 namespace weft::collectives {
 namespace {
 
-constexpr double kMostBytes = 1e15;
+constexpr double kMaxBytes = 1e15;
 
 /// How many of what there is leave a domain.
 class HopShare {
@@ -94,7 +94,7 @@ double PlacedTimes::slowest(GroupKind kind, Operation operation, double bytes) c
   // The size of an all-to-all is what a rank has for one other.
   const double size = operation == Operation::kAllToAll ? bytes / ranks : bytes;
   spec.operation = operation;
-  spec.size = Bytes(std::llround(std::ceil(std::min(size, kMostBytes))));
+  spec.size = Bytes(std::llround(std::ceil(std::min(size, kMaxBytes))));
   double most = 0;
   for (const Pattern& pattern : placement_of(kind).patterns) {
     RankLayout layout = layout_;

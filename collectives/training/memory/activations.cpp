@@ -61,8 +61,8 @@ double kept_by_feed_forward(const TrainingSpec& spec, bool has_experts, double n
 }
 
 Bytes whole_bytes(double bytes) {
-  constexpr double kMost = 4e18;
-  return Bytes(std::llround(std::min(bytes, kMost)));
+  constexpr double kMax = 4e18;
+  return Bytes(std::llround(std::min(bytes, kMax)));
 }
 
 double sequence_parts(const ParallelismSpec& parallelism) {

@@ -12,8 +12,8 @@ namespace weft::collectives {
 namespace {
 
 Bytes stored_bytes(double parameters, double bytes_each) {
-  constexpr double kMost = 1e18;
-  return Bytes(std::llround(std::min(parameters * bytes_each, kMost)));
+  constexpr double kMax = 1e18;
+  return Bytes(std::llround(std::min(parameters * bytes_each, kMax)));
 }
 
 /// Parameters of the largest layer that a rank gathers.

@@ -44,6 +44,6 @@ using Recovery = std::variant<GoBackN, SelectiveRepeat>;
 
 /// Packets that can be in flight under selective repeat: what an ACK tells of beyond the first that
 /// is missing is a number of 16 bits.
-inline constexpr std::uint32_t kMostSelective = 65'535;
+inline constexpr std::uint32_t kMaxSelective = 65'535;
 
 }  // namespace weft::protocols

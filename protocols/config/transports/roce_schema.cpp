@@ -158,7 +158,7 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
       .source("the reliable connection of InfiniBand and RoCE")
       .field("window", &RoceConfig::window, "packets in flight per queue pair; 0: no limit")
       .source("RoCE NICs limit the rate, not the window")
-      .range(0, congestion::kMostInFlight)
+      .range(0, congestion::kMaxInFlight)
       .field("retransmit_timeout", &RoceConfig::retransmit_timeout,
              "time without progress until the sender goes back; with selective repeat, which has "
              "time-outs of its own, what `retry_limit` counts")

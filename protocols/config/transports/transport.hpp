@@ -61,8 +61,8 @@ struct TransportTraits {
   std::string ack_class = kSameClass;  ///< name of a class; kSameClass: that of the data
   std::string cnp_class = kSameClass;  ///< kHighestClass: that of highest priority
   std::uint32_t window = 0;            ///< packets in flight per queue pair; 0: no limit
-  Picoseconds retransmit_timeout;      ///< without progress; with `most_timeout` the least
-  Picoseconds most_timeout;            ///< it follows round trips up to this; 0: it is fixed
+  Picoseconds retransmit_timeout;      ///< without progress; with `max_timeout` the least
+  Picoseconds max_timeout;             ///< it follows round trips up to this; 0: it is fixed
   std::uint32_t retry_limit = 0;       ///< time-outs in a row until a queue pair fails
   std::uint32_t queue_pairs = 1;       ///< per connection; messages take them in turn
   std::optional<SelectiveRepeat> selective{};  ///< sends again what is missing, and nothing else

@@ -110,7 +110,7 @@ class Cubic : public CubicSpec {
     const Number window = window_.window();
     if (p.reno_friendly) {
       const Number gain = reno_ < prior_ ? p.alpha : TcpWindow::kOne;
-      reno_ = std::min(TcpWindow::kMost, reno_ + scaled(gain, acknowledged, window));
+      reno_ = std::min(TcpWindow::kMax, reno_ + scaled(gain, acknowledged, window));
       if (reno_ > at(p, age)) return window_.set(std::max(window, reno_));
     }
     const Number target = std::clamp(at(p, age + window_.delay()), window, window + window / 2);

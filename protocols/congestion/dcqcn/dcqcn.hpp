@@ -69,7 +69,7 @@ class Dcqcn : public DcqcnSpec {
     line_rate_ = rate_ = target_ = start.line_rate;
     if (!p.limits_flight) return;
     const auto packets = Window::ratio(bytes_in(start.base_rtt, line_rate_), start.packet);
-    const Window window = std::min(packets + Window::unit(), Window::whole(kMostInFlight));
+    const Window window = std::min(packets + Window::unit(), Window::whole(kMaxInFlight));
     window_ = static_cast<std::uint32_t>(window.raw());
   }
 

@@ -19,7 +19,7 @@ struct DctcpParameters {
 
   /// Windows, in packets, and shares.
   using Number = Fixed<24>;
-  static constexpr Number kMostWindow = Number::whole(kMostInFlight);
+  static constexpr Number kMaxWindow = Number::whole(kMaxInFlight);
 
   Number gain;
   Number initial_alpha;
@@ -164,7 +164,7 @@ class Dctcp : public DctcpSpec {
     if (in_flight + acknowledged + Number::one() <= window_) return;
     Number gain = std::clamp(window_ - in_flight, Number(), acknowledged);
     if (window_ >= threshold_) gain = gain / window_;
-    window_ = std::min(Parameters::kMostWindow, window_ + gain);
+    window_ = std::min(Parameters::kMaxWindow, window_ + gain);
   }
 
   static constexpr Number kTwo = Number::whole(2);

@@ -113,13 +113,13 @@ class RcccPort {
       streak_ = 0;
     } else {
       share_of_pace_ += p.increase << (marked_ == 0 ? streak_ : 0);
-      streak_ = std::min(streak_ + 1, kMostDoublings);
+      streak_ = std::min(streak_ + 1, kMaxDoublings);
     }
     share_of_pace_ = std::clamp(share_of_pace_, p.floor, kOne);
     packets_ = marked_ = 0;
   }
 
-  static constexpr std::uint32_t kMostDoublings = 20;
+  static constexpr std::uint32_t kMaxDoublings = 20;
 
   Picoseconds next_;
   Factor share_of_pace_ = Factor::one();
@@ -143,9 +143,9 @@ class Rccc : public RcccSpec {
 
   void start(const Parameters& p, const FlowStart& start) {
     const Bytes idle = bytes_in(start.base_rtt, start.line_rate);
-    speculative_ = std::min(idle * p.speculative, kMostCredit);
+    speculative_ = std::min(idle * p.speculative, kMaxCredit);
     // Less than a packet would be asked for packet by packet.
-    most_wanted_ = std::max(std::min(idle * p.request, kMostCredit), start.packet);
+    max_wanted_ = std::max(std::min(idle * p.request, kMaxCredit), start.packet);
     credit_ = speculative_;
   }
   void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
@@ -171,9 +171,9 @@ class Rccc : public RcccSpec {
   /// What the next packet tells the receiver; `backlog` is what it leaves to be sent.
   CreditRequest request(const Parameters& /*p*/, Bytes packet, Bytes backlog) {
     const Bytes left = credit_ - packet;
-    const Bytes wish = backlog == Bytes() ? Bytes() : std::min(backlog, most_wanted_) - left;
+    const Bytes wish = backlog == Bytes() ? Bytes() : std::min(backlog, max_wanted_) - left;
     const std::uint32_t total =
-        granted_ + static_cast<std::uint32_t>(std::clamp(wish, Bytes(), kMostCredit).count());
+        granted_ + static_cast<std::uint32_t>(std::clamp(wish, Bytes(), kMaxCredit).count());
     if (is_past(total, asked_)) asked_ = total;
     const bool repeats = asks_again_;
     asks_again_ = false;
@@ -182,7 +182,7 @@ class Rccc : public RcccSpec {
   /// All that its receiver has ever granted.
   void on_granted(const Parameters& /*p*/, std::uint32_t total) {
     if (!is_past(total, granted_)) return;  // a later grant overtook it
-    const Bytes most = std::max(speculative_, most_wanted_);
+    const Bytes most = std::max(speculative_, max_wanted_);
     credit_ = std::min(credit_ + Bytes(total - granted_), std::max(credit_, most));
     granted_ = total;
   }
@@ -195,11 +195,11 @@ class Rccc : public RcccSpec {
 
  private:
   /// Totals are compared modulo 2^32.
-  static constexpr Bytes kMostCredit = 1_GiB;
+  static constexpr Bytes kMaxCredit = 1_GiB;
 
   Bytes credit_;
   Bytes speculative_;
-  Bytes most_wanted_;
+  Bytes max_wanted_;
   std::uint32_t granted_ = 0;
   std::uint32_t asked_ = 0;
   bool asks_again_ = false;

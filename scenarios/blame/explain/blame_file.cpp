@@ -43,8 +43,8 @@ std::optional<Picoseconds> exact_time(std::string_view text) {
   if (!read_number(text.substr(0, point), whole) || !read_number<std::int64_t>(fraction, parts)) {
     return {};
   }
-  constexpr std::int64_t kMostSeconds = 9'000'000;
-  if (whole < 0 || whole > kMostSeconds || parts < 0) return {};
+  constexpr std::int64_t kMaxSeconds = 9'000'000;
+  if (whole < 0 || whole > kMaxSeconds || parts < 0) return {};
   return Picoseconds(whole * kPicosecondsPerSecond + parts);
 }
 

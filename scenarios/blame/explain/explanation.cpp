@@ -166,24 +166,24 @@ std::string advice_for(const JobSum& job) {
 }
 
 std::string slow_links_text(const JobSum& job) {
-  constexpr std::size_t kMost = 2;
+  constexpr std::size_t kMax = 2;
   const auto links = slow_links_of(job);
   if (links.empty()) return {};
   Picoseconds time;
   std::string names;
   for (std::size_t i = 0; i < links.size(); ++i) {
     time += links[i].second;
-    if (i < kMost) names += (i == 0 ? "" : ", ") + links[i].first->text();
+    if (i < kMax) names += (i == 0 ? "" : ", ") + links[i].first->text();
   }
-  if (links.size() > kMost) names += fmt::format(" and {} more", links.size() - kMost);
+  if (links.size() > kMax) names += fmt::format(" and {} more", links.size() - kMax);
   return fmt::format("  Slow link{} {}: {} of the time passes there or waits for {}.\n",
                      links.size() == 1 ? "" : "s", names, share_text(time, job.time),
                      links.size() == 1 ? "it" : "them");
 }
 
 std::size_t lines_of_job(std::size_t lines, std::size_t jobs) {
-  constexpr std::size_t kLeast = 3;
-  return std::max(kLeast, lines / std::max<std::size_t>(jobs, 1));
+  constexpr std::size_t kMin = 3;
+  return std::max(kMin, lines / std::max<std::size_t>(jobs, 1));
 }
 
 /// With its sign.

@@ -52,7 +52,7 @@ class Survey {
     return connections_[job];
   }
   /// Of the connection that has most of them, if all goes against it.
-  [[nodiscard]] double max_packets() const { return most_packets_; }
+  [[nodiscard]] double max_packets() const { return max_packets_; }
 
  private:
   void add(ConnectionId connection, Bytes size, collectives::LikelyCount messages) {
@@ -61,7 +61,7 @@ class Survey {
     if (connection != current_) packets_of_current_ = 0;
     current_ = connection;
     packets_of_current_ += m.packets * messages.most;
-    most_packets_ = std::max(most_packets_, packets_of_current_);
+    max_packets_ = std::max(max_packets_, packets_of_current_);
 
     const double count = messages.mean;
     traffic_.messages += count;
@@ -77,7 +77,7 @@ class Survey {
   Traffic traffic_;
   ConnectionId current_;
   double packets_of_current_ = 0;
-  double most_packets_ = 0;
+  double max_packets_ = 0;
   std::vector<double> connections_;  ///< by job; empty: not counted yet
 };
 

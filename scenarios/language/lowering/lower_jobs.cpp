@@ -140,7 +140,7 @@ class JobLowering {
   void count(const JobSpec& spec) {
     const std::uint64_t n = spec.ranks.size();
     const std::uint64_t connections =
-        collectives::most_connections(spec.kind, static_cast<std::uint32_t>(n));
+        collectives::max_connections(spec.kind, static_cast<std::uint32_t>(n));
     ranks_ += n;
     connections_ += connections * (spec.queue_pairs > 0 ? spec.queue_pairs : queue_pairs_);
     if (connections_ > collectives::kMaxConnections && !is_reported_) {
@@ -184,7 +184,7 @@ void lower_order(const Context& context, Scenario& scenario) {
         const std::string element = element_path(path, k);
         context.fail(locate(context.root, element).is_exact ? element : path,
                      backquoted(name) + " is no job" +
-                         (++unknown > kMostSuggestions
+                         (++unknown > kMaxSuggestions
                               ? ""
                               : "; expected one of " + listing(names) + did_you_mean(name, names)));
       } else if (i < scenario.jobs.size()) {

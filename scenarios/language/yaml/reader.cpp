@@ -71,14 +71,14 @@ void find_places(const AnyObject& object, const std::string& key, const KeyPlace
 /// Where a key belongs that is unknown here: in the outermost maps that have it.
 std::string belonging(const AnyObject& language, const std::string& key) {
   constexpr std::size_t kDeepest = 6;
-  constexpr std::size_t kMost = 2;
+  constexpr std::size_t kMax = 2;
   std::vector<KeyPlace> places;
   find_places(language, key, {}, kDeepest, places);
   std::ranges::stable_sort(places, {}, [](const KeyPlace& place) {
     return std::ranges::count(place.path, '.') + (place.path.empty() ? -1 : 0);
   });
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMost, places.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMax, places.size()); ++i) {
     const KeyPlace& place = places[i];
     text += (text.empty() ? "; it is a key of " : " or ") +
             (place.path.empty() ? std::string("the file itself") : backquoted(place.path)) +

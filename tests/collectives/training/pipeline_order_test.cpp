@@ -170,7 +170,7 @@ TEST(PipelineTime, NamesWhoWaitsForEver) {
 }
 
 /// The most that a rank's order holds at once.
-std::uint32_t most_held(const PipelinePlan& plan, std::uint32_t rank) {
+std::uint32_t max_held(const PipelinePlan& plan, std::uint32_t rank) {
   std::uint32_t held = 0;
   std::uint32_t most = 0;
   for (const Slot& slot : all_slots(plan, rank)) {
@@ -186,7 +186,7 @@ std::uint32_t most_held(const PipelinePlan& plan, std::uint32_t rank) {
 TEST(PipelineMemory, IsWhatTheOrderHolds) {
   for (const PipelinePlan& plan : plans_without_problems()) {
     for (std::uint32_t r = 0; r < plan.ranks; ++r) {
-      EXPECT_EQ(peak_activations(plan, r), most_held(plan, r)) << described(plan) << ", rank " << r;
+      EXPECT_EQ(peak_activations(plan, r), max_held(plan, r)) << described(plan) << ", rank " << r;
     }
   }
 }

@@ -27,9 +27,9 @@ using collectives::Step;
 using nlohmann::ordered_json;
 
 /// Symbols need memory by the square of the ranks.
-constexpr std::uint32_t kMostProved = 512;
+constexpr std::uint32_t kMaxProved = 512;
 /// About 100 bytes and a microsecond each.
-constexpr std::uint64_t kMostStepsProved = 20'000'000;
+constexpr std::uint64_t kMaxStepsProved = 20'000'000;
 
 struct Named {
   std::unique_ptr<const Schedule> owned;
@@ -232,11 +232,11 @@ bool has_more_steps_than(const Schedule& schedule, std::uint64_t most) {
 
 int check(const Named& named, bool is_json) {
   const Schedule& schedule = *named.schedule;
-  if (schedule.plan().ranks() > kMostProved) {
-    std::fprintf(stderr, "weft: --check: at most %u ranks can be proved\n", kMostProved);
+  if (schedule.plan().ranks() > kMaxProved) {
+    std::fprintf(stderr, "weft: --check: at most %u ranks can be proved\n", kMaxProved);
     return kBadInput;
   }
-  if (has_more_steps_than(schedule, kMostStepsProved)) {
+  if (has_more_steps_than(schedule, kMaxStepsProved)) {
     std::fprintf(stderr,
                  "weft: --check: there are more than 20 million steps; larger chunks or less data "
                  "make fewer\n");

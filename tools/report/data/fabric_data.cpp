@@ -18,8 +18,8 @@ namespace weft::report {
 namespace {
 
 /// Ways that are looked up, of fabrics where that takes a moment.
-constexpr std::size_t kMostWays = 60;
-constexpr std::size_t kMostPortsOfWay = 400;
+constexpr std::size_t kMaxPaths = 60;
+constexpr std::size_t kMaxPortsOfPath = 400;
 
 double tenths(double value) { return std::round(value * 10) / 10; }
 
@@ -140,7 +140,7 @@ Json way_json(const Fabric& fabric, const Routes& routes, const scenarios::Scena
   if (!found) return list;
   for (const PortId port : found.value().ports) {
     const auto row = ports.numbers.find(fabric.port_name(port));
-    if (row != ports.numbers.end() && list.size() < kMostPortsOfWay) list.push_back(row->second);
+    if (row != ports.numbers.end() && list.size() < kMaxPortsOfPath) list.push_back(row->second);
   }
   return list;
 }
@@ -181,7 +181,7 @@ Json fabric_json(const std::filesystem::path& folder, const PortData& ports,
   const bool is_one = takes_one_way(scenario);
   json["one_way"] = is_one;
   Json ways = Json::array();
-  for (std::size_t i = 0; i < std::min(tail.size(), kMostWays); ++i) {
+  for (std::size_t i = 0; i < std::min(tail.size(), kMaxPaths); ++i) {
     ways.push_back(way_json(fabric.value(), routes.value(), scenario, ports, tail[i], is_one));
   }
   json["ways"] = std::move(ways);

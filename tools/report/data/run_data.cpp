@@ -26,16 +26,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostItems = 1'000;  ///< of a list of the summary
-constexpr std::size_t kMostVictims = 200;
-constexpr std::size_t kMostScenario = 400'000;  ///< bytes of resolved.yaml
+constexpr std::size_t kMaxItems = 1'000;  ///< of a list of the summary
+constexpr std::size_t kMaxVictims = 200;
+constexpr std::size_t kMaxScenario = 400'000;  ///< bytes of resolved.yaml
 
 /// Lists that grow with a run are cut, and how many items are missing is said.
 void cut_lists(Json& summary, Json& left_out) {
   for (auto& [name, value] : summary.items()) {
-    if (!value.is_array() || value.size() <= kMostItems) continue;
-    left_out[name] = value.size() - kMostItems;
-    value.erase(value.begin() + kMostItems, value.end());
+    if (!value.is_array() || value.size() <= kMaxItems) continue;
+    left_out[name] = value.size() - kMaxItems;
+    value.erase(value.begin() + kMaxItems, value.end());
   }
 }
 
@@ -71,7 +71,7 @@ Result<Json> read_victims(const fs::path& folder) {
   TableReader table(folder / "victims.csv");
   Json rows = Json::array();
   while (table.next()) {
-    if (rows.size() == kMostVictims) break;
+    if (rows.size() == kMaxVictims) break;
     Json row = Json::array();
     for (std::size_t c = 0; c < table.header().size(); ++c) row.push_back(table.text(c));
     rows.push_back(std::move(row));
@@ -149,7 +149,7 @@ Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
   cut_lists(summary.value(), left_out);
   run["summary"] = std::move(summary).value();
   run["left_out"] = std::move(left_out);
-  run["scenario"] = read_text(folder / "resolved.yaml", kMostScenario);
+  run["scenario"] = read_text(folder / "resolved.yaml", kMaxScenario);
   if (Errors errors = add_tables(folder, bounds, run); !errors.empty()) return errors;
   std::error_code ignored;
   if (fs::exists(folder / "blame.csv", ignored)) {

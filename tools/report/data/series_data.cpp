@@ -16,8 +16,8 @@ constexpr std::size_t kMoments = 100;
 constexpr std::size_t kStepsOfMoment = kSteps / kMoments;
 constexpr double kShades = 250;
 /// Series that are read, and those of them that are shown: the ones with most in them.
-constexpr std::size_t kMostRead = 8'192;
-constexpr std::size_t kMostShown = 64;
+constexpr std::size_t kMaxRead = 8'192;
+constexpr std::size_t kMaxShown = 64;
 
 class Clock {
  public:
@@ -43,7 +43,7 @@ struct Series {
 class Bundle {
  public:
   Series* find(const std::string& name) {
-    if (!series_.contains(name) && series_.size() >= kMostRead) {
+    if (!series_.contains(name) && series_.size() >= kMaxRead) {
       ++left_out_;
       return nullptr;
     }
@@ -54,7 +54,7 @@ class Bundle {
     std::vector<std::pair<double, std::string>> order;
     for (const auto& [name, series] : series_) order.emplace_back(-series.weight, name);
     std::ranges::sort(order);
-    const std::size_t shown = std::min(order.size(), kMostShown);
+    const std::size_t shown = std::min(order.size(), kMaxShown);
     Json list = Json::array();
     for (std::size_t i = 0; i < shown; ++i) {
       Json values = Json::array();

@@ -17,8 +17,8 @@ namespace weft::report {
 namespace {
 
 /// Numbers on the page, points times metrics: some 5 MB.
-constexpr std::size_t kMostNumbers = 400'000;
-constexpr std::size_t kMostChoices = 20;
+constexpr std::size_t kMaxNumbers = 400'000;
+constexpr std::size_t kMaxChoices = 20;
 
 /// Objectives first, then what differs between points; of very many as much as there is room for.
 std::vector<std::string> metrics_of(const sweep::Table& table) {
@@ -29,7 +29,7 @@ std::vector<std::string> metrics_of(const sweep::Table& table) {
     }
   }
   const std::size_t most = std::max<std::size_t>(
-      names.size(), kMostNumbers / std::max<std::size_t>(1, table.rows.size()));
+      names.size(), kMaxNumbers / std::max<std::size_t>(1, table.rows.size()));
   for (const std::string& name : table.metrics) {
     if (names.size() >= most) break;
     if (std::ranges::find(names, name) != names.end()) continue;
@@ -131,7 +131,7 @@ Result<Json> sweep_json(const std::filesystem::path& folder) {
       {"student", student_json(table)},
       {"metrics_left_out", table.metrics.size() - std::min(table.metrics.size(), metrics.size())},
       {"points", std::move(points)}};
-  std::string said = sweep::choice_text(table, kMostChoices);
+  std::string said = sweep::choice_text(table, kMaxChoices);
   if (const auto summary = sweep::summary_text(table, {}); summary.ok()) said += summary.value();
   if (!said.empty()) json["summary"] = std::move(said);
   return json;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostNames = 20'000;
+constexpr std::size_t kMaxNames = 20'000;
 constexpr const char* kCritical = "critical path";
 /// Of all slices, those that are kept for critical paths.
 constexpr std::size_t kCriticalPart = 4;
@@ -93,13 +93,13 @@ void join(Track& track, double least, const std::vector<std::uint32_t>& kinds) {
   std::ranges::stable_sort(track.slices, [](const Slice& a, const Slice& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });
-  constexpr double kMost = 4;  // times as long as what is joined
+  constexpr double kMax = 4;  // times as long as what is joined
   std::vector<Slice> joined;
   Group group(kinds);
   for (const Slice& slice : track.slices) {
     const bool is_short = slice.end - slice.begin < least || (slice.count > 1 && least > 0);
     const bool fits = !group.is_empty() && slice.begin - group.end() < least &&
-                      group.end() - group.begin() < kMost * least;
+                      group.end() - group.begin() < kMax * least;
     if (!is_short || !fits) group.move_to(joined);
     if (is_short) {
       group.add(slice);
@@ -206,12 +206,12 @@ class Builder {
 
   std::uint32_t number_of(const std::string& name) {
     if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
-    if (names_.size() >= kMostNames) return number_of(name.substr(0, name.find(' ')), 0);
+    if (names_.size() >= kMaxNames) return number_of(name.substr(0, name.find(' ')), 0);
     return number_of(name, 0);
   }
   std::uint32_t number_of(const std::string& name, std::uint32_t otherwise) {
     if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
-    if (names_.size() >= 2 * kMostNames) return otherwise;
+    if (names_.size() >= 2 * kMaxNames) return otherwise;
     numbers_.emplace(name, static_cast<std::uint32_t>(names_.size()));
     names_.push_back(name);
     // As the page colours them: causes of critical paths, and names up to their first number.

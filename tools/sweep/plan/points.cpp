@@ -157,8 +157,8 @@ class Planner {
     const std::size_t count = std::max(plan_.configuration_count(), plan_.groups.size());
     auto step = static_cast<std::size_t>(0.618 * static_cast<double>(count)) | 1U;
     while (std::gcd(step, count) != 1) ++step;
-    const std::size_t most_errors = sweep_.choice ? count : kMaxErrors;
-    for (std::size_t i = 0; i < count && errors_.size() < most_errors; ++i) {
+    const std::size_t max_errors = sweep_.choice ? count : kMaxErrors;
+    for (std::size_t i = 0; i < count && errors_.size() < max_errors; ++i) {
       const std::size_t configuration = i * step % count;
       if (plan_.groups.empty()) {
         if (check(plan_.point(configuration * seeds_of(sweep_))) && sweep_.choice) {

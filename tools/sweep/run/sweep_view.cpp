@@ -15,7 +15,7 @@ namespace {
 using live::Line;
 using live::Tone;
 
-constexpr std::size_t kMostKept = 100;
+constexpr std::size_t kMaxKept = 100;
 constexpr std::size_t kNameColumns = 22;
 constexpr std::size_t kValueColumns = 14;
 constexpr std::size_t kBarColumns = 30;
@@ -91,7 +91,7 @@ void SweepView::note(const Ended& ended) {
   }
   last.point += remarks;
   last_.push_front(std::move(last));
-  if (last_.size() > kMostKept) last_.pop_back();
+  if (last_.size() > kMaxKept) last_.pop_back();
 }
 
 std::string SweepView::progress_text(const Progress& p) const {
