@@ -139,12 +139,12 @@ AlgorithmChoice choose_in_chunks(CollectiveSpec& spec, std::uint32_t ranks,
   const bool is_open_chunk = is_open(spec.execution);
   spec.execution.preset = Execution::Preset::kPlain;
   CollectiveSpec tried = spec;
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (Bytes chunk = spec.execution.chunk;;) {
     tried.execution.chunk = chunk;
     for (const Estimate& e : estimates(tried, ranks, layout)) {
-      if (e.seconds >= least * kWorthwhile) continue;
-      least = e.seconds;
+      if (e.seconds >= min * kWorthwhile) continue;
+      min = e.seconds;
       choice.algorithm = e.algorithm;
       spec.execution.chunk = chunk;
       choice.reason =

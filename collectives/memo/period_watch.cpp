@@ -19,8 +19,8 @@ constexpr std::int64_t kLooksPerTime = 16;
 }  // namespace
 
 void PeriodWatch::Increments::add(Picoseconds increment) {
-  least = std::min(least, increment);
-  most = std::max(most, increment);
+  min = std::min(min, increment);
+  max = std::max(max, increment);
   sum += increment;
   ++count;
 }
@@ -77,9 +77,9 @@ Picoseconds PeriodWatch::next_check(Picoseconds now) const {
 }
 
 std::pair<std::int64_t, std::int64_t> PeriodWatch::ended() const {
-  const auto [least, most] = std::ranges::minmax_element(
+  const auto [min, max] = std::ranges::minmax_element(
       ends_, {}, [](const std::vector<Picoseconds>& ends) { return ends.size(); });
-  return {static_cast<std::int64_t>(least->size()), static_cast<std::int64_t>(most->size())};
+  return {static_cast<std::int64_t>(min->size()), static_cast<std::int64_t>(max->size())};
 }
 
 void PeriodWatch::look(Picoseconds now) {
@@ -91,24 +91,24 @@ void PeriodWatch::look(Picoseconds now) {
 }
 
 bool PeriodWatch::add_lane(std::uint32_t lane, std::int64_t iteration, Front& front) const {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  std::int64_t most = 0;
+  std::int64_t min = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max = 0;
   for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
     if (!takes_part(rank, lane)) continue;
     const Watched& watched = lanes_[index_of(rank, lane)];
     if (watched.iteration != iteration) return false;
     const auto begins = static_cast<std::int64_t>(watched.begins.size());
-    least = std::min(least, begins);
-    most = std::max(most, begins);
+    min = std::min(min, begins);
+    max = std::max(max, begins);
   }
-  if (least > whole_rounds_) {  // on all ranks, or there are none
-    front.are_all_at_work &= most == 0;
+  if (min > whole_rounds_) {  // on all ranks, or there are none
+    front.are_all_at_work &= max == 0;
     return true;
   }
-  front.next[lane] = most;
-  front.known = std::min(front.known, least);
-  front.most = std::max(front.most, most);
-  return most <= whole_rounds_;
+  front.next[lane] = max;
+  front.known = std::min(front.known, min);
+  front.max = std::max(front.max, max);
+  return max <= whole_rounds_;
 }
 
 bool PeriodWatch::reaches_all_ranks(const Front& front) const {
@@ -128,7 +128,7 @@ std::optional<PeriodWatch::Front> PeriodWatch::front_of(std::int64_t iteration) 
   for (std::uint32_t lane = 0; lane < job_.lanes; ++lane) {
     if (!add_lane(lane, iteration, front)) return {};
   }
-  if (front.most == 0 || front.known <= kCompared || !reaches_all_ranks(front)) return {};
+  if (front.max == 0 || front.known <= kCompared || !reaches_all_ranks(front)) return {};
   return front;
 }
 
@@ -148,9 +148,9 @@ PeriodWatch::Increments PeriodWatch::increments_of(const Front& front, std::int6
 }
 
 bool PeriodWatch::are_alike(const Increments& increments, double& of_alike) {
-  const auto least = static_cast<double>(increments.least.count());
-  if (least <= 0) return false;
-  const double spread = static_cast<double>((increments.most - increments.least).count()) / least;
+  const auto min = static_cast<double>(increments.min.count());
+  if (min <= 0) return false;
+  const double spread = static_cast<double>((increments.max - increments.min).count()) / min;
   if (spread <= tolerance_) {
     of_alike = std::max(of_alike, spread);
     // Iterations may be longer for rounds that were left out of them.
@@ -165,13 +165,13 @@ void PeriodWatch::look_at_rounds(std::int64_t iteration) {
   const std::optional<Front> front = front_of(iteration);
   if (!front) return;
   // One whole round follows what is left out, besides the rest of the call.
-  const std::int64_t most = whole_rounds_ - front->most - 1;
+  const std::int64_t max = whole_rounds_ - front->max - 1;
   // Where rounds differ, as packets that take links in turn make them, several together may not.
-  for (std::int64_t rounds = 1; kCompared * rounds < front->known && rounds <= most;
+  for (std::int64_t rounds = 1; kCompared * rounds < front->known && rounds <= max;
        rounds += (rounds + 3) / 4) {
     const Increments increments = increments_of(*front, rounds);
     if (!are_alike(increments, spread_of_rounds_)) continue;
-    leave_out(*front, iteration, most / rounds, {rounds, increments.mean()});
+    leave_out(*front, iteration, max / rounds, {rounds, increments.mean()});
     return;
   }
 }
@@ -200,7 +200,7 @@ void PeriodWatch::leave_out(const Front& front, std::int64_t iteration, std::int
   report_.rounds_left_out += count;
   report_.time += time;
   report_.are_lanes_close &=
-      front.are_all_at_work && front.most - front.known <= kCompared * period.rounds;
+      front.are_all_at_work && front.max - front.known <= kCompared * period.rounds;
 }
 
 void PeriodWatch::look_at_iterations(std::int64_t all, std::int64_t some) {

@@ -67,8 +67,8 @@ class PeriodWatch final : public StepWatch {
   };
   /// The increments of periods over all that is watched.
   struct Increments {
-    Picoseconds least = Picoseconds::max();
-    Picoseconds most;
+    Picoseconds min = Picoseconds::max();
+    Picoseconds max;
     Picoseconds sum;
     std::int64_t count = 0;
 
@@ -84,7 +84,7 @@ class PeriodWatch final : public StepWatch {
   struct Front {
     std::vector<std::int64_t> next;  ///< by lane: the round that no rank has begun; -1: it is over
     std::int64_t known = std::numeric_limits<std::int64_t>::max();  ///< begins that all lanes know
-    std::int64_t most = 0;                                          ///< that one does
+    std::int64_t max = 0;                                           ///< that one does
     bool are_all_at_work = true;
   };
 

@@ -88,9 +88,9 @@ NvlsTreeShape nvls_tree_shape(GpuGeneration generation, const RankMap& map, Bits
 
 /// Smaller chunks where there would be few rounds, a round being a chunk per channel and head:
 /// below 16, 4 and 1 (src/enqueue.cc).
-Bytes nvls_tree_chunk(Bytes size, Bytes most, std::uint32_t channels, std::uint32_t heads) {
+Bytes nvls_tree_chunk(Bytes size, Bytes max, std::uint32_t channels, std::uint32_t heads) {
   const std::int64_t at_once = std::int64_t{channels} * heads;
-  Bytes chunk = most;
+  Bytes chunk = max;
   if (size < chunk * (16 * at_once)) chunk = std::min(chunk, 128_KiB);
   if (size < chunk * (4 * at_once)) chunk = std::min(chunk, 64_KiB);
   if (size < chunk * at_once) chunk = std::min(chunk, 32_KiB);
@@ -216,9 +216,9 @@ void fill_in_rates(Execution& execution, const CollectiveSpec& spec, const RankM
   const GpuRates gpu = layout.gpu_rates.or_else(GpuRates::of(spec.gpus()));
   const bool by_network = map.domains() == map.ranks() && execution.protocol == Protocol::kSimple;
   const BitsPerSecond blocks = std::int64_t{execution.channels} * gpu.block;
-  for (const auto& [rate, most] :
+  for (const auto& [rate, max] :
        {std::pair(&execution.copy_rate, gpu.copy), std::pair(&execution.reduce_rate, gpu.reduce)}) {
-    if (*rate == kAsGpu) *rate = by_network ? std::min(most, blocks) : most;
+    if (*rate == kAsGpu) *rate = by_network ? std::min(max, blocks) : max;
   }
 }
 
@@ -304,8 +304,8 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
     execution.chunk = chunking.chunk;
     if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, heads_of(ranks));
     if (is_nvls_tree) {
-      const Bytes most = nvls_tree_shape(spec.gpus(), map, nic_rate_of(layout)).chunk;
-      execution.chunk = nvls_tree_chunk(spec.size, most, execution.channels, heads_between(map));
+      const Bytes max = nvls_tree_shape(spec.gpus(), map, nic_rate_of(layout)).chunk;
+      execution.chunk = nvls_tree_chunk(spec.size, max, execution.channels, heads_between(map));
     }
   }
   if (execution.in_flight == kAsBuffer) execution.in_flight = chunking.in_flight;

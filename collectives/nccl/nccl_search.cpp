@@ -41,9 +41,9 @@ std::span<const double> speeds_of(const NcclNode& node) {
 
 /// The fastest that one link of every kind carries.
 std::size_t first_speed(const NcclNode& node, std::span<const double> speeds) {
-  const double most = node.has_network() ? node.nic : node.nvlink;
+  const double max = node.has_network() ? node.nic : node.nvlink;
   std::size_t i = 0;
-  while (i + 1 < speeds.size() && speeds[i] > most + kRounding) ++i;
+  while (i + 1 < speeds.size() && speeds[i] > max + kRounding) ++i;
   return i;
 }
 

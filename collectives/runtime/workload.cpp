@@ -360,12 +360,12 @@ void for_each_likely_transfer(
     const double mean = drawn.messages / (end - first);
     const double spread =
         static_cast<double>(drawn.largest.count()) / static_cast<double>(drawn.size.count());
-    const double most = max_of(mean, spread);
+    const double max = max_of(mean, spread);
     for (std::uint32_t c = first; c < end; ++c) {
       for_each_leg(workload, ConnectionId(c), drawn.size,
                    [&](ConnectionId leg, Bytes size, std::int64_t chunks) {
                      const auto n = static_cast<double>(chunks);
-                     visit(leg, size, {n * mean, n * most});
+                     visit(leg, size, {n * mean, n * max});
                    });
     }
   }

@@ -223,7 +223,7 @@ inline constexpr double kMaxDrawn = 1e6;
 /// How often something is sent, before it is known.
 struct LikelyCount {
   double mean = 0;
-  double most = 0;  ///< more than that is less likely than 1 in e^48
+  double max = 0;  ///< more than that is less likely than 1 in e^48
 };
 
 /// As for_each_transfer, for whoever looks ahead: where a run draws more than kMostDrawn messages,

@@ -23,9 +23,9 @@ struct Range {
 
 /// Part `i` of `n` of a range: the first (size mod n) parts are a byte longer.
 [[nodiscard]] constexpr Range part_of(Range whole, std::int64_t n, std::int64_t i) {
-  const std::int64_t least = whole.size / n;
+  const std::int64_t min = whole.size / n;
   const std::int64_t longer = whole.size % n;
-  return {whole.offset + least * i + (i < longer ? i : longer), least + (i < longer ? 1 : 0)};
+  return {whole.offset + min * i + (i < longer ? i : longer), min + (i < longer ? 1 : 0)};
 }
 
 /// The parts [first, end) of `n` as one range.

@@ -91,9 +91,9 @@ PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traff
 std::int64_t max_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) {
   WEFT_CHECK(smallest >= 1_B && largest >= smallest && cell >= 1_B, "packets and cells have bytes");
   const std::int64_t fewest = cells_of(smallest, cell);
-  const std::int64_t most = cells_of(largest, cell);
+  const std::int64_t max = cells_of(largest, cell);
   const std::int64_t only_small = bytes / smallest * fewest;
-  if (fewest == most) return only_small;
+  if (fewest == max) return only_small;
   const Bytes next = fewest * cell + 1_B;  // the least that takes more than c0 cells
   const double density =
       std::max(static_cast<double>(fewest) / static_cast<double>(smallest.count()),
@@ -107,7 +107,7 @@ std::int64_t max_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) {
   for (std::int64_t n = 1; n <= bytes / next && best < bound; ++n) {
     const std::int64_t j = (bytes - n * next) / smallest;
     const std::int64_t others = (bytes - j * smallest - Bytes(n)) / cell + n;
-    best = std::max(best, j * fewest + std::min(others, n * most));
+    best = std::max(best, j * fewest + std::min(others, n * max));
   }
   return best;
 }

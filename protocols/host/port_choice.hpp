@@ -63,13 +63,13 @@ class PortChoice {
   [[nodiscard]] std::uint32_t least_loaded(const SenderState& s, std::uint32_t first) const {
     const auto n = std::uint32_t{s.port_count};
     std::uint32_t best = first;
-    Bytes least = Bytes::max();
+    Bytes min = Bytes::max();
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t at = (first + i) % n;
       const PortState& port = s_.ports[s.first_port + s.first_local_port[at]];
       const Bytes load = port.backlog + Bytes(port.is_transmitting ? port.service_bytes : 0);
-      if (port.is_down || load >= least) continue;
-      least = load;
+      if (port.is_down || load >= min) continue;
+      min = load;
       best = at;
     }
     return best;

@@ -144,7 +144,7 @@ void start_tcp(NetworkState& s, QueuePairId qp) {
   describe_path(s, sender, t, start);
   if (!s.tcp.is_used()) s.tcp.resize(s.senders.size());
   TcpSender& tcp = s.tcp.add(qp);
-  tcp.round_trips.add(start.base_rtt, {.least = t.retransmit_timeout, .most = t.max_timeout});
+  tcp.round_trips.add(start.base_rtt, {.min = t.retransmit_timeout, .max = t.max_timeout});
   tcp.delay = start.base_rtt;
   tcp.window = sender.window;
   sender.first_of_message = false;

@@ -17,8 +17,8 @@ namespace weft::protocols {
 class SmallCounts {
  public:
   SmallCounts() = default;
-  /// `most`: that any of them comes to, unless what matters is the difference to such a number.
-  SmallCounts(std::size_t count, std::size_t most) : low_(count), high_(most > 0xff ? count : 0) {}
+  /// `max`: that any of them comes to, unless what matters is the difference to such a number.
+  SmallCounts(std::size_t count, std::size_t max) : low_(count), high_(max > 0xff ? count : 0) {}
 
   void add(std::size_t i) {
     if (++low_[i] == 0 && is_wide()) ++high_[i];
@@ -30,7 +30,7 @@ class SmallCounts {
   [[nodiscard]] std::uint32_t operator[](std::size_t i) const {
     return is_wide() ? std::uint32_t{high_[i]} << 8U | low_[i] : low_[i];
   }
-  /// How far `number` is ahead of a count, less than `most`.
+  /// How far `number` is ahead of a count, less than `max`.
   [[nodiscard]] std::uint32_t ahead(std::size_t i, std::uint32_t number) const {
     const std::uint32_t ahead = number - (*this)[i];
     return is_wide() ? static_cast<std::uint16_t>(ahead) : static_cast<std::uint8_t>(ahead);

@@ -93,8 +93,8 @@ std::uint32_t TransportConstants::cap(std::uint32_t bandwidth_delay) const {
   std::int64_t packets = bandwidth_delay;
   if (selective.cap) packets = *selective.cap / (payload + header);
   if (selective.cap == Bytes()) packets = kMaxSelective;
-  const std::int64_t least = std::min(std::max(ack_every, 1U), kMaxSelective);
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, least, kMaxSelective));
+  const std::int64_t min = std::min(std::max(ack_every, 1U), kMaxSelective);
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, min, kMaxSelective));
 }
 
 TransportTraits ScaleUpConfig::traits() const {

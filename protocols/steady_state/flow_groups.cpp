@@ -8,10 +8,10 @@
 
 namespace weft::protocols {
 
-std::optional<Picoseconds> FlowGroups::find(Picoseconds now, Picoseconds until, Picoseconds least) {
+std::optional<Picoseconds> FlowGroups::find(Picoseconds now, Picoseconds until, Picoseconds min) {
   Picoseconds end = std::min({until, now + kLongestWindow, next_job_event(lp_)});
   parent_.assign(s_.ports.size(), PortId::none());
-  if (end - now < least || !join_by_messages(now, least, end)) return std::nullopt;
+  if (end - now < min || !join_by_messages(now, min, end)) return std::nullopt;
   join_by_ports();
   number();
   if (count() < 2) return std::nullopt;
@@ -66,12 +66,12 @@ std::vector<PortId> FlowGroups::find_paths(const SenderState& sender) const {
   return links;
 }
 
-bool FlowGroups::join_by_messages(Picoseconds now, Picoseconds least, Picoseconds& end) {
+bool FlowGroups::join_by_messages(Picoseconds now, Picoseconds min, Picoseconds& end) {
   for (const SenderState& sender : s_.senders.all_whole()) {
     if (!has_work(sender)) continue;
     end = std::min(end, earliest_end(s_, sender, now));
     if (sender.has_outstanding()) end = std::min(end, sender.deadline);
-    if (end - now < least) return false;
+    if (end - now < min) return false;
     const std::vector<PortId>& ways = paths_of(sender);
     if (ways.empty()) return false;
     for (const PortId link : ways) join(link, ways.front());

@@ -26,9 +26,9 @@ class FlowGroups {
 
   /// Finds them again. Returns a time, at most `until`, before which no message begins or ends on
   /// any, and none is looked at; nothing if there are fewer than two, or it may be so within
-  /// `least`.
+  /// `min`.
   [[nodiscard]] std::optional<Picoseconds> find(Picoseconds now, Picoseconds until,
-                                                Picoseconds least);
+                                                Picoseconds min);
   /// How many were found.
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(all_.size()); }
   [[nodiscard]] const LivePart& operator[](std::uint32_t flow_group) const {
@@ -63,8 +63,8 @@ class FlowGroups {
   /// ways are fixed.
   [[nodiscard]] std::optional<PortId> egress(PortId in, HostId to, std::uint32_t entropy) const;
   /// Joins links by messages, and has `end` be no later than the first of them can end; false: it
-  /// may be within `least`.
-  bool join_by_messages(Picoseconds now, Picoseconds least, Picoseconds& end);
+  /// may be within `min`.
+  bool join_by_messages(Picoseconds now, Picoseconds min, Picoseconds& end);
   void join_by_ports();
   void number();
   [[nodiscard]] PortId root_of(PortId link);

@@ -244,12 +244,12 @@ bool StateSnapshot::stands_still(const NetworkState& s, const SenderState& sende
 }
 
 std::uint64_t StateSnapshot::max_repeats(const NetworkState& s, Picoseconds now,
-                                         std::uint64_t most) const {
+                                         std::uint64_t max) const {
   for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
     const std::uint32_t packets = sender.next - then.next;
     if (packets == 0) return;
     if (sender.message == kNoIndex || sender.message != sender.oldest_message) {
-      most = 0;
+      max = 0;
       return;
     }
     // The packet that is next must not be the last one, either: that may be smaller.
@@ -261,9 +261,9 @@ std::uint64_t StateSnapshot::max_repeats(const NetworkState& s, Picoseconds now,
       left = std::min(left, t.ack_every - std::min(since_ack, t.ack_every));
       left = std::min(left, sender.window - std::min(in_flight, sender.window));
     }
-    most = std::min<std::uint64_t>(most, left / packets);
+    max = std::min<std::uint64_t>(max, left / packets);
   });
-  return most;
+  return max;
 }
 
 Picoseconds StateSnapshot::next_check(const NetworkState& s, const LogicalProcess& lp,

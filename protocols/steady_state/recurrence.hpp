@@ -36,10 +36,10 @@ class StateSnapshot {
   [[nodiscard]] bool is_again(NetworkState& state, LogicalProcess& lp, const Worker& worker,
                               Picoseconds now, std::uint64_t& compared) const;
   // Of a state that is that again:
-  /// How often what has followed since can follow again, at most `most` times: no message comes to
+  /// How often what has followed since can follow again, at most `max` times: no message comes to
   /// its last packet, and none to where it is acknowledged or waits for that.
   [[nodiscard]] std::uint64_t max_repeats(const NetworkState& state, Picoseconds now,
-                                          std::uint64_t most) const;
+                                          std::uint64_t max) const;
   /// Until when it can: when somebody does what a process asked for, or looks whether anything was
   /// acknowledged of what is not.
   [[nodiscard]] Picoseconds next_check(const NetworkState& state, const LogicalProcess& lp,

@@ -67,11 +67,11 @@ bool Skipper::may_be_flow_groups() const {
 }
 
 bool Skipper::run_flow_groups(Picoseconds& now, Picoseconds until) {
-  const Picoseconds least = kMinPacketsOnFlowGroups * packet_;
+  const Picoseconds min = kMinPacketsOnFlowGroups * packet_;
   until = std::min(until, lp_.keys.epoch + reach_of(s_.constants, lp_.keys));
-  if (until - now < least || !may_check()) return false;
+  if (until - now < min || !may_check()) return false;
   words_checked_ += kWordsPerStop + kWordsPerSender * s_.senders.all_whole().size();
-  const std::optional<Picoseconds> end = flow_groups_.find(now, until, least);
+  const std::optional<Picoseconds> end = flow_groups_.find(now, until, min);
   if (!end) {
     flow_groups_given_up_at_ = changes();
     return false;
@@ -120,20 +120,20 @@ void Skipper::run_flow_group(Picoseconds& now, Picoseconds until) {
 bool Skipper::wait(bool has_given_up, Picoseconds& now, Picoseconds until, const Run& simulate) {
   const std::uint64_t before = worker_.sums.packet_hops;
   const bool goes_on = simulate(now, std::min(until, now + wait_ * packet_));
-  std::uint64_t least = kWordsPerStop;
-  if (!has_given_up) least += kWordsPerSender * s_.senders.all_whole().size();
-  const bool is_long = worker_.sums.packet_hops - before >= least;
+  std::uint64_t min = kWordsPerStop;
+  if (!has_given_up) min += kWordsPerSender * s_.senders.all_whole().size();
+  const bool is_long = worker_.sums.packet_hops - before >= min;
   wait_ = is_long ? std::max(wait_ / 2, kShortestWait) : std::min(2 * wait_, kLongestWait);
   return goes_on;
 }
 
 std::optional<Skipper::Search> Skipper::begin_search() const {
   const SenderState* best = nullptr;
-  std::uint32_t most = kMinPackets - 1;
+  std::uint32_t max = kMinPackets - 1;
   const auto consider = [&](const SenderState& s) {
     const bool has_one_message = s.message != kNoIndex && s.message == s.oldest_message;
-    if (!has_one_message || s.message_last - s.next <= most) return;
-    most = s.message_last - s.next;
+    if (!has_one_message || s.message_last - s.next <= max) return;
+    max = s.message_last - s.next;
     best = &s;
   };
   if (flow_group_ == nullptr) {

@@ -40,14 +40,14 @@ class IngressPause {
       return static_cast<std::uint16_t>(waiting.empty() ? cause : waiting_port(waiting.front()));
     }
     const std::uint32_t ingress = in.index - sw.first_port;
-    Bytes most = waiting_from(ingress, s_.queue(out, c).packets);
-    if (2 * most < s_.account(in, c).bytes) {
+    Bytes max = waiting_from(ingress, s_.queue(out, c).packets);
+    if (2 * max < s_.account(in, c).bytes) {
       for (std::uint32_t p = 0; p < sw.port_count; ++p) {
         const PortState& egress = s_.ports[sw.first_port + p];
         if ((egress.waiting & class_bit(c)) == 0) continue;
         const Bytes bytes = waiting_from(ingress, s_.queue(egress, c).packets);
-        if (bytes <= most) continue;
-        most = bytes;
+        if (bytes <= max) continue;
+        max = bytes;
         cause = p;
       }
     }

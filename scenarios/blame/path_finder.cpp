@@ -29,9 +29,9 @@ std::optional<std::uint32_t> most_computing(const std::vector<Charge>& charges,
       computing[*number] += charge.end - charge.begin;
     }
   }
-  const auto most = std::ranges::max_element(
+  const auto max = std::ranges::max_element(
       computing, [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == computing.end() ? std::nullopt : std::optional(most->first);
+  return max == computing.end() ? std::nullopt : std::optional(max->first);
 }
 
 /// Of a charge, the parts that are outside of the intervals (as bubbles) and inside; later ones
@@ -204,17 +204,17 @@ std::vector<JobPath> PathFinder::finish() {
 
 void charge_by_ideal(const PathMessage& m, ZeroLoadTimes& ideals, std::uint32_t job,
                      std::vector<Charge>& charges) {
-  const auto least = [&](Bytes bytes) {
+  const auto min = [&](Bytes bytes) {
     return ideals.message(m.connection, m.message.entropy, bytes).delivered;
   };
-  const Picoseconds latency = least(Bytes(1));
+  const Picoseconds latency = min(Bytes(1));
   const Picoseconds posted = m.message.posted;
   // Backwards: first what came last.
   const std::array<Charge, 3> parts{
       Charge{posted, posted + latency, Cause::kPropagation, Culprit::of_job(job)},
-      Charge{posted + latency, posted + least(m.message.bytes), Cause::kSerialisation,
+      Charge{posted + latency, posted + min(m.message.bytes), Cause::kSerialisation,
              Culprit::of_job(job)},
-      Charge{posted + least(m.message.bytes), Picoseconds::max(), Cause::kQueueing,
+      Charge{posted + min(m.message.bytes), Picoseconds::max(), Cause::kQueueing,
              Culprit::of_job(job)}};
   for (Charge part : parts) {
     part.begin = std::max(part.begin, m.from);

@@ -105,15 +105,15 @@ class LayoutBuilder {
   }
   /// Of all ranks, what their links into a network carry together.
   [[nodiscard]] BitsPerSecond slowest(NetworkKind network) const {
-    BitsPerSecond least = BitsPerSecond::max();
+    BitsPerSecond min = BitsPerSecond::max();
     for (const HostId host : ranks_) {
       const BitsPerSecond rate = links_into(host, network);
       const bool is_inside = network == NetworkKind::kScaleUp;
       if (rate == BitsPerSecond(0)) continue;
-      least = std::min(least, without_headers(rate, is_inside ? scale_up_framing(kind_of(host))
-                                                              : framing_of(scenario_, transport_)));
+      min = std::min(min, without_headers(rate, is_inside ? scale_up_framing(kind_of(host))
+                                                          : framing_of(scenario_, transport_)));
     }
-    return least == BitsPerSecond::max() ? BitsPerSecond(0) : least;
+    return min == BitsPerSecond::max() ? BitsPerSecond(0) : min;
   }
 
   /// How a host reaches the scale-out network.

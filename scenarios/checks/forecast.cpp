@@ -178,13 +178,13 @@ double min_nanoseconds_per_hop(const Scenario& scenario, NetworkKind network) {
   return kNanosecondsPerHop + (goes_by_credits(scenario, network) ? kNanosecondsPerCredit : 0);
 }
 
-/// Of a packet-hop that takes `least` where its memory is at hand. A window goes over the logical
+/// Of a packet-hop that takes `min` where its memory is at hand. A window goes over the logical
 /// processes one after the other: while one of them is run, its ports stay in the cache, if they
 /// fit, for all the packets of the window. So memory is waited for once per port and window; in
 /// logical processes that do not fit, once per packet.
-double nanoseconds_per_hop(double least, const Experiment& e, Picoseconds lookahead,
+double nanoseconds_per_hop(double min, const Experiment& e, Picoseconds lookahead,
                            const TouchedPorts& touched) {
-  if (touched.all == 0) return least;
+  if (touched.all == 0) return min;
   const double per_port = port_bytes(e) / static_cast<double>(e.fabric.ports.size());
   const double lp = static_cast<double>(touched.max_of_lp) * per_port;
   const double fitting = std::min(1.0, kCache / lp);
@@ -192,7 +192,7 @@ double nanoseconds_per_hop(double least, const Experiment& e, Picoseconds lookah
       1 - fitting + fitting / std::max(1.0, packets_per_window(e, touched.fastest, lookahead));
   const double all = static_cast<double>(touched.all) * per_port;
   const double doublings = std::log2(std::clamp(all, kCache, kBeyondCaches) / kCache);
-  return least + kNanosecondsPerDoubling * doublings * waits;
+  return min + kNanosecondsPerDoubling * doublings * waits;
 }
 
 /// Of all packet-hops. Tensor parallelism uses domains and then NICs are quiet, an all-to-all of
@@ -204,10 +204,10 @@ class HopTimes {
     const LpPlan plan = plan_of(e);
     const TouchedPorts both = touched_ports(e.fabric, plan, std::nullopt);
     const auto per_hop = [&](NetworkKind network) {
-      const double least = min_nanoseconds_per_hop(e.scenario, network);
+      const double min = min_nanoseconds_per_hop(e.scenario, network);
       const TouchedPorts own = touched_ports(e.fabric, plan, network);
-      return std::sqrt(nanoseconds_per_hop(least, e, plan.lookahead, both) *
-                       nanoseconds_per_hop(least, e, plan.lookahead, own));
+      return std::sqrt(nanoseconds_per_hop(min, e, plan.lookahead, both) *
+                       nanoseconds_per_hop(min, e, plan.lookahead, own));
     };
     up_ = per_hop(NetworkKind::kScaleUp);
     out_ = per_hop(NetworkKind::kScaleOut);
@@ -230,9 +230,9 @@ double part_before_end(const Experiment& e, const Traffic& traffic) {
   for (const Port& port : e.fabric.ports) rate += static_cast<double>(port.rate.count());
   Picoseconds begin = Picoseconds::max();
   for (const auto& job : e.workload.jobs()) begin = std::min(begin, job.start);
-  const double least = traffic.wire_bytes * 8 / rate;
+  const double min = traffic.wire_bytes * 8 / rate;
   const double given = to_seconds(*e.scenario.run.until - begin);
-  return std::clamp(given / least, 0.0, 1.0);
+  return std::clamp(given / min, 0.0, 1.0);
 }
 
 std::optional<double> number_in(const std::string& file) {
@@ -299,12 +299,12 @@ std::string forecast_text(const Forecast& f) {
 }
 
 Bytes available_memory() {
-  double least = machine_memory();
+  double min = machine_memory();
   const std::string group = "/sys/fs/cgroup/memory.";  // version 2, as containers see it
   if (const auto limit = number_in(group + "max")) {
-    least = std::min(least, *limit - number_in(group + "current").value_or(0));
+    min = std::min(min, *limit - number_in(group + "current").value_or(0));
   }
-  return Bytes(static_cast<std::int64_t>(std::clamp(least, 0.0, 9e18)));
+  return Bytes(static_cast<std::int64_t>(std::clamp(min, 0.0, 9e18)));
 }
 
 }  // namespace weft::scenarios

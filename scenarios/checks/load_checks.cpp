@@ -93,19 +93,19 @@ class LoadChecks {
  private:
   /// Warns where some link is asked for more than it carries.
   bool warn(const std::vector<const Offer*>& offers) {
-    double most = 0;
+    double max = 0;
     std::size_t where = 0;
     for (std::size_t p = 0; p < e_.fabric.ports.size(); ++p) {
       double asked = 0;
       for (const Offer* offer : offers) asked += offer->by_port[p];
       const double part = asked / static_cast<double>(e_.fabric.ports[p].rate.count());
-      if (part > most) {
-        most = part;
+      if (part > max) {
+        max = part;
         where = p;
       }
     }
     constexpr double kRounding = 1e-6;
-    if (most <= 1 + kRounding) return false;
+    if (max <= 1 + kRounding) return false;
     std::string names;
     for (const Offer* offer : offers) names += (names.empty() ? "" : ", ") + offer->name;
     findings_.warnings.push_back(fmt::format(
@@ -114,7 +114,7 @@ class LoadChecks {
         "as that goes on, and times of messages with them, so that they say nothing of the fabric; "
         "{}",
         offers.size() > 1 ? "jobs " + names + " together ask" : "job " + names + " asks",
-        e_.fabric.port_name(PortId(where)), most, offers.front()->remedy));
+        e_.fabric.port_name(PortId(where)), max, offers.front()->remedy));
     return true;
   }
 

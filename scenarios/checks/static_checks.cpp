@@ -213,11 +213,11 @@ void check_length(const Experiment& e, StaticFindings& findings) {
   for (const JobSpec& job : e.scenario.jobs) {
     const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
     if (spec == nullptr) continue;
-    const double least = to_seconds(job.start) + to_seconds(spec->compute) * spec->iterations;
-    if (least <= longest) continue;
+    const double min = to_seconds(job.start) + to_seconds(spec->compute) * spec->iterations;
+    if (min <= longest) continue;
     findings.warnings.push_back(
         fmt::format("job {} computes until {} at least, and {}: it cannot finish", job.name,
-                    format_time(least), limit));
+                    format_time(min), limit));
   }
 }
 

@@ -28,14 +28,14 @@ bool differ(const std::vector<std::optional<double>>& values) {
 
 /// How far a run is from the first, whatever the direction; what one of them lacks is far.
 double distance(const std::vector<std::optional<double>>& values) {
-  double most = 0;
+  double max = 0;
   for (const auto& value : values) {
     if (!value || !values.front()) continue;
     const double a = *values.front();
     const double b = *value;
-    if (a > 0 && b > 0) most = std::max(most, std::abs(std::log(b / a)));
+    if (a > 0 && b > 0) max = std::max(max, std::abs(std::log(b / a)));
   }
-  return most;
+  return max;
 }
 
 void sort_by_distance(std::vector<Row>& rows) {
@@ -287,11 +287,11 @@ void compare_paths(const std::vector<ComparedRun>& runs, std::size_t limit, Comp
     if (differ(values)) c.critical_path.push_back({name, "s", values});
   }
   std::ranges::stable_sort(c.critical_path, std::greater<>{}, [](const Row& row) {
-    double most = 0;
+    double max = 0;
     for (const auto& v : row.values) {
-      most = std::max(most, std::abs(v.value_or(0) - row.values.front().value_or(0)));
+      max = std::max(max, std::abs(v.value_or(0) - row.values.front().value_or(0)));
     }
-    return most;
+    return max;
   });
   if (c.critical_path.size() > limit) c.critical_path.resize(limit);
 }

@@ -203,12 +203,12 @@ void FluidModel::share_ports() {
 }
 
 BitsPerSecond FluidModel::capacity_of(std::uint32_t link) const {
-  BitsPerSecond least = BitsPerSecond::max();
+  BitsPerSecond min = BitsPerSecond::max();
   for (const PortId port : ports_of_[link]) {
-    least = std::min(least, times(rates_[port.value()], 1 / shares_[port.value()]));
+    min = std::min(min, times(rates_[port.value()], 1 / shares_[port.value()]));
   }
   // Nothing crosses a link without ports; any capacity will do.
-  return ports_of_[link].empty() ? rates_[link] : times(least, data_part_[link]);
+  return ports_of_[link].empty() ? rates_[link] : times(min, data_part_[link]);
 }
 
 void FluidModel::file_faults() {

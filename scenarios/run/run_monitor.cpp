@@ -54,7 +54,7 @@ void RunMonitor::follow(const collectives::Executor& executor, RunRecorder& reco
 }
 
 /// Ports by what waits there, then by how busy they were since the last look.
-std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t most) {
+std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t max) {
   const std::vector<Port>& ports = experiment_.fabric.ports;
   const double seconds = to_seconds(progress_.now - ports_looked_at_);
   ports_looked_at_ = progress_.now;
@@ -74,7 +74,7 @@ std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t most) {
     return std::tuple(-a.queue.count(), -a.utilisation, a.port) <
            std::tuple(-b.queue.count(), -b.utilisation, b.port);
   };
-  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(max, all.size()));
   std::partial_sort(all.begin(), end, all.end(), is_hotter);
   all.erase(end, all.end());
   return all;

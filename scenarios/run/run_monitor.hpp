@@ -34,7 +34,7 @@ class RunMonitor {
   [[nodiscard]] std::optional<double> part_done(Picoseconds now);
   /// Where all of it ends by itself.
   [[nodiscard]] double part_of_traffic();
-  [[nodiscard]] std::vector<RunState::Port> hottest_ports(std::size_t most);
+  [[nodiscard]] std::vector<RunState::Port> hottest_ports(std::size_t max);
 
   const Experiment& experiment_;
   const protocols::PacketNetwork& network_;

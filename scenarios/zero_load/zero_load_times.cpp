@@ -248,16 +248,16 @@ ZeroLoad ZeroLoadTimes::message(ConnectionId connection, std::uint32_t entropy, 
 
 ZeroLoad ZeroLoadTimes::min_time(const Journey& journey, Bytes size) {
   const Bytes on_one_link = share_of_link(size, journey.framing, journey.parallel_links);
-  ZeroLoad least{Picoseconds::max(), Picoseconds::max()};
+  ZeroLoad min{Picoseconds::max(), Picoseconds::max()};
   for (const std::vector<PathHop>& there : journey.forward) {
     for (const std::vector<PathHop>& back : journey.reverse) {
       const ZeroLoad time = zero_load(on_one_link, journey.framing, there, back);
-      least.delivered = std::min(least.delivered, time.delivered);
-      least.completed = std::min(least.completed, time.completed);
+      min.delivered = std::min(min.delivered, time.delivered);
+      min.completed = std::min(min.completed, time.completed);
     }
   }
-  if (least.delivered == Picoseconds::max()) return {};  // there is no path
-  return least;
+  if (min.delivered == Picoseconds::max()) return {};  // there is no path
+  return min;
 }
 
 ZeroLoad ZeroLoadTimes::best_message(ConnectionId connection, Bytes size) {

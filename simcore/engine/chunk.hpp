@@ -175,11 +175,11 @@ class PacketQueue {
   void for_each(Visit visit) const {
     for_first(count_, visit);
   }
-  /// The oldest packets that wait, at most `most`.
+  /// The oldest packets that wait, at most `max`.
   template <class Visit>
-  void for_first(std::uint32_t most, Visit visit) const {
+  void for_first(std::uint32_t max, Visit visit) const {
     Packet* place = head_;
-    for (std::uint32_t i = 0; i < std::min(most, count_); ++i, ++place) {
+    for (std::uint32_t i = 0; i < std::min(max, count_); ++i, ++place) {
       if (Chunk::is_end(place)) place = Chunk::of(place)->next->packets;
       visit(*place);
     }

@@ -24,13 +24,13 @@ class Shares {
   /// `weights` says how much each thing may cost; several blocks per thread, of equal weight.
   Shares(const std::vector<std::uint32_t>& weights, std::uint32_t threads) : runs_(threads) {
     const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
-    const std::uint64_t least =
+    const std::uint64_t min =
         std::clamp<std::uint64_t>(sum / (std::uint64_t{kBlocksPerThread} * threads), 1, kMax);
     Block block;
     for (std::uint32_t i = 0; i < weights.size(); ++i) {
       block.cost += weights[i];
       block.last = i + 1;
-      if (block.cost < least && block.last < weights.size()) continue;
+      if (block.cost < min && block.last < weights.size()) continue;
       blocks_.push_back(block);
       block = {.first = block.last, .last = block.last};
     }

@@ -32,12 +32,12 @@ class WinnerTree {
     std::uint64_t* const nodes = nodes_.data();
     std::uint32_t node = leaves_ + source;
     nodes[node] = key;
-    std::uint64_t least = key;
+    std::uint64_t min = key;
     while (node > 1) {
       const std::uint64_t sibling = nodes[node ^ 1U];
-      least = sibling < least ? sibling : least;
+      min = sibling < min ? sibling : min;
       node >>= 1U;
-      nodes[node] = least;
+      nodes[node] = min;
     }
   }
   void remove(std::uint32_t source) { update(source, kNone); }

@@ -89,17 +89,17 @@ struct Period {
 Period period_of(const std::vector<Stage>& stages, Count limit) {
   Period period;
   Count common = 1;
-  Count most = 1;
+  Count max = 1;
   for (const Stage& stage : stages) {
     common = std::lcm(common, stage.packets);
-    most = std::max(most, stage.packets);
+    max = std::max(max, stage.packets);
     if (common > limit) return period;
   }
   for (const Stage& stage : stages) {
     const Picoseconds time = common / stage.packets * stage.time;
     if (time < period.time) continue;
     const bool is_tie = time == period.time && period.transient > 0;
-    const Count transient = stage.packets * most;
+    const Count transient = stage.packets * max;
     period.transient = is_tie ? std::min(period.transient, transient) : transient;
     period.time = time;
   }

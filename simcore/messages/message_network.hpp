@@ -48,9 +48,9 @@ static_assert(sizeof(Connection) == 24, "there are millions of them");
 
 /// The largest number of queue pairs that any of them asks for.
 [[nodiscard]] inline std::uint32_t max_queue_pairs(const std::vector<Connection>& connections) {
-  std::uint32_t most = 0;
-  for (const Connection& c : connections) most = std::max<std::uint32_t>(most, c.queue_pairs);
-  return most;
+  std::uint32_t max = 0;
+  for (const Connection& c : connections) max = std::max<std::uint32_t>(max, c.queue_pairs);
+  return max;
 }
 
 /// Processes, each on another GPU of one scale-up domain, whose data its chips add up and repeat.

@@ -39,8 +39,8 @@ TEST(Bounds, NoCollectiveHasMoreConnectionsThanWasSaid) {
 
 TEST(Bounds, ConnectionsAreCountedAgainAsTheyAreMade) {
   const std::vector jobs{job(8, collective(Operation::kAllToAll, Algorithm::kOneShot, 1_KiB))};
-  const auto build = [&](std::uint64_t most) {
-    return collectives::build_workload(jobs, {1, {}, most});
+  const auto build = [&](std::uint64_t max) {
+    return collectives::build_workload(jobs, {1, {}, max});
   };
   EXPECT_TRUE(build(56).ok());
   ASSERT_FALSE(build(55).ok());

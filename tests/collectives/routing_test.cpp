@@ -66,10 +66,10 @@ TEST(RoutedMatrix, DrawsWithoutReplacementByPopularity) { expect_draws_by_popula
 
 // 2^26 choices and a few: two tokens each choose alike, but the last one.
 TEST(RoutedMatrix, SoManyTokensThatSomeChooseAlikeSpreadNoOtherWay) {
-  const std::uint32_t most = kMaxChoices / 6;  // 3 ranks, 2 each
-  ASSERT_EQ(tokens_alike({.tokens = most, .token_size = 1_B, .top_k = 2}, 3), 1U);
-  ASSERT_EQ(tokens_alike({.tokens = most + 1, .token_size = 1_B, .top_k = 2}, 3), 2U);
-  expect_draws_by_popularity(most + 1, 2);
+  const std::uint32_t max = kMaxChoices / 6;  // 3 ranks, 2 each
+  ASSERT_EQ(tokens_alike({.tokens = max, .token_size = 1_B, .top_k = 2}, 3), 1U);
+  ASSERT_EQ(tokens_alike({.tokens = max + 1, .token_size = 1_B, .top_k = 2}, 3), 2U);
+  expect_draws_by_popularity(max + 1, 2);
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ TEST(LikelyTransfers, AreCountedWhereTheyAreFew) {
     Visits likely;
     for_each_likely_transfer(workload, 0, [&](ConnectionId id, Bytes size, LikelyCount count) {
       likely.emplace_back(id, size, count.mean);
-      EXPECT_EQ(count.mean, count.most);
+      EXPECT_EQ(count.mean, count.max);
     });
     EXPECT_EQ(likely, transfers(workload));
   }
@@ -174,7 +174,7 @@ TEST(LikelyTransfers, AreWhatIsExpectedWhereManyAreDrawn) {
     EXPECT_EQ(id, connection);
     EXPECT_EQ(size, exact_size);
     EXPECT_NEAR(count.mean, sent, 5 * std::sqrt(count.mean));
-    EXPECT_LE(sent, count.most);
+    EXPECT_LE(sent, count.max);
   });
   EXPECT_EQ(at, exact.size());
 }

@@ -53,11 +53,11 @@ TEST(CongestionControls, HpccDoesWithoutTheQueueOfDcqcn) {
         {"transport.congestion_control=" + control, "jobs[1].skip=true", "jobs[2].skip=true"}));
   };
   const auto queue = [](const scenarios::Results& results) {
-    double most = 0;
+    double max = 0;
     for (const scenarios::PortResult& port : results.ports) {
-      most = std::max(most, port.mean_queue_bytes);
+      max = std::max(max, port.mean_queue_bytes);
     }
-    return most;
+    return max;
   };
   const scenarios::Results dcqcn = run("{type: dcqcn, preset: hpcc-ns3}");
   const scenarios::Results hpcc = run("hpcc");

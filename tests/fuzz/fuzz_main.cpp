@@ -112,7 +112,7 @@ std::string changed(std::string_view text, unsigned seed) {
 // NOLINTBEGIN(readability-identifier-naming): names that libFuzzer calls
 extern "C" {
 
-std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max);
 
 int LLVMFuzzerInitialize(int* argc, char*** argv) {
   for (int i = 1; i < *argc; ++i) {
@@ -137,11 +137,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return 0;
 }
 
-std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max,
                                     unsigned seed) {
-  if (seed % 16 == 1) return LLVMFuzzerMutate(data, size, most);
+  if (seed % 16 == 1) return LLVMFuzzerMutate(data, size, max);
   const std::string text = changed(text_of(data, size), seed);
-  return static_cast<std::size_t>(std::copy_n(text.begin(), std::min(text.size(), most), data) -
+  return static_cast<std::size_t>(std::copy_n(text.begin(), std::min(text.size(), max), data) -
                                   data);
 }
 

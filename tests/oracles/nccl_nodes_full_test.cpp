@@ -21,7 +21,7 @@ constexpr double kGib = 1024.0 * 1024 * 1024;
 struct NodesRow {
   double gib;
   double measured;  ///< GB/s
-  double most = 0;  ///< error of this row, where it has a limit of its own
+  double max = 0;   ///< error of this row, where it has a limit of its own
 };
 
 struct NodesColumn {
@@ -64,8 +64,8 @@ void expect_column(const NodesColumn& column, const std::string& algorithm) {
     std::printf("%8.1f | %8.1f | %8.1f | %+6.1f %% | %s\n", row.gib, row.measured, rate,
                 100 * error, how.c_str());
     std::fflush(stdout);
-    const double most = row.most > 0 ? row.most : column.tolerance;
-    EXPECT_LE(std::abs(error), most) << column.name << ", " << row.gib << " GiB";
+    const double max = row.max > 0 ? row.max : column.tolerance;
+    EXPECT_LE(std::abs(error), max) << column.name << ", " << row.gib << " GiB";
   }
   std::printf("mean absolute error %.1f %%\n", 100 * sum / static_cast<double>(column.rows.size()));
 }
@@ -130,8 +130,8 @@ void expect_small(const SmallColumn& column) {
     std::printf("%8s | %8.2f | %8.2f | %+6.1f %% | %s\n", row.size, row.measured, r.busbw,
                 100 * error, r.how.c_str());
     std::fflush(stdout);
-    const double most = row.most > 0 ? row.most : column.tolerance;
-    EXPECT_LE(std::abs(error), most) << column.name << ", " << row.size;
+    const double max = row.max > 0 ? row.max : column.tolerance;
+    EXPECT_LE(std::abs(error), max) << column.name << ", " << row.size;
   }
   std::printf("mean absolute error %.1f %%\n", 100 * sum / static_cast<double>(column.rows.size()));
 }

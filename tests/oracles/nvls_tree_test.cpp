@@ -44,7 +44,7 @@ TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
     double along = 0;
     double to_chips = 0;
     double from_chips = 0;
-    double most = 0;
+    double max = 0;
     for (const scenarios::PortResult& port : results.ports) {
       const auto bytes = static_cast<double>(port.counters.bytes.count());
       const bool is_gpu = port.node.starts_with("gpu");
@@ -52,7 +52,7 @@ TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
       if (port.peer_node.starts_with("gpu") && port.node.starts_with("chip")) from_chips += bytes;
       if (is_gpu && port.peer_node.starts_with("leaf")) {
         along += bytes;
-        most = std::max(most, bytes);
+        max = std::max(max, bytes);
       }
     }
     const double gpus = 8 * count;
@@ -64,7 +64,7 @@ TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
     EXPECT_GE(along, frames * kFrame) << count;
     EXPECT_LE(along, frames * (kFrame + kAck)) << count;
     if (count == 2) {
-      EXPECT_LE(most, static_cast<double>(size) / 8 / 4096 * (kFrame + kAck));
+      EXPECT_LE(max, static_cast<double>(size) / 8 / 4096 * (kFrame + kAck));
     }
   }
 }

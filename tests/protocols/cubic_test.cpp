@@ -55,8 +55,8 @@ CubicConfig avoiding(std::uint32_t window) {
 // K = ((W_max - 0.7 W_max) / 0.4)^(1/3): 75^(1/3) s for 100 packets, 750^(1/3) s for 1,000. To a
 // microsecond: the window is in units of 2^-24 packets, and times in those of 2^-24 s.
 TEST(Cubic, TakesKSecondsBackToThePlateau) {
-  for (const auto& [most, k] : {std::pair(100U, 4.217163), std::pair(1'000U, 9.085603)}) {
-    CubicSender sender(avoiding(most));
+  for (const auto& [max, k] : {std::pair(100U, 4.217163), std::pair(1'000U, 9.085603)}) {
+    CubicSender sender(avoiding(max));
     sender.lose();
     EXPECT_NEAR(to_seconds(sender.s.time_to_plateau()), k, 1e-6);
   }

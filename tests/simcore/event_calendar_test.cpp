@@ -56,9 +56,9 @@ TEST(EventCalendar, HandsOutEventsInOrderHoweverTheyCame) {
         waiting.push_back(order);
         calendar.push(event_of(order));
       } else {
-        const auto least = std::ranges::min_element(waiting);
-        const CalendarEvent expected = event_of(*least);
-        waiting.erase(least);
+        const auto min = std::ranges::min_element(waiting);
+        const CalendarEvent expected = event_of(*min);
+        waiting.erase(min);
         ASSERT_EQ(calendar.top().order, expected.order);
         const CalendarEvent event = calendar.pop();
         ASSERT_EQ(event.time, expected.time);

@@ -44,8 +44,8 @@ class Recorder {
 
   void draw_events(std::int64_t until) {
     for (std::uint32_t local = 0; local < links_.size(); ++local) {
-      const auto times = [&](std::uint64_t most) {
-        std::vector<std::int64_t> drawn(draws_.below(most));
+      const auto times = [&](std::uint64_t max) {
+        std::vector<std::int64_t> drawn(draws_.below(max));
         for (std::int64_t& time : drawn) time = draws_.between(0, until - 1);
         std::ranges::sort(drawn);
         return drawn;

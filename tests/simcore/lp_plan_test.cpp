@@ -38,24 +38,24 @@ struct Graph {
   }
   /// By node: the least node that it is joined with by cables below the threshold.
   [[nodiscard]] std::vector<std::uint32_t> joined_below(Picoseconds threshold) const {
-    std::vector<std::uint32_t> least(fabric.nodes.size());
-    for (std::uint32_t n = 0; n < least.size(); ++n) least[n] = n;
+    std::vector<std::uint32_t> min(fabric.nodes.size());
+    for (std::uint32_t n = 0; n < min.size(); ++n) min[n] = n;
     for (bool changes = true; changes;) {
       changes = false;
       for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
         if (latency(p) >= threshold) continue;
-        std::uint32_t& here = least[fabric.ports[p].node.value()];
-        const std::uint32_t there = least[fabric.peer_node(PortId(p)).value()];
+        std::uint32_t& here = min[fabric.ports[p].node.value()];
+        const std::uint32_t there = min[fabric.peer_node(PortId(p)).value()];
         if (there >= here) continue;
         here = there;
         changes = true;
       }
     }
-    return least;
+    return min;
   }
   [[nodiscard]] std::size_t cells_below(Picoseconds threshold) const {
-    const std::vector<std::uint32_t> least = joined_below(threshold);
-    return std::set<std::uint32_t>(least.begin(), least.end()).size();
+    const std::vector<std::uint32_t> min = joined_below(threshold);
+    return std::set<std::uint32_t>(min.begin(), min.end()).size();
   }
 };
 
@@ -88,7 +88,7 @@ void expect_consistent(const Graph& graph, const LpPlan& plan, Picoseconds contr
   }
   EXPECT_EQ(ports, graph.fabric.ports.size());
   // Nothing crosses sooner than the lookahead, and it is as long as that allows.
-  Picoseconds least = control > 0_ps ? std::min(control, 1_ms) : 1_ms;
+  Picoseconds min = control > 0_ps ? std::min(control, 1_ms) : 1_ms;
   bool is_set_by_a_link = false;
   for (std::size_t p = 0; p < graph.fabric.ports.size(); ++p) {
     const PortId port(p);
@@ -96,12 +96,12 @@ void expect_consistent(const Graph& graph, const LpPlan& plan, Picoseconds contr
                         plan.lp_of_node[graph.fabric.peer_node(port).value()];
     if (!is_cut) continue;
     EXPECT_GE(graph.crossing[p], plan.lookahead);
-    if (graph.latency(p) <= least) {
-      least = graph.latency(p);
+    if (graph.latency(p) <= min) {
+      min = graph.latency(p);
       is_set_by_a_link = true;
     }
   }
-  EXPECT_EQ(plan.lookahead, least);
+  EXPECT_EQ(plan.lookahead, min);
   EXPECT_GT(plan.lookahead, 0_ps);
   ASSERT_EQ(plan.limiting_port.is_none(), !is_set_by_a_link);
   if (is_set_by_a_link) {
@@ -110,12 +110,12 @@ void expect_consistent(const Graph& graph, const LpPlan& plan, Picoseconds contr
 }
 
 /// Logical processes are numbered in the order of their least nodes.
-void expect_lps(const LpPlan& plan, const std::vector<std::uint32_t>& least) {
-  std::vector<std::uint32_t> number(least.size());
+void expect_lps(const LpPlan& plan, const std::vector<std::uint32_t>& min) {
+  std::vector<std::uint32_t> number(min.size());
   std::uint32_t next = 0;
-  for (std::uint32_t n = 0; n < least.size(); ++n) {
-    if (least[n] == n) number[n] = next++;
-    EXPECT_EQ(plan.lp_of_node[n], number[least[n]]);
+  for (std::uint32_t n = 0; n < min.size(); ++n) {
+    if (min[n] == n) number[n] = next++;
+    EXPECT_EQ(plan.lp_of_node[n], number[min[n]]);
   }
   EXPECT_EQ(plan.lp_count, next);
 }

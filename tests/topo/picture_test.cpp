@@ -61,8 +61,8 @@ TEST(Outline, HoldsEveryNodeAndEveryLinkOnce) {
 }
 
 TEST(Outline, ShowsEverySwitchOfSmallFabricsAndFoldsLargeOnes) {
-  const auto boxes = [](const TopologySpec& spec, std::uint32_t most) {
-    return topo::outline_of(Network(spec).fabric, most, nullptr).boxes.size();
+  const auto boxes = [](const TopologySpec& spec, std::uint32_t max) {
+    return topo::outline_of(Network(spec).fabric, max, nullptr).boxes.size();
   };
   EXPECT_EQ(boxes(topologies::leaf_spine(2, 3, 2), kBoxes), 10U);
   EXPECT_EQ(boxes(topologies::leaf_spine(8, 8, 4), kBoxes), 8U + 8 + 4);

@@ -172,11 +172,11 @@ std::vector<std::size_t> up_down_links(const Fabric& fabric, NodeId from,
       queue.push_back(state);
     }
   }
-  std::vector<std::size_t> least;
+  std::vector<std::size_t> min;
   for (std::size_t i = 0; i < links.size(); i += 2) {
-    least.push_back(std::min(links[i], links[i + 1]));
+    min.push_back(std::min(links[i], links[i + 1]));
   }
-  return least;
+  return min;
 }
 
 /// With a quarter of the cables down, at random: no circle of buffers, and all pairs that the

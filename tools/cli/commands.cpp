@@ -113,14 +113,14 @@ std::string tiers_text(const Fabric& fabric) {
 /// take more.
 bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>& limit) {
   log_info("about " + scenarios::forecast_text(f));
-  const double most = static_cast<double>(limit.value_or(scenarios::available_memory().count()));
-  if (f.memory > most) {
+  const double max = static_cast<double>(limit.value_or(scenarios::available_memory().count()));
+  if (f.memory > max) {
     complain(fmt::format(
         "the run would take about {} of memory, and {}; make it smaller, or set --memory-limit to "
         "what it may take",
         scenarios::format_bytes(f.memory),
-        limit ? "--memory-limit is " + scenarios::format_bytes(most)
-              : scenarios::format_bytes(most) + " are available"));
+        limit ? "--memory-limit is " + scenarios::format_bytes(max)
+              : scenarios::format_bytes(max) + " are available"));
     return false;
   }
   if (limit) {

@@ -42,8 +42,8 @@ class RunView {
   [[nodiscard]] std::string sentence(const scenarios::Progress& progress);
   void add_head(const scenarios::Progress& progress, const Look& look, std::size_t columns,
                 std::vector<Line>& lines) const;
-  /// `most` of them; what has no room in these columns is left out.
-  void add_jobs(const Look& look, std::size_t columns, std::size_t most,
+  /// `max` of them; what has no room in these columns is left out.
+  void add_jobs(const Look& look, std::size_t columns, std::size_t max,
                 std::vector<Line>& lines) const;
   void add_ports(const Look& look, std::size_t columns, std::vector<Line>& lines) const;
   /// Those that run first, then those that wait, then those that are over.

@@ -152,11 +152,11 @@ class Painter {
       ++fan_of_[{bundle.lower, outline_.boxes[bundle.upper].role}];
       ++fan_of_[{bundle.upper, outline_.boxes[bundle.lower].role}];
     }
-    std::map<RolePair, std::uint64_t> most;
+    std::map<RolePair, std::uint64_t> max;
     for (const topologies::LinkKind& kind : outline_.roles.links) {
       const RolePair pair{kind.lower, kind.upper};
-      if (kind.links <= most[pair]) continue;
-      most[pair] = kind.links;
+      if (kind.links <= max[pair]) continue;
+      max[pair] = kind.links;
       usual_rate_[pair] = kind.rate;
     }
   }

@@ -135,10 +135,10 @@ std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
 }
 
 void check_size(std::uint64_t hosts, std::uint64_t ports, Errors& errors) {
-  const auto refuse_above = [&](const char* what, std::uint64_t count, std::uint64_t most) {
-    if (count <= most) return;
+  const auto refuse_above = [&](const char* what, std::uint64_t count, std::uint64_t max) {
+    if (count <= max) return;
     errors.push_back(error_at("fabric", "the fabric would have " + std::to_string(count) + " " +
-                                            what + "; at most " + std::to_string(most) +
+                                            what + "; at most " + std::to_string(max) +
                                             " are supported"));
   };
   refuse_above("hosts", hosts, kMaxHosts);

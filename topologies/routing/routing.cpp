@@ -233,17 +233,17 @@ class RouteBuilder {
   template <class Paths>
   std::uint32_t choose_ways(const Sender& sender, const Paths& paths) {
     const auto distance = [&](const Attachments::Way& way) {
-      std::uint32_t least = kFar;
+      std::uint32_t min = kFar;
       for (const std::uint32_t at : attachments_.anchors(way.anchors)) {
-        least = std::min(least, paths.distance(at) + way.further);
+        min = std::min(min, paths.distance(at) + way.further);
       }
-      return std::min(least, kFar);
+      return std::min(min, kFar);
     };
-    std::uint32_t least = kFar;
-    for (const Attachments::Way& way : sender.ways) least = std::min(least, distance(way));
+    std::uint32_t min = kFar;
+    for (const Attachments::Way& way : sender.ways) min = std::min(min, distance(way));
     std::vector<std::uint16_t> ports;
     for (const Attachments::Way& way : sender.ways) {
-      if (distance(way) == least) ports.push_back(way.local_port);
+      if (distance(way) == min) ports.push_back(way.local_port);
     }
     const Node& node = sender.hosts.empty() ? fabric_.switch_node(SwitchId(sender.nics.front()))
                                             : fabric_.host(HostId(sender.hosts.front()));
@@ -257,14 +257,14 @@ class RouteBuilder {
     const std::size_t width = space.groups.size();
     for (std::size_t i = 0; i < space.switches.size(); ++i) {
       const std::span<std::uint32_t> row(table.data() + i * width, width);
-      std::uint32_t most = 0;
+      std::uint32_t max = 0;
       std::size_t votes = 0;
       for (std::size_t group = 1; group < width; ++group) {
         if (row[group] == kUnread) continue;
-        if (votes == 0) most = row[group];
-        votes = row[group] == most ? votes + 1 : votes - 1;
+        if (votes == 0) max = row[group];
+        votes = row[group] == max ? votes + 1 : votes - 1;
       }
-      std::ranges::replace(row, kUnread, most);
+      std::ranges::replace(row, kUnread, max);
     }
   }
 

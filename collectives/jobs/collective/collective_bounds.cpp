@@ -80,15 +80,15 @@ std::uint32_t max_channels(const Execution& execution) {
 }  // namespace
 
 std::uint64_t max_connections(const CollectiveSpec& spec, std::uint64_t ranks) {
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (const Algorithm algorithm : candidates(spec)) {
-    most = std::max(most, Algorithms::visit(algorithm, [&]<class A> {
-                      const bool is_whole = is_undivided<A>(spec.operation);
-                      const std::uint64_t channels = is_whole ? 1 : max_channels(spec.execution);
-                      return channels * A::max_connections(spec.operation, ranks);
-                    }));
+    max = std::max(max, Algorithms::visit(algorithm, [&]<class A> {
+                     const bool is_whole = is_undivided<A>(spec.operation);
+                     const std::uint64_t channels = is_whole ? 1 : max_channels(spec.execution);
+                     return channels * A::max_connections(spec.operation, ranks);
+                   }));
   }
-  return most;
+  return max;
 }
 
 MessageBound max_messages(const CollectiveSpec& spec, std::uint32_t ranks,
@@ -105,17 +105,17 @@ MessageBound max_messages(const CollectiveSpec& spec, std::uint32_t ranks,
   terms.share = size / lanes;
   terms.chunk = execution.chunk == 0_B && is_nccl ? static_cast<double>(kMinNcclChunk)
                                                   : static_cast<double>(execution.chunk.count());
-  double most = 0;  // of a rank's channel, each in slices
+  double max = 0;  // of a rank's channel, each in slices
   for (const Algorithm algorithm : candidates(spec)) {
-    most = std::max(most,
-                    Algorithms::visit(algorithm, [&]<class A> { return A::max_messages(terms); }));
+    max = std::max(max,
+                   Algorithms::visit(algorithm, [&]<class A> { return A::max_messages(terms); }));
   }
   const double slices = std::max(1U, execution.slices);
   const double overhead = 2;  // LL's flags
   const double largest_share =
       size / (execution.channels == 0 ? kMinNcclChannels : execution.channels);
   // No connection of a lane carries more than the lane's share three times (a fold and its result).
-  return {terms.n * lanes * most * slices * spec.iterations,
+  return {terms.n * lanes * max * slices * spec.iterations,
           3 * largest_share * spec.iterations * overhead};
 }
 

@@ -91,11 +91,11 @@ std::uint64_t CollectiveProgram::max_connections(const Spec& spec, std::uint32_t
 }
 
 SendBound CollectiveProgram::bound(const Spec& spec, const BoundSetting& setting) {
-  const MessageBound most = max_messages(spec, setting.ranks, setting.domain_size);
+  const MessageBound max = max_messages(spec, setting.ranks, setting.domain_size);
   const double connections =
       static_cast<double>(setting.ranks) * std::max(1U, spec.execution.channels);
-  return {most.messages, most.messages / std::max(1U, spec.iterations),
-          most.messages / std::max(1.0, connections), most.bytes};
+  return {max.messages, max.messages / std::max(1U, spec.iterations),
+          max.messages / std::max(1.0, connections), max.bytes};
 }
 
 /// The steps of a lane, iteration after iteration. Not a coroutine: there is one per lane, and it

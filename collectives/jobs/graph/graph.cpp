@@ -49,12 +49,12 @@ std::uint64_t Graph::max_connections(const Spec& spec, std::uint32_t ranks) {
   if (!problems.empty()) return 0;  // refused for them
   // Calls that cost alike share connections; the most of any, and the sum of those that may differ,
   // is more than there are.
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (const GraphLayout::Call& call : layout.calls()) {
     const auto members = layout.communicators()[call.communicator].ranks.size();
-    most += collectives::max_connections(layout.spec_of(call), members);
+    max += collectives::max_connections(layout.spec_of(call), members);
   }
-  return most;
+  return max;
 }
 
 SendBound Graph::bound(const Spec& spec, const BoundSetting& setting) {
@@ -71,14 +71,14 @@ SendBound Graph::bound(const Spec& spec, const BoundSetting& setting) {
       const CollectiveSpec& called = layout.spec_of(call);
       const auto members =
           static_cast<std::uint32_t>(layout.communicators()[call.communicator].ranks.size());
-      const MessageBound most = max_messages(called, members, setting.domain_size);
+      const MessageBound max = max_messages(called, members, setting.domain_size);
       const double connections =
           static_cast<double>(members) * std::max(1U, called.execution.channels);
       SendBound& own = of_communicator[call.communicator];
-      own.connection_messages += times * most.messages / std::max(1.0, connections);
-      own.connection_bytes += times * most.bytes;
-      sum.messages += times * most.messages;
-      sum.at_once += most.messages;
+      own.connection_messages += times * max.messages / std::max(1.0, connections);
+      own.connection_bytes += times * max.bytes;
+      sum.messages += times * max.messages;
+      sum.at_once += max.messages;
       sum.connection_messages = std::max(sum.connection_messages, own.connection_messages);
       sum.connection_bytes = std::max(sum.connection_bytes, own.connection_bytes);
     }

@@ -240,8 +240,8 @@ Picoseconds Incast::find_period() const {
     for (const BitsPerSecond access : setting_.access_rates) rate += access;
   }
   const Picoseconds each = time_between(spec_.size.count() * 1000, *spec_.load, rate);
-  const Picoseconds most = kMaxTime / spec_.rounds;
-  return each < most / senders_ ? senders_ * each : most;
+  const Picoseconds max = kMaxTime / spec_.rounds;
+  return each < max / senders_ ? senders_ * each : max;
 }
 
 Incast::Round Incast::drawn_round(std::uint32_t round) const {

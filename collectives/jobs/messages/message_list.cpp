@@ -164,14 +164,14 @@ SendBound MessageList::bound(const Spec& spec, const BoundSetting& /*setting*/) 
     double bytes = 0;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Sum> pairs;
-  Sum most;
+  Sum max;
   for (const auto& m : spec.list) {
     Sum& sum = pairs[{m.from, m.to}];
-    most.messages = std::max(most.messages, ++sum.messages);
-    most.bytes = std::max(most.bytes, sum.bytes += static_cast<double>(m.size.count()));
+    max.messages = std::max(max.messages, ++sum.messages);
+    max.bytes = std::max(max.bytes, sum.bytes += static_cast<double>(m.size.count()));
   }
   const auto messages = static_cast<double>(spec.list.size());
-  return {messages, messages, most.messages, most.bytes};
+  return {messages, messages, max.messages, max.bytes};
 }
 
 class MessageList::Source final : public StepSource {

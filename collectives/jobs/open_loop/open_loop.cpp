@@ -154,17 +154,17 @@ class OpenLoop::Activity {
     return std::max(Picoseconds(static_cast<std::int64_t>(scaled)), 1_ps);
   }
 
-  /// In which `gap` of time on passes; as much as `most` or more: after that.
-  Picoseconds pass(Picoseconds gap, Picoseconds most) {
+  /// In which `gap` of time on passes; as much as `max` or more: after that.
+  Picoseconds pass(Picoseconds gap, Picoseconds max) {
     Picoseconds passed = std::exchange(rest_, 0_ps);
-    while (gap >= left_ && passed < most) {
+    while (gap >= left_ && passed < max) {
       gap -= left_;
       passed += left_ + draw(off_);
       left_ = draw(on_);
     }
-    if (passed >= most) return most;
+    if (passed >= max) return max;
     left_ -= gap;
-    return gap < most - passed ? passed + gap : most;
+    return gap < max - passed ? passed + gap : max;
   }
 
  private:

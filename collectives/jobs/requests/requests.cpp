@@ -217,8 +217,8 @@ Picoseconds Requests::period_of(std::uint32_t client) const {
   const Picoseconds each = time_between(std::max(response, spec_.request.count() * 1000),
                                         *spec_.load, setting_.access_rates[client]);
   // Times of all rounds can be counted, also where gaps are drawn.
-  const Picoseconds most = Picoseconds::max() / 64 / spec_.rounds;
-  return each < most / fan_out() ? fan_out() * each : most;
+  const Picoseconds max = Picoseconds::max() / 64 / spec_.rounds;
+  return each < max / fan_out() ? fan_out() * each : max;
 }
 
 std::vector<std::uint32_t> Requests::send_peers(LanePlace place) const {

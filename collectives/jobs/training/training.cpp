@@ -47,13 +47,13 @@ class TrainingBound {
     const CommunicatorCall& call = plan_.groups.calls()[number];
     const auto members =
         static_cast<std::uint32_t>(plan_.groups.communicators()[call.communicator].ranks.size());
-    const MessageBound most = max_messages(call.spec, members, domain_size_);
-    const double per_rank = most.messages / members;
+    const MessageBound max = max_messages(call.spec, members, domain_size_);
+    const double per_rank = max.messages / members;
     sum_.messages += count * per_rank * plan_.grid.stage_ranks();
     if (seen_.insert(number).second) sum_.at_once += per_rank * plan_.grid.stage_ranks();
     SendBound& own = of_communicator_[call.communicator];
     own.connection_messages += count * per_rank / std::max(1U, call.spec.execution.channels);
-    own.connection_bytes += count * most.bytes;
+    own.connection_bytes += count * max.bytes;
     sum_.connection_messages = std::max(sum_.connection_messages, own.connection_messages);
     sum_.connection_bytes = std::max(sum_.connection_bytes, own.connection_bytes);
   }
@@ -125,14 +125,14 @@ std::uint64_t Training::max_connections(const Spec& given, std::uint32_t ranks) 
   if (!problems.empty()) return 0;  // refused for them
   const TrainingPlan plan(spec);
   // Calls of a communicator may have connections of their own; few have.
-  std::map<std::uint32_t, std::uint64_t> most;
+  std::map<std::uint32_t, std::uint64_t> max;
   for (const CommunicatorCall& call : plan.groups.calls()) {
     const auto members = plan.groups.communicators()[call.communicator].ranks.size();
-    std::uint64_t& own = most[call.communicator];
+    std::uint64_t& own = max[call.communicator];
     own = std::max(own, collectives::max_connections(call.spec, members));
   }
   std::uint64_t sum = 0;
-  for (const auto& [communicator, connections] : most) sum += connections;
+  for (const auto& [communicator, connections] : max) sum += connections;
   return sum;
 }
 

@@ -95,13 +95,13 @@ double PlacedTimes::slowest(GroupKind kind, Operation operation, double bytes) c
   const double size = operation == Operation::kAllToAll ? bytes / ranks : bytes;
   spec.operation = operation;
   spec.size = Bytes(std::llround(std::ceil(std::min(size, kMaxBytes))));
-  double most = 0;
+  double max = 0;
   for (const Pattern& pattern : placement_of(kind).patterns) {
     RankLayout layout = layout_;
     layout.domain = layout_.domain.empty() ? Pattern() : pattern;
-    most = std::max(most, seconds_on(spec, static_cast<std::uint32_t>(pattern.size()), layout));
+    max = std::max(max, seconds_on(spec, static_cast<std::uint32_t>(pattern.size()), layout));
   }
-  return most;
+  return max;
 }
 
 double PlacedTimes::collective(GroupKind kind, Operation operation, double bytes) const {

@@ -55,7 +55,7 @@ double kept_by_feed_forward(const TrainingSpec& spec, bool has_experts, double n
   const ModelSpec& model = spec.model;
   const double inner = model.gated_ffn ? 3 : 2;
   if (!has_experts) return number * inner * model.ffn;
-  const double routed = model.top_k * expert_loads(spec).most();
+  const double routed = model.top_k * expert_loads(spec).max();
   return number *
          (inner * (routed + model.shared_experts) * model.expert_ffn + 2.0 * routed * model.hidden);
 }

@@ -140,14 +140,14 @@ class ConfigReader {
     return {};
   }
 
-  std::optional<std::uint32_t> number(const char* key, std::uint32_t least, std::uint32_t most) {
+  std::optional<std::uint32_t> number(const char* key, std::uint32_t min, std::uint32_t max) {
     const ConfigJson* value = find(key);
     if (value == nullptr) return std::nullopt;
-    const bool fits = value->is_number_unsigned() && value->get<std::uint64_t>() >= least &&
-                      value->get<std::uint64_t>() <= most;
+    const bool fits = value->is_number_unsigned() && value->get<std::uint64_t>() >= min &&
+                      value->get<std::uint64_t>() <= max;
     if (fits) return static_cast<std::uint32_t>(value->get<std::uint64_t>());
     complain(key, "is " + found_text(*value) + "; accepted: an integer from " +
-                      std::to_string(least) + " to " + std::to_string(most));
+                      std::to_string(min) + " to " + std::to_string(max));
     return std::nullopt;
   }
 

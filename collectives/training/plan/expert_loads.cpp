@@ -39,7 +39,7 @@ double ExpertLoads::load(std::uint32_t place) const {
   return static_cast<double>(from_each[place]) * group / static_cast<double>(brought);
 }
 
-double ExpertLoads::most() const {
+double ExpertLoads::max() const {
   const auto fullest = std::ranges::max_element(from_each);
   return load(static_cast<std::uint32_t>(fullest - from_each.begin()));
 }

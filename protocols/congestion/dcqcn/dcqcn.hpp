@@ -202,20 +202,20 @@ class Dcqcn : public DcqcnSpec {
   void cut(const Parameters& p, Picoseconds when) {
     if (p.clamp_always || timer_stage_ > 0 || byte_stage_ > 0) target_ = rate_;
     const BitsPerSecond reduction = scaled(rate_, alpha_, Alpha::whole(2));
-    const BitsPerSecond least = std::min(line_rate_, at_this_rate(p, p.minimum_rate));
-    rate_ = std::max(least, rate_ - reduction);
+    const BitsPerSecond min = std::min(line_rate_, at_this_rate(p, p.minimum_rate));
+    rate_ = std::max(min, rate_ - reduction);
     timer_stage_ = byte_stage_ = 0;
     bytes_left_ = byte_counter(p);
     next_increase_ = when + p.increase_timer;
   }
 
   void increase(const Parameters& p) {
-    const std::uint32_t most = std::max(timer_stage_, byte_stage_);
-    const std::uint32_t least =
+    const std::uint32_t max = std::max(timer_stage_, byte_stage_);
+    const std::uint32_t min =
         p.byte_counter == Bytes(0) ? timer_stage_ : std::min(timer_stage_, byte_stage_);
-    if (most >= p.fast_recovery_steps) {
+    if (max >= p.fast_recovery_steps) {
       target_ +=
-          at_this_rate(p, least > p.fast_recovery_steps ? p.hyper_increase : p.additive_increase);
+          at_this_rate(p, min > p.fast_recovery_steps ? p.hyper_increase : p.additive_increase);
       target_ = std::min(target_, line_rate_);
     }
     rate_ = (rate_ + target_) / 2;

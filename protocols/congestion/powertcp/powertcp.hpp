@@ -142,7 +142,7 @@ class PowerTcp : public PowerTcpSpec {
 
   /// The power of the hop with the most, smoothed over T; false where none can be told.
   bool measure(std::span<const HopReport> hops) {
-    Factor most = kNothing;
+    Factor max = kNothing;
     Picoseconds time;
     memory_.compare(
         hops, [&](const HopReport& report, const HopReport& before, Picoseconds elapsed) {
@@ -151,13 +151,13 @@ class PowerTcp : public PowerTcpSpec {
           const auto current = load_of<Factor>(arrived, elapsed, report.rate);
           const auto queued = load_of<Factor>(Bytes(report.waiting), base_rtt_, report.rate);
           const Factor power = current * (Factor::one() + queued);
-          if (power <= most) return;
-          most = power;
+          if (power <= max) return;
+          max = power;
           time = elapsed;
         });
-    if (most == kNothing) return false;
+    if (max == kNothing) return false;
     time = std::min(time, base_rtt_);
-    power_ += scaled(most - power_, time, base_rtt_);
+    power_ += scaled(max - power_, time, base_rtt_);
     return true;
   }
 

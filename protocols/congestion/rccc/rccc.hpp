@@ -47,8 +47,8 @@ class RcccReceiver : public OnlyAcknowledges {
   /// Its turn has come: grants the next quantum, or less where it wants no more. Returns how much;
   /// nothing where the last grant has to be said again.
   Bytes grant(const RcccParameters& p) {
-    const auto most = static_cast<std::uint32_t>(p.quantum.count());
-    const std::uint32_t more = is_past(wanted_, granted_) ? std::min(wanted_ - granted_, most) : 0;
+    const auto max = static_cast<std::uint32_t>(p.quantum.count());
+    const std::uint32_t more = is_past(wanted_, granted_) ? std::min(wanted_ - granted_, max) : 0;
     granted_ += more;
     is_missed_ = false;
     return Bytes(more);
@@ -182,8 +182,8 @@ class Rccc : public RcccSpec {
   /// All that its receiver has ever granted.
   void on_granted(const Parameters& /*p*/, std::uint32_t total) {
     if (!is_past(total, granted_)) return;  // a later grant overtook it
-    const Bytes most = std::max(speculative_, max_wanted_);
-    credit_ = std::min(credit_ + Bytes(total - granted_), std::max(credit_, most));
+    const Bytes max = std::max(speculative_, max_wanted_);
+    credit_ = std::min(credit_ + Bytes(total - granted_), std::max(credit_, max));
     granted_ = total;
   }
   /// It has waited too long, or a packet with a request may be lost.

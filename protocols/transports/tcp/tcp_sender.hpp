@@ -86,7 +86,7 @@ class TcpSenderEnd {
   static constexpr Picoseconds kNoTimer{-1};
 
   [[nodiscard]] static RttEstimator::Limits limits(const TransportConstants& t) {
-    return {.least = t.retransmit_timeout, .most = t.max_timeout};
+    return {.min = t.retransmit_timeout, .max = t.max_timeout};
   }
   /// Nothing is missing, as far as is known, and nothing is to be said.
   [[nodiscard]] static bool is_undisturbed(const TcpSender& tcp) {

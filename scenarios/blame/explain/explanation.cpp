@@ -70,13 +70,13 @@ std::vector<JobSum> sum_up(const std::vector<BlameEntry>& blame,
 }
 
 /// `a`, `a and b`, `a, b and 3 more`.
-std::string names_text(const Ranking& ranking, std::size_t most = 2) {
+std::string names_text(const Ranking& ranking, std::size_t max = 2) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, ranking.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(max, ranking.size()); ++i) {
     if (i > 0) text += i + 1 == ranking.size() ? " and " : ", ";
     text += escaped(ranking[i].first);
   }
-  if (ranking.size() > most) text += fmt::format(" and {} more", ranking.size() - most);
+  if (ranking.size() > max) text += fmt::format(" and {} more", ranking.size() - max);
   return text;
 }
 

@@ -20,9 +20,9 @@ std::uint32_t domain_size_of(const JobSpec& job) {
   if (collective != nullptr && collective->domain_size > 0) return collective->domain_size;
   std::map<std::uint32_t, std::uint32_t> sizes;
   for (const std::uint32_t domain : job.layout.domain) ++sizes[domain];
-  std::uint32_t least = sizes.empty() ? 1 : sizes.begin()->second;
-  for (const auto& [domain, size] : sizes) least = std::min(least, size);
-  return least;
+  std::uint32_t min = sizes.empty() ? 1 : sizes.begin()->second;
+  for (const auto& [domain, size] : sizes) min = std::min(min, size);
+  return min;
 }
 
 /// Whether it is left to NCCL or to a cost model how the collective is done.
@@ -113,11 +113,11 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
 bool are_packets_few(const Scenario& scenario, std::span<const BitsPerSecond> access_rates) {
   return std::ranges::all_of(scenario.jobs, [&](const JobSpec& job) {
     const Bytes payload = payload_of(scenario, job);
-    Bytes least = payload;
+    Bytes min = payload;
     for (const protocols::ScaleUpConfig& domain : scenario.scale_up) {
-      least = std::min(least, domain.format.payload);
+      min = std::min(min, domain.format.payload);
     }
-    double growth = static_cast<double>(payload.count()) / static_cast<double>(least.count());
+    double growth = static_cast<double>(payload.count()) / static_cast<double>(min.count());
     if (scenario.pxn.enabled) {  // every chunk may end with a packet that is not full
       growth *= 1 + static_cast<double>(payload.count()) /
                         static_cast<double>(scenario.pxn.chunk.count());

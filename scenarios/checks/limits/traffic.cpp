@@ -60,7 +60,7 @@ class Survey {
     // The transfers of a connection come one after the other.
     if (connection != current_) packets_of_current_ = 0;
     current_ = connection;
-    packets_of_current_ += m.packets * messages.most;
+    packets_of_current_ += m.packets * messages.max;
     max_packets_ = std::max(max_packets_, packets_of_current_);
 
     const double count = messages.mean;

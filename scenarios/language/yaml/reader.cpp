@@ -464,10 +464,10 @@ void Reader::read_words(const Field& field, const Node& node, void* target,
 }
 
 void Reader::read_list(const Field& field, Node& node, void* target, const std::string& path) {
-  if (node.items.size() < field.least) {
+  if (node.items.size() < field.min) {
     fail(node.mark, path,
          "has " + std::to_string(node.items.size()) + " elements; at least " +
-             std::to_string(field.least) + " is needed");
+             std::to_string(field.min) + " is needed");
   }
   for (std::size_t i = 0; i < node.items.size() && !diagnostics_.is_full(); ++i) {
     read_object(*field.object, node.items[i], field.append(target), element_path(path, i), {}, {});

@@ -30,8 +30,8 @@ Picoseconds HeldTimes::of(std::span<const Leg> legs, Picoseconds from, Picosecon
   double sum = 0;
   Picoseconds last = from;
   for (const Change& change : changes_) {
-    const double most = *std::ranges::max_element(held);
-    sum += most * static_cast<double>((change.time - last).count());
+    const double max = *std::ranges::max_element(held);
+    sum += max * static_cast<double>((change.time - last).count());
     held[change.tier] += change.share;
     last = change.time;
   }

@@ -66,8 +66,8 @@ class PathWalk {
       const std::uint32_t sender = workload_.rank_of(workload_.origin_of(journey.connection));
       const Picoseconds delivered = span->end - job.program->receive_latency({rank, lane}, sender);
       const Picoseconds taken = delivered - journey.posted;
-      path.wire += std::min(taken, journey.least);
-      const Picoseconds delay = taken - std::min(taken, journey.least);
+      path.wire += std::min(taken, journey.min);
+      const Picoseconds delay = taken - std::min(taken, journey.min);
       const Picoseconds paused = std::min(delay, held_time(journey, job.process(rank), delivered));
       path.paused += paused;
       path.queueing += delay - paused;
@@ -90,7 +90,7 @@ class PathWalk {
   struct Journey {
     ConnectionId connection;
     Picoseconds posted;
-    Picoseconds least;
+    Picoseconds min;
     Leg last;       ///< its last message
     Leg first_leg;  ///< of a relayed one the last message on the first leg
   };
@@ -100,7 +100,7 @@ class PathWalk {
     const Leg last = cause_of(span);
     const Bytes last_bytes = deliveries_.bytes_of(*last.message);
     if (number == collectives::Workload::kNoRelay) {
-      return {last.connection, last.message->posted, least(last, last_bytes), last, {}};
+      return {last.connection, last.message->posted, min(last, last_bytes), last, {}};
     }
     // Chunks leave a relay in the order in which they come, so the numbers are those of the first
     // leg as well.
@@ -113,8 +113,8 @@ class PathWalk {
     const Leg end{first_leg, &deliveries_.of(first_leg, span.ordinal)};
     // All of it on one leg, and the first chunk before that or the last one after it on the other.
     return {span.connection, end.message->posted,
-            std::max(least(begin, bytes) + least(last, deliveries_.bytes_of(*end.message)),
-                     least(begin, deliveries_.bytes_of(*begin.message)) + least(last, bytes)),
+            std::max(min(begin, bytes) + min(last, deliveries_.bytes_of(*end.message)),
+                     min(begin, deliveries_.bytes_of(*begin.message)) + min(last, bytes)),
             last, end};
   }
 
@@ -142,7 +142,7 @@ class PathWalk {
   }
 
   /// Of a given number of bytes on the way of a message.
-  [[nodiscard]] Picoseconds least(const Leg& leg, Bytes bytes) {
+  [[nodiscard]] Picoseconds min(const Leg& leg, Bytes bytes) {
     return ideals_.message(leg.connection, leg.message->entropy, bytes).delivered;
   }
 

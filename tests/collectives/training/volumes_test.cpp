@@ -107,7 +107,7 @@ std::int64_t max_sent(Operation operation, Algorithm algorithm, std::uint32_t n,
   plan.operation = operation;
   plan.size = size;
   const auto schedule = make_schedule(std::move(plan), algorithm);
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (std::uint32_t rank = 0; rank < n; ++rank) {
     std::int64_t sum = 0;
     for (std::uint32_t lane = 0; lane < schedule->lanes(); ++lane) {
@@ -116,9 +116,9 @@ std::int64_t max_sent(Operation operation, Algorithm algorithm, std::uint32_t n,
         if (step.kind == collectives::Step::Kind::kSend) sum += step.amount;
       }
     }
-    most = std::max(most, sum);
+    max = std::max(max, sum);
   }
-  return most;
+  return max;
 }
 
 TEST(Volume, IsWhatTheStepsOfSchedulesSend) {

@@ -60,10 +60,10 @@ Result<Machine> machine_of(const std::string& name) {
   return machine;
 }
 
-/// The largest divisor of `count` that is at most `most`.
-std::uint32_t divisor(std::uint32_t count, std::uint32_t most) {
+/// The largest divisor of `count` that is at most `max`.
+std::uint32_t divisor(std::uint32_t count, std::uint32_t max) {
   std::uint32_t found = 1;
-  for (std::uint32_t d = 1; d <= std::min(count, most); ++d) {
+  for (std::uint32_t d = 1; d <= std::min(count, max); ++d) {
     if (count % d == 0) found = d;
   }
   return found;
@@ -93,12 +93,12 @@ Shape shape_of(const FirstScenario& wanted, const Machine& machine) {
   if (shape.is_rail) {
     shape.racks = wanted.count;
     // Two groups at least, or no traffic but that between rails would leave the leaves.
-    const std::uint32_t most = std::max(kMaxDown / machine.nics_per_rail(), 1U);
-    shape.group = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, most));
+    const std::uint32_t max = std::max(kMaxDown / machine.nics_per_rail(), 1U);
+    shape.group = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, max));
     down = shape.group * machine.nics_per_rail();
   } else {
-    const std::uint32_t most = std::max(kMaxDown / machine.nics, 1U);
-    shape.servers = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, most));
+    const std::uint32_t max = std::max(kMaxDown / machine.nics, 1U);
+    shape.servers = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, max));
     shape.racks = wanted.count / shape.servers;
     down = shape.servers * machine.nics;
   }

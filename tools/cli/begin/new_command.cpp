@@ -121,8 +121,8 @@ bool NewCommand::ask() {
 
 /// The machine has no NIC: one of it is all that there can be.
 bool NewCommand::is_alone() const {
-  const auto most = max_of_machine(wanted_.machine);
-  return most.ok() && most.value() == 1;
+  const auto max = max_of_machine(wanted_.machine);
+  return max.ok() && max.value() == 1;
 }
 
 void NewCommand::ask_size(Questions& questions) {

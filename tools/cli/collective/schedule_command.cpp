@@ -217,13 +217,13 @@ int print_steps(const Named& named, const ScheduleArguments& a) {
   return kSuccess;
 }
 
-bool has_more_steps_than(const Schedule& schedule, std::uint64_t most) {
+bool has_more_steps_than(const Schedule& schedule, std::uint64_t max) {
   std::uint64_t steps = 0;
   for (std::uint32_t rank = 0; rank < schedule.plan().ranks(); ++rank) {
     for (std::uint32_t lane = 0; lane < schedule.lanes(); ++lane) {
       collectives::StepStream stream = schedule.steps(rank, lane);
       for (Step step; stream.next(step);) {
-        if (++steps > most) return true;
+        if (++steps > max) return true;
       }
     }
   }
@@ -244,12 +244,12 @@ int check(const Named& named, bool is_json) {
   }
   const collectives::Proof proof = collectives::prove(schedule);
   collectives::Traffic sum;
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (const collectives::Traffic& t : proof.traffic) {
     sum.messages += t.messages;
     sum.sent += t.sent;
     sum.reduced += t.reduced;
-    most = std::max(most, t.sent);
+    max = std::max(max, t.sent);
   }
   if (is_json) {
     const ordered_json j{{"operation", name_of(schedule.plan().operation)},
@@ -260,7 +260,7 @@ int check(const Named& named, bool is_json) {
                          {"problems", proof.problems},
                          {"messages", sum.messages},
                          {"bytes_sent", sum.sent},
-                         {"most_bytes_sent_by_a_rank", most},
+                         {"most_bytes_sent_by_a_rank", max},
                          {"bytes_reduced", sum.reduced}};
     print(scenarios::json_text(j) + "\n");
   } else {
@@ -269,7 +269,7 @@ int check(const Named& named, bool is_json) {
     text +=
         fmt::format("  {} messages, {} bytes sent in all, at most {} by a rank, {} bytes added\n",
                     scenarios::format_count(sum.messages), scenarios::format_count(sum.sent),
-                    scenarios::format_count(most), scenarios::format_count(sum.reduced));
+                    scenarios::format_count(max), scenarios::format_count(sum.reduced));
     print(text);
   }
   for (const std::string& problem : proof.problems) {

@@ -57,12 +57,12 @@ Result<Json> read_summary(const fs::path& folder) {
 }
 
 /// Its beginning; nothing of what is no file.
-std::string read_text(const fs::path& file, std::size_t most) {
+std::string read_text(const fs::path& file, std::size_t max) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return {};
   std::ifstream in(file, std::ios::binary);
-  std::string text(most, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(most));
+  std::string text(max, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(max));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
   return text;
 }
@@ -82,9 +82,9 @@ Result<Json> read_victims(const fs::path& folder) {
 
 /// What the page calls the size class of a row of latency.csv; nothing where it is of all sizes.
 std::string size_name(const TableReader& table, std::optional<std::size_t> above) {
-  const auto least = above ? table.number(*above) : std::nullopt;
-  if (!least) return "";
-  const Bytes size(std::llround(std::clamp(*least, 0.0, 1e15)) + 1);
+  const auto min = above ? table.number(*above) : std::nullopt;
+  if (!min) return "";
+  const Bytes size(std::llround(std::clamp(*min, 0.0, 1e15)) + 1);
   return kSizeNames[size_class_of(size)];
 }
 

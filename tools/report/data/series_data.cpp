@@ -71,20 +71,20 @@ class Bundle {
   /// the fabric, which has many ports: rounded to a few hundred numbers, as runs of equal ones.
   [[nodiscard]] Json moments() const {
     std::map<std::string, std::vector<double>> ports;
-    double most = 0;
+    double max = 0;
     for (const auto& [name, series] : series_) {
       std::vector<double>& sum = ports[name.substr(0, name.rfind(' '))];
       sum.resize(kSteps);
-      for (std::size_t i = 0; i < kSteps; ++i) most = std::max(most, sum[i] += series.values[i]);
+      for (std::size_t i = 0; i < kSteps; ++i) max = std::max(max, sum[i] += series.values[i]);
     }
     Json names = Json::array();
     Json values = Json::array();
     for (const auto& [name, steps] : ports) {
       names.push_back(name);
-      values.push_back(runs_of(steps, most));
+      values.push_back(runs_of(steps, max));
     }
     return {{"count", kMoments},
-            {"most", most},
+            {"most", max},
             {"shades", kShades},
             {"ports", std::move(names)},
             {"values", std::move(values)}};
@@ -94,7 +94,7 @@ class Bundle {
 
  private:
   /// Value and length of each run of equal values.
-  static Json runs_of(const std::vector<double>& steps, double most) {
+  static Json runs_of(const std::vector<double>& steps, double max) {
     Json runs = Json::array();
     std::int64_t before = -1;
     std::int64_t length = 0;
@@ -103,7 +103,7 @@ class Bundle {
       const double value = *std::max_element(begin, begin + kStepsOfMoment);
       // What is there at all is seen.
       const auto shade =
-          static_cast<std::int64_t>(std::ceil(value / std::max(most, 1e-300) * kShades));
+          static_cast<std::int64_t>(std::ceil(value / std::max(max, 1e-300) * kShades));
       if (shade != before && length > 0) {
         runs.push_back(before);
         runs.push_back(length);

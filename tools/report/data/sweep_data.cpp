@@ -28,10 +28,10 @@ std::vector<std::string> metrics_of(const sweep::Table& table) {
       names.push_back(objective.metric);
     }
   }
-  const std::size_t most = std::max<std::size_t>(
+  const std::size_t max = std::max<std::size_t>(
       names.size(), kMaxNumbers / std::max<std::size_t>(1, table.rows.size()));
   for (const std::string& name : table.metrics) {
-    if (names.size() >= most) break;
+    if (names.size() >= max) break;
     if (std::ranges::find(names, name) != names.end()) continue;
     std::optional<double> first;
     const bool differs = std::ranges::any_of(table.rows, [&](const sweep::Table::Row& row) {
@@ -104,10 +104,10 @@ Json metrics_json(const std::vector<std::string>& names) {
 Json student_json(const sweep::Table& table) {
   std::map<std::int64_t, std::size_t> seeds;
   for (const auto& row : table.rows) ++seeds[row.configuration];
-  std::size_t most = 0;
-  for (const auto& [configuration, count] : seeds) most = std::max(most, count);
+  std::size_t max = 0;
+  for (const auto& [configuration, count] : seeds) max = std::max(max, count);
   Json list = Json::array({nullptr, nullptr});
-  for (std::size_t n = 2; n <= most; ++n) list.push_back(short_number(sweep::student_factor(n)));
+  for (std::size_t n = 2; n <= max; ++n) list.push_back(short_number(sweep::student_factor(n)));
   return list;
 }
 

@@ -33,10 +33,10 @@ constexpr double kMaxDigits = 1e4;
 /// The largest unit of which the largest value has at least one and a half; a smaller one if then
 /// no value needs decimals, nor more than four digits.
 template <std::size_t N>
-AxisScale pick(const std::array<Step, N>& steps, double least, double largest) {
+AxisScale pick(const std::array<Step, N>& steps, double min, double largest) {
   AxisScale scale{steps[0].factor, std::string(steps[0].unit), false};
   for (const Step& step : steps) {
-    const bool is_needed = largest / scale.divisor >= kMaxDigits || least >= step.factor;
+    const bool is_needed = largest / scale.divisor >= kMaxDigits || min >= step.factor;
     if (largest >= 1.5 * step.factor && is_needed) {
       scale = {step.factor, std::string(step.unit), false};
     }
@@ -75,22 +75,21 @@ bool is_geometric(const std::vector<double>& ascending) {
 
 AxisScale scale_of(const std::vector<double>& values, const std::string& unit) {
   double largest = 0;
-  double least = std::numeric_limits<double>::max();
+  double min = std::numeric_limits<double>::max();
   for (const double v : values) {
     largest = std::max(largest, std::fabs(v));
-    if (v != 0) least = std::min(least, std::fabs(v));
+    if (v != 0) min = std::min(min, std::fabs(v));
   }
-  if (unit == "s") return pick(kTimes, least, largest);
+  if (unit == "s") return pick(kTimes, min, largest);
   if (unit == "B")
-    return is_binary(values) ? pick(kBinaryBytes, least, largest)
-                             : pick(kDecimalBytes, least, largest);
-  if (unit == "bit/s") return pick(kRates, least, largest);
+    return is_binary(values) ? pick(kBinaryBytes, min, largest) : pick(kDecimalBytes, min, largest);
+  if (unit == "bit/s") return pick(kRates, min, largest);
   if (unit == "B/s") {
-    AxisScale scale = pick(kRates, 8 * least, 8 * largest);
+    AxisScale scale = pick(kRates, 8 * min, 8 * largest);
     scale.divisor /= 8;
     return scale;
   }
-  if (unit == "m") return pick(kLengths, least, largest);
+  if (unit == "m") return pick(kLengths, min, largest);
   return {};
 }
 
