@@ -6,8 +6,8 @@
 namespace weft::collectives {
 namespace {
 
-bool do_match(const TaskProgram& program, const Component& a, std::uint32_t in_a,
-              const Component& b, std::uint32_t in_b) {
+bool do_match(const TaskProgram& program, const GpuSet& a, std::uint32_t in_a, const GpuSet& b,
+              std::uint32_t in_b) {
   const auto number = [&](std::uint32_t c) {
     return program.lane_plan().number_of(StreamOf::communicator(c));
   };
@@ -17,7 +17,7 @@ bool do_match(const TaskProgram& program, const Component& a, std::uint32_t in_a
     return false;
   }
   for (std::size_t i = 0; i < x.ranks.size(); ++i) {
-    const auto place = [](const Component& c, std::uint32_t rank) {
+    const auto place = [](const GpuSet& c, std::uint32_t rank) {
       return std::distance(c.ranks.begin(), std::ranges::lower_bound(c.ranks, rank));
     };
     if (place(a, x.ranks[i]) != place(b, y.ranks[i])) return false;
@@ -41,12 +41,12 @@ std::vector<std::uint32_t> numbers_of_calls(const TaskProgram& program) {
   return numbers;
 }
 
-std::vector<std::vector<bool>> streams_of(const Workload& workload, const Components& components) {
+std::vector<std::vector<bool>> streams_of(const Workload& workload, const GpuSets& gpu_sets) {
   std::vector<std::vector<bool>> streams(workload.process_hosts().size());
-  for (const Component& component : components.all) {
-    const JobPlan& plan = workload.jobs()[component.job];
+  for (const GpuSet& gpu_set : gpu_sets.all) {
+    const JobPlan& plan = workload.jobs()[gpu_set.job];
     const auto& program = dynamic_cast<const TaskProgram&>(*plan.program);
-    for (const std::uint32_t c : component.communicators) {
+    for (const std::uint32_t c : gpu_set.communicators) {
       const std::uint32_t stream = program.lane_plan().number_of(StreamOf::communicator(c));
       for (const std::uint32_t rank : program.parts().communicators()[c].ranks) {
         std::vector<bool>& of_process = streams[plan.process(rank).value()];
@@ -67,7 +67,7 @@ std::optional<std::uint32_t> communicator_of(const Workload& workload, const Tas
   return member->communicator;
 }
 
-bool do_calls_match(const TaskProgram& program, const Component& a, const Component& b) {
+bool do_calls_match(const TaskProgram& program, const GpuSet& a, const GpuSet& b) {
   if (a.ranks.size() != b.ranks.size()) return false;
   return std::ranges::equal(
       a.communicators, b.communicators,

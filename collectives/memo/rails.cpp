@@ -28,11 +28,11 @@ class RailFinder {
   RailFinder(const Workload& workload, const Fabric& fabric)
       : workload_(workload), fabric_(fabric) {}
 
-  Components find() {
-    Components none;
-    none.of_process.assign(workload_.process_hosts().size(), Components::kNone);
+  GpuSets find() {
+    GpuSets none;
+    none.of_process.assign(workload_.process_hosts().size(), GpuSets::kNone);
     none.rank_of_process = none.of_process;
-    Components rails = none;
+    GpuSets rails = none;
     std::string reason = look_at_connections();
     if (reason.empty() && !job_) return none;
     if (reason.empty()) {
@@ -90,7 +90,7 @@ class RailFinder {
     return are_apart ? reason : "their calls take links inside servers as well";
   }
 
-  void make(Components& rails) const {
+  void make(GpuSets& rails) const {
     const auto communicators = program().parts().communicators();
     const JobPlan& plan = workload_.jobs()[*job_];
     std::vector<bool> sends(plan.ranks);
@@ -108,7 +108,7 @@ class RailFinder {
       if (is_new) {
         rails.all.push_back({.job = *job_, .domain = -1, .ranks = {}, .communicators = {}});
       }
-      Component& rail = rails.all[it->second];
+      GpuSet& rail = rails.all[it->second];
       rails.of_process[plan.process(rank).value()] = it->second;
       rails.rank_of_process[plan.process(rank).value()] =
           static_cast<std::uint32_t>(rail.ranks.size());
@@ -121,10 +121,10 @@ class RailFinder {
   }
 
   /// Why what crosses the switches cannot be told apart.
-  std::string look_at_links(Components& rails) const {
+  std::string look_at_links(GpuSets& rails) const {
     const JobPlan& plan = workload_.jobs()[*job_];
     for (std::uint32_t r = 0; r < rails.all.size(); ++r) {
-      Component& rail = rails.all[r];
+      GpuSet& rail = rails.all[r];
       for (const std::uint32_t rank : rail.ranks) {
         const auto ports = ports_out_of_domain(fabric_, host_of(plan.process(rank)));
         if (ports.size() != 1) return "GPUs have several links between servers";
@@ -148,8 +148,8 @@ class RailFinder {
     return {};
   }
 
-  void find_kind(Components& rails, std::uint32_t number) const {
-    Component& rail = rails.all[number];
+  void find_kind(GpuSets& rails, std::uint32_t number) const {
+    GpuSet& rail = rails.all[number];
     const RailLink link = link_of(rail.ranks.front());
     for (std::uint32_t kind = 0; kind < rails.of_kind.size(); ++kind) {
       const RailLink other = link_of(rails.all[rails.of_kind[kind]].ranks.front());
@@ -186,7 +186,7 @@ class RailFinder {
 
 }  // namespace
 
-Components find_rails(const Workload& workload, const Fabric& fabric) {
+GpuSets find_rails(const Workload& workload, const Fabric& fabric) {
   return RailFinder(workload, fabric).find();
 }
 

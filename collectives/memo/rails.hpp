@@ -1,13 +1,13 @@
 #pragma once
 
-#include "collectives/memo/components.hpp"
+#include "collectives/memo/gpu_sets.hpp"
 
 namespace weft::collectives {
 
 /// GPUs attached to one switch between servers, and the communicators all of whose messages cross
 /// that switch: nobody else sends through it. Those of a kind are attached to switches that are
 /// alike, by links that are all alike. Domains are -1.
-[[nodiscard]] Components find_rails(const Workload& workload, const Fabric& fabric);
+[[nodiscard]] GpuSets find_rails(const Workload& workload, const Fabric& fabric);
 
 /// By which a host is on its rail, both directions.
 struct RailLink {

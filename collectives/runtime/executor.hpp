@@ -179,7 +179,7 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool is_taken_over(ProcessId process, std::uint32_t stream) const {
     return reuse_ != nullptr && reuse_->takes(process, stream);
   }
-  /// The calls that have begun, of ranks of one domain, end when their course says so.
+  /// The calls that have begun, of ranks of one domain, end when their timeline says so.
   void set_ends(ProcessContext& context, std::span<const CallReuse::End> ends);
   /// Whoever takes calls over is asked again after all else of this time.
   void ask_again(ProcessContext& context);

@@ -110,8 +110,8 @@ Picoseconds Executor::time_of_delay(Turn turn) {
 bool Executor::on_job_timer(ProcessContext& context, ProcessId self, std::uint32_t number) {
   if (number == kAskAgain) {
     asked_.erase(context.now());
-    set_ends(context, reuse_->tell_more(context.now(), context.next_event()));
-    if (const auto again = reuse_->asks_again_at()) ask_at(context, *again);
+    set_ends(context, reuse_->poll_ends(context.now(), context.next_event()));
+    if (const auto again = reuse_->next_poll_at()) ask_at(context, *again);
     return false;
   }
   const std::uint32_t stream = number / 2;
@@ -139,7 +139,7 @@ void Executor::set_ends(ProcessContext& context, std::span<const CallReuse::End>
 }
 
 void Executor::ask_again(ProcessContext& context) {
-  if (reuse_->asks_again()) ask_at(context, context.now());
+  if (reuse_->needs_poll()) ask_at(context, context.now());
 }
 
 void Executor::ask_at(ProcessContext& context, Picoseconds time) {

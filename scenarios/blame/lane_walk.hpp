@@ -18,7 +18,7 @@ struct PathMessage {
   Picoseconds until;
 };
 
-/// A run, or a phase that was simulated apart, whose lanes kept what they spent their time on.
+/// A run, or an epoch that was simulated apart, whose lanes kept what they spent their time on.
 struct WalkedRun {
   const collectives::Workload& workload;
   const collectives::Executor& executor;

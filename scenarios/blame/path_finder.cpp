@@ -167,30 +167,30 @@ void PathFinder::find_job(std::uint32_t j) {
 
 void PathFinder::walk(LaneWalk& lanes, JobPath& path) {
   while (lanes.reaches_gap()) {
-    if (!walk_through_phase(lanes, path)) lanes.skip_gap();
+    if (!walk_through_epoch(lanes, path)) lanes.skip_gap();
   }
 }
 
-bool PathFinder::walk_through_phase(LaneWalk& lanes, JobPath& path) {
+bool PathFinder::walk_through_epoch(LaneWalk& lanes, JobPath& path) {
   if (reuse_ == nullptr) return false;
   const LaneWalk::Place& at = lanes.place();
   const JobPlan& job = e_.workload.jobs()[path.job];
   const std::uint32_t stream = job.program->stream_of(at.lane);
-  const std::optional<CalledPhase> phase =
+  const std::optional<CalledEpoch> epoch =
       reuse_->call_that_ended(job.process(at.rank), stream, at.now);
-  if (!phase) return false;
+  if (!epoch) return false;
   if (!scenes_) scenes_.emplace(e_, reuse_->options());
-  PhaseScene& scene = scenes_->of(*phase);
-  PhasePart part{.scene = &scene, .phase = *phase, .messages = {}};
-  LaneWalk::Place place{.rank = phase->rank_here(at.rank),
-                        .lane = lanes.was_woken() ? scene.last_lane(phase->call) : at.lane,
-                        .now = scene.time_here(*phase, at.now)};
+  EpochScene& scene = scenes_->of(*epoch);
+  EpochPart part{.scene = &scene, .epoch = *epoch, .messages = {}};
+  LaneWalk::Place place{.rank = epoch->rank_here(at.rank),
+                        .lane = lanes.was_woken() ? scene.last_lane(epoch->call) : at.lane,
+                        .now = scene.time_here(*epoch, at.now)};
   std::vector<Charge> charges;
-  place = scene.walk(place, scene.time_here(*phase, path.begin), charges, part.messages);
-  for (const Charge& charge : charges) path.charges.push_back(scene.in_whole(*phase, charge));
-  if (!part.messages.empty()) path.phases.push_back(std::move(part));
+  place = scene.walk(place, scene.time_here(*epoch, path.begin), charges, part.messages);
+  for (const Charge& charge : charges) path.charges.push_back(scene.in_whole(*epoch, charge));
+  if (!part.messages.empty()) path.epochs.push_back(std::move(part));
   lanes.go_to(
-      {phase->rank_in_whole(place.rank), place.lane, scene.time_in_whole(*phase, place.now)});
+      {epoch->rank_in_whole(place.rank), place.lane, scene.time_in_whole(*epoch, place.now)});
   return true;
 }
 

@@ -16,7 +16,7 @@
 #include "collectives/steps/relay.hpp"
 #include "protocols/network/state_sizes.hpp"
 #include "scenarios/checks/limits/traffic.hpp"
-#include "scenarios/memo/foresight.hpp"
+#include "scenarios/memo/savings_forecast.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
 

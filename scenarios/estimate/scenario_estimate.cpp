@@ -44,8 +44,7 @@ JobEstimate estimate_job(const JobSpec& job) {
 
 void add_ideal_runs(const Experiment& e, std::vector<JobEstimate>& jobs) {
   ZeroLoadTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  const std::vector<ZeroLoadTimes::Job> ideal =
-      ideals.jobs(components_inside(e.fabric, e.workload));
+  const std::vector<ZeroLoadTimes::Job> ideal = ideals.jobs(gpu_sets_inside(e.fabric, e.workload));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (ideal[i].time == Picoseconds(0)) continue;
     jobs[i].ideal = IdealRun{to_seconds(ideal[i].time), ideal[i].set_by};

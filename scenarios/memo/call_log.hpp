@@ -9,34 +9,34 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/memo/components.hpp"
+#include "collectives/memo/gpu_sets.hpp"
 #include "collectives/memo/matching_calls.hpp"
 #include "collectives/runtime/workload.hpp"
-#include "scenarios/memo/phase.hpp"
+#include "scenarios/memo/comm_epoch.hpp"
 #include "simcore/base/ids.hpp"
 
 namespace weft::scenarios {
 
-/// The calls of a phase that continues.
+/// The calls of an epoch that continues.
 struct OpenCalls {
   /// Of all members of a communicator.
   struct Call {
     std::uint32_t communicator = 0;  ///< of the program
-    std::uint64_t number = 0;        ///< among its calls in the phase, or in the run
+    std::uint64_t number = 0;        ///< among its calls in the epoch, or in the run
     std::uint32_t members = 0;
     bool waits_for_all = false;  ///< no rank ends it before all have begun it
     std::uint32_t begun = 0;     ///< by a given number of members
     [[nodiscard]] bool is_complete() const { return begun == members; }
   };
   Picoseconds start;
-  std::vector<PhaseBegin> begins;  ///< by time
+  std::vector<EpochBegin> begins;  ///< by time
   std::vector<bool> has_ended;     ///< by begin
   std::vector<Call> calls;
   std::vector<std::uint32_t> call_of;  ///< by begin
 
   /// A call that others may have begun.
   void add(const collectives::TaskProgram& program, std::uint32_t communicator,
-           std::uint64_t number, const PhaseBegin& begin);
+           std::uint64_t number, const EpochBegin& begin);
   [[nodiscard]] bool has_begun(std::uint32_t communicator, std::uint64_t number) const;
   [[nodiscard]] bool is_complete() const { return std::ranges::all_of(calls, &Call::is_complete); }
   /// Some rank may come to an end of a call without any other that begins.
@@ -47,7 +47,7 @@ struct OpenCalls {
   /// begin.
   [[nodiscard]] std::optional<std::size_t> ended_at(std::uint32_t rank, std::uint32_t stream,
                                                     Picoseconds time,
-                                                    std::span<const PhaseEnd> ends) const;
+                                                    std::span<const EpochEnd> ends) const;
 
  private:
   [[nodiscard]] std::size_t place_of(std::uint32_t communicator, std::uint64_t number) const;
@@ -64,7 +64,7 @@ inline bool OpenCalls::has_begun(std::uint32_t communicator, std::uint64_t numbe
 }
 
 inline void OpenCalls::add(const collectives::TaskProgram& program, std::uint32_t communicator,
-                           std::uint64_t number, const PhaseBegin& begin) {
+                           std::uint64_t number, const EpochBegin& begin) {
   const std::size_t place = place_of(communicator, number);
   if (place == calls.size()) {
     const auto members =
@@ -95,22 +95,22 @@ inline std::size_t OpenCalls::running(std::uint32_t rank, std::uint32_t stream) 
 
 inline std::optional<std::size_t> OpenCalls::ended_at(std::uint32_t rank, std::uint32_t stream,
                                                       Picoseconds time,
-                                                      std::span<const PhaseEnd> ends) const {
+                                                      std::span<const EpochEnd> ends) const {
   const Picoseconds t = time - start;
   for (std::size_t i = 0; i < begins.size(); ++i) {
-    const PhaseBegin& begin = begins[i];
+    const EpochBegin& begin = begins[i];
     const bool is_of_stream = begin.rank == rank && begin.stream == stream;
     if (is_of_stream && has_ended[i] && ends[i].time == t && begin.time < t) return i;
   }
   return {};
 }
 
-/// A phase that was taken over, and a call of it.
-struct CalledPhase {
-  const collectives::Component* example = nullptr;  ///< where it would go the same way
-  const PhasePlace* place = nullptr;                ///< all ranks and ports of the component
+/// An epoch that was taken over, and a call of it.
+struct CalledEpoch {
+  const collectives::GpuSet* example = nullptr;  ///< where it would go the same way
+  const EpochPlace* place = nullptr;             ///< all ranks and ports of the GPU set
   Picoseconds start;
-  std::shared_ptr<const std::vector<PhaseBegin>> begins;
+  std::shared_ptr<const std::vector<EpochBegin>> begins;
   std::size_t call = 0;  ///< its begin's number
 
   // Ranks of the job, and as the begins number them.
@@ -121,25 +121,25 @@ struct CalledPhase {
   [[nodiscard]] std::uint32_t rank_in_whole(std::uint32_t rank) const { return place->ranks[rank]; }
 };
 
-/// Which phases calls that have ended were of, by process and stream. Each process is written by
+/// Which epochs calls that have ended were of, by process and stream. Each process is written by
 /// one thread at a time.
 class CallLog {
  public:
   explicit CallLog(std::size_t processes) : calls_(processes) {}
 
-  /// Those of a phase that is closed which have ended; `ends`: by begin.
-  void add(const collectives::JobPlan& job, const OpenCalls& calls, std::span<const PhaseEnd> ends,
-           const CalledPhase& called) {
-    const auto phase = std::make_shared<const CalledPhase>(called);
+  /// Those of an epoch that is closed which have ended; `ends`: by begin.
+  void add(const collectives::JobPlan& job, const OpenCalls& calls, std::span<const EpochEnd> ends,
+           const CalledEpoch& called) {
+    const auto epoch = std::make_shared<const CalledEpoch>(called);
     for (std::size_t i = 0; i < calls.begins.size(); ++i) {
       if (!calls.has_ended[i]) continue;
-      const PhaseBegin& begin = calls.begins[i];
+      const EpochBegin& begin = calls.begins[i];
       add(job.process(called.rank_in_whole(begin.rank)), begin.stream,
-          {calls.start + ends[i].time, static_cast<std::uint32_t>(i), phase});
+          {calls.start + ends[i].time, static_cast<std::uint32_t>(i), epoch});
     }
   }
   /// The call of a rank's stream that ended then, and took some time.
-  [[nodiscard]] std::optional<CalledPhase> ended_at(ProcessId process, std::uint32_t stream,
+  [[nodiscard]] std::optional<CalledEpoch> ended_at(ProcessId process, std::uint32_t stream,
                                                     Picoseconds time) const {
     const std::vector<std::vector<Entry>>& streams = calls_[process.value()];
     if (streams.size() <= stream) return {};
@@ -147,10 +147,10 @@ class CallLog {
     auto at = std::upper_bound(known.begin(), known.end(), time, before);
     while (at != known.begin() && std::prev(at)->end == time) {
       --at;
-      CalledPhase phase = *at->phase;
-      if (phase.start + (*phase.begins)[at->call].time == time) continue;
-      phase.call = at->call;
-      return phase;
+      CalledEpoch epoch = *at->epoch;
+      if (epoch.start + (*epoch.begins)[at->call].time == time) continue;
+      epoch.call = at->call;
+      return epoch;
     }
     return {};
   }
@@ -165,7 +165,7 @@ class CallLog {
   struct Entry {
     Picoseconds end;
     std::uint32_t call = 0;
-    std::shared_ptr<const CalledPhase> phase;
+    std::shared_ptr<const CalledEpoch> epoch;
   };
   static bool before(Picoseconds time, const Entry& entry) { return time < entry.end; }
 
@@ -173,7 +173,7 @@ class CallLog {
     std::vector<std::vector<Entry>>& streams = calls_[process.value()];
     if (streams.size() <= stream) streams.resize(stream + 1);
     std::vector<Entry>& known = streams[stream];
-    // Phases are over nearly in the order of their ends.
+    // Epochs are over nearly in the order of their ends.
     const auto at = std::upper_bound(known.begin(), known.end(), entry.end, before);
     known.insert(at, std::move(entry));
   }

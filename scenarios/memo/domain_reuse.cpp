@@ -13,8 +13,8 @@
 namespace weft::scenarios {
 namespace {
 
-using collectives::Component;
-using collectives::Components;
+using collectives::GpuSet;
+using collectives::GpuSets;
 using collectives::TaskProgram;
 
 constexpr std::size_t kMaxDifferences = 10;
@@ -22,29 +22,29 @@ constexpr std::size_t kMaxDifferences = 10;
 }  // namespace
 
 DomainReuse::DomainReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
-                         Components components, Reuse mode)
+                         GpuSets gpu_sets, Reuse mode)
     : e_(experiment),
       options_(std::move(options)),
-      components_(std::move(components)),
+      gpu_sets_(std::move(gpu_sets)),
       mode_(mode),
-      states_(components_.all.size()),
-      takes_(collectives::streams_of(e_.workload, components_)) {
-  seen_.resize(components_.of_kind.size());
-  for (const std::uint32_t example : components_.of_kind) {
-    stores_.push_back(std::make_unique<PhaseStore>(e_, options_, components_.all[example]));
+      states_(gpu_sets_.all.size()),
+      takes_(collectives::streams_of(e_.workload, gpu_sets_)) {
+  seen_.resize(gpu_sets_.of_kind.size());
+  for (const std::uint32_t example : gpu_sets_.of_kind) {
+    stores_.push_back(std::make_unique<EpochStore>(e_, options_, gpu_sets_.all[example]));
   }
   number_of_call_.resize(e_.workload.jobs().size());
   std::map<std::int32_t, std::vector<PortId>> ports;
-  for (const Component& component : components_.all) {
-    std::vector<PortId>& of_domain = ports[component.domain];
+  for (const GpuSet& gpu_set : gpu_sets_.all) {
+    std::vector<PortId>& of_domain = ports[gpu_set.domain];
     if (of_domain.empty()) {
-      of_domain = fabric_of_domain(e_.fabric, e_.routes, component.domain).ports;
+      of_domain = fabric_of_domain(e_.fabric, e_.routes, gpu_set.domain).ports;
     }
-    places_.push_back({component.job, component.ranks, of_domain});
+    places_.push_back({gpu_set.job, gpu_set.ranks, of_domain});
   }
-  for (const Component& component : components_.all) {
-    std::vector<std::uint32_t>& numbers = number_of_call_[component.job];
-    if (numbers.empty()) numbers = collectives::numbers_of_calls(program_of(e_, component));
+  for (const GpuSet& gpu_set : gpu_sets_.all) {
+    std::vector<std::uint32_t>& numbers = number_of_call_[gpu_set.job];
+    if (numbers.empty()) numbers = collectives::numbers_of_calls(program_of(e_, gpu_set));
   }
 }
 
@@ -53,64 +53,64 @@ bool DomainReuse::takes(ProcessId process, std::uint32_t stream) const {
   return stream < of_process.size() && of_process[stream];
 }
 
-PhaseBegin DomainReuse::begin_of(const Component& component, ProcessId process,
-                                 std::uint32_t stream, std::uint32_t call, Picoseconds time) const {
+EpochBegin DomainReuse::begin_of(const GpuSet& gpu_set, ProcessId process, std::uint32_t stream,
+                                 std::uint32_t call, Picoseconds time) const {
   return {.time = time,
-          .rank = components_.rank_of_process[process.value()],
+          .rank = gpu_sets_.rank_of_process[process.value()],
           .stream = stream,
-          .call = number_of_call_[component.job][call]};
+          .call = number_of_call_[gpu_set.job][call]};
 }
 
-void DomainReuse::add_begin(const Component& component, Open& open, const PhaseBegin& begin) const {
-  const TaskProgram& program = program_of(e_, component);
-  const auto member = program.lane_plan().member(component.ranks[begin.rank], begin.stream);
+void DomainReuse::add_begin(const GpuSet& gpu_set, Open& open, const EpochBegin& begin) const {
+  const TaskProgram& program = program_of(e_, gpu_set);
+  const auto member = program.lane_plan().member(gpu_set.ranks[begin.rank], begin.stream);
   std::uint32_t number = 0;  // among the calls that this rank has begun on that stream
-  for (const PhaseBegin& b : open.begins) {
+  for (const EpochBegin& b : open.begins) {
     if (b.rank == begin.rank && b.stream == begin.stream) ++number;
   }
   open.add(program, member->communicator, number, begin);
-  open.phase.reset();
+  open.epoch.reset();
 }
 
 std::span<const collectives::CallReuse::End> DomainReuse::begin(ProcessId process,
                                                                 std::uint32_t stream,
                                                                 std::uint32_t call,
                                                                 Picoseconds now) {
-  const std::uint32_t number = components_.of_process[process.value()];
-  const Component& component = components_.all[number];
+  const std::uint32_t number = gpu_sets_.of_process[process.value()];
+  const GpuSet& gpu_set = gpu_sets_.all[number];
   State& state = states_[number];
   Open& open = state.open;
   ++state.calls;
   state.ends.clear();
-  const bool is_over = open.is_open && open.phase != nullptr && open.phase->is_whole &&
-                       !open.is_running() && now >= open.start + open.phase->last;
+  const bool is_over = open.is_open && open.epoch != nullptr && open.epoch->is_whole &&
+                       !open.is_running() && now >= open.start + open.epoch->last;
   if (is_over) close(number, std::nullopt);
   if (mode_ == Reuse::kAudit) audit(number);
   if (!open.is_open) {
     open.is_open = true;
     open.start = now;
   }
-  const PhaseBegin begin = begin_of(component, process, stream, call, now - open.start);
-  add_begin(component, open, begin);
+  const EpochBegin begin = begin_of(gpu_set, process, stream, call, now - open.start);
+  add_begin(gpu_set, open, begin);
   if (mode_ == Reuse::kAudit) {
     open.seen.emplace_back();
     return {};
   }
-  if (store(number).is_hopeless()) is_hopeless_ = true;
-  if (!is_hopeless_ && open.is_running()) find_ends(number);
+  if (store(number).is_not_worthwhile()) is_not_worthwhile_ = true;
+  if (!is_not_worthwhile_ && open.is_running()) find_ends(number);
   return state.ends;
 }
 
 void DomainReuse::find_ends(std::uint32_t number) {
   State& state = states_[number];
   Open& open = state.open;
-  open.phase = store(number).find(open.all());
-  const Component& component = components_.all[number];
-  const collectives::JobPlan& plan = e_.workload.jobs()[component.job];
+  open.epoch = store(number).find(open.all());
+  const GpuSet& gpu_set = gpu_sets_.all[number];
+  const collectives::JobPlan& plan = e_.workload.jobs()[gpu_set.job];
   for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    const PhaseEnd& end = open.phase->ends[i];
+    const EpochEnd& end = open.epoch->ends[i];
     if (open.has_ended[i] || end.time < Picoseconds(0)) continue;
-    state.ends.push_back({.process = plan.process(component.ranks[open.begins[i].rank]),
+    state.ends.push_back({.process = plan.process(gpu_set.ranks[open.begins[i].rank]),
                           .stream = open.begins[i].stream,
                           .time = open.start + end.time,
                           .posted_at = open.start + end.posted_at});
@@ -118,8 +118,8 @@ void DomainReuse::find_ends(std::uint32_t number) {
 }
 
 void DomainReuse::end(ProcessId process, std::uint32_t stream) {
-  Open& open = states_[components_.of_process[process.value()]].open;
-  const std::uint32_t rank = components_.rank_of_process[process.value()];
+  Open& open = states_[gpu_sets_.of_process[process.value()]].open;
+  const std::uint32_t rank = gpu_sets_.rank_of_process[process.value()];
   open.has_ended[open.running(rank, stream)] = true;
 }
 
@@ -131,13 +131,13 @@ void DomainReuse::begun(ProcessId process, std::uint32_t stream, std::uint32_t c
 void DomainReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
                         Picoseconds posted_at) {
   if (!takes(process, stream)) return;
-  Open& open = states_[components_.of_process[process.value()]].open;
-  const std::size_t i = open.running(components_.rank_of_process[process.value()], stream);
+  Open& open = states_[gpu_sets_.of_process[process.value()]].open;
+  const std::size_t i = open.running(gpu_sets_.rank_of_process[process.value()], stream);
   const Picoseconds begun_at = open.start + open.begins[i].time;
   if (mode_ == Reuse::kAudit) {
     open.seen[i] = {now - open.start, std::max(posted_at, begun_at) - open.start};
   } else {
-    const PhaseEnd end = open.phase == nullptr ? PhaseEnd{} : open.phase->ends[i];
+    const EpochEnd end = open.epoch == nullptr ? EpochEnd{} : open.epoch->ends[i];
     const bool is_equal =
         end.time >= Picoseconds(0) && open.start + end.time == now &&
         std::max(begun_at, open.start + end.posted_at) == std::max(begun_at, posted_at);
@@ -147,12 +147,12 @@ void DomainReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now
 }
 
 void DomainReuse::note_difference(ProcessId process, Picoseconds begun_at, Picoseconds now,
-                                  Picoseconds foreseen) {
+                                  Picoseconds predicted) {
   const std::lock_guard lock(mutex_);
   if (differences_.size() == kMaxDifferences) return;
   differences_.push_back(fmt::format(
       "rank {} ends a call that it began at {} ps at {} ps; reuse would have said {} ps",
-      e_.workload.rank_of(process), begun_at.count(), now.count(), foreseen.count()));
+      e_.workload.rank_of(process), begun_at.count(), now.count(), predicted.count()));
 }
 
 void DomainReuse::audit(std::uint32_t number) {
@@ -162,64 +162,64 @@ void DomainReuse::audit(std::uint32_t number) {
   if (!is_over) return;
   const std::lock_guard lock(mutex_);
   const auto [first, is_new] =
-      seen_[components_.all[number].kind].emplace(key_of(open.begins), open.seen);
+      seen_[gpu_sets_.all[number].kind].emplace(key_of(open.begins), open.seen);
   if (!is_new && first->second != open.seen) ++ended_otherwise_;
-  ++state.phases;
+  ++state.epochs;
   open = Open{};
 }
 
 void DomainReuse::close(std::uint32_t number, std::optional<Picoseconds> until) {
   State& state = states_[number];
   Open& open = state.open;
-  PhaseStore::Found phase = open.phase;
-  PhaseWindow window;
+  EpochStore::Found epoch = open.epoch;
+  EpochWindow window;
   if (open.start < measured_from_) window.from = measured_from_ - open.start;
   if (until) window.until = *until - open.start;
-  if (window.from || window.until) phase = store(number).part(open.all(), window);
-  state.tallies[phase].add(open.start);
-  ++state.phases;
-  store(number).count_taken(phase->share.sums.packet_hops);
-  state.last_event = std::max(state.last_event, open.start + phase->last);
-  state.last_delivery = std::max(state.last_delivery, open.start + phase->last_delivery());
+  if (window.from || window.until) epoch = store(number).part(open.all(), window);
+  state.tallies[epoch].add(open.start);
+  ++state.epochs;
+  store(number).count_taken(epoch->share.sums.packet_hops);
+  state.last_event = std::max(state.last_event, open.start + epoch->last);
+  state.last_delivery = std::max(state.last_delivery, open.start + epoch->last_delivery());
   if (closed_) {
     const std::lock_guard lock(mutex_);
-    closed_(places_[number], open.start, phase);
+    closed_(places_[number], open.start, epoch);
   }
   if (call_log_ != nullptr) {
-    call_log_->add(e_.workload.jobs()[components_.all[number].job], open, phase->ends,
-                   called(number, open.start, {phase, &phase->begins}));
+    call_log_->add(e_.workload.jobs()[gpu_sets_.all[number].job], open, epoch->ends,
+                   called(number, open.start, {epoch, &epoch->begins}));
   }
   open = Open{};
 }
 
-CalledPhase DomainReuse::called(std::uint32_t number, Picoseconds start,
-                                std::shared_ptr<const std::vector<PhaseBegin>> begins) const {
-  const Component& component = components_.all[number];
-  CalledPhase phase;
-  phase.example = &components_.all[components_.of_kind[component.kind]];
-  phase.place = &places_[number];
-  phase.start = start;
-  phase.begins = std::move(begins);
-  return phase;
+CalledEpoch DomainReuse::called(std::uint32_t number, Picoseconds start,
+                                std::shared_ptr<const std::vector<EpochBegin>> begins) const {
+  const GpuSet& gpu_set = gpu_sets_.all[number];
+  CalledEpoch epoch;
+  epoch.example = &gpu_sets_.all[gpu_sets_.of_kind[gpu_set.kind]];
+  epoch.place = &places_[number];
+  epoch.start = start;
+  epoch.begins = std::move(begins);
+  return epoch;
 }
 
-std::optional<CalledPhase> DomainReuse::open_call_that_ended(ProcessId process,
+std::optional<CalledEpoch> DomainReuse::open_call_that_ended(ProcessId process,
                                                              std::uint32_t stream,
                                                              Picoseconds time) const {
-  const std::uint32_t number = components_.of_process[process.value()];
+  const std::uint32_t number = gpu_sets_.of_process[process.value()];
   const Open& open = states_[number].open;
-  if (!open.is_open || open.phase == nullptr) return {};
+  if (!open.is_open || open.epoch == nullptr) return {};
   const auto call =
-      open.ended_at(components_.rank_of_process[process.value()], stream, time, open.phase->ends);
+      open.ended_at(gpu_sets_.rank_of_process[process.value()], stream, time, open.epoch->ends);
   if (!call) return {};
-  CalledPhase phase =
-      called(number, open.start, std::make_shared<const std::vector<PhaseBegin>>(open.begins));
-  phase.call = *call;
-  return phase;
+  CalledEpoch epoch =
+      called(number, open.start, std::make_shared<const std::vector<EpochBegin>>(open.begins));
+  epoch.call = *call;
+  return epoch;
 }
 
 bool DomainReuse::is_over_before(const Open& open, Picoseconds time) {
-  return open.phase != nullptr && open.phase->is_whole && open.start + open.phase->last < time;
+  return open.epoch != nullptr && open.epoch->is_whole && open.start + open.epoch->last < time;
 }
 
 bool DomainReuse::begin_measurement(Picoseconds now) {
@@ -258,27 +258,27 @@ bool DomainReuse::close(std::optional<Picoseconds> limit) {
   return was_cut;
 }
 
-PhaseDeliveries DomainReuse::deliveries(Picoseconds since, Picoseconds until) {
+EpochDeliveries DomainReuse::deliveries(Picoseconds since, Picoseconds until) {
   bool is_known = true;
   for (std::uint32_t c = 0; c < states_.size(); ++c) {
     const State& state = states_[c];
-    PhaseDeliveries found = deliveries_since(since, state.last_delivery, state.last_event);
-    if (found == PhaseDeliveries::kNone && state.open.is_open) {
-      const PhaseWindow so_far{.from = {}, .until = until - state.open.start};
-      const PhaseStore::Found part = store(c).part(state.open.all(), so_far);
+    EpochDeliveries found = deliveries_since(since, state.last_delivery, state.last_event);
+    if (found == EpochDeliveries::kNone && state.open.is_open) {
+      const EpochWindow so_far{.from = {}, .until = until - state.open.start};
+      const EpochStore::Found part = store(c).part(state.open.all(), so_far);
       found = deliveries_since(since, state.open.start, *part);
     }
-    if (found == PhaseDeliveries::kSome) return found;
-    is_known = is_known && found == PhaseDeliveries::kNone;
+    if (found == EpochDeliveries::kSome) return found;
+    is_known = is_known && found == EpochDeliveries::kNone;
   }
-  return is_known ? PhaseDeliveries::kNone : PhaseDeliveries::kUnknown;
+  return is_known ? EpochDeliveries::kNone : EpochDeliveries::kUnknown;
 }
 
-void DomainReuse::take(const std::function<void(const TakenPhase&)>& visit,
+void DomainReuse::take(const std::function<void(const MemoisedEpoch&)>& visit,
                        const std::function<void()>& use) {
   for (std::uint32_t c = 0; c < states_.size(); ++c) {
-    for (const auto& [phase, tally] : states_[c].tallies) {
-      visit({&places_[c], phase.get(), tally});
+    for (const auto& [epoch, tally] : states_[c].tallies) {
+      visit({&places_[c], epoch.get(), tally});
     }
   }
   use();
@@ -286,9 +286,9 @@ void DomainReuse::take(const std::function<void(const TakenPhase&)>& visit,
   for (const auto& store : stores_) store->forget();
 }
 
-std::vector<bool> DomainReuse::hopeless_kinds() const {
+std::vector<bool> DomainReuse::kinds_not_worthwhile() const {
   std::vector<bool> hopeless;
-  for (const auto& store : stores_) hopeless.push_back(store->is_hopeless());
+  for (const auto& store : stores_) hopeless.push_back(store->is_not_worthwhile());
   return hopeless;
 }
 
@@ -304,27 +304,27 @@ Picoseconds DomainReuse::last_event() const {
   return last;
 }
 
-std::uint64_t DomainReuse::taken_hops() const {
+std::uint64_t DomainReuse::memoised_hops() const {
   std::uint64_t hops = 0;
-  for (const auto& store : stores_) hops += store->taken_hops();
+  for (const auto& store : stores_) hops += store->memoised_hops();
   return hops;
 }
 
 ReuseReport DomainReuse::report() const {
   ReuseReport report;
   report.mode = mode_;
-  report.components = static_cast<std::uint32_t>(components_.all.size());
+  report.gpu_sets = static_cast<std::uint32_t>(gpu_sets_.all.size());
   for (std::size_t c = 0; c < states_.size(); ++c) {
-    report.gpus += static_cast<std::uint32_t>(components_.all[c].ranks.size());
+    report.gpus += static_cast<std::uint32_t>(gpu_sets_.all[c].ranks.size());
     report.calls += states_[c].calls;
-    report.phases += states_[c].phases;
+    report.epochs += states_[c].epochs;
   }
   for (const auto& store : stores_) {
     report.simulated += store->simulated();
     report.inside.simulated += store->simulated_hops();
     report.skips += store->skips();
   }
-  for (const auto& phases : seen_) report.simulated += phases.size();
+  for (const auto& epochs : seen_) report.simulated += epochs.size();
   report.ended_otherwise = ended_otherwise_;
   return report;
 }

@@ -12,7 +12,7 @@
 
 namespace weft::scenarios {
 
-using collectives::Component;
+using collectives::GpuSet;
 
 namespace {
 
@@ -139,15 +139,14 @@ void Disturbances::follow_packets(ConnectionId flow) {
   }
 }
 
-std::string Disturbances::at(const Component& component) const {
-  const char* reason = component.domain >= 0
-                           ? of_domain_[static_cast<std::size_t>(component.domain)]
-                           : at_rail(component);
+std::string Disturbances::at(const GpuSet& gpu_set) const {
+  const char* reason =
+      gpu_set.domain >= 0 ? of_domain_[static_cast<std::size_t>(gpu_set.domain)] : at_rail(gpu_set);
   if (reason != nullptr) return reason;
-  return have_ways_changed(component) ? "faults change their ways" : "";
+  return have_ways_changed(gpu_set) ? "faults change their ways" : "";
 }
 
-const char* Disturbances::at_rail(const Component& rail) const {
+const char* Disturbances::at_rail(const GpuSet& rail) const {
   for (const HostId host : hosts_of(rail)) {
     const collectives::RailLink link = collectives::rail_link(e_.fabric, host);
     for (const PortId port : {link.out, link.in}) {
@@ -157,10 +156,10 @@ const char* Disturbances::at_rail(const Component& rail) const {
   return nullptr;
 }
 
-bool Disturbances::have_ways_changed(const Component& component) const {
+bool Disturbances::have_ways_changed(const GpuSet& gpu_set) const {
   if (e_.route_changes.tables.empty()) return false;
-  const std::vector<HostId> hosts = hosts_of(component);
-  const std::vector<SwitchId> switches = switches_of(component);
+  const std::vector<HostId> hosts = hosts_of(gpu_set);
+  const std::vector<SwitchId> switches = switches_of(gpu_set);
   const auto differ = [](std::span<const std::uint16_t> a, std::span<const std::uint16_t> b) {
     return !std::ranges::equal(a, b);
   };
@@ -178,22 +177,22 @@ bool Disturbances::have_ways_changed(const Component& component) const {
   return false;
 }
 
-std::vector<HostId> Disturbances::hosts_of(const Component& component) const {
-  const collectives::JobPlan& plan = e_.workload.jobs()[component.job];
+std::vector<HostId> Disturbances::hosts_of(const GpuSet& gpu_set) const {
+  const collectives::JobPlan& plan = e_.workload.jobs()[gpu_set.job];
   std::vector<HostId> hosts;
-  for (const std::uint32_t rank : component.ranks) {
+  for (const std::uint32_t rank : gpu_set.ranks) {
     hosts.push_back(e_.workload.process_hosts()[plan.process(rank).value()]);
   }
   return hosts;
 }
 
-std::vector<SwitchId> Disturbances::switches_of(const Component& component) const {
+std::vector<SwitchId> Disturbances::switches_of(const GpuSet& gpu_set) const {
   std::vector<SwitchId> switches;
-  for (const HostId host : hosts_of(component)) {
+  for (const HostId host : hosts_of(gpu_set)) {
     for (const Port& port : e_.fabric.ports_of(e_.fabric.hosts[host.value()])) {
       const Node& at = e_.fabric.node(e_.fabric.port(port.peer).node);
       const bool is_inside = at.network == NetworkKind::kScaleUp;
-      if (at.kind == NodeKind::kSwitch && is_inside == (component.domain >= 0)) {
+      if (at.kind == NodeKind::kSwitch && is_inside == (gpu_set.domain >= 0)) {
         switches.emplace_back(at.index);
       }
     }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/memo/components.hpp"
+#include "collectives/memo/gpu_sets.hpp"
 #include "scenarios/build/experiment.hpp"
 
 /// What stands in the way of taking calls over: of all of a run, or of those of some GPUs.
@@ -34,17 +34,17 @@ class Disturbances {
   /// The experiment must outlive it.
   explicit Disturbances(const Experiment& experiment);
 
-  /// Why the calls of a component are simulated each: something concerns its domain or its rail;
-  /// empty: nothing does.
-  [[nodiscard]] std::string at(const collectives::Component& component) const;
+  /// Why the calls of a connected GPU set are simulated each: something concerns its domain or its
+  /// rail; empty: nothing does.
+  [[nodiscard]] std::string at(const collectives::GpuSet& gpu_set) const;
 
  private:
   void disturb(PortId port, const char* reason);
   void follow_packets(ConnectionId flow);
-  [[nodiscard]] const char* at_rail(const collectives::Component& rail) const;
-  [[nodiscard]] bool have_ways_changed(const collectives::Component& component) const;
-  [[nodiscard]] std::vector<HostId> hosts_of(const collectives::Component& component) const;
-  [[nodiscard]] std::vector<SwitchId> switches_of(const collectives::Component& component) const;
+  [[nodiscard]] const char* at_rail(const collectives::GpuSet& rail) const;
+  [[nodiscard]] bool have_ways_changed(const collectives::GpuSet& gpu_set) const;
+  [[nodiscard]] std::vector<HostId> hosts_of(const collectives::GpuSet& gpu_set) const;
+  [[nodiscard]] std::vector<SwitchId> switches_of(const collectives::GpuSet& gpu_set) const;
 
   const Experiment& e_;
   std::vector<const char*> of_domain_;  ///< null: nothing

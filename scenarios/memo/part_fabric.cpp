@@ -185,11 +185,10 @@ bool are_domains_alike(const Fabric& fabric, std::int32_t a, std::int32_t b) {
   });
 }
 
-collectives::Components components_inside(const Fabric& fabric,
-                                          const collectives::Workload& workload) {
-  // Thousands of components of two domains ask for the same.
+collectives::GpuSets gpu_sets_inside(const Fabric& fabric, const collectives::Workload& workload) {
+  // Thousands of GPU sets of two domains ask for the same.
   std::map<std::pair<std::int32_t, std::int32_t>, bool> known;
-  return collectives::find_components(workload, fabric, [&](std::int32_t a, std::int32_t b) {
+  return collectives::find_gpu_sets(workload, fabric, [&](std::int32_t a, std::int32_t b) {
     const auto [found, is_new] = known.try_emplace({a, b});
     if (is_new) found->second = are_domains_alike(fabric, a, b);
     return found->second;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "collectives/memo/components.hpp"
+#include "collectives/memo/gpu_sets.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 
@@ -29,7 +29,7 @@ struct PartFabric {
 [[nodiscard]] bool are_domains_alike(const Fabric& fabric, std::int32_t a, std::int32_t b);
 
 /// GPUs of a domain whose links nobody uses but communicators among themselves.
-[[nodiscard]] collectives::Components components_inside(const Fabric& fabric,
-                                                        const collectives::Workload& workload);
+[[nodiscard]] collectives::GpuSets gpu_sets_inside(const Fabric& fabric,
+                                                   const collectives::Workload& workload);
 
 }  // namespace weft::scenarios

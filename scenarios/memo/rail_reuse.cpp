@@ -13,7 +13,7 @@ namespace weft::scenarios {
 namespace {
 
 using collectives::CommunicatorCall;
-using collectives::Component;
+using collectives::GpuSet;
 using collectives::TaskProgram;
 
 /// Equal calls have equal numbers.
@@ -38,19 +38,19 @@ std::vector<std::uint32_t> kinds_of_calls(const TaskProgram& program) {
 }  // namespace
 
 RailReuse::RailReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
-                     const collectives::Components& rails)
+                     const collectives::GpuSets& rails)
     : e_(experiment),
       options_(std::move(options)),
       rails_(rails),
       states_(rails.all.size()),
       takes_(collectives::streams_of(experiment.workload, rails)),
-      courses_(rails.of_kind.size()) {
+      timelines_(rails.of_kind.size()) {
   if (!is_used()) return;
-  program_ = &program_of(e_, component(0));
+  program_ = &program_of(e_, gpu_set(0));
   kind_of_call_ = kinds_of_calls(*program_);
   number_of_call_ = collectives::numbers_of_calls(*program_);
   for (std::uint32_t r = 0; r < states_.size(); ++r) {
-    states_[r].open_of_rank.resize(component(r).ranks.size());
+    states_[r].open_of_rank.resize(gpu_set(r).ranks.size());
   }
 }
 
@@ -64,18 +64,18 @@ bool RailReuse::Open::has_all_ended() const {
 }
 
 HostId RailReuse::host_of(std::uint32_t rail, std::uint32_t rank) const {
-  const collectives::JobPlan& plan = e_.workload.jobs()[component(rail).job];
-  return e_.workload.process_hosts()[plan.process(component(rail).ranks[rank]).value()];
+  const collectives::JobPlan& plan = e_.workload.jobs()[gpu_set(rail).job];
+  return e_.workload.process_hosts()[plan.process(gpu_set(rail).ranks[rank]).value()];
 }
 
 std::uint32_t RailReuse::communicator_of(std::uint32_t rail, std::uint32_t rank,
                                          std::uint32_t stream) const {
-  return program_->lane_plan().member(component(rail).ranks[rank], stream)->communicator;
+  return program_->lane_plan().member(gpu_set(rail).ranks[rank], stream)->communicator;
 }
 
 std::vector<std::uint32_t> RailReuse::members(std::uint32_t rail,
                                               std::uint32_t communicator) const {
-  const Component& of_rail = component(rail);
+  const GpuSet& of_rail = gpu_set(rail);
   std::vector<std::uint32_t> ranks;
   for (const std::uint32_t rank : program_->parts().communicators()[communicator].ranks) {
     ranks.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(of_rail.ranks, rank) -
@@ -84,14 +84,14 @@ std::vector<std::uint32_t> RailReuse::members(std::uint32_t rail,
   return ranks;
 }
 
-void RailReuse::add(Open& open, const PhaseBegin& begin, std::uint64_t number) {
+void RailReuse::add(Open& open, const EpochBegin& begin, std::uint64_t number) {
   const std::uint32_t communicator = communicator_of(open.rail, begin.rank, begin.stream);
   open.add(*program_, communicator, number, begin);
-  open.is_told.push_back(false);
+  open.is_reported.push_back(false);
 }
 
-RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communicator,
-                                     std::uint64_t number, Picoseconds now) {
+RailReuse::Open& RailReuse::find_or_open_epoch(std::uint32_t rail, std::uint32_t communicator,
+                                               std::uint64_t number, Picoseconds now) {
   Rail& state = states_[rail];
   std::vector<std::uint32_t> ranks = members(rail, communicator);
   std::ranges::sort(ranks);
@@ -100,7 +100,7 @@ RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communica
     waiting = at->second;
     state.waiting.erase(at);
     // It has waited for longer than anything there took to come to rest; how long is all the same.
-    waiting->start = std::max(waiting->start, now - waiting->course->known_until);
+    waiting->start = std::max(waiting->start, now - waiting->timeline->known_until);
   }
   Open* found = nullptr;
   for (const std::uint32_t rank : ranks) {
@@ -113,7 +113,7 @@ RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communica
     std::vector<std::uint32_t> common;
     std::ranges::copy_if(ranks, std::back_inserter(common),
                          [&](std::uint32_t r) { return state.open_of_rank[r] == open; });
-    if (lets_go(*open, common, now)) {
+    if (release_ranks(*open, common, now)) {
       for (const std::uint32_t r : common) state.open_of_rank[r] = nullptr;
     } else if (found == nullptr) {
       found = open;
@@ -127,17 +127,18 @@ RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communica
     found->rail = rail;
     found->start = now;
   }
-  take_back(*found, now);
+  retract_predictions(*found, now);
   std::vector<std::uint32_t> all;
   std::ranges::set_union(found->ranks, ranks, std::back_inserter(all));
   found->ranks = std::move(all);
-  // Others of the phase may have been let go, and be in another one by now.
+  // Others of the epoch may have been let go, and be in another one by now.
   for (const std::uint32_t rank : ranks) state.open_of_rank[rank] = found;
   if (waiting != nullptr) join(*found, *waiting, now);
   return *found;
 }
 
-bool RailReuse::lets_go(Open& open, const std::vector<std::uint32_t>& ranks, Picoseconds now) {
+bool RailReuse::release_ranks(Open& open, const std::vector<std::uint32_t>& ranks,
+                              Picoseconds now) {
   for (std::size_t i = 0; i < open.begins.size(); ++i) {
     const OpenCalls::Call& call = open.calls[open.call_of[i]];
     if (open.has_ended[i] && call.is_complete()) continue;
@@ -151,32 +152,32 @@ bool RailReuse::lets_go(Open& open, const std::vector<std::uint32_t>& ranks, Pic
     const auto at = std::ranges::lower_bound(open.ranks, rank);
     places.push_back(static_cast<std::uint32_t>(at - open.ranks.begin()));
   }
-  Course& course = *open.course;
+  PredictedTimeline& timeline = *open.timeline;
   const Picoseconds t = now - open.start;
-  const auto known = course.quiet.find({t, places});
-  if (known != course.quiet.end()) return known->second;
-  if (course.replay == nullptr || course.replay->now() > t) return false;
-  while (course.replay->now() < t && go_on(course, t)) {
+  const auto known = timeline.quiet.find({t, places});
+  if (known != timeline.quiet.end()) return known->second;
+  if (timeline.replay == nullptr || timeline.replay->now() > t) return false;
+  while (timeline.replay->now() < t && go_on(timeline, t)) {
   }
   std::vector<std::uint32_t> in_replay;
   in_replay.reserve(places.size());
-  for (const std::uint32_t place : places) in_replay.push_back(course.ranks[place]);
-  return course.quiet[{t, std::move(places)}] = course.replay->is_quiet(in_replay);
+  for (const std::uint32_t place : places) in_replay.push_back(timeline.ranks[place]);
+  return timeline.quiet[{t, std::move(places)}] = timeline.replay->is_quiet(in_replay);
 }
 
 void RailReuse::join(Open& open, Open& waiting, Picoseconds now) {
   if (waiting.start != now) return merge(open, waiting);
   for (std::size_t i = 0; i < waiting.begins.size(); ++i) {
-    PhaseBegin begin = waiting.begins[i];
+    EpochBegin begin = waiting.begins[i];
     begin.time = now - open.start;
     add(open, begin, waiting.calls[waiting.call_of[i]].number);
-    find_course(open, now);
+    find_timeline(open, now);
   }
   std::erase_if(open_, [&](const auto& each) { return each.get() == &waiting; });
 }
 
-bool RailReuse::only_waits(std::uint32_t rail, const PhaseBegin& begin, std::uint64_t number,
-                           Picoseconds now) {
+bool RailReuse::is_blocked_receiver_only(std::uint32_t rail, const EpochBegin& begin,
+                                         std::uint64_t number, Picoseconds now) {
   Rail& state = states_[rail];
   const std::uint32_t communicator = communicator_of(rail, begin.rank, begin.stream);
   if (state.waiting.contains({communicator, number})) return false;
@@ -189,15 +190,15 @@ bool RailReuse::only_waits(std::uint32_t rail, const PhaseBegin& begin, std::uin
   std::ranges::sort(alone->ranks);
   add(*alone, begin, number);
   if (alone->calls.front().waits_for_all) return false;
-  find_course(*alone, now);
-  Course& course = *alone->course;
-  const auto has_ended = [&] { return course.ends.front().time >= Picoseconds(0); };
-  while (!course.is_at_rest && !has_ended()) {
-    bring_replay(*alone);
-    go_on(course, {});
+  find_timeline(*alone, now);
+  PredictedTimeline& timeline = *alone->timeline;
+  const auto has_ended = [&] { return timeline.ends.front().time >= Picoseconds(0); };
+  while (!timeline.is_at_rest && !has_ended()) {
+    ensure_replay(*alone);
+    go_on(timeline, {});
   }
-  if (!course.is_silent || has_ended()) return false;
-  course.replay.reset();
+  if (!timeline.is_silent || has_ended()) return false;
+  timeline.replay.reset();
   state.waiting[{communicator, number}] = alone.get();
   open_.push_back(std::move(alone));
   return true;
@@ -205,14 +206,14 @@ bool RailReuse::only_waits(std::uint32_t rail, const PhaseBegin& begin, std::uin
 
 void RailReuse::merge(Open& into, Open& from) {
   for (const Open* open : {&into, &from}) {
-    if (open->course != nullptr) drop_replay(*open->course);
+    if (open->timeline != nullptr) drop_replay(*open->timeline);
   }
   struct Begun {
-    PhaseBegin begin;
+    EpochBegin begin;
     std::uint64_t number;
     bool has_ended;
-    bool is_told;
-    PhaseEnd end;
+    bool is_reported;
+    EpochEnd end;
   };
   const Picoseconds start = std::min(into.start, from.start);
   std::vector<Begun> all;
@@ -222,11 +223,11 @@ void RailReuse::merge(Open& into, Open& from) {
       Begun b{open->begins[i],
               open->calls[open->call_of[i]].number,
               open->has_ended[i],
-              open->is_told[i],
+              open->is_reported[i],
               {}};
       b.begin.time += later;
-      if (open->course != nullptr && i < open->course->ends.size()) {
-        b.end = open->course->ends[i];
+      if (open->timeline != nullptr && i < open->timeline->ends.size()) {
+        b.end = open->timeline->ends[i];
         if (b.end.time >= Picoseconds(0)) {
           b.end.time += later;
           b.end.posted_at += later;
@@ -249,15 +250,15 @@ void RailReuse::merge(Open& into, Open& from) {
   into.ranks = std::move(ranks);
   into.begins.clear();
   into.has_ended.clear();
-  into.is_told.clear();
+  into.is_reported.clear();
   into.calls.clear();
   into.call_of.clear();
-  into.course = std::make_shared<Course>();
+  into.timeline = std::make_shared<PredictedTimeline>();
   for (const Begun& b : all) {
     add(into, b.begin, b.number);
     into.has_ended.back() = b.has_ended;
-    into.is_told.back() = b.is_told;
-    into.course->ends.push_back(b.end);
+    into.is_reported.back() = b.is_reported;
+    into.timeline->ends.push_back(b.end);
   }
   std::erase_if(open_, [&](const auto& open) { return open.get() == &from; });
 }
@@ -269,32 +270,32 @@ std::span<const RailReuse::End> RailReuse::begin(ProcessId process, std::uint32_
   const std::uint32_t rail = rails_.of_process[process.value()];
   const std::uint32_t rank = rails_.rank_of_process[process.value()];
   const std::uint64_t number = states_[rail].begun[{rank, stream}]++;
-  const PhaseBegin alone{.time = {}, .rank = rank, .stream = stream, .call = number_of_call_[call]};
-  if (only_waits(rail, alone, number, now)) return ends_;
-  Open& open = open_for(rail, communicator_of(rail, rank, stream), number, now);
+  const EpochBegin alone{.time = {}, .rank = rank, .stream = stream, .call = number_of_call_[call]};
+  if (is_blocked_receiver_only(rail, alone, number, now)) return ends_;
+  Open& open = find_or_open_epoch(rail, communicator_of(rail, rank, stream), number, now);
   add(open,
       {.time = now - open.start, .rank = rank, .stream = stream, .call = number_of_call_[call]},
       number);
-  find_course(open, now);
-  open.asks = true;
-  asks_ = true;
+  find_timeline(open, now);
+  open.needs_poll = true;
+  needs_poll_ = true;
   return ends_;
 }
 
-RailReuse::End RailReuse::end_of(const Open& open, std::size_t begin, PhaseEnd end) const {
-  const Component& of_rail = component(open.rail);
-  const PhaseBegin& b = open.begins[begin];
+RailReuse::End RailReuse::end_of(const Open& open, std::size_t begin, EpochEnd end) const {
+  const GpuSet& of_rail = gpu_set(open.rail);
+  const EpochBegin& b = open.begins[begin];
   return {.process = e_.workload.jobs()[of_rail.job].process(of_rail.ranks[b.rank]),
           .stream = b.stream,
           .time = open.start + end.time,
           .posted_at = open.start + end.posted_at};
 }
 
-void RailReuse::take_back(Open& open, Picoseconds now) {
+void RailReuse::retract_predictions(Open& open, Picoseconds now) {
   for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    if (open.has_ended[i] || !open.is_told[i]) continue;
-    if (open.start + open.course->ends[i].time <= now) continue;
-    open.is_told[i] = false;
+    if (open.has_ended[i] || !open.is_reported[i]) continue;
+    if (open.start + open.timeline->ends[i].time <= now) continue;
+    open.is_reported[i] = false;
     End end = end_of(open, i, {});
     end.time = Picoseconds(-1);
     ends_.push_back(end);
@@ -305,27 +306,27 @@ void RailReuse::end(ProcessId process, std::uint32_t stream) {
   const std::uint32_t rank = rails_.rank_of_process[process.value()];
   Open& open = *states_[rails_.of_process[process.value()]].open_of_rank[rank];
   open.has_ended[open.running(rank, stream)] = true;
-  open.asks = true;
-  asks_ = true;
+  open.needs_poll = true;
+  needs_poll_ = true;
 }
 
-bool RailReuse::asks_again() { return std::exchange(asks_, false); }
+bool RailReuse::needs_poll() { return std::exchange(needs_poll_, false); }
 
-std::span<const RailReuse::End> RailReuse::tell_more(Picoseconds now, Picoseconds horizon) {
+std::span<const RailReuse::End> RailReuse::poll_ends(Picoseconds now, Picoseconds horizon) {
   ends_.clear();
-  asks_ = false;
-  asks_again_at_.reset();
+  needs_poll_ = false;
+  next_poll_at_.reset();
   for (const std::unique_ptr<Open>& each : open_) {
     Open& open = *each;
-    if (!std::exchange(open.asks, false) || !open.is_running()) continue;
+    if (!std::exchange(open.needs_poll, false) || !open.is_running()) continue;
     if (const auto again = look_ahead(open, horizon)) {
-      open.asks = true;
-      asks_again_at_ = std::min(asks_again_at_.value_or(*again), *again);
+      open.needs_poll = true;
+      next_poll_at_ = std::min(next_poll_at_.value_or(*again), *again);
     }
     for (std::size_t i = 0; i < open.begins.size(); ++i) {
-      const PhaseEnd& end = open.course->ends[i];
-      if (open.has_ended[i] || open.is_told[i] || end.time < Picoseconds(0)) continue;
-      open.is_told[i] = true;
+      const EpochEnd& end = open.timeline->ends[i];
+      if (open.has_ended[i] || open.is_reported[i] || end.time < Picoseconds(0)) continue;
+      open.is_reported[i] = true;
       ends_.push_back(end_of(open, i, end));
       WEFT_CHECK(ends_.back().time >= now, "calls end in the future");
     }
@@ -333,50 +334,50 @@ std::span<const RailReuse::End> RailReuse::tell_more(Picoseconds now, Picosecond
   return ends_;
 }
 
-bool RailReuse::knows_more(const Open& open) {
+bool RailReuse::has_new_completion(const Open& open) {
   for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    if (!open.has_ended[i] && open.course->ends[i].time >= Picoseconds(0)) return true;
+    if (!open.has_ended[i] && open.timeline->ends[i].time >= Picoseconds(0)) return true;
   }
   return false;
 }
 
 std::optional<Picoseconds> RailReuse::look_ahead(Open& open, Picoseconds horizon) {
-  Course& course = *open.course;
+  PredictedTimeline& timeline = *open.timeline;
   std::optional<Picoseconds> until;
   if (horizon < Picoseconds::max()) until = horizon - open.start;
-  while (!knows_more(open) && !course.is_at_rest) {
-    if (until && course.known_until >= *until) return horizon;
-    bring_replay(open);
-    const std::optional<Picoseconds> next = course.replay->next_end();
+  while (!has_new_completion(open) && !timeline.is_at_rest) {
+    if (until && timeline.known_until >= *until) return horizon;
+    ensure_replay(open);
+    const std::optional<Picoseconds> next = timeline.replay->next_end();
     if (until && !next) return {};
     if (until && *next >= *until) return open.start + *next;
-    go_on(course, until);
+    go_on(timeline, until);
   }
   return {};
 }
 
-PhaseEnd RailReuse::foreseen_end(ProcessId process, std::uint32_t stream) {
+EpochEnd RailReuse::predicted_end(ProcessId process, std::uint32_t stream) {
   const std::uint32_t rank = rails_.rank_of_process[process.value()];
   Open& open = *states_[rails_.of_process[process.value()]].open_of_rank[rank];
   const std::size_t i = open.running(rank, stream);
-  while (open.course->ends[i].time < Picoseconds(0) && !open.course->is_at_rest) {
-    bring_replay(open);
-    if (open.course->ends[i].time < Picoseconds(0)) go_on(*open.course, {});
+  while (open.timeline->ends[i].time < Picoseconds(0) && !open.timeline->is_at_rest) {
+    ensure_replay(open);
+    if (open.timeline->ends[i].time < Picoseconds(0)) go_on(*open.timeline, {});
   }
-  PhaseEnd end = open.course->ends[i];
+  EpochEnd end = open.timeline->ends[i];
   if (end.time < Picoseconds(0)) return end;
   end.time += open.start;
   end.posted_at += open.start;
   return end;
 }
 
-const PhasePlace& RailReuse::place_of(const Open& open) {
-  std::unique_ptr<PhasePlace>& place = places_[{open.rail, open.ranks}];
+const EpochPlace& RailReuse::place_of(const Open& open) {
+  std::unique_ptr<EpochPlace>& place = places_[{open.rail, open.ranks}];
   if (place != nullptr) return *place;
-  place = std::make_unique<PhasePlace>();
-  place->job = component(open.rail).job;
+  place = std::make_unique<EpochPlace>();
+  place->job = gpu_set(open.rail).job;
   for (const std::uint32_t rank : open.ranks) {
-    place->ranks.push_back(component(open.rail).ranks[rank]);
+    place->ranks.push_back(gpu_set(open.rail).ranks[rank]);
     const collectives::RailLink link = collectives::rail_link(e_.fabric, host_of(open.rail, rank));
     place->ports.push_back(link.out);
     place->ports.push_back(link.in);
@@ -385,20 +386,20 @@ const PhasePlace& RailReuse::place_of(const Open& open) {
 }
 
 void RailReuse::close(Open& open, std::optional<Picoseconds> until) {
-  const PhasePlace& place = place_of(open);
-  PhaseWindow window;
+  const EpochPlace& place = place_of(open);
+  EpochWindow window;
   if (open.start < measured_from_) window.from = measured_from_ - open.start;
   if (until) window.until = *until - open.start;
-  const std::shared_ptr<const Phase> phase =
-      window.from || window.until ? part(open, window) : open.course->phase;
-  tallies_[{&place, phase}].add(open.start);
-  ++phases_;
-  taken_hops_ += phase->share.sums.packet_hops;
-  last_event_ = std::max(last_event_, open.start + phase->last);
-  last_delivery_ = std::max(last_delivery_, open.start + phase->last_delivery());
-  if (closed_) closed_(place, open.start, phase);
+  const std::shared_ptr<const CommEpoch> epoch =
+      window.from || window.until ? part(open, window) : open.timeline->epoch;
+  tallies_[{&place, epoch}].add(open.start);
+  ++epochs_;
+  memoised_hops_ += epoch->share.sums.packet_hops;
+  last_event_ = std::max(last_event_, open.start + epoch->last);
+  last_delivery_ = std::max(last_delivery_, open.start + epoch->last_delivery());
+  if (closed_) closed_(place, open.start, epoch);
   if (call_log_ != nullptr) {
-    call_log_->add(e_.workload.jobs()[component(open.rail).job], open, open.course->ends,
+    call_log_->add(e_.workload.jobs()[gpu_set(open.rail).job], open, open.timeline->ends,
                    called(open));
   }
   for (const std::uint32_t rank : open.ranks) {
@@ -413,7 +414,7 @@ bool RailReuse::begin_measurement(Picoseconds now) {
   for (const std::unique_ptr<Open>& open : open_) all.push_back(open.get());
   for (Open* open : all) {
     const bool is_over_before =
-        is_over(*open, now) && open->start + open->course->phase->last < now;
+        is_over(*open, now) && open->start + open->timeline->epoch->last < now;
     if (is_over_before) close(*open, std::nullopt);
   }
   measured_from_ = now;
@@ -427,7 +428,7 @@ bool RailReuse::close(std::optional<Picoseconds> limit) {
     // What nobody ever ends has come to rest, too, where the run has.
     const Picoseconds end = limit.value_or(Picoseconds::max() / 4);
     const bool is_whole = is_over(open, end);
-    const bool is_over = is_whole && (!limit || open.start + open.course->phase->last < *limit);
+    const bool is_over = is_whole && (!limit || open.start + open.timeline->epoch->last < *limit);
     if (is_over) {
       close(open, std::nullopt);
       continue;
@@ -438,16 +439,16 @@ bool RailReuse::close(std::optional<Picoseconds> limit) {
   return was_cut;
 }
 
-void RailReuse::take(const std::function<void(const TakenPhase&)>& visit) {
+void RailReuse::take(const std::function<void(const MemoisedEpoch&)>& visit) {
   for (const auto& [of, tally] : tallies_) visit({of.first, of.second.get(), tally});
 }
 
 void RailReuse::forget() {
   tallies_.clear();
-  for (auto& courses : courses_) {
-    std::erase_if(courses, [](const auto& entry) { return entry.second.use_count() == 1; });
+  for (auto& timelines : timelines_) {
+    std::erase_if(timelines, [](const auto& entry) { return entry.second.use_count() == 1; });
   }
-  drop_left_behind();
+  evict_unused_replays();
   bytes_ = 0;
 }
 

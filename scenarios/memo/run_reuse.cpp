@@ -14,35 +14,35 @@
 namespace weft::scenarios {
 namespace {
 
-using collectives::Component;
+using collectives::GpuSet;
 
 constexpr std::size_t kMaxTimesApart = 10;
-/// Phases that are kept before they are taken: some hundred megabytes.
+/// Epochs that are kept before they are taken: some hundred megabytes.
 constexpr std::size_t kMaxBytes = std::size_t{512} << 20U;
 
 }  // namespace
 
 Reusable find_reusable(const Experiment& e) {
   Reusable reusable;
-  reusable.domains = components_inside(e.fabric, e.workload);
+  reusable.domains = gpu_sets_inside(e.fabric, e.workload);
   reusable.rails = collectives::find_rails(e.workload, e.fabric);
   const Disturbances disturbances(e);
-  const auto disturbed = [&](const Component& c) { return disturbances.at(c); };
+  const auto disturbed = [&](const GpuSet& c) { return disturbances.at(c); };
   collectives::leave_out(reusable.domains, disturbed);
   collectives::leave_out(reusable.rails, disturbed);
   if (reusable.rails.all.empty()) return reusable;
   std::string obstacle = obstacle_to_rails(e);
-  collectives::leave_out(reusable.rails, [&](const Component&) { return obstacle; });
+  collectives::leave_out(reusable.rails, [&](const GpuSet&) { return obstacle; });
   return reusable;
 }
 
 std::vector<std::string> Reusable::refusals() const {
   std::vector<std::string> sentences;
-  for (const collectives::Components::Refusal& refusal : domains.refusals) {
+  for (const collectives::GpuSets::Refusal& refusal : domains.refusals) {
     sentences.push_back(
         fmt::format("calls among {} GPUs are simulated each: {}", refusal.gpus, refusal.reason));
   }
-  for (const collectives::Components::Refusal& refusal : rails.refusals) {
+  for (const collectives::GpuSets::Refusal& refusal : rails.refusals) {
     sentences.push_back(fmt::format("calls between servers of {} GPUs are simulated each: {}",
                                     refusal.gpus, refusal.reason));
   }
@@ -81,30 +81,29 @@ void RunReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
   domains_.ended(process, stream, now, posted_at);
   if (mode_ == Reuse::kAudit || !rails_.takes(process, stream)) return;
   const std::lock_guard lock(mutex_);
-  const PhaseEnd foreseen = rails_.foreseen_end(process, stream);
-  if (foreseen.time != now && differences_.size() < kMaxTimesApart) {
+  const EpochEnd predicted = rails_.predicted_end(process, stream);
+  if (predicted.time != now && differences_.size() < kMaxTimesApart) {
     differences_.push_back(
         fmt::format("rank {} ends a call between servers at {} ps; reuse would have said {} ps",
-                    e_.workload.rank_of(process), now.count(), foreseen.time.count()));
+                    e_.workload.rank_of(process), now.count(), predicted.time.count()));
   }
   rails_.end(process, stream);
 }
 
 void RunReuse::leave_out(Reusable& reusable) const {
   if (stood_still_) {
-    const auto reason = [](const Component&) { return std::string("messages stand still"); };
+    const auto reason = [](const GpuSet&) { return std::string("messages stand still"); };
     collectives::leave_out(reusable.domains, reason);
     collectives::leave_out(reusable.rails, reason);
     return;
   }
   std::string reason = "they overlap so that finding their ends costs more than it spares";
-  if (rails_.is_hopeless()) {
-    collectives::leave_out(reusable.rails, [&](const Component&) { return reason; });
+  if (rails_.is_not_worthwhile()) {
+    collectives::leave_out(reusable.rails, [&](const GpuSet&) { return reason; });
   }
-  const std::vector<bool> hopeless = domains_.hopeless_kinds();
-  collectives::leave_out(reusable.domains, [&](const Component& c) {
-    return hopeless[c.kind] ? reason : std::string();
-  });
+  const std::vector<bool> hopeless = domains_.kinds_not_worthwhile();
+  collectives::leave_out(
+      reusable.domains, [&](const GpuSet& c) { return hopeless[c.kind] ? reason : std::string(); });
 }
 
 void RunReuse::keep_calls() {
@@ -113,10 +112,10 @@ void RunReuse::keep_calls() {
   rails_.keep_calls(*calls_);
 }
 
-std::optional<CalledPhase> RunReuse::call_that_ended(ProcessId process, std::uint32_t stream,
+std::optional<CalledEpoch> RunReuse::call_that_ended(ProcessId process, std::uint32_t stream,
                                                      Picoseconds time) const {
   if (!takes(process, stream)) return {};
-  if (std::optional<CalledPhase> known = calls_->ended_at(process, stream, time)) return known;
+  if (std::optional<CalledEpoch> known = calls_->ended_at(process, stream, time)) return known;
   return rails_.takes(process, stream) ? rails_.open_call_that_ended(process, stream, time)
                                        : domains_.open_call_that_ended(process, stream, time);
 }
@@ -140,19 +139,19 @@ bool RunReuse::close(std::optional<Picoseconds> limit) {
 }
 
 bool RunReuse::was_delivered(Picoseconds since, Picoseconds until) {
-  const PhaseDeliveries in_domains = domains_.deliveries(since, until);
-  if (in_domains == PhaseDeliveries::kSome) return true;
-  const PhaseDeliveries on_rails = rails_.deliveries(since, until);
-  if (on_rails == PhaseDeliveries::kSome) return true;
-  if (in_domains != PhaseDeliveries::kNone || on_rails != PhaseDeliveries::kNone) note_standstill();
+  const EpochDeliveries in_domains = domains_.deliveries(since, until);
+  if (in_domains == EpochDeliveries::kSome) return true;
+  const EpochDeliveries on_rails = rails_.deliveries(since, until);
+  if (on_rails == EpochDeliveries::kSome) return true;
+  if (in_domains != EpochDeliveries::kNone || on_rails != EpochDeliveries::kNone) note_standstill();
   return false;
 }
 
-void RunReuse::take(const std::function<void(const TakenPhase&)>& visit,
+void RunReuse::take(const std::function<void(const MemoisedEpoch&)>& visit,
                     const std::function<void()>& use) {
   const auto count = [&visit](std::uint64_t& hops) {
-    return [&](const TakenPhase& taken) {
-      hops += taken.tally.times * taken.phase->share.sums.packet_hops;
+    return [&](const MemoisedEpoch& taken) {
+      hops += taken.tally.times * taken.epoch->share.sums.packet_hops;
       visit(taken);
     };
   };
@@ -177,11 +176,11 @@ Picoseconds RunReuse::last_event() const {
 ReuseReport RunReuse::report(const Reusable& reusable) const {
   ReuseReport report = domains_.report();
   report.rails = static_cast<std::uint32_t>(reusable.rails.all.size());
-  for (const Component& rail : reusable.rails.all) {
+  for (const GpuSet& rail : reusable.rails.all) {
     report.rail_gpus += static_cast<std::uint32_t>(rail.ranks.size());
   }
   report.rail_calls = rails_.calls();
-  report.rail_phases = rails_.phases();
+  report.rail_epochs = rails_.epochs();
   report.rail_simulated = rails_.simulated();
   report.inside.all = hops_inside_;
   report.on_rails = {.simulated = rails_.simulated_hops(), .all = hops_on_rails_};

@@ -18,8 +18,8 @@ namespace weft::scenarios {
 
 /// What of a run may be taken over.
 struct Reusable {
-  collectives::Components domains;
-  collectives::Components rails;
+  collectives::GpuSets domains;
+  collectives::GpuSets rails;
 
   [[nodiscard]] bool is_empty() const { return domains.all.empty() && rails.all.empty(); }
   /// Sentences: what is not, and why.
@@ -43,23 +43,23 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
                              Picoseconds now) override;
   void end(ProcessId process, std::uint32_t stream) override;
-  [[nodiscard]] bool asks_again() override { return rails_.asks_again(); }
-  std::span<const End> tell_more(Picoseconds now, Picoseconds horizon) override {
-    return rails_.tell_more(now, horizon);
+  [[nodiscard]] bool needs_poll() override { return rails_.needs_poll(); }
+  std::span<const End> poll_ends(Picoseconds now, Picoseconds horizon) override {
+    return rails_.poll_ends(now, horizon);
   }
-  [[nodiscard]] std::optional<Picoseconds> asks_again_at() const override {
-    return rails_.asks_again_at();
+  [[nodiscard]] std::optional<Picoseconds> next_poll_at() const override {
+    return rails_.next_poll_at();
   }
 
   void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now) override;
   void ended(ProcessId process, std::uint32_t stream, Picoseconds now,
              Picoseconds posted_at) override;
 
-  /// Before the run: which phases calls were of will be asked for.
+  /// Before the run: which epochs calls were of will be asked for.
   void keep_calls();
-  /// The call of a rank's stream that ended then, if it took some time, and its phase, as far as it
+  /// The call of a rank's stream that ended then, if it took some time, and its epoch, as far as it
   /// has gone by now.
-  [[nodiscard]] std::optional<CalledPhase> call_that_ended(ProcessId process, std::uint32_t stream,
+  [[nodiscard]] std::optional<CalledEpoch> call_that_ended(ProcessId process, std::uint32_t stream,
                                                            Picoseconds time) const;
   /// Nobody will ask for calls of a job that ended before.
   void forget_calls(std::uint32_t job, Picoseconds before);
@@ -68,7 +68,9 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
 
   [[nodiscard]] bool has_rails() const { return rails_.is_used(); }
   /// Taking something over costs more than it spares.
-  [[nodiscard]] bool is_hopeless() const { return domains_.is_hopeless() || rails_.is_hopeless(); }
+  [[nodiscard]] bool is_not_worthwhile() const {
+    return domains_.is_not_worthwhile() || rails_.is_not_worthwhile();
+  }
   /// Whether any packet of what is taken over was delivered from `since` on and before `until`,
   /// which is now. Where that is not known, the run is discarded.
   [[nodiscard]] bool was_delivered(Picoseconds since, Picoseconds until);
@@ -76,18 +78,19 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   /// taken over included.
   void note_standstill() { stood_still_ = domains_.is_used() || rails_.is_used(); }
   /// Nothing of the run counts: it restarts.
-  [[nodiscard]] bool is_in_vain() const { return stood_still_ || is_hopeless(); }
+  [[nodiscard]] bool is_abandoned() const { return stood_still_ || is_not_worthwhile(); }
   /// Without what costs more, or cannot be.
   void leave_out(Reusable& reusable) const;
   /// As DomainReuse.
   bool begin_measurement(Picoseconds now);
   bool close(std::optional<Picoseconds> limit);
-  void take(const std::function<void(const TakenPhase&)>& visit, const std::function<void()>& use);
-  /// Packet-hops of all phases that were.
+  void take(const std::function<void(const MemoisedEpoch&)>& visit,
+            const std::function<void()>& use);
+  /// Packet-hops of all epochs that were.
   [[nodiscard]] std::uint64_t hops_taken() const { return hops_inside_ + hops_on_rails_; }
-  /// Packet-hops of phases that are over, but were not taken yet.
+  /// Packet-hops of epochs that are over, but were not taken yet.
   [[nodiscard]] std::uint64_t untaken_hops() const {
-    return domains_.taken_hops() + rails_.taken_hops() - hops_taken();
+    return domains_.memoised_hops() + rails_.memoised_hops() - hops_taken();
   }
   void on_closed(const DomainReuse::Closed& visit);
   [[nodiscard]] bool is_full() const;
@@ -102,7 +105,7 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   std::unique_ptr<CallLog> calls_;  ///< null: nobody will ask
   DomainReuse domains_;
   RailReuse rails_;
-  // Packet-hops of phases that were taken.
+  // Packet-hops of epochs that were taken.
   std::uint64_t hops_inside_ = 0;
   std::uint64_t hops_on_rails_ = 0;
   bool stood_still_ = false;

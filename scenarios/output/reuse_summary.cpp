@@ -22,24 +22,24 @@ std::string reuse_lines(const Results& r) {
     lines += fmt::format(
         "  reuse: {} of {} phases of {} GPUs began as none before, {} ended otherwise\n",
         format_count(static_cast<std::int64_t>(r.reuse.simulated)),
-        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+        format_count(static_cast<std::int64_t>(r.reuse.epochs)), r.reuse.gpus,
         format_count(static_cast<std::int64_t>(r.reuse.ended_otherwise)));
   } else if (r.reuse.mode == Reuse::kVerify) {
     lines += fmt::format(
         "  reuse: {} phases of {} GPUs took place as {} that were simulated apart as well\n",
-        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+        format_count(static_cast<std::int64_t>(r.reuse.epochs)), r.reuse.gpus,
         format_count(static_cast<std::int64_t>(r.reuse.simulated)));
-  } else if (r.reuse.phases > 0) {
+  } else if (r.reuse.epochs > 0) {
     lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {}\n",
                          format_count(static_cast<std::int64_t>(r.reuse.simulated)),
-                         format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+                         format_count(static_cast<std::int64_t>(r.reuse.epochs)), r.reuse.gpus,
                          hops(r.reuse.inside.simulated, r.reuse.inside.all));
   }
-  if (r.reuse.rail_phases > 0) {
+  if (r.reuse.rail_epochs > 0) {
     lines +=
         fmt::format("  reuse: {} of {} phases of {} GPUs on {} rails simulated, {}\n",
                     format_count(static_cast<std::int64_t>(r.reuse.rail_simulated)),
-                    format_count(static_cast<std::int64_t>(r.reuse.rail_phases)), r.reuse.rail_gpus,
+                    format_count(static_cast<std::int64_t>(r.reuse.rail_epochs)), r.reuse.rail_gpus,
                     r.reuse.rails, hops(r.reuse.on_rails.simulated, r.reuse.on_rails.all));
   }
   if (r.reuse.skips.count > 0) {

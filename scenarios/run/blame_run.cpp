@@ -23,7 +23,7 @@ struct Use {
   std::size_t path = 0;
   Picoseconds from;
   Picoseconds until;
-  const PhasePart* part = nullptr;  ///< where it is in a phase that was taken over
+  const EpochPart* part = nullptr;  ///< where it is in an epoch that was taken over
 };
 
 /// Messages whose packets are to be looked at in one network, each once, by the time of their
@@ -87,27 +87,27 @@ class AllPathMessages {
       for (const PathMessage& m : paths[p].messages) {
         if (is_unicast(e.workload, m.connection)) of_run.add(m, {p, m.from, m.until});
       }
-      for (const PhasePart& part : paths[p].phases) {
+      for (const EpochPart& part : paths[p].epochs) {
         for (const PathMessage& m : part.messages) {
           if (!is_unicast(part.scene->workload(), m.connection)) continue;
-          of_phase[part.scene].add(m, {p, m.from, m.until, &part});
+          of_epoch[part.scene].add(m, {p, m.from, m.until, &part});
         }
       }
     }
     of_run.sort([&](const PathMessages::Found& of) {
       return transports.of(of.message.connection).framing;
     });
-    for (auto& of_scene : of_phase) {
+    for (auto& of_scene : of_epoch) {
       of_scene.second.sort([&](const PathMessages::Found& of) {
         const ConnectionId whole =
-            of_scene.first->connection_in_whole(of.uses.front().part->phase, of.message.connection);
+            of_scene.first->connection_in_whole(of.uses.front().part->epoch, of.message.connection);
         return transports.of(whole).framing;
       });
     }
   }
 
   PathMessages of_run;
-  std::map<const PhaseScene*, PathMessages> of_phase;
+  std::map<const EpochScene*, PathMessages> of_epoch;
 };
 
 /// The storms of a run that is over, by their pauses.
@@ -143,7 +143,7 @@ void add_part(const std::vector<JobPath>& paths, const Use& use, const std::vect
     charge.begin = std::max(charge.begin, use.from);
     charge.end = std::min(charge.end, use.until);
     if (charge.begin >= charge.end) continue;
-    if (use.part != nullptr) charge = use.part->scene->in_whole(use.part->phase, charge);
+    if (use.part != nullptr) charge = use.part->scene->in_whole(use.part->epoch, charge);
     sums.add(use.path, paths[use.path], charge);
   }
 }
@@ -158,8 +158,8 @@ PacketWalk make_walk(const PacketWalk::Surroundings& around, const PathMessages&
           }};
 }
 
-/// Of messages in a phase that was taken over.
-void watch_phase(const PhaseScene& scene, const PathMessages& wanted,
+/// Of messages in an epoch that was taken over.
+void watch_epoch(const EpochScene& scene, const PathMessages& wanted,
                  const std::vector<JobPath>& paths, BlameSums& sums) {
   const auto root_of = [](const protocols::PauseInterval& pause) {
     return Culprit::port(pause.port);  // there are none
@@ -187,7 +187,7 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
     options.keeps_domains_whole = true;
     if (reuse->has_rails()) options.cut = LpPlan::Cut::kOne;
     options.on_period = [&reuse] {
-      if (reuse->is_full()) reuse->take([](const TakenPhase&) {}, [] {});
+      if (reuse->is_full()) reuse->take([](const MemoisedEpoch&) {}, [] {});
     };
   }
   PacketNetwork* again = nullptr;
@@ -235,9 +235,9 @@ void add_by_ideal(const std::vector<JobPath>& paths, ZeroLoadTimes& ideals, IsWa
     const JobPath& path = paths[p];
     std::vector<PathMessage> messages;
     std::ranges::copy_if(path.messages, std::back_inserter(messages), is_wanted);
-    for (const PhasePart& part : path.phases) {
+    for (const EpochPart& part : path.epochs) {
       for (const PathMessage& m : part.messages) {
-        const PathMessage whole = part.scene->in_whole(part.phase, m);
+        const PathMessage whole = part.scene->in_whole(part.epoch, m);
         if (is_wanted(whole)) messages.push_back(whole);
       }
     }
@@ -310,8 +310,8 @@ void find_blame(const Experiment& e, const std::vector<JobPath>& paths, ZeroLoad
       },
       sums);
   const AllPathMessages wanted(e, paths);
-  for (const auto& [scene, messages] : wanted.of_phase) {
-    watch_phase(*scene, messages, paths, sums);
+  for (const auto& [scene, messages] : wanted.of_epoch) {
+    watch_epoch(*scene, messages, paths, sums);
   }
   if (!wanted.of_run.messages.empty()) {
     const PauseRoots roots(results);

@@ -156,8 +156,8 @@ struct RunEnd {
   Picoseconds stopped;     ///< when it was over
 };
 
-/// Phases that were taken may last longer than all else, and to the limit of the run.
-void close_phases(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end) {
+/// Epochs that were taken may last longer than all else, and to the limit of the run.
+void close_epochs(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end) {
   const bool has_ended = end.status == PacketNetwork::Status::kQuiescent;
   const bool was_cut = reuse.close(has_ended ? until : end.stopped);
   if (has_ended && was_cut) {
@@ -170,7 +170,7 @@ void close_phases(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end
 /// Statistics begin again at `end`, or where the run came to rest before: returns when that is.
 Picoseconds end_warmup(RunReuse& reuse, const PacketNetwork& network, PacketNetwork::Status status,
                        Picoseconds end) {
-  // Phases that are taken over may continue where all else is at rest.
+  // Epochs that are taken over may continue where all else is at rest.
   const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
   const bool goes_on = reuse.begin_measurement(is_at_rest ? end : network.now());
   if (!is_at_rest) return network.now();
@@ -240,10 +240,10 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   Timeline* timeline = timeline_of(files);
   if (timeline != nullptr) executor.watch(timeline->activities());
   RunRecorder recorder(e, executor, ideals.times, sink, paths ? &*paths : nullptr, timeline);
-  const bool takes_over = reuse != nullptr && e.scenario.run.reuse.mode == Reuse::kOn;
+  const bool memoises = reuse != nullptr && e.scenario.run.reuse.mode == Reuse::kOn;
   const bool may_skip = shortcuts.trial_of_skips.has_value();
   if (reuse != nullptr || may_skip) recorder.keep_rows();
-  if (takes_over) {
+  if (memoises) {
     executor.hand_over(*reuse);
     recorder.follow(*reuse);
     if (paths) paths->follow(*reuse);
@@ -259,12 +259,12 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   const bool has_own_cut = reuse != nullptr || between.skips;
   if (reuse != nullptr) {
     between.fold = [&] {
-      if (takes_over && reuse->is_full()) recorder.take_reused(*running, executor);
+      if (memoises && reuse->is_full()) recorder.take_reused(*running, executor);
     };
   }
   PacketNetwork network = make_network(e, files, parallelism, std::move(between));
   running = &network;
-  if (takes_over) {
+  if (memoises) {
     network.look_elsewhere([reuse](Picoseconds since, Picoseconds until) {
       return reuse->was_delivered(since, until);
     });
@@ -272,12 +272,12 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
   monitor.follow(executor, recorder);
-  if (takes_over) monitor.follow(*reuse);
+  if (memoises) monitor.follow(*reuse);
   // Of a step that is taken over in part, what has long messages, its gradients, comes last.
-  bool is_on_trial = may_skip && !takes_over;
+  bool is_on_trial = may_skip && !memoises;
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;
-    if (reuse != nullptr && reuse->is_in_vain()) return false;
+    if (reuse != nullptr && reuse->is_abandoned()) return false;
     if (is_on_trial && packet_hops >= *shortcuts.trial_of_skips) {
       is_on_trial = false;
       if (network.skips().packet_hops < packet_hops / 2) shortcuts.trial_of_skips.reset();
@@ -303,7 +303,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
     const Picoseconds end = std::min(e.scenario.run.warmup, until);
     status = network.run_until(end, observer);
     results.measured_from = network.now();
-    if (takes_over && !reuse->is_in_vain()) {
+    if (memoises && !reuse->is_abandoned()) {
       results.measured_from = end_warmup(*reuse, network, status, end);
       recorder.take_reused(network, executor);
     }
@@ -318,15 +318,15 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   if (progress) progress(monitor.last());
   enter_stage(progress, "collecting results");
   if (files != nullptr) files->finish_traces();
-  if (takes_over && has_stood_still(status, executor)) reuse->note_standstill();
-  if (reuse != nullptr && reuse->is_in_vain()) return std::nullopt;
+  if (memoises && has_stood_still(status, executor)) reuse->note_standstill();
+  if (reuse != nullptr && reuse->is_abandoned()) return std::nullopt;
   if (may_skip && !shortcuts.trial_of_skips) return std::nullopt;
 
   require_invariants(network.violated_invariants(status == PacketNetwork::Status::kQuiescent));
   RunEnd end{status, network.last_event(), network.now()};
   if (reuse != nullptr) {
-    close_phases(*reuse, e.scenario.run.until, end);
-    if (takes_over) recorder.take_reused(network, executor);
+    close_epochs(*reuse, e.scenario.run.until, end);
+    if (memoises) recorder.take_reused(network, executor);
     require_invariants(reuse->violations());
     results.reuse = reuse->report(*shortcuts.reusable);
     results.reuse.simulated_hops += hops_before + network.packet_hops() - reuse->hops_taken();
@@ -380,8 +380,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   }
   if (paths) {
     find_blame(e, paths->finish(), ideals.times,
-               {parallelism, progress, timeline, takes_over ? shortcuts.reusable : nullptr},
-               results);
+               {parallelism, progress, timeline, memoises ? shortcuts.reusable : nullptr}, results);
   }
   if (timeline != nullptr) end_timeline(*timeline, results);
   return results;

@@ -76,12 +76,11 @@ class Call final : public ProcessHandler, private collectives::TaskObserver {
 /// Runs calls of a communicator with nothing around it.
 class ZeroLoadCalls::Replay {
  public:
-  Replay(const ZeroLoadCalls& calls, const collectives::Component& component,
-         std::uint32_t communicator)
-      : calls_(calls), whole_(program_of(calls.workload_, component.job)) {
+  Replay(const ZeroLoadCalls& calls, const collectives::GpuSet& gpu_set, std::uint32_t communicator)
+      : calls_(calls), whole_(program_of(calls.workload_, gpu_set.job)) {
     stream_ = whole_.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
     numbers_ = whole_.calls_of(communicator);
-    const collectives::JobPlan& plan = calls.workload_.jobs()[component.job];
+    const collectives::JobPlan& plan = calls.workload_.jobs()[gpu_set.job];
     std::vector<std::uint32_t> ranks = whole_.parts().communicators()[communicator].ranks;
     std::ranges::sort(ranks);
     std::vector<HostId> hosts;
@@ -89,7 +88,7 @@ class ZeroLoadCalls::Replay {
     for (const std::uint32_t rank : ranks) {
       hosts.push_back(calls.workload_.process_hosts()[plan.process(rank).value()]);
     }
-    auto program = std::make_unique<collectives::PhaseProgram>(
+    auto program = std::make_unique<collectives::EpochProgram>(
         whole_, ranks, std::vector<std::uint32_t>{communicator});
     program_ = program.get();
     const Errors errors =
@@ -131,13 +130,13 @@ class ZeroLoadCalls::Replay {
   const TaskProgram& whole_;
   std::uint32_t stream_ = 0;
   std::span<const std::uint32_t> numbers_;  ///< of calls, in the program
-  collectives::PhaseProgram* program_ = nullptr;
+  collectives::EpochProgram* program_ = nullptr;
   collectives::Workload workload_;
   std::vector<ConnectionId> in_whole_;  ///< by connection
 };
 
 ZeroLoadCalls::ZeroLoadCalls(const collectives::Workload& workload,
-                             const collectives::Components& components,
+                             const collectives::GpuSets& gpu_sets,
                              ZeroLoadNetwork::DelayOf delay_of, Picoseconds control_latency)
     : workload_(workload),
       delay_of_(std::move(delay_of)),
@@ -145,43 +144,43 @@ ZeroLoadCalls::ZeroLoadCalls(const collectives::Workload& workload,
       number_of_call_(workload.jobs().size()),
       places_(workload.process_hosts().size()) {
   std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> kinds;
-  for (const collectives::Component& component : components.all) {
-    const TaskProgram& program = program_of(workload, component.job);
-    if (number_of_call_[component.job].empty()) {
-      number_of_call_[component.job] = collectives::numbers_of_calls(program);
+  for (const collectives::GpuSet& gpu_set : gpu_sets.all) {
+    const TaskProgram& program = program_of(workload, gpu_set.job);
+    if (number_of_call_[gpu_set.job].empty()) {
+      number_of_call_[gpu_set.job] = collectives::numbers_of_calls(program);
     }
-    for (std::size_t i = 0; i < component.communicators.size(); ++i) {
-      const std::uint32_t communicator = component.communicators[i];
+    for (std::size_t i = 0; i < gpu_set.communicators.size(); ++i) {
+      const std::uint32_t communicator = gpu_set.communicators[i];
       const bool wait_for_all =
           std::ranges::all_of(program.calls_of(communicator), [&program](std::uint32_t call) {
             return collectives::waits_for_all(program.call(call).spec());
           });
       if (!wait_for_all || program.lane_plan().lanes_of(communicator) == 0) continue;
       const auto next = static_cast<std::uint32_t>(kinds_.size());
-      const auto [it, is_new] = kinds.emplace(std::pair(component.kind, i), next);
+      const auto [it, is_new] = kinds.emplace(std::pair(gpu_set.kind, i), next);
       if (is_new) {
-        kinds_.push_back({std::make_unique<Replay>(*this, component, communicator), {}});
+        kinds_.push_back({std::make_unique<Replay>(*this, gpu_set, communicator), {}});
       }
-      add(component, communicator, it->second);
+      add(gpu_set, communicator, it->second);
     }
   }
 }
 
 ZeroLoadCalls::~ZeroLoadCalls() = default;
 
-void ZeroLoadCalls::add(const collectives::Component& component, std::uint32_t communicator,
+void ZeroLoadCalls::add(const collectives::GpuSet& gpu_set, std::uint32_t communicator,
                         std::uint32_t kind) {
-  const TaskProgram& program = program_of(workload_, component.job);
+  const TaskProgram& program = program_of(workload_, gpu_set.job);
   const std::uint32_t stream =
       program.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
   std::vector<std::uint32_t> ranks = program.parts().communicators()[communicator].ranks;
   std::ranges::sort(ranks);
   const auto number = static_cast<std::uint32_t>(callers_.size());
   Caller& caller = callers_.emplace_back();
-  caller.job = component.job;
+  caller.job = gpu_set.job;
   caller.kind = kind;
   for (const std::uint32_t rank : ranks) {
-    const ProcessId process = workload_.jobs()[component.job].process(rank);
+    const ProcessId process = workload_.jobs()[gpu_set.job].process(rank);
     const auto member = static_cast<std::uint32_t>(caller.members.size());
     places_[process.value()].push_back({stream, number, member});
     caller.members.push_back(process);

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "collectives/memo/components.hpp"
-#include "collectives/memo/phase_program.hpp"
+#include "collectives/memo/epoch_program.hpp"
+#include "collectives/memo/gpu_sets.hpp"
 #include "collectives/runtime/call_reuse.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "simcore/messages/zero_load_network.hpp"
@@ -19,9 +19,9 @@ namespace weft::scenarios {
 /// communicators that only make calls which no rank ends before all have begun them.
 class ZeroLoadCalls final : public collectives::CallReuse {
  public:
-  /// All arguments must outlive it. `delay_of`: of messages of the workload; components of a kind
+  /// All arguments must outlive it. `delay_of`: of messages of the workload; GPU sets of a kind
   /// have the same.
-  ZeroLoadCalls(const collectives::Workload& workload, const collectives::Components& components,
+  ZeroLoadCalls(const collectives::Workload& workload, const collectives::GpuSets& gpu_sets,
                 ZeroLoadNetwork::DelayOf delay_of, Picoseconds control_latency);
   ~ZeroLoadCalls() override;
 
@@ -31,11 +31,11 @@ class ZeroLoadCalls final : public collectives::CallReuse {
   std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
                              Picoseconds now) override;
   void end(ProcessId /*process*/, std::uint32_t /*stream*/) override {}
-  [[nodiscard]] bool asks_again() override { return false; }
-  std::span<const End> tell_more(Picoseconds /*now*/, Picoseconds /*horizon*/) override {
+  [[nodiscard]] bool needs_poll() override { return false; }
+  std::span<const End> poll_ends(Picoseconds /*now*/, Picoseconds /*horizon*/) override {
     return {};
   }
-  [[nodiscard]] std::optional<Picoseconds> asks_again_at() const override { return {}; }
+  [[nodiscard]] std::optional<Picoseconds> next_poll_at() const override { return {}; }
 
  private:
   class Replay;
@@ -59,7 +59,7 @@ class ZeroLoadCalls final : public collectives::CallReuse {
     std::uint32_t caller = 0;
     std::uint32_t member = 0;
   };
-  void add(const collectives::Component& component, std::uint32_t communicator, std::uint32_t kind);
+  void add(const collectives::GpuSet& gpu_set, std::uint32_t communicator, std::uint32_t kind);
   [[nodiscard]] const Place* place_of(ProcessId process, std::uint32_t stream) const;
 
   const collectives::Workload& workload_;

@@ -322,7 +322,7 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
   return best;
 }
 
-std::vector<ZeroLoadTimes::Job> ZeroLoadTimes::jobs(const collectives::Components& components,
+std::vector<ZeroLoadTimes::Job> ZeroLoadTimes::jobs(const collectives::GpuSets& gpu_sets,
                                                     const std::function<bool()>& goes_on) {
   const auto is_open_loop = [](const JobSpec& job) { return collectives::is_open_loop(job.kind); };
   if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
@@ -335,7 +335,7 @@ std::vector<ZeroLoadTimes::Job> ZeroLoadTimes::jobs(const collectives::Component
     return delay;
   };
   collectives::Executor executor(workload_, collectives::Executor::Spans::kNotKept);
-  ZeroLoadCalls calls(workload_, components, delay_of, scenario_.run.control_latency);
+  ZeroLoadCalls calls(workload_, gpu_sets, delay_of, scenario_.run.control_latency);
   executor.hand_over(calls);
   ZeroLoadNetwork network(workload_.process_hosts().size(), workload_.connections(), delay_of,
                           scenario_.run.control_latency, workload_.groups());

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/memo/components.hpp"
+#include "collectives/memo/gpu_sets.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "scenarios/spec/scenario.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
@@ -54,10 +54,10 @@ class ZeroLoadTimes {
   };
   /// By job: the larger of its dependency critical path, each message taking its zero-load time,
   /// and for every cut the wire bytes that must cross it over its capacity, plus the least latency
-  /// that any of its messages has. Calls of `components` that begin alike are looked at once; else
+  /// that any of its messages has. Calls of `gpu_sets` that begin alike are looked at once; else
   /// it takes as long as all messages of all iterations ask for, unless `goes_on`, asked now and
   /// then, says no: only jobs that have ended by then have a time.
-  [[nodiscard]] std::vector<Job> jobs(const collectives::Components& components = {},
+  [[nodiscard]] std::vector<Job> jobs(const collectives::GpuSets& gpu_sets = {},
                                       const std::function<bool()>& goes_on = {});
 
  private:

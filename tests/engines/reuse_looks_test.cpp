@@ -46,7 +46,7 @@ TEST(ReuseWithFaults, ElsewhereTakesAllOver) {
         "{type: bit-errors, from: leaf2, to: spine0, at: 1us, frame_loss_rate: 0.05}"}) {
     SCOPED_TRACE(fault);
     const Results on = expect_equal_folders_of(step("faults: [" + std::string(fault) + "]\n"));
-    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_EQ(on.reuse.gpu_sets, 4U);
     EXPECT_EQ(on.reuse.rails, 8U);
     EXPECT_THAT(on.reuse.refusals, IsEmpty());
     EXPECT_LT(on.reuse.simulated_hops, on.totals.packet_hops / 2);
@@ -60,7 +60,7 @@ TEST(ReuseWithFaults, OfOneRailLeavesTheOthersToBeTakenOver) {
                             "{type: bit-errors, from: gpu11, at: 1us, frame_loss_rate: 0.01}"}) {
     SCOPED_TRACE(fault);
     const Results on = expect_equal_folders_of(step("faults: [" + std::string(fault) + "]\n"));
-    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_EQ(on.reuse.gpu_sets, 4U);
     EXPECT_EQ(on.reuse.rails, 7U);
     EXPECT_EQ(on.reuse.rail_gpus, 28U);
     EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("of 4 GPUs are simulated each: a fault")));
@@ -70,7 +70,7 @@ TEST(ReuseWithFaults, OfOneRailLeavesTheOthersToBeTakenOver) {
 TEST(ReuseWithFaults, OfOneDomainLeavesTheOthersToBeTakenOver) {
   const Results on = expect_equal_folders_of(step(
       "faults: [{type: link-rate, from: gpu13, network: scale-up, rate: 50Gbps, at: 50us}]\n"));
-  EXPECT_EQ(on.reuse.components, 3U);
+  EXPECT_EQ(on.reuse.gpu_sets, 3U);
   EXPECT_EQ(on.reuse.gpus, 24U);
   EXPECT_EQ(on.reuse.rails, 8U);
   EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("among 8 GPUs are simulated each: a fault")));
@@ -84,8 +84,8 @@ TEST(ReuseWithFaults, WhichChangeRoutesDoesNotDisturbDomains) {
     SCOPED_TRACE(fault);
     const Results on =
         expect_equal_folders_of(step_over_ethernet("faults: [" + std::string(fault) + "]\n"));
-    EXPECT_EQ(on.reuse.components, 4U);
-    EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
+    EXPECT_EQ(on.reuse.gpu_sets, 4U);
+    EXPECT_LT(on.reuse.simulated, on.reuse.epochs / 2);
   }
 }
 
@@ -94,7 +94,7 @@ TEST(ReuseWithFaults, SeesThatNothingIsDelivered) {
   const Results on = expect_equal_folders_of(
       reuse_servers(4, reuse_training("tensor: 8, data: 4"),
                     "faults: [{type: link-down, from: gpu11, at: 150us, until: 35ms}]\n", "60ms"));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
   EXPECT_EQ(on.reuse.rails, 7U);
   EXPECT_THAT(on.warnings, Contains(HasSubstr("nothing was delivered from")));
 }
@@ -103,7 +103,7 @@ TEST(ReuseWithFaults, SeesThatNothingIsDelivered) {
 TEST(ReuseWithFaults, TakesNothingOverWhereCallsInsideStandStillToo) {
   const Results on = expect_equal_folders_of(step_over_ethernet(
       "faults: [{type: link-down, from: gpu3, at: 40us, until: 35ms}]\n", "60ms"));
-  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_EQ(on.reuse.gpu_sets, 0U);
   EXPECT_THAT(on.warnings, Contains(HasSubstr("nothing was delivered from")));
 }
 
@@ -111,7 +111,7 @@ TEST(ReuseWithFaults, ThatNothingEndsTakesNothingOver) {
   const Results on = expect_equal_folders_of(
       step_over_ethernet("faults: [{type: link-down, from: gpu3, at: 40us}]\n"));
   EXPECT_EQ(on.outcome, scenarios::Outcome::kStuck);
-  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_EQ(on.reuse.gpu_sets, 0U);
   EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("messages stand still")));
 }
 
@@ -133,7 +133,7 @@ TEST(ReuseWithTraces, TakesOverWhereNobodyLooks) {
   const Results on = expect_equal_folders_of(
       step("observe: {queues: {ports: [\"leaf2->*\"]}, packets: {flows: [\"train:8->9\"]}, "
            "pauses: true}\n"));
-  EXPECT_EQ(on.reuse.components, 3U);
+  EXPECT_EQ(on.reuse.gpu_sets, 3U);
   EXPECT_EQ(on.reuse.rails, 7U);
   EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("their packets are written down")));
   EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("what waits for their links is written")));
@@ -142,14 +142,14 @@ TEST(ReuseWithTraces, TakesOverWhereNobodyLooks) {
 TEST(ReuseWithTraces, OfPacketsBetweenServersLeaveDomainsToBeTakenOver) {
   const Results on =
       expect_equal_folders_of(step("observe: {packets: {flows: [\"train:3->11\"]}}\n"));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
   EXPECT_EQ(on.reuse.rails, 7U);
 }
 
 TEST(ReuseWithTraces, OfSamplesOfQueuesIsExact) {
   const Results on = expect_equal_folders_of(step_over_ethernet(
       "observe: {queues: {ports: [\"leaf1->*\"], period: 3us}}\nrun: {until: 300us}\n"));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
 }
 
 // Where a run restarts its traces do, too.
@@ -158,7 +158,7 @@ TEST(ReuseWithTraces, BeginsThemAnewWithTheRun) {
       step_over_ethernet("faults: [{type: link-down, from: gpu3, at: 40us}]\n"
                          "observe: {queues: {ports: [\"leaf1->*\"]}, packets: {flows: "
                          "[\"train:0->16\"]}}\n"));
-  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_EQ(on.reuse.gpu_sets, 0U);
 }
 
 TEST(ReuseWithTraces, OfEverythingTakesNothingOver) {
@@ -178,7 +178,7 @@ Picoseconds blamed_inside_servers(const Results& results) {
   return all;
 }
 
-// Paths lead through calls that were taken over: their phases are simulated once more for that.
+// Paths lead through calls that were taken over: their epochs are simulated once more for that.
 TEST(ReuseWithBlame, FollowsPathsThroughWhatIsTakenOver) {
   for (const char* parallelism :
        {"tensor: 8, data: 4", "tensor: 8, pipeline: 2, data: 2, schedule: 1f1b",
@@ -187,7 +187,7 @@ TEST(ReuseWithBlame, FollowsPathsThroughWhatIsTakenOver) {
     const Results on = expect_equal_folders_of(reuse_servers(
         4, reuse_training(parallelism, ", iterations: 2, communication: {algorithm: ring}"),
         "observe: {blame: true}\n"));
-    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_EQ(on.reuse.gpu_sets, 4U);
     EXPECT_GT(on.reuse.rails, 0U);
     EXPECT_GT(blamed_inside_servers(on), 1_us);
   }
@@ -198,7 +198,7 @@ TEST(ReuseWithBlame, FollowsPathsThroughWhatIsNot) {
   const Results on = expect_equal_folders_of(step_over_ethernet(
       "observe: {blame: true}\n", "200us",
       reuse_training("tensor: 8, data: 4", ", communication: {algorithm: ring}")));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
   EXPECT_EQ(on.reuse.rails, 0U);
   EXPECT_GT(blamed_inside_servers(on), 1_us);
 }
@@ -206,7 +206,7 @@ TEST(ReuseWithBlame, FollowsPathsThroughWhatIsNot) {
 // Tensor parallelism of few bytes is by NVLS, whose messages are split by their zero-load times.
 TEST(ReuseWithBlame, FollowsWhatChipsAddUp) {
   const Results on = expect_equal_folders_of(step("observe: {blame: true}\n"));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
   EXPECT_THAT(on.blame, Contains(Field(&scenarios::BlameResult::culprit_kind, "job")));
 }
 
@@ -231,7 +231,7 @@ void expect_equal_after_warmups(const std::string& text, int edges) {
     SCOPED_TRACE(e.scenario.run.warmup.count());
     const FolderOfRun on = folder_of_run(e, Reuse::kOn);
     expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
-    EXPECT_GT(on.results.reuse.phases, 0U);
+    EXPECT_GT(on.results.reuse.epochs, 0U);
   }
 }
 
@@ -249,7 +249,7 @@ TEST(ReuseWithWarmup, CountsWhatComesAfterItBetweenServers) {
       reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")), 16);
 }
 
-// Wherever it ends in a phase, all of that phase is simulated once more, its begin included.
+// Wherever it ends in an epoch, all of that epoch is simulated once more, its begin included.
 TEST(ReuseWithWarmup, SimulatesAPhaseOnceMore) {
   Experiment e = experiment_of_text(
       "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: none}\n"

@@ -68,17 +68,17 @@ std::string server(const std::string& jobs, const std::string& rest = "") {
 
 TEST(Reuse, OfTensorParallelCallsInOneServerIsExact) {
   const Results on = expect_the_same(server(reuse_training("tensor: 8")));
-  EXPECT_EQ(on.reuse.components, 1U);
+  EXPECT_EQ(on.reuse.gpu_sets, 1U);
   EXPECT_EQ(on.reuse.gpus, 8U);
-  EXPECT_GT(on.reuse.phases, 100U);
-  EXPECT_LT(on.reuse.simulated, on.reuse.phases / 4);
+  EXPECT_GT(on.reuse.epochs, 100U);
+  EXPECT_LT(on.reuse.simulated, on.reuse.epochs / 4);
   EXPECT_LT(on.reuse.simulated_hops, on.totals.packet_hops / 2);
 }
 
 TEST(Reuse, OfTwoGroupsOfFourIsThatOfTwoComponents) {
   // Gradients of the two data-parallel copies cross NVLink as well: all eight GPUs are one
-  // component.
-  EXPECT_EQ(expect_the_same(server(reuse_training("tensor: 4, data: 2"))).reuse.components, 1U);
+  // GPU set.
+  EXPECT_EQ(expect_the_same(server(reuse_training("tensor: 4, data: 2"))).reuse.gpu_sets, 1U);
 }
 
 TEST(Reuse, WithSequenceParallelismAndChunks) {
@@ -149,8 +149,8 @@ TEST(Reuse, AtRestARunIsOverWhateverTheCutAndTheLimit) {
 TEST(Reuse, OverServersIsExactAndSharesWhatDomainsHaveInCommon) {
   const Results on = expect_the_same(
       reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")));
-  EXPECT_EQ(on.reuse.components, 4U);
-  EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
+  EXPECT_LT(on.reuse.simulated, on.reuse.epochs / 2);
 }
 
 // Gradients of eight rails: the eight GPUs of a server begin at times of their own, those of a rail
@@ -159,8 +159,8 @@ TEST(Reuse, OfGradientsBetweenServersIsThatOfOneRail) {
   const Results on = expect_the_same(reuse_servers(4, reuse_training("tensor: 8, data: 4")));
   EXPECT_EQ(on.reuse.rails, 8U);
   EXPECT_EQ(on.reuse.rail_gpus, 32U);
-  EXPECT_GT(on.reuse.rail_phases, 7U);
-  EXPECT_LE(on.reuse.rail_simulated, on.reuse.rail_phases / 4);
+  EXPECT_GT(on.reuse.rail_epochs, 7U);
+  EXPECT_LE(on.reuse.rail_simulated, on.reuse.rail_epochs / 4);
   EXPECT_LT(on.reuse.simulated_hops, on.totals.packet_hops / 2);
 }
 
@@ -184,8 +184,8 @@ TEST(Reuse, OfPipelinesBetweenServersIsExact) {
     SCOPED_TRACE(schedule);
     const Results on = expect_the_same(reuse_servers(
         4, reuse_training(std::string("tensor: 8, pipeline: 4, schedule: ") + schedule)));
-    EXPECT_GT(on.reuse.rail_phases, 0U);
-    EXPECT_LT(on.reuse.rail_simulated, on.reuse.rail_phases);
+    EXPECT_GT(on.reuse.rail_epochs, 0U);
+    EXPECT_LT(on.reuse.rail_simulated, on.reuse.rail_epochs);
   }
 }
 
@@ -299,13 +299,13 @@ TEST(Reuse, SaysWhyCallsBetweenServersAreSimulatedEach) {
 TEST(Reuse, OfNoiseMissesAndIsExact) {
   const Results on = expect_the_same(
       server(reuse_training("tensor: 8", ", noise: [{jitter: {type: exponential, mean: 1us}}]")));
-  EXPECT_EQ(on.reuse.components, 1U);
+  EXPECT_EQ(on.reuse.gpu_sets, 1U);
 }
 
 TEST(Reuse, OfOneSlowGpuHits) {
   const Results on =
       expect_the_same(server(reuse_training("tensor: 8", ", noise: [{ranks: 3, factor: 1.3}]")));
-  EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
+  EXPECT_LT(on.reuse.simulated, on.reuse.epochs / 2);
 }
 
 TEST(Reuse, IsTheSameOnThreadsAndForEveryCut) {
@@ -336,7 +336,7 @@ TEST(Reuse, LeavesGpusAloneWhoseLinksOthersUse) {
   const Results on = expect_the_same(
       server(reuse_training("tensor: 8", ", ranks: 0-7") +
              "  - {name: other, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3}\n"));
-  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_EQ(on.reuse.gpu_sets, 0U);
   ASSERT_EQ(on.reuse.refusals.size(), 1U);
 }
 
@@ -357,9 +357,9 @@ TEST(Reuse, AuditSeesThatPhasesWhichBeginAlikeEndAlike) {
   const MessageRun audited = run_with(e, Reuse::kAudit);
   expect_equal(off, audited);
   EXPECT_EQ(audited.results.reuse.ended_otherwise, 0U);
-  // A call may begin while ACKs of the one before are under way: there it is one phase with it.
-  EXPECT_GE(audited.results.reuse.phases, run_with(e, Reuse::kOn).results.reuse.phases);
-  EXPECT_LT(audited.results.reuse.simulated, audited.results.reuse.phases / 4);
+  // A call may begin while ACKs of the one before are under way: there it is one epoch with it.
+  EXPECT_GE(audited.results.reuse.epochs, run_with(e, Reuse::kOn).results.reuse.epochs);
+  EXPECT_LT(audited.results.reuse.simulated, audited.results.reuse.epochs / 4);
 }
 
 TEST(Reuse, SaysWhyNothingIsReused) {

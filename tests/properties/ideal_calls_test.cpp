@@ -17,12 +17,12 @@ namespace {
 using scenarios::ZeroLoadTimes;
 
 TEST(ZeroLoadCalls, ThatBeginAlikeAreLookedAtOnce) {
-  int with_components = 0;
+  int with_gpu_sets = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const scenarios::Experiment e = experiment_of_text(RandomTraining(seed).text());
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const collectives::Components inside = scenarios::components_inside(e.fabric, e.workload);
-    if (!inside.all.empty()) ++with_components;
+    const collectives::GpuSets inside = scenarios::gpu_sets_inside(e.fabric, e.workload);
+    if (!inside.all.empty()) ++with_gpu_sets;
     ZeroLoadTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
     const std::vector<ZeroLoadTimes::Job> each = ideals.jobs();
     const std::vector<ZeroLoadTimes::Job> once = ideals.jobs(inside);
@@ -32,7 +32,7 @@ TEST(ZeroLoadCalls, ThatBeginAlikeAreLookedAtOnce) {
       EXPECT_EQ(each[j].set_by, once[j].set_by);
     }
   }
-  EXPECT_GT(with_components, 30);
+  EXPECT_GT(with_gpu_sets, 30);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/measure/flow_activities.hpp"
 #include "scenarios/results/measure/iteration_collector.hpp"
+#include "scenarios/results/measure/memoised_epochs.hpp"
 #include "scenarios/results/measure/message_collector.hpp"
-#include "scenarios/results/measure/reused_phases.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
 #include "scenarios/timeline/timeline.hpp"
@@ -57,7 +57,7 @@ class RunRecorder {
   MessageCollector messages_;
   IterationCollector collectives_;
   FlowActivities activities_;
-  std::optional<ReusedPhases> reused_;
+  std::optional<MemoisedEpochs> reused_;
   bool is_measuring_;
 };
 

@@ -253,21 +253,21 @@ std::vector<Field<Results>> identity_fields() {
 
 /// Something was taken over or might have been.
 bool says_something(const ReuseReport& reuse) {
-  return reuse.mode == Reuse::kVerify || reuse.mode == Reuse::kAudit || reuse.components > 0 ||
+  return reuse.mode == Reuse::kVerify || reuse.mode == Reuse::kAudit || reuse.gpu_sets > 0 ||
          reuse.rails > 0 || reuse.skips.count > 0 || !reuse.refusals.empty();
 }
 
 ordered_json json_of(const ReuseReport& reuse) {
-  return {{"components", reuse.components},
+  return {{"components", reuse.gpu_sets},
           {"gpus", reuse.gpus},
           {"calls", reuse.calls},
-          {"phases", reuse.phases},
+          {"phases", reuse.epochs},
           {"phases_simulated", reuse.simulated},
           {"phases_ended_otherwise", reuse.ended_otherwise},
           {"rails", reuse.rails},
           {"rail_gpus", reuse.rail_gpus},
           {"rail_calls", reuse.rail_calls},
-          {"rail_phases", reuse.rail_phases},
+          {"rail_phases", reuse.rail_epochs},
           {"rail_phases_simulated", reuse.rail_simulated},
           {"phase_packet_hops", reuse.inside.all},
           {"phase_packet_hops_simulated", reuse.inside.simulated},

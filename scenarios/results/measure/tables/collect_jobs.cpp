@@ -14,7 +14,7 @@ namespace weft::scenarios {
 std::vector<ZeroLoadTimes::Job> ideal_jobs_of(const Experiment& e, ZeroLoadTimes& ideals,
                                               const std::function<bool()>& goes_on) {
   if (e.lone_job) return std::vector<ZeroLoadTimes::Job>(e.workload.jobs().size());
-  return ideals.jobs(components_inside(e.fabric, e.workload), goes_on);
+  return ideals.jobs(gpu_sets_inside(e.fabric, e.workload), goes_on);
 }
 
 void collect_jobs(const EndedRun& run, Results& results) {

@@ -14,8 +14,8 @@
 namespace weft::collectives {
 
 /// GPUs of one domain, and the communicators that are all among them. Communicators that have a
-/// GPU in common are in one component.
-struct Component {
+/// GPU in common are in one GPU set.
+struct GpuSet {
   std::uint32_t job = 0;
   std::int32_t domain = 0;
   std::uint32_t kind = 0;                    ///< those of a kind behave alike
@@ -24,13 +24,13 @@ struct Component {
 };
 
 /// All of a run.
-struct Components {
+struct GpuSets {
   static constexpr std::uint32_t kNone = ~0U;
 
-  std::vector<Component> all;
-  /// The first component of each kind.
+  std::vector<GpuSet> all;
+  /// The first GPU set of each kind.
   std::vector<std::uint32_t> of_kind;
-  /// By process, its component and its rank in it; kNone: it has none.
+  /// By process, its GPU set and its rank in it; kNone: it has none.
   std::vector<std::uint32_t> of_process;
   std::vector<std::uint32_t> rank_of_process;
   /// Why GPUs that make calls among themselves are in none, a sentence each, and how many.
@@ -44,12 +44,10 @@ struct Components {
 };
 
 /// Without those that there is a reason against; empty: there is none.
-void leave_out(Components& components,
-               const std::function<std::string(const Component&)>& reason_against);
+void leave_out(GpuSets& gpu_sets, const std::function<std::string(const GpuSet&)>& reason_against);
 
 /// `alike(a, b)`: whether two domains are built alike.
-[[nodiscard]] Components find_components(
-    const Workload& workload, const Fabric& fabric,
-    const std::function<bool(std::int32_t, std::int32_t)>& alike);
+[[nodiscard]] GpuSets find_gpu_sets(const Workload& workload, const Fabric& fabric,
+                                    const std::function<bool(std::int32_t, std::int32_t)>& alike);
 
 }  // namespace weft::collectives

@@ -12,20 +12,20 @@
 #include "scenarios/blame/message_log.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/memo/call_log.hpp"
-#include "scenarios/memo/phase_replay.hpp"
+#include "scenarios/memo/epoch_replay.hpp"
 
-/// Paths through phases that were taken over: each is simulated apart once more, and lanes keep
+/// Paths through epochs that were taken over: each is simulated apart once more, and lanes keep
 /// what they spent their time on.
 namespace weft::scenarios {
 
-/// One such phase. Ranks, connections and ports are those of the part, times those of its network.
-class PhaseScene {
+/// One such epoch. Ranks, connections and ports are those of the part, times those of its network.
+class EpochScene {
  public:
-  /// All arguments but the phase must outlive it.
-  PhaseScene(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
-             const CalledPhase& phase);
+  /// All arguments but the epoch must outlive it.
+  EpochScene(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
+             const CalledEpoch& epoch);
 
-  /// When the phase begins.
+  /// When the epoch begins.
   [[nodiscard]] Picoseconds start() const { return replay_.begun_at(); }
   /// The lane that came to the end of a call last.
   [[nodiscard]] std::uint32_t last_lane(std::size_t call) const {
@@ -40,47 +40,47 @@ class PhaseScene {
   [[nodiscard]] const collectives::Workload& workload() const { return replay_.workload(); }
 
   /// Simulates it again, looking at packets of messages; `begin` is told the network that is run.
-  void watch(const PhaseLook& look,
+  void watch(const EpochView& look,
              const std::function<void(const protocols::PacketNetwork&)>& begin) const;
 
-  // As the whole run has it, where the phase took place as `phase` says.
-  [[nodiscard]] Picoseconds time_here(const CalledPhase& phase, Picoseconds time) const {
-    return start() + (time - phase.start);
+  // As the whole run has it, where the epoch took place as `epoch` says.
+  [[nodiscard]] Picoseconds time_here(const CalledEpoch& epoch, Picoseconds time) const {
+    return start() + (time - epoch.start);
   }
-  [[nodiscard]] Picoseconds time_in_whole(const CalledPhase& phase, Picoseconds time) const {
-    return phase.start + (time - start());
+  [[nodiscard]] Picoseconds time_in_whole(const CalledEpoch& epoch, Picoseconds time) const {
+    return epoch.start + (time - start());
   }
-  [[nodiscard]] ConnectionId connection_in_whole(const CalledPhase& phase,
+  [[nodiscard]] ConnectionId connection_in_whole(const CalledEpoch& epoch,
                                                  ConnectionId connection) const;
-  [[nodiscard]] Charge in_whole(const CalledPhase& phase, const Charge& charge) const;
-  [[nodiscard]] PathMessage in_whole(const CalledPhase& phase, const PathMessage& message) const;
+  [[nodiscard]] Charge in_whole(const CalledEpoch& epoch, const Charge& charge) const;
+  [[nodiscard]] PathMessage in_whole(const CalledEpoch& epoch, const PathMessage& message) const;
 
  private:
-  [[nodiscard]] Culprit in_whole(const CalledPhase& phase, const Culprit& culprit) const;
-  void run(PhaseReplay& replay) const;
+  [[nodiscard]] Culprit in_whole(const CalledEpoch& epoch, const Culprit& culprit) const;
+  void run(EpochReplay& replay) const;
 
   const Experiment& e_;
   const protocols::PacketNetwork::Options& options_;
-  const collectives::Component& example_;
-  const std::shared_ptr<const std::vector<PhaseBegin>> begins_;
-  PhaseReplay replay_;
+  const collectives::GpuSet& example_;
+  const std::shared_ptr<const std::vector<EpochBegin>> begins_;
+  EpochReplay replay_;
   MessageLog log_;
 };
 
 /// All that are needed, each once.
-class PhaseScenes {
+class EpochScenes {
  public:
   /// All arguments must outlive it.
-  PhaseScenes(const Experiment& experiment, const protocols::PacketNetwork::Options& options)
+  EpochScenes(const Experiment& experiment, const protocols::PacketNetwork::Options& options)
       : e_(experiment), options_(options) {}
 
-  [[nodiscard]] PhaseScene& of(const CalledPhase& phase);
+  [[nodiscard]] EpochScene& of(const CalledEpoch& epoch);
 
  private:
   const Experiment& e_;
   const protocols::PacketNetwork::Options& options_;
-  std::map<std::pair<const collectives::Component*, std::vector<std::int64_t>>,
-           std::unique_ptr<PhaseScene>>
+  std::map<std::pair<const collectives::GpuSet*, std::vector<std::int64_t>>,
+           std::unique_ptr<EpochScene>>
       scenes_;
 };
 

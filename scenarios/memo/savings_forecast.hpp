@@ -12,7 +12,7 @@ struct Spared {
   double calls = 0;  ///< of ranks, that are taken over
 };
 
-/// What reuse spares a run at most: as if all calls of a kind began alike, in all components of a
+/// What reuse spares a run at most: as if all calls of a kind began alike, in all GPU sets of a
 /// kind, so that each of them is simulated once, and of long messages the first packets alone. That
 /// is what comes of equal ranks; noise and whatever else lets ranks begin at other times leave more
 /// to simulate, up to everything. Nothing where the run does not ask for reuse, or something stands

@@ -1,4 +1,4 @@
-#include "collectives/memo/components.hpp"
+#include "collectives/memo/gpu_sets.hpp"
 
 #include <algorithm>
 #include <map>
@@ -29,14 +29,14 @@ class Finder {
     std::iota(parent_.begin(), parent_.end(), 0U);
   }
 
-  Components find() {
+  GpuSets find() {
     join_communicators();
     mark_others();
     mark_shared_hosts();
-    Components components = collect();
+    GpuSets gpu_sets = collect();
     find_domain_begins();
-    for (std::uint32_t c = 0; c < components.all.size(); ++c) find_kind(components, c);
-    return components;
+    for (std::uint32_t c = 0; c < gpu_sets.all.size(); ++c) find_kind(gpu_sets, c);
+    return gpu_sets;
   }
 
  private:
@@ -117,35 +117,35 @@ class Finder {
     }
   }
 
-  Components collect() {
-    Components components;
-    components.of_process.assign(parent_.size(), Components::kNone);
-    components.rank_of_process.assign(parent_.size(), Components::kNone);
+  GpuSets collect() {
+    GpuSets gpu_sets;
+    gpu_sets.of_process.assign(parent_.size(), GpuSets::kNone);
+    gpu_sets.rank_of_process.assign(parent_.size(), GpuSets::kNone);
     std::map<std::uint32_t, std::uint32_t> component_of_root;
     for (std::uint32_t p = 0; p < parent_.size(); ++p) {
       if (!is_calling_[p]) continue;
       const std::uint32_t root = root_of(p);
       if (reason_[root] != nullptr) {
-        components.refuse(reason_[root], 1);
+        gpu_sets.refuse(reason_[root], 1);
         continue;
       }
       const auto [it, is_new] =
-          component_of_root.emplace(root, static_cast<std::uint32_t>(components.all.size()));
+          component_of_root.emplace(root, static_cast<std::uint32_t>(gpu_sets.all.size()));
       if (is_new) {
-        Component& made = components.all.emplace_back();
+        GpuSet& made = gpu_sets.all.emplace_back();
         made.job = workload_.job_of(ProcessId(p));
         made.domain = domain_of(ProcessId(p));
       }
-      Component& component = components.all[it->second];
-      components.of_process[p] = it->second;
-      components.rank_of_process[p] = static_cast<std::uint32_t>(component.ranks.size());
-      component.ranks.push_back(workload_.rank_of(ProcessId(p)));
+      GpuSet& gpu_set = gpu_sets.all[it->second];
+      gpu_sets.of_process[p] = it->second;
+      gpu_sets.rank_of_process[p] = static_cast<std::uint32_t>(gpu_set.ranks.size());
+      gpu_set.ranks.push_back(workload_.rank_of(ProcessId(p)));
     }
-    add_communicators(components);
-    return components;
+    add_communicators(gpu_sets);
+    return gpu_sets;
   }
 
-  void add_communicators(Components& components) {
+  void add_communicators(GpuSets& gpu_sets) {
     for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
       const TaskProgram* program = parts_of(j);
       if (program == nullptr) continue;
@@ -154,8 +154,8 @@ class Finder {
       for (std::uint32_t c = 0; c < communicators.size(); ++c) {
         if (!is_inside(plan, communicators[c])) continue;
         const std::uint32_t of =
-            components.of_process[plan.process(communicators[c].ranks.front()).value()];
-        if (of != Components::kNone) components.all[of].communicators.push_back(c);
+            gpu_sets.of_process[plan.process(communicators[c].ranks.front()).value()];
+        if (of != GpuSets::kNone) gpu_sets.all[of].communicators.push_back(c);
       }
     }
   }
@@ -171,21 +171,21 @@ class Finder {
   }
 
   /// Only those of the same job at the same places can be alike: a large domain has thousands of
-  /// kinds, which are not all looked through for each component.
-  void find_kind(Components& components, std::uint32_t number) {
-    Component& component = components.all[number];
-    std::vector<std::uint32_t>& kinds = kinds_at_[{component.job, places_of(component)}];
+  /// kinds, which are not all looked through for each GPU set.
+  void find_kind(GpuSets& gpu_sets, std::uint32_t number) {
+    GpuSet& gpu_set = gpu_sets.all[number];
+    std::vector<std::uint32_t>& kinds = kinds_at_[{gpu_set.job, places_of(gpu_set)}];
     for (const std::uint32_t kind : kinds) {
-      if (!are_alike(components.all[components.of_kind[kind]], component)) continue;
-      component.kind = kind;
+      if (!are_alike(gpu_sets.all[gpu_sets.of_kind[kind]], gpu_set)) continue;
+      gpu_set.kind = kind;
       return;
     }
-    component.kind = static_cast<std::uint32_t>(components.of_kind.size());
-    components.of_kind.push_back(number);
-    kinds.push_back(component.kind);
+    gpu_set.kind = static_cast<std::uint32_t>(gpu_sets.of_kind.size());
+    gpu_sets.of_kind.push_back(number);
+    kinds.push_back(gpu_set.kind);
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> places_of(const Component& c) const {
+  [[nodiscard]] std::vector<std::uint32_t> places_of(const GpuSet& c) const {
     std::vector<std::uint32_t> places;
     const JobPlan& plan = workload_.jobs()[c.job];
     for (const std::uint32_t rank : c.ranks) {
@@ -196,7 +196,7 @@ class Finder {
   }
 
   /// Of the same job and places.
-  [[nodiscard]] bool are_alike(const Component& a, const Component& b) const {
+  [[nodiscard]] bool are_alike(const GpuSet& a, const GpuSet& b) const {
     if (!do_calls_match(*parts_of(a.job), a, b)) return false;
     return a.domain == b.domain || alike_(a.domain, b.domain);
   }
@@ -214,45 +214,44 @@ class Finder {
 
 }  // namespace
 
-void Components::refuse(const std::string& reason, std::size_t gpus) {
+void GpuSets::refuse(const std::string& reason, std::size_t gpus) {
   const auto known = std::ranges::find(refusals, reason, &Refusal::reason);
   Refusal& refusal = known == refusals.end() ? refusals.emplace_back(Refusal{reason}) : *known;
   refusal.gpus += static_cast<std::uint32_t>(gpus);
 }
 
-void leave_out(Components& components,
-               const std::function<std::string(const Component&)>& reason_against) {
-  std::vector<std::uint32_t> number(components.all.size(), Components::kNone);
-  std::vector<std::uint32_t> kind_here(components.of_kind.size(), Components::kNone);
-  Components left;
-  left.refusals = std::move(components.refusals);
-  for (std::uint32_t c = 0; c < components.all.size(); ++c) {
-    Component component = components.all[c];
-    if (const std::string reason = reason_against(component); !reason.empty()) {
-      left.refuse(reason, component.ranks.size());
+void leave_out(GpuSets& gpu_sets, const std::function<std::string(const GpuSet&)>& reason_against) {
+  std::vector<std::uint32_t> number(gpu_sets.all.size(), GpuSets::kNone);
+  std::vector<std::uint32_t> kind_here(gpu_sets.of_kind.size(), GpuSets::kNone);
+  GpuSets left;
+  left.refusals = std::move(gpu_sets.refusals);
+  for (std::uint32_t c = 0; c < gpu_sets.all.size(); ++c) {
+    GpuSet gpu_set = gpu_sets.all[c];
+    if (const std::string reason = reason_against(gpu_set); !reason.empty()) {
+      left.refuse(reason, gpu_set.ranks.size());
       continue;
     }
-    std::uint32_t& kind = kind_here[component.kind];
-    if (kind == Components::kNone) {
+    std::uint32_t& kind = kind_here[gpu_set.kind];
+    if (kind == GpuSets::kNone) {
       kind = static_cast<std::uint32_t>(left.of_kind.size());
       left.of_kind.push_back(static_cast<std::uint32_t>(left.all.size()));
     }
-    component.kind = kind;
+    gpu_set.kind = kind;
     number[c] = static_cast<std::uint32_t>(left.all.size());
-    left.all.push_back(std::move(component));
+    left.all.push_back(std::move(gpu_set));
   }
-  left.of_process = std::move(components.of_process);
-  left.rank_of_process = std::move(components.rank_of_process);
+  left.of_process = std::move(gpu_sets.of_process);
+  left.rank_of_process = std::move(gpu_sets.rank_of_process);
   for (std::size_t p = 0; p < left.of_process.size(); ++p) {
-    if (left.of_process[p] == Components::kNone) continue;
+    if (left.of_process[p] == GpuSets::kNone) continue;
     left.of_process[p] = number[left.of_process[p]];
-    if (left.of_process[p] == Components::kNone) left.rank_of_process[p] = Components::kNone;
+    if (left.of_process[p] == GpuSets::kNone) left.rank_of_process[p] = GpuSets::kNone;
   }
-  components = std::move(left);
+  gpu_sets = std::move(left);
 }
 
-Components find_components(const Workload& workload, const Fabric& fabric,
-                           const std::function<bool(std::int32_t, std::int32_t)>& alike) {
+GpuSets find_gpu_sets(const Workload& workload, const Fabric& fabric,
+                      const std::function<bool(std::int32_t, std::int32_t)>& alike) {
   return Finder(workload, fabric, alike).find();
 }
 

@@ -3,15 +3,15 @@
 #include <cstdint>
 
 #include "collectives/runtime/workload.hpp"
-#include "scenarios/memo/phase.hpp"
+#include "scenarios/memo/comm_epoch.hpp"
 #include "simcore/base/hash.hpp"
 
-/// What messages of phases are in the whole.
+/// What messages of epochs are in the whole.
 namespace weft::scenarios {
 
 /// The connection of the same ranks, in the same lane.
 [[nodiscard]] inline ConnectionId connection_of(const collectives::Workload& whole,
-                                                const PhasePlace& place, const PhaseMessage& m) {
+                                                const EpochPlace& place, const EpochMessage& m) {
   const collectives::JobPlan& plan = whole.jobs()[place.job];
   const ProcessId source = plan.process(place.ranks[m.source]);
   const std::uint32_t destination = place.ranks[m.destination];

@@ -12,11 +12,11 @@ namespace weft::collectives {
 /// The calls of some communicators of a program of parts, by their ranks alone: each rank is at the
 /// start of its next task until somebody begins it (Executor::begin_from_outside), and is through
 /// with it when the whole program would be. Lanes are numbered as in the whole program.
-class PhaseProgram final : public JobProgram {
+class EpochProgram final : public JobProgram {
  public:
   /// `ranks`: of the whole program, ascending; rank i of this one is the i-th. All ranks of the
   /// communicators are among them. `whole` must outlive it.
-  PhaseProgram(const TaskProgram& whole, std::vector<std::uint32_t> ranks,
+  EpochProgram(const TaskProgram& whole, std::vector<std::uint32_t> ranks,
                const std::vector<std::uint32_t>& communicators);
 
   /// What the next task of a rank's stream is, as the whole program numbers calls.

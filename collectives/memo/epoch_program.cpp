@@ -1,4 +1,4 @@
-#include "collectives/memo/phase_program.hpp"
+#include "collectives/memo/epoch_program.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -8,7 +8,7 @@
 
 namespace weft::collectives {
 
-class PhaseProgram::Source final : public StepSource {
+class EpochProgram::Source final : public StepSource {
  public:
   explicit Source(StepStream stream) : stream_(std::move(stream)) {}
   bool next(Step& step) override { return stream_.next(step); }
@@ -17,7 +17,7 @@ class PhaseProgram::Source final : public StepSource {
   StepStream stream_;
 };
 
-PhaseProgram::PhaseProgram(const TaskProgram& whole, std::vector<std::uint32_t> ranks,
+EpochProgram::EpochProgram(const TaskProgram& whole, std::vector<std::uint32_t> ranks,
                            const std::vector<std::uint32_t>& communicators)
     : whole_(whole),
       ranks_(std::move(ranks)),
@@ -26,25 +26,25 @@ PhaseProgram::PhaseProgram(const TaskProgram& whole, std::vector<std::uint32_t> 
   for (const std::uint32_t c : communicators) is_used_[c] = true;
 }
 
-bool PhaseProgram::is_used(LanePlace place) const {
+bool EpochProgram::is_used(LanePlace place) const {
   const std::uint32_t stream = whole_.stream_of(place.lane);
   return lanes_of(place.rank, stream) > 0;
 }
 
-std::uint32_t PhaseProgram::lanes_of(std::uint32_t rank, std::uint32_t stream) const {
+std::uint32_t EpochProgram::lanes_of(std::uint32_t rank, std::uint32_t stream) const {
   if (stream == 0) return 0;
   const auto member = whole_.lane_plan().member(ranks_[rank], stream);
   if (!member || !is_used_[member->communicator]) return 0;
   return whole_.lanes_of(ranks_[rank], stream);
 }
 
-std::uint32_t PhaseProgram::rank_here(std::uint32_t rank_of_whole) const {
+std::uint32_t EpochProgram::rank_here(std::uint32_t rank_of_whole) const {
   const auto found = std::ranges::lower_bound(ranks_, rank_of_whole);
   WEFT_CHECK(found != ranks_.end() && *found == rank_of_whole, "peers are ranks of the phase");
   return static_cast<std::uint32_t>(std::distance(ranks_.begin(), found));
 }
 
-std::vector<ChipGroup> PhaseProgram::groups() const {
+std::vector<ChipGroup> EpochProgram::groups() const {
   std::vector<ChipGroup> all;
   for (ChipGroup& group : whole_.groups()) {
     const auto member =
@@ -56,22 +56,22 @@ std::vector<ChipGroup> PhaseProgram::groups() const {
   return all;
 }
 
-ChipWork PhaseProgram::chip_work(LanePlace place) const {
+ChipWork EpochProgram::chip_work(LanePlace place) const {
   return is_used(place) ? whole_.chip_work(of_whole(place)) : ChipWork{};
 }
 
-std::vector<std::uint32_t> PhaseProgram::send_peers(LanePlace place) const {
+std::vector<std::uint32_t> EpochProgram::send_peers(LanePlace place) const {
   if (!is_used(place)) return {};
   std::vector<std::uint32_t> peers = whole_.send_peers(of_whole(place));
   for (std::uint32_t& peer : peers) peer = rank_here(peer);
   return peers;
 }
 
-std::unique_ptr<StepSource> PhaseProgram::steps(LanePlace place) const {
+std::unique_ptr<StepSource> EpochProgram::steps(LanePlace place) const {
   return std::make_unique<Source>(stream(place));
 }
 
-StepStream PhaseProgram::stream(LanePlace place) const {
+StepStream EpochProgram::stream(LanePlace place) const {
   const std::uint32_t stream = whole_.stream_of(place.lane);
   const std::uint32_t first = whole_.lane_plan().first_lane(stream);
   const std::uint32_t lanes = lanes_of(place.rank, stream);

@@ -1,4 +1,4 @@
-#include "scenarios/memo/phase_replay.hpp"
+#include "scenarios/memo/epoch_replay.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,8 +13,8 @@ using collectives::TaskProgram;
 using protocols::PacketNetwork;
 
 /// Any connection of the job: they have its label, class and transport in common.
-const Connection& example_of(const Experiment& e, const collectives::Component& component) {
-  const collectives::JobPlan& plan = e.workload.jobs()[component.job];
+const Connection& example_of(const Experiment& e, const collectives::GpuSet& gpu_set) {
+  const collectives::JobPlan& plan = e.workload.jobs()[gpu_set.job];
   const std::uint32_t first = e.workload.lane_index(plan.process(0), 0);
   for (std::uint32_t lane = first; lane < first + plan.ranks * plan.lanes; ++lane) {
     const auto [begin, end] = e.workload.sends_of(lane);
@@ -24,7 +24,7 @@ const Connection& example_of(const Experiment& e, const collectives::Component& 
 }
 
 PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t domain,
-                                  const PhaseLook& look) {
+                                  const EpochView& look) {
   if (domain < 0) {
     options.scale_up_of_domain.clear();
   } else if (!options.scale_up_of_domain.empty()) {
@@ -46,47 +46,47 @@ PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t d
 
 }  // namespace
 
-const TaskProgram& program_of(const Experiment& e, const collectives::Component& component) {
-  return dynamic_cast<const TaskProgram&>(*e.workload.jobs()[component.job].program);
+const TaskProgram& program_of(const Experiment& e, const collectives::GpuSet& gpu_set) {
+  return dynamic_cast<const TaskProgram&>(*e.workload.jobs()[gpu_set.job].program);
 }
 
-PartFabric part_of(const Experiment& e, const collectives::Component& component) {
-  if (component.domain >= 0) return fabric_of_domain(e.fabric, e.routes, component.domain);
-  const collectives::JobPlan& plan = e.workload.jobs()[component.job];
+PartFabric part_of(const Experiment& e, const collectives::GpuSet& gpu_set) {
+  if (gpu_set.domain >= 0) return fabric_of_domain(e.fabric, e.routes, gpu_set.domain);
+  const collectives::JobPlan& plan = e.workload.jobs()[gpu_set.job];
   std::vector<HostId> hosts;
-  for (const std::uint32_t rank : component.ranks) {
+  for (const std::uint32_t rank : gpu_set.ranks) {
     hosts.push_back(e.workload.process_hosts()[plan.process(rank).value()]);
   }
   return fabric_of_rail(e.fabric, e.routes, hosts);
 }
 
-PhaseReplay::PhaseReplay(const Experiment& e, const PacketNetwork::Options& options,
-                         const collectives::Component& component, const PhaseLook& look)
-    : whole_(program_of(e, component)), component_(component), part_(part_of(e, component)) {
-  make_workload(e, component);
+EpochReplay::EpochReplay(const Experiment& e, const PacketNetwork::Options& options,
+                         const collectives::GpuSet& gpu_set, const EpochView& look)
+    : whole_(program_of(e, gpu_set)), gpu_set_(gpu_set), part_(part_of(e, gpu_set)) {
+  make_workload(e, gpu_set);
   using Spans = collectives::Executor::Spans;
   executor_ = std::make_unique<collectives::Executor>(
       workload_, look.at_lanes ? Spans::kOfAll : Spans::kNotKept);
   executor_->begin_from_outside();
   executor_->tell(*this);
   network_ = std::make_unique<PacketNetwork>(
-      part_.fabric, part_.routes, options_of(options, component.domain, look),
+      part_.fabric, part_.routes, options_of(options, gpu_set.domain, look),
       workload_.process_hosts(), workload_.connections(), workload_.groups());
   network_->start(*executor_);
 }
 
-void PhaseReplay::make_workload(const Experiment& e, const collectives::Component& component) {
-  const collectives::JobPlan& plan = e.workload.jobs()[component.job];
+void EpochReplay::make_workload(const Experiment& e, const collectives::GpuSet& gpu_set) {
+  const collectives::JobPlan& plan = e.workload.jobs()[gpu_set.job];
   std::vector<HostId> hosts;
-  for (const std::uint32_t rank : component.ranks) {
+  for (const std::uint32_t rank : gpu_set.ranks) {
     const HostId host = e.workload.process_hosts()[plan.process(rank).value()];
     const auto place = std::ranges::lower_bound(part_.hosts, host);
     hosts.emplace_back(static_cast<std::uint32_t>(place - part_.hosts.begin()));
   }
   auto program =
-      std::make_unique<collectives::PhaseProgram>(whole_, component.ranks, component.communicators);
+      std::make_unique<collectives::EpochProgram>(whole_, gpu_set.ranks, gpu_set.communicators);
   program_ = program.get();
-  const Connection& example = example_of(e, component);
+  const Connection& example = example_of(e, gpu_set);
   const std::uint32_t number = collectives::job_of_label(example.flow_label);
   const Errors errors =
       workload_.add_job(plan.name, Picoseconds(0), hosts, std::move(program), true,
@@ -97,14 +97,14 @@ void PhaseReplay::make_workload(const Experiment& e, const collectives::Componen
   WEFT_CHECK(errors.empty(), "a part of a job that could be built can be");
 }
 
-std::uint32_t PhaseReplay::call_number(const PhaseBegin& begin) const {
-  const auto member = whole_.lane_plan().member(component_.ranks[begin.rank], begin.stream);
+std::uint32_t EpochReplay::call_number(const EpochBegin& begin) const {
+  const auto member = whole_.lane_plan().member(gpu_set_.ranks[begin.rank], begin.stream);
   return whole_.calls_of(member->communicator)[begin.call];
 }
 
-Phase PhaseReplay::run(const PhaseBegins& begins, const PhaseWindow& window) {
+CommEpoch EpochReplay::run(const EpochBegins& begins, const EpochWindow& window) {
   start();
-  for (const PhaseBegin& begin : begins.list) add(begin);
+  for (const EpochBegin& begin : begins.list) add(begin);
   stops_at_ends_ = false;
   if (window.from) {
     network_->run_until(start_ + *window.from);
@@ -115,7 +115,7 @@ Phase PhaseReplay::run(const PhaseBegins& begins, const PhaseWindow& window) {
   return finish(begins.is_complete, window);
 }
 
-void PhaseReplay::start() {
+void EpochReplay::start() {
   WEFT_CHECK(is_quiet_, "a phase begins on a quiet network");
   is_quiet_ = false;
   begins_.clear();
@@ -125,7 +125,7 @@ void PhaseReplay::start() {
   queues_.clear();
   start_ = std::max(network_->now(), network_->last_event()) + 1_us;
   before_.clear();
-  for (std::uint32_t rank = 0; rank < component_.ranks.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < gpu_set_.ranks.size(); ++rank) {
     before_.push_back(
         {executor_->messages_of(ProcessId(rank)), executor_->bytes_of(ProcessId(rank)), {}});
   }
@@ -135,15 +135,15 @@ void PhaseReplay::start() {
   skips_before_ = network_->skips();
 }
 
-protocols::SkipCounts PhaseReplay::skips() const { return network_->skips() - skips_before_; }
+protocols::SkipCounts EpochReplay::skips() const { return network_->skips() - skips_before_; }
 
-std::uint64_t PhaseReplay::packet_hops() const {
+std::uint64_t EpochReplay::packet_hops() const {
   return before_part_.packet_hops + network_->packet_hops() - skips().packet_hops;
 }
 
 // The next of a stream's begins is set when the one before it has ended: until then its lanes are
 // not there. Before that nobody begins it either.
-void PhaseReplay::add(const PhaseBegin& begin) {
+void EpochReplay::add(const EpochBegin& begin) {
   const auto number = static_cast<std::uint32_t>(begins_.size());
   queues_[{begin.rank, begin.stream}].coming.push_back(number);
   is_at_rest_ = false;
@@ -161,8 +161,8 @@ void PhaseReplay::add(const PhaseBegin& begin) {
   begin_in_turn(number, network_->now());
 }
 
-void PhaseReplay::begin_in_turn(std::uint32_t number, Picoseconds now) {
-  const PhaseBegin& begin = begins_[number];
+void EpochReplay::begin_in_turn(std::uint32_t number, Picoseconds now) {
+  const EpochBegin& begin = begins_[number];
   const Queue& queue = queues_[{begin.rank, begin.stream}];
   if (queue.coming[queue.next] != number) return;
   if (turns_[number].before != kNone && !turns_[turns_[number].before].has_come) return;
@@ -170,7 +170,7 @@ void PhaseReplay::begin_in_turn(std::uint32_t number, Picoseconds now) {
                            collectives::Executor::timer_of_begin(begin.stream));
 }
 
-void PhaseReplay::advance(std::optional<Picoseconds> until) {
+void EpochReplay::advance(std::optional<Picoseconds> until) {
   stops_at_ends_ = true;
   const Picoseconds end = until ? start_ + *until : PacketNetwork::kLongestRun;
   if (end <= network_->now()) return;
@@ -178,46 +178,46 @@ void PhaseReplay::advance(std::optional<Picoseconds> until) {
   next_change_.reset();
 }
 
-std::optional<Picoseconds> PhaseReplay::next_end() {
+std::optional<Picoseconds> EpochReplay::next_end() {
   if (!next_change_) next_change_ = network_->next_change();
   return *next_change_ ? std::optional(**next_change_ - start_) : std::nullopt;
 }
 
-bool PhaseReplay::is_quiet(std::span<const std::uint32_t> ranks) const {
+bool EpochReplay::is_quiet(std::span<const std::uint32_t> ranks) const {
   return std::ranges::all_of(ranks, [this](std::uint32_t rank) {
     return network_->is_quiet(workload_.process_hosts()[rank]);
   });
 }
 
-Phase PhaseReplay::finish(bool is_complete, const PhaseWindow& window) {
-  Phase phase;
-  phase.begins = begins_;
-  phase.ends = std::exchange(ends_, {});
-  phase.last = network_->last_event() - start_;
+CommEpoch EpochReplay::finish(bool is_complete, const EpochWindow& window) {
+  CommEpoch epoch;
+  epoch.begins = begins_;
+  epoch.ends = std::exchange(ends_, {});
+  epoch.last = network_->last_event() - start_;
   const bool have_ended =
-      std::ranges::all_of(phase.ends, [](const PhaseEnd& e) { return e.time >= Picoseconds(0); });
-  phase.is_whole = is_complete && have_ended;
-  phase.skips = skips();
-  phase.simulated_hops = packet_hops();
-  is_quiet_ = phase.is_whole && !window.until;
-  if (!phase.is_whole && !window.until) {
-    return phase;
+      std::ranges::all_of(epoch.ends, [](const EpochEnd& e) { return e.time >= Picoseconds(0); });
+  epoch.is_whole = is_complete && have_ended;
+  epoch.skips = skips();
+  epoch.simulated_hops = packet_hops();
+  is_quiet_ = epoch.is_whole && !window.until;
+  if (!epoch.is_whole && !window.until) {
+    return epoch;
   }
-  phase.share = network_->share();
-  phase.before = before_part_;
-  phase.share.sums.events -= told(phase.ends, window);
+  epoch.share = network_->share();
+  epoch.before = before_part_;
+  epoch.share.sums.events -= told(epoch.ends, window);
   for (std::uint32_t rank = 0; rank < before_.size(); ++rank) {
     const ProcessId process(rank);
-    phase.sent.push_back({executor_->messages_of(process) - before_[rank].messages,
+    epoch.sent.push_back({executor_->messages_of(process) - before_[rank].messages,
                           executor_->bytes_of(process) - before_[rank].bytes,
                           executor_->last_progress(process) - start_});
   }
-  collect_messages(phase);
-  return phase;
+  collect_messages(epoch);
+  return epoch;
 }
 
-std::uint64_t PhaseReplay::told(const std::vector<PhaseEnd>& ends,
-                                const PhaseWindow& window) const {
+std::uint64_t EpochReplay::told(const std::vector<EpochEnd>& ends,
+                                const EpochWindow& window) const {
   const Picoseconds from = window.from.value_or(Picoseconds(0));
   const auto counts = [&](Picoseconds time) {
     return time >= from && (!window.until || time < *window.until);
@@ -230,14 +230,14 @@ std::uint64_t PhaseReplay::told(const std::vector<PhaseEnd>& ends,
   return told;
 }
 
-void PhaseReplay::collect_messages(Phase& phase) {
+void EpochReplay::collect_messages(CommEpoch& epoch) {
   const auto since = [this](Picoseconds time) {
     return time < Picoseconds(0) ? time : time - start_;
   };
   for (const protocols::MessageOutcome& m : network_->take_messages()) {
     if (on_message_) on_message_(m);
     const Connection& c = workload_.connections()[m.connection.value()];
-    phase.messages.push_back({.source = c.source.value(),
+    epoch.messages.push_back({.source = c.source.value(),
                               .destination = c.destination.value(),
                               .lane = workload_.lane_of(m.connection),
                               .kind = c.kind,
@@ -247,10 +247,10 @@ void PhaseReplay::collect_messages(Phase& phase) {
                               .delivered = since(m.delivered),
                               .acknowledged = since(m.acknowledged)});
   }
-  phase.messages.shrink_to_fit();
+  epoch.messages.shrink_to_fit();
 }
 
-void PhaseReplay::begun(ProcessId process, std::uint32_t stream, std::uint32_t /*call*/,
+void EpochReplay::begun(ProcessId process, std::uint32_t stream, std::uint32_t /*call*/,
                         Picoseconds now) {
   const Queue& queue = queues_[{process.value(), stream}];
   const std::uint32_t number = queue.coming[queue.next];
@@ -259,10 +259,10 @@ void PhaseReplay::begun(ProcessId process, std::uint32_t stream, std::uint32_t /
   if (turns_[number].behind != kNone) begin_in_turn(turns_[number].behind, now);
 }
 
-void PhaseReplay::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
+void EpochReplay::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
                         Picoseconds posted_at) {
   Queue& queue = queues_[{process.value(), stream}];
-  // What an earlier phase received says nothing of this one.
+  // What an earlier epoch received says nothing of this one.
   const Picoseconds posted =
       posted_at < start_ ? Picoseconds(0) - Picoseconds::max() / 4 : posted_at - start_;
   ends_[queue.coming[queue.next]] = {now - start_, posted};
@@ -271,7 +271,7 @@ void PhaseReplay::ended(ProcessId process, std::uint32_t stream, Picoseconds now
   if (++queue.next < queue.coming.size()) begin_in_turn(queue.coming[queue.next], now);
 }
 
-std::vector<std::string> PhaseReplay::violations() const {
+std::vector<std::string> EpochReplay::violations() const {
   return network_->violated_invariants(is_quiet_);
 }
 

@@ -1,4 +1,4 @@
-#include "scenarios/memo/foresight.hpp"
+#include "scenarios/memo/savings_forecast.hpp"
 
 #include <span>
 #include <vector>
@@ -13,8 +13,8 @@ namespace weft::scenarios {
 namespace {
 
 using collectives::Communicator;
-using collectives::Component;
-using collectives::Components;
+using collectives::GpuSet;
+using collectives::GpuSets;
 using collectives::TaskProgram;
 
 Spared operator*(double times, const Spared& s) {
@@ -37,22 +37,22 @@ struct CallTraffic {
   Spared skipped;
 };
 
-class Foresight {
+class SavingsForecast {
  public:
-  explicit Foresight(const Experiment& e)
+  explicit SavingsForecast(const Experiment& e)
       : e_(e), messages_(e.scenario, e.fabric, e.routes, e.workload) {}
 
-  [[nodiscard]] Spared of(const Components& components) {
-    // By kind, and by call of its first component.
-    std::vector<std::vector<CallTraffic>> once(components.of_kind.size());
+  [[nodiscard]] Spared of(const GpuSets& gpu_sets) {
+    // By kind, and by call of its first GPU set.
+    std::vector<std::vector<CallTraffic>> once(gpu_sets.of_kind.size());
     for (std::size_t kind = 0; kind < once.size(); ++kind) {
-      const Component& first = components.all[components.of_kind[kind]];
+      const GpuSet& first = gpu_sets.all[gpu_sets.of_kind[kind]];
       for (const std::uint32_t call : calls_of(first)) once[kind].push_back(of_call(first, call));
     }
     Spared spared;
-    for (std::size_t i = 0; i < components.all.size(); ++i) {
-      const Component& c = components.all[i];
-      const double simulated = components.of_kind[c.kind] == i ? 1 : 0;
+    for (std::size_t i = 0; i < gpu_sets.all.size(); ++i) {
+      const GpuSet& c = gpu_sets.all[i];
+      const double simulated = gpu_sets.of_kind[c.kind] == i ? 1 : 0;
       const std::vector<std::uint32_t> calls = calls_of(c);
       for (std::size_t k = 0; k < calls.size(); ++k) {
         const double times = times_of(c, calls[k]);
@@ -65,15 +65,15 @@ class Foresight {
   }
 
  private:
-  [[nodiscard]] const TaskProgram& program_of(const Component& c) const {
+  [[nodiscard]] const TaskProgram& program_of(const GpuSet& c) const {
     return dynamic_cast<const TaskProgram&>(*e_.workload.jobs()[c.job].program);
   }
-  [[nodiscard]] const Communicator& communicator_of(const Component& c, std::uint32_t call) const {
+  [[nodiscard]] const Communicator& communicator_of(const GpuSet& c, std::uint32_t call) const {
     const collectives::Parts& parts = program_of(c).parts();
     return parts.communicators()[parts.calls()[call].communicator];
   }
   /// All that its communicators make.
-  [[nodiscard]] std::vector<std::uint32_t> calls_of(const Component& c) const {
+  [[nodiscard]] std::vector<std::uint32_t> calls_of(const GpuSet& c) const {
     std::vector<std::uint32_t> calls;
     for (const std::uint32_t communicator : c.communicators) {
       const auto own = program_of(c).calls_of(communicator);
@@ -82,7 +82,7 @@ class Foresight {
     return calls;
   }
   /// In a run.
-  [[nodiscard]] double times_of(const Component& c, std::uint32_t call) const {
+  [[nodiscard]] double times_of(const GpuSet& c, std::uint32_t call) const {
     const TaskProgram& program = program_of(c);
     const std::uint32_t communicator = program.parts().calls()[call].communicator;
     const auto counts = program.parts().call_counts(communicator_of(c, call).ranks.front(),
@@ -91,7 +91,7 @@ class Foresight {
     if (found == counts.end()) return 0;
     return static_cast<double>(found->second) * program.iterations();
   }
-  [[nodiscard]] CallTraffic of_call(const Component& c, std::uint32_t call) {
+  [[nodiscard]] CallTraffic of_call(const GpuSet& c, std::uint32_t call) {
     CallTraffic sum;
     for (const std::uint32_t rank : communicator_of(c, call).ranks) {
       ++sum.all.calls;
@@ -123,12 +123,12 @@ class Foresight {
 }  // namespace
 
 Spared max_spared(const Experiment& e) {
-  const bool takes_over = e.scenario.run.reuse.mode == Reuse::kOn && has_calls(e.workload);
-  if (!takes_over || !obstacle_to_reuse(e).empty()) return {};
+  const bool memoises = e.scenario.run.reuse.mode == Reuse::kOn && has_calls(e.workload);
+  if (!memoises || !obstacle_to_reuse(e).empty()) return {};
   const Reusable reusable = find_reusable(e);
-  Foresight foresight(e);
-  Spared spared = foresight.of(reusable.domains);
-  spared += foresight.of(reusable.rails);
+  SavingsForecast savings(e);
+  Spared spared = savings.of(reusable.domains);
+  spared += savings.of(reusable.rails);
   return spared;
 }
 
