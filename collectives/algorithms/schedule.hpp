@@ -34,7 +34,7 @@ class Schedule {
                                                               std::uint32_t lane) const = 0;
   /// Every rank is in one of them; empty: no lane has chips do anything.
   [[nodiscard]] virtual std::vector<RankGroup> groups() const { return {}; }
-  [[nodiscard]] virtual ChipWork chip_work(std::uint32_t /*lane*/) const { return {}; }
+  [[nodiscard]] virtual InNetworkWork in_network_work(std::uint32_t /*lane*/) const { return {}; }
   /// Ranks work in buffers of their own, into which lanes that have chips add copy the input and
   /// out of which those that have them repeat copy the result.
   [[nodiscard]] virtual bool is_staged() const { return false; }

@@ -54,7 +54,7 @@ struct Computing {
 };
 
 /// The lanes [first_lane, end_lane) of ranks whose data chips add up and repeat.
-struct ChipGroup {
+struct ReductionGroup {
   RankGroup ranks;
   std::uint32_t first_lane = 0;
   std::uint32_t end_lane = 0;
@@ -135,8 +135,8 @@ class JobProgram {
   [[nodiscard]] virtual std::uint32_t window(LanePlace /*place*/) const { return 0; }
   /// Ranks that chips of scale-up domains work for, and in which lanes. A lane of a rank is in one
   /// of them at most, and in one if chips do anything for it.
-  [[nodiscard]] virtual std::vector<ChipGroup> groups() const { return {}; }
-  [[nodiscard]] virtual ChipWork chip_work(LanePlace /*place*/) const { return {}; }
+  [[nodiscard]] virtual std::vector<ReductionGroup> groups() const { return {}; }
+  [[nodiscard]] virtual InNetworkWork in_network_work(LanePlace /*place*/) const { return {}; }
   /// none: what a rank sends is known without a draw.
   [[nodiscard]] virtual std::optional<DrawnSends> drawn_sends(std::uint32_t /*rank*/) const {
     return std::nullopt;

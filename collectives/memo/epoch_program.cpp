@@ -44,9 +44,9 @@ std::uint32_t EpochProgram::rank_here(std::uint32_t rank_of_whole) const {
   return static_cast<std::uint32_t>(std::distance(ranks_.begin(), found));
 }
 
-std::vector<ChipGroup> EpochProgram::groups() const {
-  std::vector<ChipGroup> all;
-  for (ChipGroup& group : whole_.groups()) {
+std::vector<ReductionGroup> EpochProgram::groups() const {
+  std::vector<ReductionGroup> all;
+  for (ReductionGroup& group : whole_.groups()) {
     const auto member =
         whole_.lane_plan().member(group.ranks.front(), whole_.stream_of(group.first_lane));
     if (!member || !is_used_[member->communicator]) continue;
@@ -56,8 +56,8 @@ std::vector<ChipGroup> EpochProgram::groups() const {
   return all;
 }
 
-ChipWork EpochProgram::chip_work(LanePlace place) const {
-  return is_used(place) ? whole_.chip_work(of_whole(place)) : ChipWork{};
+InNetworkWork EpochProgram::in_network_work(LanePlace place) const {
+  return is_used(place) ? whole_.in_network_work(of_whole(place)) : InNetworkWork{};
 }
 
 std::vector<std::uint32_t> EpochProgram::send_peers(LanePlace place) const {

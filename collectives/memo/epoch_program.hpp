@@ -45,8 +45,8 @@ class EpochProgram final : public JobProgram {
   [[nodiscard]] std::uint32_t window(LanePlace place) const override {
     return whole_.window(of_whole(place));
   }
-  [[nodiscard]] std::vector<ChipGroup> groups() const override;
-  [[nodiscard]] ChipWork chip_work(LanePlace place) const override;
+  [[nodiscard]] std::vector<ReductionGroup> groups() const override;
+  [[nodiscard]] InNetworkWork in_network_work(LanePlace place) const override;
   [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override;
   [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
 

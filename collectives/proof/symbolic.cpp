@@ -34,7 +34,7 @@ class Interpreter {
     std::uint32_t number;
     StepStream stream;
     std::vector<std::uint32_t> peers;
-    ChipWork work;
+    InNetworkWork work;
     Step step;
     bool has_step = false;
     std::int64_t events = 0;
@@ -103,7 +103,7 @@ Interpreter::Interpreter(const Schedule& schedule, std::uint64_t order)
 
 void Interpreter::begin(std::uint32_t rank, std::uint32_t number) {
   lanes_.push_back({rank, number, schedule_.steps(rank, number), schedule_.send_peers(rank, number),
-                    schedule_.chip_work(number), Step{}});
+                    schedule_.in_network_work(number), Step{}});
 }
 
 Proof Interpreter::run() {

@@ -53,7 +53,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
       const LanePlace place{rank, lane};
-      const ChipWork work = program->chip_work(place);
+      const InNetworkWork work = program->in_network_work(place);
       add_in_network(plan.process(rank), plan.first_lane + std::size_t{rank} * plan.lanes + lane,
                      flow_label_of(number, lane), work);
       lane_of_connection_.resize(connections_.size(), static_cast<std::uint16_t>(lane));
@@ -103,10 +103,10 @@ void Workload::trim() {
   first_connection_.shrink_to_fit();
 }
 
-void Workload::add_groups(const JobPlan& plan, const std::vector<ChipGroup>& groups) {
+void Workload::add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups) {
   if (groups.empty()) return;
   group_of_lane_.resize(plan.first_lane + std::size_t{plan.ranks} * plan.lanes);
-  for (const ChipGroup& chips : groups) {
+  for (const ReductionGroup& chips : groups) {
     ProcessGroup& group = groups_.emplace_back();
     for (const std::uint32_t rank : chips.ranks) {
       for (std::uint32_t lane = chips.first_lane; lane < chips.end_lane; ++lane) {
@@ -120,7 +120,7 @@ void Workload::add_groups(const JobPlan& plan, const std::vector<ChipGroup>& gro
 }
 
 void Workload::add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label,
-                              ChipWork work) {
+                              InNetworkWork work) {
   if (!work.any()) return;
   Connection connection;
   connection.source = source;

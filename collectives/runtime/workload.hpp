@@ -178,8 +178,9 @@ class Workload {
                                   std::uint32_t lane) const;
 
  private:
-  void add_groups(const JobPlan& plan, const std::vector<ChipGroup>& groups);
-  void add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label, ChipWork work);
+  void add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups);
+  void add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label,
+                      InNetworkWork work);
 
   std::vector<HostId> hosts_;
   std::vector<std::uint32_t> job_of_process_;

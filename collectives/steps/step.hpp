@@ -188,7 +188,7 @@ using StepStream = Generator<Step>;
 
 /// What the chips of a scale-up domain do for a lane. A lane that has them do something sends to no
 /// ranks itself.
-struct ChipWork {
+struct InNetworkWork {
   std::uint32_t sums = 0;    ///< for the first n members of the rank's group, one each
   std::uint32_t copies = 0;  ///< of what the first n members send, for all members
 

@@ -9,7 +9,7 @@ namespace {
 
 bool has_chips(const CollectiveCall& call) {
   for (std::uint32_t lane = 0; lane < call.lanes(); ++lane) {
-    if (call.schedule().chip_work(lane).any()) return true;
+    if (call.schedule().in_network_work(lane).any()) return true;
   }
   return false;
 }

@@ -194,8 +194,8 @@ bool TaskProgram::slows_computing(std::uint32_t rank, std::uint32_t stream) cons
          parts_->communicators()[member->communicator].kind != Communicator::Kind::kPipeline;
 }
 
-std::vector<ChipGroup> TaskProgram::groups() const {
-  std::vector<ChipGroup> all;
+std::vector<ReductionGroup> TaskProgram::groups() const {
+  std::vector<ReductionGroup> all;
   for (std::uint32_t c = 0; c < parts_->communicators().size(); ++c) {
     const Communicator& communicator = parts_->communicators()[c];
     const std::uint32_t stream = plan_.number_of(StreamOf::communicator(c));
@@ -210,10 +210,10 @@ std::vector<ChipGroup> TaskProgram::groups() const {
   return all;
 }
 
-ChipWork TaskProgram::chip_work(LanePlace place) const {
+InNetworkWork TaskProgram::in_network_work(LanePlace place) const {
   const Use use = use_of(place);
   if (use.calls == nullptr || use.lane >= use.example->lanes()) return {};
-  return use.example->schedule().chip_work(use.lane);
+  return use.example->schedule().in_network_work(use.lane);
 }
 
 std::vector<std::uint32_t> TaskProgram::send_peers(LanePlace place) const {

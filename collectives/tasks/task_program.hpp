@@ -54,8 +54,8 @@ class TaskProgram final : public JobProgram {
   [[nodiscard]] Bytes wire_size(LanePlace place, Bytes size) const override;
   [[nodiscard]] Picoseconds receive_latency(LanePlace place, std::uint32_t from) const override;
   [[nodiscard]] std::uint32_t window(LanePlace place) const override;
-  [[nodiscard]] std::vector<ChipGroup> groups() const override;
-  [[nodiscard]] ChipWork chip_work(LanePlace place) const override;
+  [[nodiscard]] std::vector<ReductionGroup> groups() const override;
+  [[nodiscard]] InNetworkWork in_network_work(LanePlace place) const override;
   [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override;
   [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
   /// What a lane of a communicator does of a call, with peers and lanes numbered as the job does.

@@ -48,7 +48,7 @@ struct Acknowledgement {
 };
 
 /// How a sender learned that packets are missing.
-enum class Loss : std::uint8_t {
+enum class LossSignal : std::uint8_t {
   kNack,     ///< the receiver asks for them
   kTimeout,  ///< nothing was acknowledged for too long
 };
@@ -107,7 +107,7 @@ concept CongestionControl = ControlSpec<C> &&
   { control.on_sent(p, Bytes(), now) } -> std::same_as<Picoseconds>;
   control.on_ack(p, ack, now);
   control.on_notified(p, now);
-  control.on_loss(p, Loss::kNack, now);
+  control.on_loss(p, LossSignal::kNack, now);
   { read.window(p) } -> std::same_as<std::uint32_t>;
   read.sample(p, values);
   { receiver.on_marked(p, now) } -> std::same_as<Answer>;
@@ -133,7 +133,7 @@ concept Repaces = requires(const C& control) {
 /// `grant`, when its turn has come, how much, and `wants` whether there is more. `Port` is the
 /// state of a port that grants: `hear` of every packet, and `gap` from a grant to the next one.
 template <class C>
-concept GrantsCredit = CongestionControl<C> && C::kNeeds.grants&& requires(
+concept GrantsCredit = CongestionControl<C> && C::kRequirements.grants&& requires(
     C control, const C& read, const typename C::Parameters& p, typename C::Receiver receiver,
     typename C::Port port, const CreditRequest& request, Picoseconds now,
     const RandomStream& random) {

@@ -32,7 +32,8 @@ class ControlStates {
 
   /// A transport with this control.
   ControlRef add(const ControlConfig& config) {
-    ControlRef ref{.control = static_cast<std::uint8_t>(config.index()), .needs = needs_of(config)};
+    ControlRef ref{.control = static_cast<std::uint8_t>(config.index()),
+                   .needs = requirements_of(config)};
     find(ref.control, [&]<class C>(Group<C>& group) {
       ref.parameters = static_cast<std::uint8_t>(group.parameters.size());
       group.parameters.emplace_back(std::get<typename C::Config>(config));

@@ -452,7 +452,7 @@ class HostModel {
     tracer_.sent(here, packet, port, here.now, end);
   }
 
-  [[nodiscard]] Heading heading_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
+  [[nodiscard]] RoutingKey routing_key_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
     return {.destination = s.destination, .entropy = entropy_of(s, qp, now)};
   }
   /// What the next packet's way follows from. Where every packet takes one by lot, one that is sent
@@ -488,12 +488,13 @@ class HostModel {
     const bool is_granted = kHasGrants && t.control.needs.grants;
     if (is_granted)
       s_.telemetry[word].request = credit_scheduler_.request(s.whole(), qp, Bytes(size));
-    const Heading heading = is_added_up ? s_.heading_of(s) : heading_of(s.whole(), qp, here.now);
+    const RoutingKey routing_key =
+        is_added_up ? s_.routing_key_of(s) : routing_key_of(s.whole(), qp, here.now);
     const auto write = [&](Packet& packet) {
       packet.flow = flow_of(qp, Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
       packet.sequence = sequence;
-      packet.send_to(heading.destination.value(), sent_upper);
-      packet.entropy = heading.entropy;
+      packet.send_to(routing_key.destination.value(), sent_upper);
+      packet.entropy = routing_key.entropy;
       packet.word = word;
       packet.size = size;
       packet.flags = flags;

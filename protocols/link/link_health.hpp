@@ -115,13 +115,13 @@ class LinkHealth {
     if (!s_.constants.has_faults) return false;
     return sent - added_to(port) < port.ingress_up_since;
   }
-  /// Whether errors of its link have spoilt a packet that comes in by `port`.
+  /// Whether errors of its link have corrupted a packet that comes in by `port`.
   [[nodiscard, gnu::always_inline]] bool was_spoilt(const PortState& port, const Packet& packet) {
     return s_.constants.has_losses &&
-           s_.losses[port.index].spoils(packet.wire_size(), s_.constants.seed, port.index);
+           s_.losses[port.index].corrupts(packet.wire_size(), s_.constants.seed, port.index);
   }
-  /// What a spoilt packet held of the buffer of a credit class is granted again, as FCCL and FCTBS
-  /// make it (InfiniBand).
+  /// What a corrupted packet held of the buffer of a credit class is granted again, as FCCL and
+  /// FCTBS make it (InfiniBand).
   void grant_spoilt(const Here& here, PortState& port, const Packet& packet) {
     const ClassId c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];

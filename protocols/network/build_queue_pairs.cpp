@@ -177,7 +177,7 @@ void add_multicast(NetworkState& s, SenderState& sender, const Connection& conne
 }
 
 void add_group(NetworkState& s, const ProcessGroup& group) {
-  ChipMembers& members = s.groups.emplace_back();
+  ReductionMembers& members = s.groups.emplace_back();
   members.processes = group.members;
   members.hosts.reserve(group.members.size());
   for (const ProcessId member : group.members) {

@@ -55,7 +55,7 @@ class Deliveries {
 
 MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Picoseconds delivered) {
   const SendingEnd& sender = s.senders[m.queue_pair];
-  auto [destination, entropy] = s.heading_of(sender);
+  auto [destination, entropy] = s.routing_key_of(sender);
   if (s.constants.transports[sender.transport].is_per_message) {
     entropy = message_entropy(sender.host, destination, m.queue_pair, m.first_sequence);
   }

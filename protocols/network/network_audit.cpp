@@ -28,7 +28,7 @@ class Audit {
       on_links += port.out->in_flight();
       if (port.owner_is_host) continue;
       for (const ClassId c : s_.classes_of(port)) {
-        in_buffers += queue(port, c).packets.size() + queue(port, c).packets.folded();
+        in_buffers += queue(port, c).packets.size() + queue(port, c).packets.coalesced();
       }
     }
     for (const NicState& nic : s_.nics) in_buffers += nic.inbox.size();
@@ -127,13 +127,14 @@ class Audit {
       for (const ClassId c : s_.classes_of(port)) {
         backlog += queue(port, c).packets.bytes();
         queue(port, c).packets.for_each([&](const Packet& packet) {
-          if (k_.works_in_network && debt_of(packet) != kOwesIngress) return;
+          if (k_.works_in_network && pending_of(packet) != kPendingIngress) return;
           hold(k_.input_queued ? p : waiting_port(packet), c, packet.wire_size());
         });
       }
       expect(backlog == port.backlog, "{} has a backlog of {} by its account and {} in fact",
              name(port), port.backlog.count(), backlog.count());
-      if (port.service_bytes != 0 && !k_.release_at_start && port.service_debt == kOwesIngress) {
+      if (port.service_bytes != 0 && !k_.release_at_start &&
+          port.service_pending == kPendingIngress) {
         hold(port.service_ingress, port.service_class, Bytes(port.service_bytes));
       }
     }

@@ -152,7 +152,7 @@ bool PacketNetwork::is_quiet(HostId host) const {
     if (!is_idle(s, peer) || !is_idle(s, s.ports[peer.peer.value()])) return false;
   }
   const auto is_busy = [&](const SendingEnd& sender) {
-    if (sender.host != host && s.heading_of(sender).destination != host) return false;
+    if (sender.host != host && s.routing_key_of(sender).destination != host) return false;
     if (sender.next != sender.posted) return true;
     return !sender.is_added_up() && sender.whole().has_outstanding();
   };

@@ -169,7 +169,7 @@ class PacketModel {
     ++port.fault_drops;
     forget(here, packet);
   }
-  /// Errors of its link spoilt a packet.
+  /// Errors of its link corrupted a packet.
   [[gnu::noinline]] void lose_spoilt(const Here& here, const Packet& packet, PortState& port) {
     health_.grant_spoilt(here, port, packet);
     forget(here, packet);

@@ -43,7 +43,7 @@ bool has_host_ports(const Fabric& fabric, const PacketNetwork::Options& options,
                      [&](NodeId host) { return fabric.node(host).port_count > 1; });
 }
 
-/// Whether some link spoils frames, or will for a while.
+/// Whether some link corrupts frames, or will for a while.
 bool has_losses(const Fabric& fabric, const PacketNetwork::Options& options) {
   return std::ranges::any_of(fabric.ports, [](const Port& port) { return port.errors.any(); }) ||
          std::ranges::any_of(options.faults, [](const Fault& fault) {

@@ -186,7 +186,7 @@ class PacketNetwork {
   [[nodiscard]] NetworkTotals totals() const;
   /// NetworkTotals::packet_hops, without a look at every port.
   [[nodiscard]] std::uint64_t packet_hops() const;
-  /// Whether some link spoils frames, or does for a while.
+  /// Whether some link corrupts frames, or does for a while.
   [[nodiscard]] bool has_link_errors() const;
   [[nodiscard]] PortCounters port_counters(PortId port) const;
   [[nodiscard]] ClassCounters class_counters(PortId port, ClassId traffic_class) const;

@@ -28,7 +28,7 @@ std::size_t entropy_state_of(const TransportConfig& transport) {
 }
 
 std::size_t grant_state_of(const TransportConfig& transport) {
-  if (!congestion::needs_of(traits_of(transport).congestion_control).grants) return 0;
+  if (!congestion::requirements_of(traits_of(transport).congestion_control).grants) return 0;
   return sizeof(congestion::GrantStates::Asker) + sizeof(congestion::GrantStates::Turn);
 }
 

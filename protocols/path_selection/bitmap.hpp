@@ -26,7 +26,7 @@ class Bitmap {
   using Config = BitmapConfig;
   using Parameters = BitmapConfig;
   static constexpr const char* kName = "bitmap";
-  static constexpr Traits kTraits{.is_per_packet = true, .hears_acks = true};
+  static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = true};
   static constexpr std::uint32_t kMaxPenalty = 15;
   /// The last packets sent, of which it is known by which way they went.
   static constexpr std::uint32_t kRemembered = 1024;
@@ -50,9 +50,10 @@ class Bitmap {
   void on_ack(const Parameters& p, const Answered& answer, Picoseconds /*now*/) {
     if (answer.is_marked) punish(answer.value, p.mark_penalty);
   }
-  void on_loss(const Parameters& p, std::uint32_t sequence, Loss how, Picoseconds /*now*/) {
+  void on_loss(const Parameters& p, std::uint32_t sequence, LossSignal signal,
+               Picoseconds /*now*/) {
     const bool is_known = last_sent_ - sequence < kRemembered;
-    if (how != Loss::kTimeout || !is_known) return;
+    if (signal != LossSignal::kTimeout || !is_known) return;
     punish(sent_by_[sequence % kRemembered], p.timeout_penalty);
   }
 

@@ -25,7 +25,7 @@ struct Answered {
   std::uint32_t sent = 0;
 };
 
-using congestion::Loss;
+using congestion::LossSignal;
 
 /// What a choice asks of the transport.
 struct Traits {
@@ -33,7 +33,7 @@ struct Traits {
   /// to take them in any order.
   bool is_per_packet = false;
   /// It hears of every packet, so that each has an ACK, which says whether it was marked.
-  bool hears_acks = false;
+  bool observes_acks = false;
 };
 
 /// A choice: the state of one queue pair at its sender. Parameters are run constants made of the
@@ -53,7 +53,7 @@ concept EntropyChoice = std::equality_comparable<typename C::Config> &&
   choice.start(p, key);
   { choice.next(p, sequence, now) } -> std::same_as<std::uint32_t>;
   choice.on_ack(p, answer, now);
-  choice.on_loss(p, sequence, Loss::kTimeout, now);
+  choice.on_loss(p, sequence, LossSignal::kTimeout, now);
 };
 
 }  // namespace weft::protocols::path_selection

@@ -29,7 +29,7 @@ class Fixed {
     return 0;
   }
   void on_ack(const Parameters& /*p*/, const Answered& /*answer*/, Picoseconds /*now*/) {}
-  void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, Loss /*how*/,
+  void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, LossSignal /*how*/,
                Picoseconds /*now*/) {}
 };
 static_assert(EntropyChoice<Fixed>);

@@ -20,7 +20,7 @@ class Oblivious {
   using Config = ObliviousConfig;
   using Parameters = ObliviousConfig;
   static constexpr const char* kName = "oblivious";
-  static constexpr Traits kTraits{.is_per_packet = true, .hears_acks = false};
+  static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = false};
   [[nodiscard]] static schema::Object<Config> schema();
 
   void start(const Parameters& p, std::uint64_t key) { rounds_.start(key, p.values); }
@@ -29,7 +29,7 @@ class Oblivious {
     return rounds_.next(p.values);
   }
   void on_ack(const Parameters& /*p*/, const Answered& /*answer*/, Picoseconds /*now*/) {}
-  void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, Loss /*how*/,
+  void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, LossSignal /*how*/,
                Picoseconds /*now*/) {}
 
  private:

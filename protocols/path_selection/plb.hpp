@@ -34,7 +34,7 @@ class Plb {
     std::uint32_t idle_rounds;
   };
   static constexpr const char* kName = "plb";
-  static constexpr Traits kTraits{.is_per_packet = false, .hears_acks = true};
+  static constexpr Traits kTraits{.is_per_packet = false, .observes_acks = true};
   [[nodiscard]] static schema::Object<Config> schema();
 
   void start(const Parameters& /*p*/, std::uint64_t /*key*/) {}
@@ -60,8 +60,9 @@ class Plb {
     marked_ = 0;
     if (congested_ >= p.congested_rounds) move();
   }
-  void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, Loss how, Picoseconds /*now*/) {
-    if (how == Loss::kTimeout) move();
+  void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, LossSignal signal,
+               Picoseconds /*now*/) {
+    if (signal == LossSignal::kTimeout) move();
   }
 
  private:

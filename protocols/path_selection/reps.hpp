@@ -25,7 +25,7 @@ class Reps {
   using Config = RepsConfig;
   using Parameters = RepsConfig;
   static constexpr const char* kName = "reps";
-  static constexpr Traits kTraits{.is_per_packet = true, .hears_acks = true};
+  static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = true};
   static constexpr std::uint32_t kRecycled = 8;  ///< values kept
   [[nodiscard]] static schema::Object<Config> schema();
 
@@ -59,8 +59,9 @@ class Reps {
     if (fresh_ < kRecycled) ++fresh_;
     if (kept_ < kRecycled) ++kept_;
   }
-  void on_loss(const Parameters& p, std::uint32_t /*sequence*/, Loss how, Picoseconds now) {
-    if (how != Loss::kTimeout) return;
+  void on_loss(const Parameters& p, std::uint32_t /*sequence*/, LossSignal signal,
+               Picoseconds now) {
+    if (signal != LossSignal::kTimeout) return;
     is_frozen_ = true;
     thaw_ = now + p.freeze_time;
   }

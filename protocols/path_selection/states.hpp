@@ -69,9 +69,10 @@ class ChoiceStates {
       group.senders[slots_[qp]].on_ack(group.parameters[ref.parameters], answer, now);
     });
   }
-  void on_loss(ChoiceRef ref, QueuePairId qp, std::uint32_t sequence, Loss how, Picoseconds now) {
+  void on_loss(ChoiceRef ref, QueuePairId qp, std::uint32_t sequence, LossSignal signal,
+               Picoseconds now) {
     find(ref.choice, [&]<class C>(Group<C>& group) {
-      group.senders[slots_[qp]].on_loss(group.parameters[ref.parameters], sequence, how, now);
+      group.senders[slots_[qp]].on_loss(group.parameters[ref.parameters], sequence, signal, now);
     });
   }
 

@@ -27,7 +27,8 @@ struct Fault {
     /// What starts at `port` takes `latency` longer, data and link control alike. What follows when
     /// that is over does not overtake it. The other direction is a fault of its own.
     kLinkLatency,
-    /// What arrives by the link that leaves `port` is spoilt as `errors` say, in place of what the
+    /// What arrives by the link that leaves `port` is corrupted as `errors` say, in place of what
+    /// the
     /// link's own do. The other direction is a fault of its own.
     kLinkErrors,
   };

@@ -57,7 +57,7 @@ struct Reduction {
   std::uint32_t offset = 0;   ///< the link of packet number 0
   std::uint32_t window = 1;
   std::uint32_t group = 0;       ///< number of the members' group
-  QueuePairId first_queue_pair;  ///< members' lie side by side, as in ChipMembers::by_host
+  QueuePairId first_queue_pair;  ///< members' lie side by side, as in ReductionMembers::by_host
   SmallCounts counts;            ///< [link * window + place]: contributions so far
 
   [[nodiscard]] std::uint32_t link_of(std::uint32_t sequence) const {
@@ -93,7 +93,7 @@ class RoundCounts {
 };
 
 /// Processes, each on another host, whose data chips work on.
-struct ChipMembers {
+struct ReductionMembers {
   std::vector<HostId> hosts;
   std::vector<HostId> by_host;  ///< the same, ascending
   std::vector<ProcessId> processes;
@@ -109,14 +109,14 @@ struct Multicast {
 
 /// What a packet that waits in a chip owes, above kTailShift in its stamp: nothing special (its
 /// ingress account, as every packet), no account at all, or a share in an original.
-inline constexpr std::uint32_t kOwesIngress = 0;
-inline constexpr std::uint32_t kOwesNothing = 1;
-[[nodiscard]] constexpr std::uint32_t debt_of(const Packet& waiting) {
+inline constexpr std::uint32_t kPendingIngress = 0;
+inline constexpr std::uint32_t kNothingPending = 1;
+[[nodiscard]] constexpr std::uint32_t pending_of(const Packet& waiting) {
   return static_cast<std::uint32_t>(waiting.stamp >> kTailShift);
 }
-[[nodiscard]] constexpr std::uint32_t owes_original(std::uint32_t place) { return place + 2; }
+[[nodiscard]] constexpr std::uint32_t pending_original(std::uint32_t place) { return place + 2; }
 [[nodiscard]] constexpr bool is_copy(const Packet& waiting) {
-  return debt_of(waiting) >= owes_original(0);
+  return pending_of(waiting) >= pending_original(0);
 }
 
 /// Originals of multicast packets that a chip holds: their credits are granted again when the last
@@ -168,7 +168,7 @@ class CopyTable {
   }
   /// Has `last`, the newest one that waits, stand for `copy`, too, which comes behind it. False if
   /// it cannot: they are not copies of successive originals for the same member.
-  [[nodiscard]] bool fold(Packet& last, const Packet& copy, std::uint32_t place) const {
+  [[nodiscard]] bool coalesce(Packet& last, const Packet& copy, std::uint32_t place) const {
     if (!is_copy(last) || last.destination() != copy.destination()) return false;
     const Original& first = original_of(last);
     const Original& here = originals_[place];
@@ -186,7 +186,7 @@ class CopyTable {
     packet.flow += waiting.flow - before.packet.flow;
     packet.send_to(waiting.destination(), packet.sent_upper());
     --packet.ttl;
-    packet.stamp = std::int64_t{owes_original(before.next)} << kTailShift |
+    packet.stamp = std::int64_t{pending_original(before.next)} << kTailShift |
                    std::int64_t{followers(waiting) - 1} << kFollowersShift;
     return packet;
   }
@@ -196,7 +196,7 @@ class CopyTable {
   static constexpr std::uint32_t kMaxFollowers = 0x7fff;
 
   [[nodiscard]] const Original& original_of(const Packet& waiting) const {
-    return originals_[debt_of(waiting) - owes_original(0)];
+    return originals_[pending_of(waiting) - pending_original(0)];
   }
   [[nodiscard]] std::uint32_t take_place() {
     if (free_.empty()) {

@@ -85,7 +85,7 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
   if (traits.ack_delay == Picoseconds()) min_window = traits.ack_every;
   if (traits.window != 0) window = traits.window;
   control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
-  control.needs = congestion::needs_of(traits.congestion_control);
+  control.needs = congestion::requirements_of(traits.congestion_control);
   entropy.choice = static_cast<std::uint8_t>(traits.entropy.index());
 }
 

@@ -253,7 +253,7 @@ struct TransportConstants {
   /// waits for. `bandwidth_delay`: what the link sends in a round trip.
   [[nodiscard]] std::uint32_t cap(std::uint32_t bandwidth_delay) const;
   /// Without any progress for so long a queue pair fails.
-  [[nodiscard]] Picoseconds patience() const {
+  [[nodiscard]] Picoseconds retry_timeout() const {
     return (std::int64_t{retry_limit} + 1) * retransmit_timeout;
   }
 };
@@ -303,7 +303,7 @@ struct NetworkConstants {
   bool works_in_network = false;  ///< chips add up or repeat data
   bool has_host_ports = false;    ///< some host chooses a port packet by packet, or after a fault
   bool has_added_latency = false;
-  bool has_losses = false;  ///< some link spoils frames
+  bool has_losses = false;  ///< some link corrupts frames
   bool traces_queues = false;
   bool traces_packets = false;
   bool traces_credits = false;
@@ -360,7 +360,7 @@ struct NetworkState {
   std::vector<ProcessState> processes;
   std::vector<Fault> faults;
   // What the chips of scale-up domains work on; empty mostly.
-  std::vector<ChipMembers> groups;
+  std::vector<ReductionMembers> groups;
   std::vector<Reduction> reductions;
   std::vector<Multicast> multicasts;
   /// Of copies; the first one is `first_copy`, behind all other receiving ends.
@@ -372,7 +372,8 @@ struct NetworkState {
   std::vector<AddedLatency> added_latency;      ///< by PortId; empty unless faults add latency
   std::vector<Repair> repairs;                  ///< of queue pairs with selective repeat
   IdVector<ReceiverId, Picoseconds> next_nack;  ///< where gaps are reported again
-  std::vector<FrameLosses> losses;  ///< by PortId where a link ends; empty unless some spoil frames
+  std::vector<FrameLosses>
+      losses;  ///< by PortId where a link ends; empty unless some corrupt frames
   OldPackets old_packets;
   std::uint8_t latency_groups = 1;  ///< histograms of packet latencies per worker
   Telemetry telemetry;
@@ -406,7 +407,7 @@ struct NetworkState {
     return reductions[s.in_network_index()];
   }
   /// As the queue pair has it by itself.
-  [[nodiscard]] Heading heading_of(const SendingEnd& s) const {
+  [[nodiscard]] RoutingKey routing_key_of(const SendingEnd& s) const {
     if (s.is_added_up()) {
       const Reduction& sum = reduction_of(s);
       return {.destination = sum.owner, .entropy = sum.entropy};
@@ -496,7 +497,7 @@ struct NetworkState {
   template <class Visit>
   void for_each_waiting(const PortState& port, ClassId c, Visit visit) const {
     const PacketQueue& waiting = queue(port, c).packets;
-    if (waiting.folded() == 0) return waiting.for_each(visit);
+    if (waiting.coalesced() == 0) return waiting.for_each(visit);
     const CopyTable& originals = copies[port.owner];
     waiting.for_each([&](Packet packet) {
       visit(packet);

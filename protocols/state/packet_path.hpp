@@ -64,7 +64,7 @@ struct PathWith {
 struct PlainPath : PathWith<> {};
 /// What Ethernet switches do about several classes in one buffer.
 struct BufferPath : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
-/// Links that fail or spoil frames, hosts with two of them, senders that choose ways; any buffer.
+/// Links that fail or corrupt frames, hosts with two of them, senders that choose ways; any buffer.
 struct FaultPath : PathWith<Feature::kFaults, Feature::kHostPorts, Feature::kEntropies,
                             Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
 /// Scale-up domains on credits beside a network of any transport.

@@ -26,7 +26,7 @@ struct PortCounters {
   std::int64_t buffer_drops = 0;  ///< at this port's ingress
   std::int64_t ttl_drops = 0;     ///< at this port's ingress
   std::int64_t fault_drops = 0;   ///< on the way to this port, or waiting here, when a link failed
-  std::int64_t error_drops = 0;   ///< on the way to this port, spoilt by errors of the link
+  std::int64_t error_drops = 0;   ///< on the way to this port, corrupted by errors of the link
   std::int64_t pauses_sent = 0;   ///< XOFF, per class
   std::int64_t pauses_received = 0;
   Picoseconds paused_time;  ///< during which a class could not start, over all classes
@@ -133,9 +133,9 @@ struct alignas(64) PortState {
   std::int64_t fault_drops = 0;
   std::int64_t pauses_sent = 0;
   std::vector<PauseInterval> pauses;
-  std::uint64_t pauses_lost = 0;   ///< intervals beyond what is kept
-  StallLog stalls;                 ///< of credit classes
-  std::uint32_t service_debt = 0;  ///< what the packet in transmission owes (in_network.hpp)
+  std::uint64_t pauses_lost = 0;      ///< intervals beyond what is kept
+  StallLog stalls;                    ///< of credit classes
+  std::uint32_t service_pending = 0;  ///< what the packet in transmission owes (in_network.hpp)
   BitsPerSecond nominal_rate;
   /// Packets that came in here and took a next hop in turn: data, and the rest. With one count for
   /// both, data and the ACKs between them would keep to every other hop each; with one count for

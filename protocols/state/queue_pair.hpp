@@ -19,7 +19,7 @@
 namespace weft::protocols {
 
 /// Where packets of a queue pair go, and what their way follows from.
-struct Heading {
+struct RoutingKey {
   HostId destination;
   std::uint32_t entropy = 0;
 };

@@ -118,7 +118,7 @@ class StateTraversal {
     v_.same(p.starved);
     v_.same(p.credits_to_send);
     v_.same(p.round_robin.value());
-    v_.same(p.service_debt);
+    v_.same(p.service_pending);
     key(p.local);
     key(lp_.port_count() + p.local);
     for (const ClassId c : s_.classes_of(p)) {

@@ -161,9 +161,10 @@ class Sender {
                    const congestion::Acknowledgement& ack, Picoseconds now) {
     inform(s, t, now, [&](auto& control, const auto& p) { control.on_ack(p, ack, now); });
   }
-  void lose(SenderState& s, const TransportConstants& t, congestion::Loss how, Picoseconds now) {
-    note_loss(s, how, now);
-    inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, how, now); });
+  void lose(SenderState& s, const TransportConstants& t, congestion::LossSignal signal,
+            Picoseconds now) {
+    note_loss(s, signal, now);
+    inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, signal, now); });
   }
   /// A given number of packets may be in flight.
   void set_window(SenderState& s, std::uint32_t limit) const {
@@ -175,9 +176,9 @@ class Sender {
   }
 
   /// For whoever asks later why packets were late.
-  void note_loss(const SenderState& s, congestion::Loss how, Picoseconds now) const {
+  void note_loss(const SenderState& s, congestion::LossSignal signal, Picoseconds now) const {
     if (s_.watch.is_used()) [[unlikely]] {
-      s_.watch.note_loss(s_.senders.queue_pair_of(s), how, now);
+      s_.watch.note_loss(s_.senders.queue_pair_of(s), signal, now);
     }
   }
 

@@ -143,7 +143,7 @@ class FaultResolver {
     return false;
   }
 
-  /// Links of scale-up domains send again what was spoilt, link by link.
+  /// Links of scale-up domains send again what was corrupted, link by link.
   bool check_network(const Fault& fault) {
     if (fault.kind != Fault::Kind::kLinkErrors ||
         fabric_.network_of(fault.port) != NetworkKind::kScaleUp) {

@@ -144,7 +144,8 @@ class GivenKeyChecks {
     }
     const bool has_users = std::ranges::any_of(
         scenario_.transports(), [](const protocols::TransportConfig& transport) {
-          return protocols::congestion::needs_of(protocols::traits_of(transport).congestion_control)
+          return protocols::congestion::requirements_of(
+                     protocols::traits_of(transport).congestion_control)
               .telemetry;
         });
     if (!has_users) {

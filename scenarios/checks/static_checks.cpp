@@ -122,7 +122,7 @@ std::vector<const char*> telemetry_users(const Experiment& e) {
   titles.reserve(e.scenario.transports().size());
   for (const protocols::TransportConfig& transport : e.scenario.transports()) {
     const auto control = protocols::traits_of(transport).congestion_control;
-    const bool is_user = protocols::congestion::needs_of(control).telemetry;
+    const bool is_user = protocols::congestion::requirements_of(control).telemetry;
     titles.push_back(is_user ? protocols::congestion::title_of(control) : nullptr);
   }
   return titles;

@@ -81,7 +81,7 @@ void check_entropy(const Experiment& e, StaticFindings& findings) {
           switches.classes[c].name));
     }
     const auto hears = [](const TransportTraits& t) {
-      return protocols::path_selection::traits_of(t.entropy).hears_acks;
+      return protocols::path_selection::traits_of(t.entropy).observes_acks;
     };
     if (!switches.classes[c].ecn.enabled && any_in_class(e, c, hears)) {
       findings.warnings.push_back(fmt::format(

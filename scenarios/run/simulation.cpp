@@ -36,12 +36,13 @@ using protocols::PacketNetwork;
 
 Timeline* timeline_of(RunFiles* files) { return files == nullptr ? nullptr : files->timeline(); }
 
-/// What happens between windows: `take` what is over; with reuse `fold` what has gathered.
+/// What happens between windows: `take` what is over; with reuse `collect_memoised` what has
+/// gathered.
 struct BetweenWindows {
   std::function<void()> take;
-  std::function<void()> fold;  ///< empty: nothing is reused
-  bool is_one = false;         ///< all processes are on one thread
-  bool skips = false;          ///< over what recurs inside long messages, if that is so
+  std::function<void()> collect_memoised;  ///< empty: nothing is reused
+  bool is_one = false;                     ///< all processes are on one thread
+  bool skips = false;                      ///< over what recurs inside long messages, if that is so
 };
 
 PacketNetwork make_network(const Experiment& e, RunFiles* files,
@@ -49,8 +50,8 @@ PacketNetwork make_network(const Experiment& e, RunFiles* files,
   PacketNetwork::Options options = network_options(e);
   options.parallelism = parallelism;
   options.on_many_messages = std::move(between.take);
-  options.keeps_domains_whole = static_cast<bool>(between.fold);
-  options.on_period = std::move(between.fold);
+  options.keeps_domains_whole = static_cast<bool>(between.collect_memoised);
+  options.on_period = std::move(between.collect_memoised);
   if (between.is_one || between.skips) options.cut = LpPlan::Cut::kOne;
   options.skips = between.skips;
   if (files != nullptr) observe(e, *files, options);
@@ -253,12 +254,12 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   ApproximatePeriods periods(e, executor);
   PacketNetwork* running = nullptr;
   BetweenWindows between{.take = [&] { recorder.take(*running); },
-                         .fold = {},
+                         .collect_memoised = {},
                          .is_one = reuse != nullptr && reuse->has_rails(),
                          .skips = may_skip};
   const bool has_own_cut = reuse != nullptr || between.skips;
   if (reuse != nullptr) {
-    between.fold = [&] {
+    between.collect_memoised = [&] {
       if (memoises && reuse->is_full()) recorder.take_reused(*running, executor);
     };
   }

@@ -157,15 +157,15 @@ class ChunkPool {
 
 /// A FIFO of packets owned by one logical process: an egress queue. Holds no chunk while empty.
 ///
-/// A packet may stand for others that follow it right away (`fold`) and that its owner can make
-/// from it: these have no place of their own, and only `bytes` and `folded` know of them.
+/// A packet may stand for others that follow it right away (`coalesce`) and that its owner can make
+/// from it: these have no place of their own, and only `bytes` and `coalesced` know of them.
 class PacketQueue {
  public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
   /// Packets without a place of their own.
-  [[nodiscard]] std::uint32_t folded() const { return folded_; }
+  [[nodiscard]] std::uint32_t coalesced() const { return coalesced_; }
   /// The oldest packet; there must be one.
   [[nodiscard]] const Packet& front() const { return *head_; }
   /// The newest packet with a place; there must be one.
@@ -231,14 +231,14 @@ class PacketQueue {
     }
   }
   /// One more packet of this size, for which `back` stands.
-  void fold(Bytes size) {
-    ++folded_;
+  void coalesce(Bytes size) {
+    ++coalesced_;
     bytes_ += size;
   }
   /// The oldest packet is taken out, and `next`, for which it stood, takes its place.
-  void unfold(const Packet& next) {
-    assert(folded_ > 0);
-    --folded_;
+  void expand(const Packet& next) {
+    assert(coalesced_ > 0);
+    --coalesced_;
     bytes_ -= Bytes(head_->size);
     *head_ = next;
   }
@@ -263,7 +263,7 @@ class PacketQueue {
   Packet* tail_ = Chunk::none();
   Bytes bytes_;
   std::uint32_t count_ = 0;  ///< with a place
-  std::uint32_t folded_ = 0;
+  std::uint32_t coalesced_ = 0;
 };
 static_assert(sizeof(PacketQueue) == 32, "half a cache line");
 

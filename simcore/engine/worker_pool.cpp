@@ -7,7 +7,7 @@ namespace {
 
 /// Some ten microseconds: longer than the serial part between two windows, shorter than anybody who
 /// wants the core would notice.
-constexpr int kPatience = 500;
+constexpr int kSpins = 500;
 
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -51,7 +51,7 @@ void WorkerPool::open(Call call, void* context) {
 
 void WorkerPool::close() {
   std::uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
-  for (int i = 0; inside != 0 && i < kPatience; ++i) {
+  for (int i = 0; inside != 0 && i < kSpins; ++i) {
     relax();
     inside = gate_.load(std::memory_order_acquire);
   }
@@ -80,7 +80,7 @@ void WorkerPool::leave() {
 }
 
 std::uint32_t WorkerPool::await_work(std::uint32_t seen) const {
-  for (int i = 0; i < kPatience; ++i) {
+  for (int i = 0; i < kSpins; ++i) {
     const std::uint32_t now = announced_.load(std::memory_order_acquire);
     if (now != seen) return now;
     relax();

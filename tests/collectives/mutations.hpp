@@ -48,8 +48,8 @@ class WrittenSchedule final : public Schedule {
     return original_.send_peers(rank, lane);
   }
   [[nodiscard]] std::vector<RankGroup> groups() const override { return original_.groups(); }
-  [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override {
-    return original_.chip_work(lane);
+  [[nodiscard]] InNetworkWork in_network_work(std::uint32_t lane) const override {
+    return original_.in_network_work(lane);
   }
   [[nodiscard]] bool is_staged() const override { return original_.is_staged(); }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override {

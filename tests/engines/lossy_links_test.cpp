@@ -1,5 +1,5 @@
-// Links that spoil frames, in scenarios: what is counted where, what goes with it, what is refused,
-// and what options of RoCE and of pauses do.
+// Links that corrupt frames, in scenarios: what is counted where, what goes with it, what is
+// refused, and what options of RoCE and of pauses do.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -131,8 +131,8 @@ TEST(LossyLinks, AreRepairedInEveryKindOfClass) {
   }
 }
 
-// While the fault holds, and not before or after: 1 MiB to a host whose link spoils a tenth of what
-// it carries for 40 us.
+// While the fault holds, and not before or after: 1 MiB to a host whose link corrupts a tenth of
+// what it carries for 40 us.
 TEST(LossyLinks, AFaultSpoilsForATime) {
   const auto dropped = [](const std::string& times) {
     return run_lossy(

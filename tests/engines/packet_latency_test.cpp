@@ -121,7 +121,7 @@ TEST(PacketLatency, OfSumsAndCopiesIsOfTheSizeOfTheMessages) {
   }
 }
 
-// Errors of links spoil one frame in a hundred, and packets are sent again one by one or from the
+// Errors of links corrupt one frame in a hundred, and packets are sent again one by one or from the
 // one that is missing on.
 TEST(PacketLatency, OfWhatIsSentAgainIsOfTheSizeOfItsMessage) {
   for (const char* repair : {"go-back-n", "selective-repeat"}) {

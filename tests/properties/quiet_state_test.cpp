@@ -140,14 +140,14 @@ class DeadFields {
            wire_latency, ingress_rate, peer_local, control_sequence, paused, starved,
            pauses_to_send, credits_to_send, forced_pauses, round_robin, network, is_down,
            is_watched, ingress_up_since, ttl_drops, fault_drops, pauses_sent, pauses, pauses_lost,
-           stalls, service_debt, nominal_rate, sprayed, id, peer] = state;
+           stalls, service_pending, nominal_rate, sprayed, id, peer] = state;
     EXPECT_EQ(backlog, 0_B);
     EXPECT_EQ(waiting | blocked | pending_control | paused | starved | pauses_to_send |
                   credits_to_send | forced_pauses,
               0);
     EXPECT_FALSE(is_transmitting || is_down);
     service_ingress = any16();
-    if (s_.constants.works_in_network) service_debt = any32();
+    if (s_.constants.works_in_network) service_pending = any32();
     control_sequence += any32() >> 8U;
     // Ways are the only ones there are.
     for (std::uint32_t& turn : sprayed) turn = any32();

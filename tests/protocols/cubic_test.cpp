@@ -33,7 +33,7 @@ struct CubicSender {
   }
   /// A loss, and ACKs until the window grows again: congestion avoidance begins with the last.
   void lose() {
-    s.on_loss(p, Loss::kNack, now);
+    s.on_loss(p, LossSignal::kNack, now);
     const std::uint32_t end = sent;
     while (arrived != end) ack();
     ack();
@@ -137,14 +137,14 @@ TEST(Cubic, CutsOncePerWindowOfDataByMarkOrLoss) {
   const std::uint32_t end = sender.sent;
   sender.ack(true);
   EXPECT_NEAR(sender.window(), 70, 0.01);
-  sender.s.on_loss(sender.p, Loss::kNack, sender.now);
+  sender.s.on_loss(sender.p, LossSignal::kNack, sender.now);
   while (sender.arrived != end) sender.ack(true);
   EXPECT_NEAR(sender.window(), 70, 0.01);
 }
 
 TEST(Cubic, AfterATimeOutItStartsSlowlyAndThenOnItsPlateau) {
   CubicSender sender(avoiding(100));
-  sender.s.on_loss(sender.p, Loss::kTimeout, sender.now);
+  sender.s.on_loss(sender.p, LossSignal::kTimeout, sender.now);
   EXPECT_EQ(sender.window(), 1);
   sender.arrived = sender.sent;
   sender.sent = sender.arrived + 1;

@@ -84,7 +84,7 @@ TEST(NewReno, CutsOnceForAllThatHadBeenSentByTheFirstMark) {
 TEST(NewReno, AMarkAndALossInOneWindowAreOneCongestionEvent) {
   NewRenoSender sender({.window = {.initial = 64}});
   sender.ack(true);
-  sender.s.on_loss(sender.p, Loss::kNack, 1_us);
+  sender.s.on_loss(sender.p, LossSignal::kNack, 1_us);
   EXPECT_EQ(sender.window(), 32);
 }
 
@@ -99,10 +99,10 @@ TEST(NewReno, WithoutEcnMarksAreNoNews) {
 
 TEST(NewReno, ATimeOutLeavesOnePacketAndHalfOfTheWindowAsThreshold) {
   NewRenoSender sender({.window = {.initial = 64}});
-  sender.s.on_loss(sender.p, Loss::kTimeout, 1_us);
+  sender.s.on_loss(sender.p, LossSignal::kTimeout, 1_us);
   EXPECT_EQ(sender.window(), 1);
   // A second one in a row says nothing of what the path bears (RFC 5681, 3.1).
-  sender.s.on_loss(sender.p, Loss::kTimeout, 2_us);
+  sender.s.on_loss(sender.p, LossSignal::kTimeout, 2_us);
   EXPECT_EQ(sender.window(), 1);
   sender.arrived = sender.sent;
   sender.fill();
@@ -116,7 +116,7 @@ TEST(NewReno, ATimeOutLeavesOnePacketAndHalfOfTheWindowAsThreshold) {
 
 TEST(NewReno, NoReductionLeavesLessThanTwoPacketsAndOfAMarkOne) {
   NewRenoSender sender({.window = {.initial = 3}});
-  sender.s.on_loss(sender.p, Loss::kNack, 1_us);
+  sender.s.on_loss(sender.p, LossSignal::kNack, 1_us);
   EXPECT_EQ(sender.window(), 2) << "RFC 5681, equation 4";
   NewRenoSender marked({.window = {.initial = 2}});
   for (int i = 0; i < 8; ++i) marked.ack(true);

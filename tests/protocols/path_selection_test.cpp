@@ -33,7 +33,9 @@ class Sender {
                    {.value = value, .is_marked = is_marked, .arrived = ++arrived_, .sent = sent_},
                    now);
   }
-  void lose(std::uint32_t sequence, Loss how) { choice_.on_loss(parameters_, sequence, how, now); }
+  void lose(std::uint32_t sequence, LossSignal signal) {
+    choice_.on_loss(parameters_, sequence, signal, now);
+  }
 
   Picoseconds now;
 
@@ -88,7 +90,7 @@ TEST(BitmapEntropy, PassesAValueOverAsOftenAsItsPenaltySays) {
 TEST(BitmapEntropy, PunishesTheWayOfThePacketThatWasLost) {
   Sender<Bitmap> sender({.values = 8, .timeout_penalty = 4});
   const std::vector<std::uint32_t> values = sender.send(8);
-  sender.lose(2, Loss::kTimeout);
+  sender.lose(2, LossSignal::kTimeout);
   EXPECT_EQ(times(sender, values[2], std::size_t{4} * 7), 0);
   EXPECT_EQ(times(sender, values[2], 8), 1);
 }
@@ -96,7 +98,7 @@ TEST(BitmapEntropy, PunishesTheWayOfThePacketThatWasLost) {
 TEST(BitmapEntropy, PunishesNobodyForWhatWasSentTooLongAgo) {
   Sender<Bitmap> sender({.values = 8});
   (void)sender.send(Bitmap::kRemembered + 1);
-  sender.lose(0, Loss::kTimeout);
+  sender.lose(0, LossSignal::kTimeout);
   const std::vector<std::uint32_t> values = sender.send(16);
   for (std::uint32_t value = 0; value < 8; ++value) EXPECT_GT(std::ranges::count(values, value), 0);
 }
@@ -129,7 +131,7 @@ TEST(RepsEntropy, TriesNothingNewForATimeAfterATimeOut) {
   Sender<Reps> sender({.values = 64, .freeze_time = 10_ms, .explorations = 2});
   (void)sender.send(2);
   for (const std::uint32_t value : {9U, 17U}) sender.acknowledge(value);
-  sender.lose(0, Loss::kTimeout);
+  sender.lose(0, LossSignal::kTimeout);
   sender.now = 9_ms;
   EXPECT_EQ(sender.send(4), (std::vector<std::uint32_t>{9, 17, 9, 17}));
   sender.now = 10_ms;
@@ -183,7 +185,7 @@ TEST(PlbEntropy, StaysWhereFewerAreMarked) {
 TEST(PlbEntropy, TakesAnotherPathAfterATimeOutAndForgetsTheOldOne) {
   Sender<Plb> sender({.marked_share = 0.5, .congested_rounds = 1});
   const std::uint32_t first = sender.send();
-  sender.lose(0, Loss::kTimeout);
+  sender.lose(0, LossSignal::kTimeout);
   const std::uint32_t second = sender.send();
   EXPECT_NE(second, first);
   for (int i = 0; i < 100; ++i) sender.acknowledge(first, true);

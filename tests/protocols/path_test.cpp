@@ -111,7 +111,7 @@ const std::vector<Asked>& all_asked() {
        }},
       {"telemetry", Features(Feature::kTelemetry),
        [](PacketNetwork::Options& o) {
-         roce_of(o).congestion_control = protocols::congestion::HpccSpec::standard();
+         roce_of(o).congestion_control = protocols::congestion::HpccSpec::default_config();
        }},
       {"entropies", Features(Feature::kEntropies),
        [](PacketNetwork::Options& o) {

@@ -70,7 +70,7 @@ TEST(Telemetry, ThreadsExchangeRecordsInBatches) {
 
 PacketNetwork::Options under_hpcc() {
   PacketNetwork::Options options = plain_options();
-  roce_of(options).congestion_control = protocols::congestion::HpccSpec::standard();
+  roce_of(options).congestion_control = protocols::congestion::HpccSpec::default_config();
   return options;
 }
 
@@ -126,7 +126,7 @@ std::vector<PacketNetwork::Options> ways() {
   // A queue pair under PowerTCP beside others without telemetry.
   all.push_back(plain_options());
   protocols::RoceConfig power = roce_of(all.back());
-  power.congestion_control = protocols::congestion::PowerTcpSpec::standard();
+  power.congestion_control = protocols::congestion::PowerTcpSpec::default_config();
   all.back().more_transports = {power};
   return all;
 }

@@ -92,8 +92,8 @@ class PseudoTerminal {
       fd_set set;
       FD_ZERO(&set);
       FD_SET(master_, &set);
-      timeval patience{.tv_sec = 0, .tv_usec = has_ended_ ? 0 : 20'000};
-      if (::select(master_ + 1, &set, nullptr, nullptr, &patience) > 0) {
+      timeval poll_timeout{.tv_sec = 0, .tv_usec = has_ended_ ? 0 : 20'000};
+      if (::select(master_ + 1, &set, nullptr, nullptr, &poll_timeout) > 0) {
         const ssize_t size = ::read(master_, block.data(), block.size());
         if (size <= 0) return false;
         text_.append(block.data(), static_cast<std::size_t>(size));

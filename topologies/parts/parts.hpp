@@ -146,11 +146,11 @@ struct CablePart {
   }
 };
 
-/// How often frames are spoilt, as a scenario says it: by errors in bits, or frame by frame.
+/// How often frames are corrupted, as a scenario says it: by errors in bits, or frame by frame.
 struct LinkErrorPart {
   std::optional<double> bit_error_rate{};  ///< of what FEC leaves
   std::optional<double> frame_loss_rate{};
-  LinkErrors::Unit code_word = LinkErrors::Unit::kRs544;  ///< what a bit error spoils
+  LinkErrors::Unit code_word = LinkErrors::Unit::kRs544;  ///< what a bit error corrupts
 
   /// Of either direction, as far as it is said.
   [[nodiscard]] std::optional<LinkErrors> given() const {

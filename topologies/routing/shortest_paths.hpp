@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "simcore/fabric/fabric.hpp"
-#include "topologies/assembly/attachments.hpp"
+#include "topologies/assembly/host_attachments.hpp"
 #include "topologies/routing/next_hop_sets.hpp"
 
 namespace weft::topologies {
@@ -72,7 +72,7 @@ class ShortestPaths {
  public:
   ShortestPaths(const SwitchGraph& graph, std::size_t switches, const SetMaker& maker);
 
-  void find(const Attachments::Space& space, std::span<const std::uint32_t> anchors);
+  void find(const HostAttachments::Subnet& subnet, std::span<const std::uint32_t> tor_set);
   [[nodiscard]] std::uint32_t distance(std::uint32_t at) const { return distance_[at]; }
   /// Of a switch that is no anchor: the set of links that lead closer.
   std::uint32_t set(std::uint32_t at);
@@ -96,7 +96,7 @@ class UpDownPaths {
  public:
   UpDownPaths(const SwitchGraph& graph, std::size_t switches, const SetMaker& maker);
 
-  void find(std::span<const std::uint32_t> anchors);
+  void find(std::span<const std::uint32_t> tor_set);
   [[nodiscard]] std::uint32_t distance(std::uint32_t at) const {
     return distance_[at] != kFar ? distance_[at] : classes_[class_of_[at]].distance;
   }

@@ -21,7 +21,9 @@ std::uint32_t NvlsSchedule::parts() const {
   return is_all_reduce ? heads_of(plan().ranks()) : plan().ranks();
 }
 
-ChipWork NvlsSchedule::chip_work(std::uint32_t /*lane*/) const { return {parts(), parts()}; }
+InNetworkWork NvlsSchedule::in_network_work(std::uint32_t /*lane*/) const {
+  return {parts(), parts()};
+}
 
 std::int64_t NvlsSchedule::pieces(std::uint32_t channel) const {
   const SchedulePlan& p = plan();

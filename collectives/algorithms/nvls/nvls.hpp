@@ -23,7 +23,7 @@ class NvlsSchedule final : public Schedule {
   }
   /// All ranks.
   [[nodiscard]] std::vector<RankGroup> groups() const override;
-  [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override;
+  [[nodiscard]] InNetworkWork in_network_work(std::uint32_t lane) const override;
   [[nodiscard]] std::int64_t round_size() const override { return round_of(parts()); }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 

@@ -37,7 +37,7 @@ class NvlsTreeSchedule final : public Schedule {
                                                       std::uint32_t lane) const override;
   /// The domains.
   [[nodiscard]] std::vector<RankGroup> groups() const override;
-  [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override {
+  [[nodiscard]] InNetworkWork in_network_work(std::uint32_t lane) const override {
     return {stage_of(lane) == Stage::kSum ? heads() : 0,
             stage_of(lane) == Stage::kSpread ? heads() : 0};
   }

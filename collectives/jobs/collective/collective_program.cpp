@@ -155,8 +155,8 @@ CollectiveProgram::CollectiveProgram(ProgramSetting setting, CollectiveSpec spec
   for (const Straggler& straggler : call_.spec().stragglers) slow_down(straggler);
 }
 
-std::vector<ChipGroup> CollectiveProgram::groups() const {
-  std::vector<ChipGroup> groups;
+std::vector<ReductionGroup> CollectiveProgram::groups() const {
+  std::vector<ReductionGroup> groups;
   for (RankGroup& ranks : schedule().groups()) groups.push_back({std::move(ranks), 0, lanes()});
   return groups;
 }

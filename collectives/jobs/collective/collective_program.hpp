@@ -45,9 +45,9 @@ class CollectiveProgram final : public JobProgram {
   [[nodiscard]] std::uint32_t window(LanePlace /*place*/) const override { return call_.window(); }
   [[nodiscard]] Picoseconds computing_time(std::uint32_t rank,
                                            const Computing& computing) const override;
-  [[nodiscard]] std::vector<ChipGroup> groups() const override;
-  [[nodiscard]] ChipWork chip_work(LanePlace place) const override {
-    return schedule().chip_work(place.lane);
+  [[nodiscard]] std::vector<ReductionGroup> groups() const override;
+  [[nodiscard]] InNetworkWork in_network_work(LanePlace place) const override {
+    return schedule().in_network_work(place.lane);
   }
   [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override {
     return schedule().send_peers(place.rank, place.lane);

@@ -233,7 +233,7 @@ void MessageList::link() {
     for (const std::uint32_t earlier : spec_.list[i].after) {
       Linked& other = linked_[lane_of[earlier] - 1];
       const bool is_own = other.message.from == spec_.list[i].from;
-      (is_own ? other.tells_sender : other.tells_receiver).push_back(lane_of[i]);
+      (is_own ? other.sender_successors : other.receiver_successors).push_back(lane_of[i]);
     }
   }
   if (linked_.empty()) return;
@@ -253,10 +253,10 @@ std::vector<Step> MessageList::linked_steps(const Linked& linked, std::uint32_t 
     }
     steps.push_back(Step::send(message.to, message.size));
     if (setting_.has_acknowledgements) steps.push_back(Step::flush());
-    for (const std::uint32_t lane : linked.tells_sender) steps.push_back(Step::notify(lane));
+    for (const std::uint32_t lane : linked.sender_successors) steps.push_back(Step::notify(lane));
   } else if (rank == message.to) {
     steps.push_back(Step::receive(message.from, message.size));
-    for (const std::uint32_t lane : linked.tells_receiver) steps.push_back(Step::notify(lane));
+    for (const std::uint32_t lane : linked.receiver_successors) steps.push_back(Step::notify(lane));
   }
   return steps;
 }

@@ -40,7 +40,7 @@ void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problem
     problems.push_back({"entropy", name + "so that packets overtake each other; set `receiver: "
                                           "any-order`"});
   }
-  if (traits.hears_acks && roce.ack_every != 1) {
+  if (traits.observes_acks && roce.ack_every != 1) {
     problems.push_back({"entropy", name + "which hears of every packet; set `ack: {every: 1}`"});
   }
   if (roce.queue_pair_use == QueuePairUse::kBothWays) {
@@ -71,7 +71,7 @@ void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) 
   if (!goes_back(roce)) {
     problems.push_back({"recovery", "hears of gaps by ACKs, and nothing" + instead});
   }
-  if (congestion::needs_of(roce.congestion_control).acks) {
+  if (congestion::requirements_of(roce.congestion_control).acks) {
     problems.push_back({"congestion_control", "goes by ACKs, and nothing" + instead});
   }
 }
@@ -102,7 +102,7 @@ schema::Object<RoceConfig> ack_schema() {
 
 }  // namespace
 
-RoceConfig RoceConfig::standard(LinkLayer layer) {
+RoceConfig RoceConfig::default_config(LinkLayer layer) {
   RoceConfig roce;
   if (layer == LinkLayer::kInfiniBand) roce.congestion_control = congestion::NoControlConfig{};
   return roce;
@@ -127,7 +127,7 @@ TransportTraits RoceConfig::traits() const {
   traits.queue_pair_use = queue_pair_use;
   traits.congestion_control = congestion_control;
   traits.entropy = entropy;
-  if (congestion::needs_of(congestion_control).telemetry) {
+  if (congestion::requirements_of(congestion_control).telemetry) {
     traits.format.header += kTelemetrySize;
     traits.ack_size += kTelemetrySize;
   }
@@ -142,7 +142,7 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
              "class of CNPs; `highest`: that of highest priority")
       .matters_if(
           [](const RoceConfig& roce) {
-            return congestion::needs_of(roce.congestion_control).notices;
+            return congestion::requirements_of(roce.congestion_control).notices;
           },
           "with a congestion control that CNPs tell of congestion, which is dcqcn")
       .source("NIC guides give CNPs a strict-priority class of their own")
@@ -188,7 +188,7 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
           "how long a queue pair lives")
       .source("RDMA programs connect once; simulators of flows start each on a fresh one")
       .object("congestion_control", &RoceConfig::congestion_control,
-              congestion::control_schema(standard(layer).congestion_control),
+              congestion::control_schema(default_config(layer).congestion_control),
               "how senders set their rates")
       .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
                                             : "DCQCN belongs to RoCEv2; InfiniBand has its credits")

@@ -36,10 +36,10 @@ struct TcpConfig {
   Picoseconds max_timeout = 60_s;
   std::uint32_t retry_limit = 15;  ///< time-outs in a row until the connection fails
   std::uint32_t queue_pairs = 1;  ///< connections per pair of processes; messages take them in turn
-  congestion::ControlConfig congestion_control = congestion::CubicSpec::standard();
+  congestion::ControlConfig congestion_control = congestion::CubicSpec::default_config();
 
   [[nodiscard]] static schema::Object<TcpConfig> schema(LinkLayer layer);
-  [[nodiscard]] static TcpConfig standard(LinkLayer) { return {}; }
+  [[nodiscard]] static TcpConfig default_config(LinkLayer) { return {}; }
   [[nodiscard]] TransportTraits traits() const;
   /// Of IP and TCP, with options.
   [[nodiscard]] Bytes headers() const { return timestamps ? kHeaders + kTimestamps : kHeaders; }

@@ -53,7 +53,7 @@ schema::Object<TcpConfig> tcp_timeout_schema() {
 std::string accepted_controls() {
   std::vector<std::string> names;
   congestion::ControlSpecs::for_each([&]<class C>() {
-    if (!C::kNeeds.notices && !C::kNeeds.telemetry && !C::kNeeds.grants)
+    if (!C::kRequirements.notices && !C::kRequirements.telemetry && !C::kRequirements.grants)
       names.emplace_back(C::kName);
   });
   std::string list;
@@ -65,7 +65,7 @@ std::string accepted_controls() {
 }
 
 void check_tcp(const TcpConfig& tcp, std::vector<schema::Problem>& problems) {
-  const congestion::Needs needs = congestion::needs_of(tcp.congestion_control);
+  const congestion::Needs needs = congestion::requirements_of(tcp.congestion_control);
   if (needs.notices || needs.telemetry || needs.grants) {
     const std::string missing = needs.notices  ? "notifications of congestion (CNPs) from receivers"
                                 : needs.grants ? "credit granted by receivers"
@@ -151,7 +151,7 @@ schema::Object<TcpConfig> TcpConfig::schema(LinkLayer layer) {
       .source("one connection per pair of processes")
       .range(1, 1'024)
       .object("congestion_control", &TcpConfig::congestion_control,
-              congestion::control_schema(standard(layer).congestion_control),
+              congestion::control_schema(default_config(layer).congestion_control),
               "how senders set their windows")
       .source("the default of Linux, Windows and macOS (RFC 9438, 1)")
       .check(check_tcp);

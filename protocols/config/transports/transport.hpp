@@ -96,7 +96,7 @@ template <class T>
 concept TransportSpec = std::equality_comparable<T> && requires(const T& spec, LinkLayer layer) {
   { T::kName } -> std::convertible_to<const char*>;  // in scenarios
   { T::schema(layer) } -> std::same_as<schema::Object<T>>;
-  { T::standard(layer) } -> std::same_as<T>;
+  { T::default_config(layer) } -> std::same_as<T>;
   { spec.traits() } -> std::same_as<TransportTraits>;
 };
 

@@ -58,8 +58,8 @@ class Cubic : public CubicSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
 
-  void on_loss(const Parameters& p, Loss how, Picoseconds /*now*/) {
-    if (how == Loss::kNack) {
+  void on_loss(const Parameters& p, LossSignal signal, Picoseconds /*now*/) {
+    if (signal == LossSignal::kNack) {
       if (!window_.is_reducing()) reduce(p, false);
       return;
     }

@@ -135,7 +135,7 @@ class Dcqcn : public DcqcnSpec {
   }
 
   /// Losses are the transport's.
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) {}
   [[nodiscard]] std::uint32_t window(const Parameters& p) const {
     if (!p.limits_flight) return kNoWindow;
     const Window window = scaled(Window::from_raw(window_), rate_, line_rate_);

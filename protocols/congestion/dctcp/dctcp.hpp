@@ -91,10 +91,10 @@ class Dctcp : public DctcpSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
 
-  void on_loss(const Parameters& p, Loss how, Picoseconds /*now*/) {
+  void on_loss(const Parameters& p, LossSignal signal, Picoseconds /*now*/) {
     if (p.is_rate) return;
     threshold_ = std::max(window_ / 2, Number::one());
-    window_ = how == Loss::kNack ? threshold_ : Number::one();
+    window_ = signal == LossSignal::kNack ? threshold_ : Number::one();
   }
 
   [[nodiscard]] std::uint32_t window(const Parameters& p) const {

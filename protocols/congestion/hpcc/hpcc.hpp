@@ -81,7 +81,7 @@ class Hpcc : public HpccSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
   /// Losses are the transport's.
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) {}
 
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {
     return window_of(rate_, base_rtt_, packet_);

@@ -39,8 +39,8 @@ class NewReno : public NewRenoSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
 
-  void on_loss(const Parameters& /*p*/, Loss how, Picoseconds /*now*/) {
-    if (how == Loss::kTimeout) {
+  void on_loss(const Parameters& /*p*/, LossSignal signal, Picoseconds /*now*/) {
+    if (signal == LossSignal::kTimeout) {
       window_.time_out(kHalf);
     } else if (!window_.is_reducing()) {
       window_.reduce(kHalf, false);

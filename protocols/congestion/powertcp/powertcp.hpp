@@ -113,7 +113,7 @@ class PowerTcp : public PowerTcpSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
   /// Losses are the transport's.
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) {}
 
   /// A window of less than a packet is one packet, paced.
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {

@@ -155,7 +155,7 @@ class Rccc : public RcccSpec {
   }
   void on_ack(const Parameters& /*p*/, const Acknowledgement& /*ack*/, Picoseconds /*now*/) {}
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) { ask_again(); }
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) { ask_again(); }
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
     values[0] = credit_.count();

@@ -102,13 +102,13 @@ class Swift : public SwiftSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
 
-  void on_loss(const Parameters& p, Loss how, Picoseconds now) {
-    if (how == Loss::kTimeout && ++timeouts_ >= p.retransmit_reset) {
+  void on_loss(const Parameters& p, LossSignal signal, Picoseconds now) {
+    if (signal == LossSignal::kTimeout && ++timeouts_ >= p.retransmit_reset) {
       window_ = p.minimum_window;
       last_decrease_ = now;
       return;
     }
-    if (how == Loss::kNack) timeouts_ = 0;
+    if (signal == LossSignal::kNack) timeouts_ = 0;
     decrease(p, p.max_decrease, now);
   }
 

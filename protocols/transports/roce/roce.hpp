@@ -93,10 +93,10 @@ class Roce {
     const bool counts = static_cast<std::int32_t>(ack.received - before) > 0;
     if (counts) s.received = ack.received;
     if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs.acks)) {
-      tell_control(s, t, packet, ack, s.received - before, here.now);
+      notify_control(s, t, packet, ack, s.received - before, here.now);
     }
     if constexpr (Host::kHasEntropies) {
-      if (!t.entropy.is_fixed()) tell_way(here, s, t, packet);
+      if (!t.entropy.is_fixed()) notify_path_selection(here, s, t, packet);
     }
     if (moves) sender_.advance(s, ack.expected);
     if (moves || counts) {
@@ -104,8 +104,8 @@ class Roce {
       s.deadline = here.now + t.retransmit_timeout;
     }
     if (kind_of(packet) == PacketKind::kNack && s.next > s.unacked) {
-      sender_.lose(s, t, congestion::Loss::kNack, here.now);
-      lose_way(s, qp, t, congestion::Loss::kNack, here.now);
+      sender_.lose(s, t, congestion::LossSignal::kNack, here.now);
+      lose_way(s, qp, t, congestion::LossSignal::kNack, here.now);
       sender_.go_back(s);
     }
     if (moves && !s.has_outstanding()) --here.lp.live_events;
@@ -122,7 +122,7 @@ class Roce {
     selective_.note(s, ack);
     const std::uint32_t fresh = s.received - received;
     if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs.acks)) {
-      tell_control(s, t, packet, ack, fresh, here.now);
+      notify_control(s, t, packet, ack, fresh, here.now);
     }
     const bool moves = s.unacked != unacked;
     const QueuePairId qp = queue_pair_of_answer(packet);
@@ -137,8 +137,8 @@ class Roce {
     r.ack_entropy = packet.entropy;
     r.way_is_marked = (packet.flags & kCongested) != 0;
   }
-  [[gnu::noinline]] void tell_way(const Here& here, const SenderState& s,
-                                  const TransportConstants& t, const Packet& packet) {
+  [[gnu::noinline]] void notify_path_selection(const Here& here, const SenderState& s,
+                                               const TransportConstants& t, const Packet& packet) {
     s_.entropies.on_ack(t.entropy, queue_pair_of_answer(packet),
                         {.value = path_selection::value_in(packet.entropy),
                          .is_marked = (packet.flags & kWayIsMarked) != 0,
@@ -148,9 +148,9 @@ class Roce {
   }
   /// The oldest packet that is not acknowledged is taken for lost.
   void lose_way(const SenderState& s, QueuePairId qp, const TransportConstants& t,
-                congestion::Loss how, Picoseconds now) {
+                congestion::LossSignal signal, Picoseconds now) {
     if constexpr (Host::kHasEntropies) {
-      if (!t.entropy.is_fixed()) s_.entropies.on_loss(t.entropy, qp, s.unacked, how, now);
+      if (!t.entropy.is_fixed()) s_.entropies.on_loss(t.entropy, qp, s.unacked, signal, now);
     }
   }
 
@@ -161,8 +161,8 @@ class Roce {
 
   /// Of an ACK with a mark, or of any where the control hears of all. `fresh`: packets that it is
   /// the first to say have arrived.
-  void tell_control(SenderState& s, const TransportConstants& t, const Packet& packet,
-                    const AckFields& fields, std::uint32_t fresh, Picoseconds now) {
+  void notify_control(SenderState& s, const TransportConstants& t, const Packet& packet,
+                      const AckFields& fields, std::uint32_t fresh, Picoseconds now) {
     const bool is_marked = (packet.flags & kCongested) != 0;
     congestion::Acknowledgement ack{.packets = fresh,
                                     .arrived = s.received,
@@ -321,8 +321,8 @@ void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   s.timer_is_set = true;
   push_retransmit_timer(here.lp, qp, s.deadline);
   ++here.worker.sums.timeouts;
-  sender_.lose(s, t, congestion::Loss::kTimeout, here.now);
-  lose_way(s, qp, t, congestion::Loss::kTimeout, here.now);
+  sender_.lose(s, t, congestion::LossSignal::kTimeout, here.now);
+  lose_way(s, qp, t, congestion::LossSignal::kTimeout, here.now);
   sender_.go_back(s);
   host_.activate(here, qp);
 }

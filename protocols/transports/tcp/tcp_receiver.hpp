@@ -22,7 +22,7 @@ class TcpReceiverEnd {
     TcpReceiver& tcp = s_.tcp.receiver(id);
     s_.nics[port.index].recent_receiver = id;
     tcp.port = port.index;
-    hear_mark(here, packet, id, r, tcp, port);
+    on_mark(here, packet, id, r, tcp, port);
     const bool is_last = (packet.flags & kLast) != 0;
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
@@ -60,8 +60,8 @@ class TcpReceiverEnd {
 
   /// What ACKs echo from this packet on: until the sender says that it has reduced its window (RFC
   /// 3168, 6.1.3), or with an ACK of its own for those before that differ (RFC 8257, 3.2).
-  void hear_mark(const Here& here, const Packet& packet, ReceiverId id, ReceiverState& r,
-                 TcpReceiver& tcp, PortState& port) {
+  void on_mark(const Here& here, const Packet& packet, ReceiverId id, ReceiverState& r,
+               TcpReceiver& tcp, PortState& port) {
     if ((packet.flags & kWindowReduced) != 0) tcp.echoes = false;
     const TransportConstants& t = constants(r);
     const bool is_marked = (packet.flags & kCongested) != 0 && !t.control.is_none();

@@ -62,8 +62,9 @@ class TcpSenderEnd {
     } else {
       count_duplicate(s, tcp, static_cast<std::uint32_t>(acknowledged));
     }
-    tell_control(here, s, tcp, t, packet,
-                 {.packets = s.received - before, .may_grow = acknowledged > 0 && !was_recovering});
+    notify_control(
+        here, s, tcp, t, packet,
+        {.packets = s.received - before, .may_grow = acknowledged > 0 && !was_recovering});
     detect_losses(here, s, tcp, t, static_cast<std::uint32_t>(acknowledged));
     if (acknowledged > 0) restart_timer(here, s, tcp, qp);
     arrange(s, tcp);
@@ -141,8 +142,8 @@ class TcpSenderEnd {
     }
   }
 
-  void tell_control(const Here& here, SenderState& s, TcpSender& tcp, const TransportConstants& t,
-                    const Packet& packet, congestion::Acknowledgement ack) {
+  void notify_control(const Here& here, SenderState& s, TcpSender& tcp, const TransportConstants& t,
+                      const Packet& packet, congestion::Acknowledgement ack) {
     ack.is_marked = (packet.flags & kCongested) != 0;
     if (ack.is_marked && static_cast<std::int32_t>(s.unacked - tcp.reduction_end) > 0) {
       note_reduction(s, tcp);
@@ -195,7 +196,7 @@ class TcpSenderEnd {
 
   void note_loss(const SenderState& s, Picoseconds now) {
     if (s_.watch.is_used()) [[unlikely]] {
-      s_.watch.note_loss(s_.senders.queue_pair_of(s), congestion::Loss::kNack, now);
+      s_.watch.note_loss(s_.senders.queue_pair_of(s), congestion::LossSignal::kNack, now);
     }
   }
 
@@ -205,12 +206,12 @@ class TcpSenderEnd {
     tcp.recovery_end = s.sent_end;
     tcp.has_lost = true;
     tcp.repairs_now = true;
-    tell_loss(here, s, tcp, t, congestion::Loss::kNack);
+    notify_loss(here, s, tcp, t, congestion::LossSignal::kNack);
   }
 
-  void tell_loss(const Here& here, SenderState& s, TcpSender& tcp, const TransportConstants& t,
-                 congestion::Loss how) {
-    sender_.lose(s, t, how, here.now);
+  void notify_loss(const Here& here, SenderState& s, TcpSender& tcp, const TransportConstants& t,
+                   congestion::LossSignal signal) {
+    sender_.lose(s, t, signal, here.now);
     if (!t.control.is_none()) tcp.window = s.window;
     note_reduction(s, tcp);
   }
@@ -318,7 +319,7 @@ class TcpSenderEnd {
     tcp.duplicates = 0;
     tcp.repairs_now = true;
     tcp.round_trips.back_off(limits(t));
-    tell_loss(here, s, tcp, t, congestion::Loss::kTimeout);
+    notify_loss(here, s, tcp, t, congestion::LossSignal::kTimeout);
     start_timer(here, s, tcp, qp);
     arrange(s, tcp);
     host_.activate(here, qp);

@@ -6,7 +6,7 @@ namespace weft::sweep {
 
 namespace {
 /// Readers hold their lock for milliseconds.
-constexpr int kPatienceMilliseconds = 10'000;
+constexpr int kBusyTimeoutMilliseconds = 10'000;
 /// A text of a sweep, scenarios of 4 MiB and their differences included.
 constexpr int kMaxTextBytes = 64 << 20U;
 
@@ -33,7 +33,7 @@ Database::Database(const std::filesystem::path& path, Mode mode) {
     note_failure(code);
     return;
   }
-  sqlite3_busy_timeout(opened, kPatienceMilliseconds);
+  sqlite3_busy_timeout(opened, kBusyTimeoutMilliseconds);
   distrust(opened);
 }
 

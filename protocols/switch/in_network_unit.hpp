@@ -12,9 +12,9 @@ namespace weft::protocols {
 /// repeats data for all members of a group (protocols/state/in_network.hpp). `Switch` queues what
 /// it makes.
 template <class Path, class Switch>
-class Chip {
+class InNetworkUnit {
  public:
-  Chip(NetworkState& state, Switch& owner)
+  InNetworkUnit(NetworkState& state, Switch& owner)
       : s_(state), switch_(owner), control_(state), scheduler_(state) {}
 
   /// A packet that chips add up or repeat.
@@ -28,9 +28,9 @@ class Chip {
   }
 
   /// A packet that the chip made has left.
-  void settle(const Here& here, std::uint32_t at, std::uint32_t debt) {
-    if (debt == kOwesNothing) return;
-    const CopyTable::Original* original = s_.copies[at].remove_copy(debt - owes_original(0));
+  void release_pending(const Here& here, std::uint32_t at, std::uint32_t pending) {
+    if (pending == kNothingPending) return;
+    const CopyTable::Original* original = s_.copies[at].remove_copy(pending - pending_original(0));
     if (original == nullptr) return;
     PortState& in = s_.ports[s_.switches[at].first_port + original->ingress];
     const ClassId c = class_of(original->packet);
@@ -40,24 +40,25 @@ class Chip {
   }
 
   /// Whether the newest packet that waits in `queue` of chip `at` can stand for `copy`, too, which
-  /// owes `debt`: then the queue has it.
-  [[nodiscard]] bool fold(const Here& here, std::uint32_t at, ClassQueue& queue, const Packet& copy,
-                          std::uint32_t debt) const {
-    if (debt < owes_original(0) || queue.packets.empty()) return false;
-    if (!s_.copies[at].fold(queue.packets.back(), copy, debt - owes_original(0))) return false;
+  /// owes `pending`: then the queue has it.
+  [[nodiscard]] bool coalesce(const Here& here, std::uint32_t at, ClassQueue& queue,
+                              const Packet& copy, std::uint32_t pending) const {
+    if (pending < pending_original(0) || queue.packets.empty()) return false;
+    if (!s_.copies[at].coalesce(queue.packets.back(), copy, pending - pending_original(0)))
+      return false;
     queue.account(here.now);
-    queue.packets.fold(copy.wire_size());
+    queue.packets.coalesce(copy.wire_size());
     return true;
   }
   /// Whether the oldest packet of `queue` is a copy that stands for others.
-  [[nodiscard]] static bool is_folded(const ClassQueue& queue) {
+  [[nodiscard]] static bool is_coalesced(const ClassQueue& queue) {
     const Packet& oldest = queue.packets.front();
-    return queue.packets.folded() > 0 && is_copy(oldest) && CopyTable::followers(oldest) > 0;
+    return queue.packets.coalesced() > 0 && is_copy(oldest) && CopyTable::followers(oldest) > 0;
   }
   /// Takes that copy; the next one is the oldest then.
-  [[nodiscard]] Packet unfold(std::uint32_t at, ClassQueue& queue) const {
+  [[nodiscard]] Packet expand(std::uint32_t at, ClassQueue& queue) const {
     const Packet oldest = queue.packets.front();
-    queue.packets.unfold(s_.copies[at].follower(oldest));
+    queue.packets.expand(s_.copies[at].follower(oldest));
     return oldest;
   }
 
@@ -78,14 +79,14 @@ class Chip {
     Packet sum = packet;
     sum.flow = flow_of(reduction.receiver, packet.flow & kSizeClassFlow);
     set_sent_stamp(sum, static_cast<std::uint64_t>(here.now.count()));
-    emit(here, in.owner, sum, reduction.owner, link, kOwesNothing);
+    emit(here, in.owner, sum, reduction.owner, link, kNothingPending);
     for (std::uint32_t m = 0; m < members.size(); ++m) {
       Packet word = packet;
       word.flow = flow_of(QueuePairId(reduction.first_queue_pair.value() + m), kReduceFlow);
       word.size = s_.constants.transports[sender.transport].ack_size;
       word.flags =
           static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) | class_flags(c));
-      emit(here, in.owner, word, members[m], link, kOwesNothing);
+      emit(here, in.owner, word, members[m], link, kNothingPending);
     }
   }
 
@@ -108,7 +109,7 @@ class Chip {
     for (std::uint32_t m = 0; m < members.size(); ++m) {
       copy.flow = first + m;
       // Links of a GPU to this chip lie side by side: by the same one of them as it came.
-      emit(here, in.owner, copy, members[m], ingress, owes_original(place));
+      emit(here, in.owner, copy, members[m], ingress, pending_original(place));
     }
   }
 
@@ -122,7 +123,7 @@ class Chip {
 
   /// Queues a packet that the chip made for `host`, by one of its links to the host.
   void emit(const Here& here, std::uint32_t at, Packet packet, HostId host, std::uint32_t link,
-            std::uint32_t debt) {
+            std::uint32_t pending) {
     SwitchState& sw = s_.switches[at];
     packet.send_to(host.value(), packet.sent_upper());
     const auto links = sw.routes->next_hops(SwitchId(at), host);
@@ -133,10 +134,10 @@ class Chip {
     if (out == nullptr || out->is_down) {
       ++s_.ports[sw.first_port].fault_drops;
       ++here.worker.sums.packets_dropped;
-      settle(here, at, debt);
+      release_pending(here, at, pending);
       return;
     }
-    switch_.send_later(here, *out, sw, packet, debt);
+    switch_.send_later(here, *out, sw, packet, pending);
   }
 
   NetworkState& s_;

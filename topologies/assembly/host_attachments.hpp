@@ -17,15 +17,15 @@ namespace weft::topologies {
 ///
 /// A host behind NIC nodes is attached to the switches behind those too: there it has its anchors.
 /// All other switches need to know only the way to the anchors.
-class Attachments {
+class HostAttachments {
  public:
   /// A link of a host or a NIC node into a network.
-  struct Way {
+  struct HostLink {
     std::uint16_t local_port = 0;
-    std::uint32_t anchors = 0;  ///< list of the switches that it leads to
+    std::uint32_t tor_set = 0;  ///< list of the switches that it leads to
     std::uint32_t further = 0;  ///< links before those: 1 behind a NIC node
     BitsPerSecond rate{};
-    auto operator<=>(const Way&) const = default;
+    auto operator<=>(const HostLink&) const = default;
   };
   /// `local_port` of switch `at` leads to `host`, with nothing but a NIC node between.
   struct Direct {
@@ -36,39 +36,39 @@ class Attachments {
   };
   /// Hosts with the same anchors in one network. Group 0 of every space is those without any.
   struct Group {
-    std::uint32_t anchors = 0;
+    std::uint32_t tor_set = 0;
   };
   /// The scale-out network, or the scale-up network of one domain.
-  struct Space {
+  struct Subnet {
     std::vector<std::uint32_t> switches;  ///< ascending; NIC nodes are not among them
     std::vector<Group> groups;
   };
 
   /// `is_alone` by HostId: hosts that are groups of their own.
-  Attachments(const Fabric& fabric, const std::vector<bool>& is_down,
-              const std::vector<bool>& is_alone);
+  HostAttachments(const Fabric& fabric, const std::vector<bool>& is_down,
+                  const std::vector<bool>& is_alone);
 
   [[nodiscard]] const std::vector<Direct>& direct() const { return direct_; }  ///< ascending
-  [[nodiscard]] const std::vector<Space>& spaces() const { return spaces_; }
-  [[nodiscard]] std::span<const std::uint32_t> anchors(std::uint32_t list) const {
-    return anchor_lists_[list];
+  [[nodiscard]] const std::vector<Subnet>& subnets() const { return subnets_; }
+  [[nodiscard]] std::span<const std::uint32_t> tor_set(std::uint32_t list) const {
+    return tor_sets_[list];
   }
   /// Of a host in a network, or of a NIC node: its space (0: scale-out).
-  [[nodiscard]] std::uint32_t space_of(const Node& node, NetworkKind network) const {
+  [[nodiscard]] std::uint32_t subnet_of(const Node& node, NetworkKind network) const {
     return network == NetworkKind::kScaleOut || node.domain < 0 ? 0
-                                                                : space_of_domain_.at(node.domain);
+                                                                : subnet_of_domain_.at(node.domain);
   }
   [[nodiscard]] std::uint32_t group_of(std::uint32_t host, NetworkKind network) const {
     return group_of_[host][static_cast<std::size_t>(network)];
   }
   /// The links by which a host sends into a network, or a NIC node away from its hosts: those that
   /// are up, or all if none is.
-  [[nodiscard]] std::vector<Way> ways(const Node& node, NetworkKind network);
+  [[nodiscard]] std::vector<HostLink> host_links(const Node& node, NetworkKind network);
 
  private:
-  void find_spaces();
+  void find_subnets();
   void attach(std::uint32_t host, bool is_alone);
-  [[nodiscard]] std::uint32_t list_of(std::vector<std::uint32_t> anchors);
+  [[nodiscard]] std::uint32_t list_of(std::vector<std::uint32_t> tor_set);
   /// A link of a NIC node to a switch, which is up.
   struct Uplink {
     std::uint32_t at = 0;  ///< the switch
@@ -84,11 +84,11 @@ class Attachments {
   const std::vector<bool>& is_down_;
   std::vector<Direct> direct_;
   std::map<std::pair<std::uint32_t, NetworkKind>, std::vector<Uplink>> uplinks_of_nic_;
-  std::vector<Space> spaces_;
-  std::map<std::int32_t, std::uint32_t> space_of_domain_;
+  std::vector<Subnet> subnets_;
+  std::map<std::int32_t, std::uint32_t> subnet_of_domain_;
   std::vector<std::array<std::uint32_t, 2>> group_of_;  ///< by HostId
-  std::vector<std::vector<std::uint32_t>> anchor_lists_;
-  std::map<std::vector<std::uint32_t>, std::uint32_t> list_of_anchors_;
+  std::vector<std::vector<std::uint32_t>> tor_sets_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> index_of_tor_set_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> group_of_list_;
 };
 
