@@ -21,7 +21,7 @@ EpochProgram::EpochProgram(const TaskProgram& whole, std::vector<std::uint32_t> 
                            const std::vector<std::uint32_t>& communicators)
     : whole_(whole),
       ranks_(std::move(ranks)),
-      is_used_(whole.parts().communicators().size()),
+      is_used_(whole.task_set().communicators().size()),
       next_calls_(ranks_.size() * whole.streams()) {
   for (const std::uint32_t c : communicators) is_used_[c] = true;
 }

@@ -73,7 +73,7 @@ class Finder {
       const TaskProgram* program = parts_of(j);
       if (program == nullptr) continue;
       const JobPlan& plan = workload_.jobs()[j];
-      for (const Communicator& communicator : program->parts().communicators()) {
+      for (const Communicator& communicator : program->task_set().communicators()) {
         if (!is_inside(plan, communicator)) continue;
         const std::uint32_t first = plan.process(communicator.ranks.front()).value();
         for (const std::uint32_t rank : communicator.ranks) {
@@ -100,7 +100,7 @@ class Finder {
       }
       const bool is_call =
           communicator &&
-          is_inside(workload_.jobs()[job], program->parts().communicators()[*communicator]);
+          is_inside(workload_.jobs()[job], program->task_set().communicators()[*communicator]);
       if (is_call) continue;
       refuse(c.source.value(), kOthers);
       refuse(c.destination.value(), kOthers);
@@ -150,7 +150,7 @@ class Finder {
       const TaskProgram* program = parts_of(j);
       if (program == nullptr) continue;
       const JobPlan& plan = workload_.jobs()[j];
-      const auto communicators = program->parts().communicators();
+      const auto communicators = program->task_set().communicators();
       for (std::uint32_t c = 0; c < communicators.size(); ++c) {
         if (!is_inside(plan, communicators[c])) continue;
         const std::uint32_t of =

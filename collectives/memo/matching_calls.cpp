@@ -11,8 +11,8 @@ bool do_match(const TaskProgram& program, const GpuSet& a, std::uint32_t in_a, c
   const auto number = [&](std::uint32_t c) {
     return program.lane_plan().number_of(StreamOf::communicator(c));
   };
-  const Communicator& x = program.parts().communicators()[in_a];
-  const Communicator& y = program.parts().communicators()[in_b];
+  const Communicator& x = program.task_set().communicators()[in_a];
+  const Communicator& y = program.task_set().communicators()[in_b];
   if (number(in_a) != number(in_b) || x.ranks.size() != y.ranks.size() || x.kind != y.kind) {
     return false;
   }
@@ -25,8 +25,8 @@ bool do_match(const TaskProgram& program, const GpuSet& a, std::uint32_t in_a, c
   return std::ranges::equal(program.calls_of(in_a), program.calls_of(in_b),
                             [&](std::uint32_t p, std::uint32_t q) {
                               return program.call(p).spec() == program.call(q).spec() &&
-                                     program.parts().calls()[p].is_until_acknowledged ==
-                                         program.parts().calls()[q].is_until_acknowledged;
+                                     program.task_set().calls()[p].is_until_acknowledged ==
+                                         program.task_set().calls()[q].is_until_acknowledged;
                             });
 }
 
@@ -34,8 +34,8 @@ bool do_match(const TaskProgram& program, const GpuSet& a, std::uint32_t in_a, c
 
 std::vector<std::uint32_t> numbers_of_calls(const TaskProgram& program) {
   std::vector<std::uint32_t> numbers;
-  std::vector<std::uint32_t> next(program.parts().communicators().size());
-  for (const CommunicatorCall& call : program.parts().calls()) {
+  std::vector<std::uint32_t> next(program.task_set().communicators().size());
+  for (const CommunicatorCall& call : program.task_set().calls()) {
     numbers.push_back(next[call.communicator]++);
   }
   return numbers;
@@ -48,7 +48,7 @@ std::vector<std::vector<bool>> streams_of(const Workload& workload, const GpuSet
     const auto& program = dynamic_cast<const TaskProgram&>(*plan.program);
     for (const std::uint32_t c : gpu_set.communicators) {
       const std::uint32_t stream = program.lane_plan().number_of(StreamOf::communicator(c));
-      for (const std::uint32_t rank : program.parts().communicators()[c].ranks) {
+      for (const std::uint32_t rank : program.task_set().communicators()[c].ranks) {
         std::vector<bool>& of_process = streams[plan.process(rank).value()];
         if (of_process.size() <= stream) of_process.resize(stream + 1);
         of_process[stream] = true;

@@ -16,7 +16,7 @@ namespace weft::collectives {
 [[nodiscard]] std::vector<std::vector<bool>> streams_of(const Workload& workload,
                                                         const GpuSets& gpu_sets);
 
-/// The communicator whose calls a connection of a program of parts carries.
+/// The communicator whose calls a connection of a program of tasks carries.
 [[nodiscard]] std::optional<std::uint32_t> communicator_of(const Workload& workload,
                                                            const TaskProgram& program,
                                                            ConnectionId connection);

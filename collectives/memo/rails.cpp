@@ -91,7 +91,7 @@ class RailFinder {
   }
 
   void make(GpuSets& rails) const {
-    const auto communicators = program().parts().communicators();
+    const auto communicators = program().task_set().communicators();
     const JobPlan& plan = workload_.jobs()[*job_];
     std::vector<bool> sends(plan.ranks);
     for (const std::uint32_t c : used_) {
@@ -137,7 +137,7 @@ class RailFinder {
         }
       }
       for (const std::uint32_t c : rail.communicators) {
-        for (const std::uint32_t rank : program().parts().communicators()[c].ranks) {
+        for (const std::uint32_t rank : program().task_set().communicators()[c].ranks) {
           if (rails.of_process[plan.process(rank).value()] != r) {
             return "calls cross several switches";
           }

@@ -30,17 +30,17 @@ bool cost_alike(const CollectiveCall& a, const CollectiveCall& b) {
 
 }  // namespace
 
-LanePlan::LanePlan(const Parts& parts, std::span<const CollectiveCall* const> calls,
+LanePlan::LanePlan(const TaskSet& task_set, std::span<const CollectiveCall* const> calls,
                    std::uint32_t ranks) {
-  make_classes(parts, calls);
-  number_streams(parts, ranks);
+  make_classes(task_set, calls);
+  number_streams(task_set, ranks);
 }
 
-void LanePlan::make_classes(const Parts& parts, std::span<const CollectiveCall* const> calls) {
-  classes_.resize(parts.communicators().size());
+void LanePlan::make_classes(const TaskSet& task_set, std::span<const CollectiveCall* const> calls) {
+  classes_.resize(task_set.communicators().size());
   first_lane_of_call_.resize(calls.size());
   for (std::uint32_t i = 0; i < calls.size(); ++i) {
-    std::vector<CallClass>& classes = classes_[parts.calls()[i].communicator];
+    std::vector<CallClass>& classes = classes_[task_set.calls()[i].communicator];
     auto found = std::ranges::find_if(classes, [&](const CallClass& c) {
       return cost_alike(*calls[c.calls.front()], *calls[i]);
     });
@@ -60,12 +60,12 @@ void LanePlan::make_classes(const Parts& parts, std::span<const CollectiveCall* 
   }
 }
 
-void LanePlan::number_streams(const Parts& parts, std::uint32_t ranks) {
+void LanePlan::number_streams(const TaskSet& task_set, std::uint32_t ranks) {
   std::vector<std::uint32_t> width = {1};  // of the stream that computes
   members_.assign(ranks, {Member{kNone, 0}});
   std::vector<std::uint32_t> taken_below(ranks, 1);  // all streams of the rank with lower numbers
-  for (std::uint32_t c = 0; c < parts.communicators().size(); ++c) {
-    const std::vector<std::uint32_t>& group = parts.communicators()[c].ranks;
+  for (std::uint32_t c = 0; c < task_set.communicators().size(); ++c) {
+    const std::vector<std::uint32_t>& group = task_set.communicators()[c].ranks;
     const auto is_taken = [&](std::uint32_t stream) {
       return std::ranges::any_of(group, [&](std::uint32_t rank) {
         return stream < members_[rank].size() && members_[rank][stream].communicator != kNone;

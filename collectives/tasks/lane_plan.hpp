@@ -23,8 +23,9 @@ struct CallClass {
 /// lanes are as many as its widest communicator needs.
 class LanePlan {
  public:
-  /// `calls`: by number, as those of `parts`.
-  LanePlan(const Parts& parts, std::span<const CollectiveCall* const> calls, std::uint32_t ranks);
+  /// `calls`: by number, as those of `task_set`.
+  LanePlan(const TaskSet& task_set, std::span<const CollectiveCall* const> calls,
+           std::uint32_t ranks);
 
   [[nodiscard]] std::uint32_t lanes() const { return first_lane_.back(); }
   [[nodiscard]] std::uint32_t streams() const {
@@ -58,8 +59,8 @@ class LanePlan {
   [[nodiscard]] const CallClass* class_at(std::uint32_t communicator, std::uint32_t lane) const;
 
  private:
-  void make_classes(const Parts& parts, std::span<const CollectiveCall* const> calls);
-  void number_streams(const Parts& parts, std::uint32_t ranks);
+  void make_classes(const TaskSet& task_set, std::span<const CollectiveCall* const> calls);
+  void number_streams(const TaskSet& task_set, std::uint32_t ranks);
 
   static constexpr std::uint32_t kNone = ~0U;
 

@@ -63,28 +63,28 @@ class TaskProgram::Source final : public StepSource {
   StepStream stream_;
 };
 
-TaskProgram::TaskProgram(std::unique_ptr<const Parts> parts,
+TaskProgram::TaskProgram(std::unique_ptr<const TaskSet> task_set,
                          std::vector<std::unique_ptr<const CollectiveCall>> calls,
                          const ProgramSetting& setting, const RankLayout& layout)
-    : parts_(std::move(parts)),
+    : task_set_(std::move(task_set)),
       calls_(std::move(calls)),
-      calls_of_(parts_->communicators().size()),
-      plan_(*parts_, pointers_to(calls_), setting.ranks),
+      calls_of_(task_set_->communicators().size()),
+      plan_(*task_set_, pointers_to(calls_), setting.ranks),
       setting_(setting),
-      noise_(noise_by_rank({parts_->noise().begin(), parts_->noise().end()},
+      noise_(noise_by_rank({task_set_->noise().begin(), task_set_->noise().end()},
                            RankMap(setting.ranks, layout).domains_by_rank())) {
-  for (std::uint32_t i = 0; i < parts_->calls().size(); ++i) {
-    calls_of_[parts_->calls()[i].communicator].push_back(i);
+  for (std::uint32_t i = 0; i < task_set_->calls().size(); ++i) {
+    calls_of_[task_set_->calls()[i].communicator].push_back(i);
   }
 }
 
-Result<std::unique_ptr<const TaskProgram>> TaskProgram::make(const ProgramSetting& setting,
-                                                             std::unique_ptr<const Parts> parts,
-                                                             const RankLayout& layout) {
+Result<std::unique_ptr<const TaskProgram>> TaskProgram::make(
+    const ProgramSetting& setting, std::unique_ptr<const TaskSet> task_set,
+    const RankLayout& layout) {
   std::vector<std::unique_ptr<const CollectiveCall>> calls;
-  calls.reserve(parts->calls().size());
-  for (const CommunicatorCall& call : parts->calls()) {
-    const Communicator& communicator = parts->communicators()[call.communicator];
+  calls.reserve(task_set->calls().size());
+  for (const CommunicatorCall& call : task_set->calls()) {
+    const Communicator& communicator = task_set->communicators()[call.communicator];
     const RankLayout of_group = layout_of(communicator, layout);
     const auto size = static_cast<std::uint32_t>(communicator.ranks.size());
     CollectiveSpec spec = call.spec;
@@ -98,7 +98,7 @@ Result<std::unique_ptr<const TaskProgram>> TaskProgram::make(const ProgramSettin
     calls.push_back(std::make_unique<const CollectiveCall>(std::move(spec), size, of_group));
   }
   std::unique_ptr<const TaskProgram> program(
-      new TaskProgram(std::move(parts), std::move(calls), setting, layout));
+      new TaskProgram(std::move(task_set), std::move(calls), setting, layout));
   if (program->lanes() > kMaxLanes) {
     return Errors{Error{"its communicators need " + std::to_string(program->lanes()) +
                             " lanes of a rank; there are at most " + std::to_string(kMaxLanes) +
@@ -121,17 +121,17 @@ std::uint32_t TaskProgram::lanes_of(std::uint32_t rank, std::uint32_t stream) co
 std::string TaskProgram::stream_name(std::uint32_t rank, std::uint32_t stream) const {
   if (stream == 0) return "compute";
   const auto member = plan_.member(rank, stream);
-  return member ? parts_->communicators()[member->communicator].name : "";
+  return member ? task_set_->communicators()[member->communicator].name : "";
 }
 
 std::string TaskProgram::task_name(std::uint32_t stream, std::uint32_t number) const {
   if (stream == 0) {
-    std::string name = parts_->label_name(number);
+    std::string name = task_set_->label_name(number);
     return name.empty() ? "compute" : name;
   }
-  const CommunicatorCall& call = parts_->calls()[number];
+  const CommunicatorCall& call = task_set_->calls()[number];
   const bool passes_on =
-      parts_->communicators()[call.communicator].kind == Communicator::Kind::kPipeline &&
+      task_set_->communicators()[call.communicator].kind == Communicator::Kind::kPipeline &&
       call.spec.operation == Operation::kAllToAllV;
   std::string name = passes_on ? "pass on" : name_of(call.spec.operation);
   if (call.spec.size > 0_B) {
@@ -148,8 +148,8 @@ TaskProgram::Use TaskProgram::use_of(LanePlace place) const {
   const std::uint32_t lane = place.lane - plan_.first_lane(stream);
   const CallClass* calls = plan_.class_at(member->communicator, lane);
   if (calls == nullptr) return {};
-  return {&parts_->communicators()[member->communicator], calls, calls_[calls->calls.front()].get(),
-          member->rank, lane - calls->first_lane};
+  return {&task_set_->communicators()[member->communicator], calls,
+          calls_[calls->calls.front()].get(), member->rank, lane - calls->first_lane};
 }
 
 Bytes TaskProgram::wire_size(LanePlace place, Bytes size) const {
@@ -175,7 +175,7 @@ bool TaskProgram::notes_posts(LanePlace place) const {
 }
 
 Picoseconds TaskProgram::planned_time(const Computing& computing) const {
-  return computing.is_slowed ? stretched(computing.nominal, parts_->communication_slowdown())
+  return computing.is_slowed ? stretched(computing.nominal, task_set_->communication_slowdown())
                              : computing.nominal;
 }
 
@@ -188,16 +188,16 @@ Picoseconds TaskProgram::computing_time(std::uint32_t rank, const Computing& com
 }
 
 bool TaskProgram::slows_computing(std::uint32_t rank, std::uint32_t stream) const {
-  if (parts_->communication_slowdown() == 1) return false;
+  if (task_set_->communication_slowdown() == 1) return false;
   const auto member = plan_.member(rank, stream);
   return member &&
-         parts_->communicators()[member->communicator].kind != Communicator::Kind::kPipeline;
+         task_set_->communicators()[member->communicator].kind != Communicator::Kind::kPipeline;
 }
 
 std::vector<ReductionGroup> TaskProgram::groups() const {
   std::vector<ReductionGroup> all;
-  for (std::uint32_t c = 0; c < parts_->communicators().size(); ++c) {
-    const Communicator& communicator = parts_->communicators()[c];
+  for (std::uint32_t c = 0; c < task_set_->communicators().size(); ++c) {
+    const Communicator& communicator = task_set_->communicators()[c];
     const std::uint32_t stream = plan_.number_of(StreamOf::communicator(c));
     for (const CallClass& calls : plan_.classes(c)) {
       const std::uint32_t first = plan_.first_lane(stream) + calls.first_lane;
@@ -242,7 +242,7 @@ void TaskProgram::for_each_send(std::uint32_t rank,
     const auto member = plan_.member(rank, stream);
     if (member) communicators.push_back(member->communicator);
   }
-  for (const auto& [number, count] : parts_->call_counts(rank, communicators)) {
+  for (const auto& [number, count] : task_set_->call_counts(rank, communicators)) {
     for_each_send_of_call(number, rank, count, visit);
   }
 }
@@ -251,7 +251,7 @@ void TaskProgram::for_each_send_of_call(std::uint32_t number, std::uint32_t rank
                                         std::int64_t times,
                                         const std::function<void(const SendCount&)>& visit) const {
   const std::uint32_t stream =
-      plan_.number_of(StreamOf::communicator(parts_->calls()[number].communicator));
+      plan_.number_of(StreamOf::communicator(task_set_->calls()[number].communicator));
   const LanePlan::Member member = plan_.member(rank, stream).value();
   const std::uint32_t first = plan_.first_lane_of_call(number);
   for (std::uint32_t lane = first; lane < first + calls_[number]->lanes(); ++lane) {
@@ -282,7 +282,7 @@ StepStream TaskProgram::compute_stream(std::uint32_t rank) const {
   for (std::uint32_t i = 0; i < iterations(); ++i) {
     co_yield Step::begin(i);
     std::int64_t number = 0;
-    TaskStream tasks = parts_->tasks(rank, StreamOf::compute(), i);
+    TaskStream tasks = task_set_->tasks(rank, StreamOf::compute(), i);
     for (Task task; tasks.next(task); ++number) {
       for (const Dependency& d : task.after) {
         co_yield Step::after(plan_.number_of(d.stream), d.count);
@@ -306,7 +306,7 @@ StepStream TaskProgram::communicator_stream(std::uint32_t rank, LanePlan::Member
   for (std::uint32_t i = 0; i < iterations(); ++i) {
     co_yield Step::begin(i);
     std::int64_t count = 0;
-    TaskStream tasks = parts_->tasks(rank, stream, i);
+    TaskStream tasks = task_set_->tasks(rank, stream, i);
     for (Task task; tasks.next(task); ++count) {
       for (const Dependency& d : task.after) {
         co_yield Step::after(plan_.number_of(d.stream), d.count);
@@ -326,10 +326,10 @@ StepStream TaskProgram::call_steps(std::uint32_t number, LanePlan::Member member
                                    std::uint32_t lane) const {
   const CollectiveCall& call = *calls_[number];
   const std::uint32_t first = plan_.first_lane_of_call(number);
-  WEFT_CHECK(parts_->calls()[number].communicator == member.communicator,
+  WEFT_CHECK(task_set_->calls()[number].communicator == member.communicator,
              "a stream makes calls of its communicator");
   if (lane < first || lane >= first + call.lanes()) co_return;
-  const std::vector<std::uint32_t>& ranks = parts_->communicators()[member.communicator].ranks;
+  const std::vector<std::uint32_t>& ranks = task_set_->communicators()[member.communicator].ranks;
   const std::uint32_t first_lane =
       plan_.first_lane(plan_.number_of(StreamOf::communicator(member.communicator))) + first;
   StepStream steps = call.steps(member.rank, lane - first);
@@ -350,7 +350,7 @@ StepStream TaskProgram::call_steps(std::uint32_t number, LanePlan::Member member
     }
     co_yield step;
   }
-  if (setting_.has_acknowledgements && parts_->calls()[number].is_until_acknowledged) {
+  if (setting_.has_acknowledgements && task_set_->calls()[number].is_until_acknowledged) {
     co_yield Step::flush();
   }
 }

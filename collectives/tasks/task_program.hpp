@@ -23,9 +23,10 @@ class TaskProgram final : public JobProgram {
   /// Chooses algorithms, protocols and execution of all calls. Error: a call's algorithm cannot run
   /// on the ranks of its communicator.
   [[nodiscard]] static Result<std::unique_ptr<const TaskProgram>> make(
-      const ProgramSetting& setting, std::unique_ptr<const Parts> parts, const RankLayout& layout);
+      const ProgramSetting& setting, std::unique_ptr<const TaskSet> task_set,
+      const RankLayout& layout);
 
-  [[nodiscard]] const Parts& parts() const { return *parts_; }
+  [[nodiscard]] const TaskSet& task_set() const { return *task_set_; }
   [[nodiscard]] const LanePlan& lane_plan() const { return plan_; }
   [[nodiscard]] const CollectiveCall& call(std::uint32_t number) const { return *calls_[number]; }
   /// Those that a communicator makes, in the order of their numbers.
@@ -35,7 +36,7 @@ class TaskProgram final : public JobProgram {
 
   [[nodiscard]] std::uint32_t lanes() const override { return plan_.lanes(); }
   [[nodiscard]] bool needs_acknowledgements() const override;
-  [[nodiscard]] std::uint32_t iterations() const override { return parts_->iterations(); }
+  [[nodiscard]] std::uint32_t iterations() const override { return task_set_->iterations(); }
   [[nodiscard]] std::uint32_t streams() const override { return plan_.streams(); }
   [[nodiscard]] std::uint32_t lanes_of(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] std::uint32_t stream_of(std::uint32_t lane) const override {
@@ -46,7 +47,7 @@ class TaskProgram final : public JobProgram {
                                            const Computing& computing) const override;
   [[nodiscard]] Picoseconds planned_time(const Computing& computing) const override;
   [[nodiscard]] std::uint32_t stage_of(std::uint32_t rank) const override {
-    return parts_->stage_of(rank);
+    return task_set_->stage_of(rank);
   }
   [[nodiscard]] bool slows_computing(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] std::string stream_name(std::uint32_t rank, std::uint32_t stream) const override;
@@ -78,7 +79,7 @@ class TaskProgram final : public JobProgram {
     std::uint32_t lane = 0;                   ///< of the calls'
   };
 
-  TaskProgram(std::unique_ptr<const Parts> parts,
+  TaskProgram(std::unique_ptr<const TaskSet> task_set,
               std::vector<std::unique_ptr<const CollectiveCall>> calls,
               const ProgramSetting& setting, const RankLayout& layout);
   /// `calls` is null where the lane has nothing to send.
@@ -90,7 +91,7 @@ class TaskProgram final : public JobProgram {
   [[nodiscard]] StepStream communicator_stream(std::uint32_t rank, LanePlan::Member member,
                                                std::uint32_t lane, bool& skips) const;
 
-  std::unique_ptr<const Parts> parts_;
+  std::unique_ptr<const TaskSet> task_set_;
   std::vector<std::unique_ptr<const CollectiveCall>> calls_;
   std::vector<std::vector<std::uint32_t>> calls_of_;  ///< by communicator
   LanePlan plan_;

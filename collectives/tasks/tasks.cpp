@@ -2,8 +2,8 @@
 
 namespace weft::collectives {
 
-CallCounts Parts::call_counts(std::uint32_t rank,
-                              std::span<const std::uint32_t> communicators) const {
+CallCounts TaskSet::call_counts(std::uint32_t rank,
+                                std::span<const std::uint32_t> communicators) const {
   CallCounts counts;
   for (const std::uint32_t communicator : communicators) {
     TaskStream stream = tasks(rank, StreamOf::communicator(communicator), 0);

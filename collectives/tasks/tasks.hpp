@@ -11,7 +11,7 @@
 #include "collectives/steps/generator.hpp"
 #include "simcore/base/units.hpp"
 
-/// Programs of parts: what the ranks of a job compute, and what groups of them send one another,
+/// Programs of tasks: what the ranks of a job compute, and what groups of them send one another,
 /// ordered by streams and by dependencies.
 namespace weft::collectives {
 
@@ -38,7 +38,7 @@ struct CommunicatorCall {
   bool is_until_acknowledged = false;
 };
 
-/// Where an task is: the stream of a rank in which it computes, or that of a communicator.
+/// Where a task is: the stream of a rank in which it computes, or that of a communicator.
 class StreamOf {
  public:
   [[nodiscard]] static StreamOf compute() { return StreamOf(0); }
@@ -74,13 +74,13 @@ using TaskStream = Generator<Task>;
 /// How often a rank makes each call in an iteration, by the call's number.
 using CallCounts = std::map<std::uint32_t, std::int64_t>;
 
-/// What a program of parts does. Immutable; ranks on different threads read it.
-class Parts {
+/// What the tasks of a program are. Immutable; ranks on different threads read it.
+class TaskSet {
  public:
-  Parts() = default;
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  virtual ~Parts() = default;
+  TaskSet() = default;
+  TaskSet(const TaskSet&) = delete;
+  TaskSet& operator=(const TaskSet&) = delete;
+  virtual ~TaskSet() = default;
 
   [[nodiscard]] virtual std::span<const Communicator> communicators() const = 0;
   [[nodiscard]] virtual std::span<const CommunicatorCall> calls() const = 0;

@@ -455,8 +455,8 @@ class HostModel {
   [[nodiscard]] RoutingKey routing_key_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
     return {.destination = s.destination, .entropy = entropy_of(s, qp, now)};
   }
-  /// What the next packet's way follows from. Where every packet takes one by lot, one that is sent
-  /// again draws again.
+  /// What the next packet's path follows from. Where every packet takes one by lot, one that is
+  /// sent again draws again.
   [[nodiscard]] std::uint32_t entropy_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
     if constexpr (kHasEntropies) {
       const path_selection::ChoiceRef choice = transport(s.transport).entropy;

@@ -17,7 +17,7 @@ namespace {
 /// The local port that a queue pair starts at, and stays at if its packets are not spread.
 std::uint16_t first_choice(const NetworkState& s, const SenderState& sender) {
   const auto n = std::uint32_t{sender.port_count};
-  if (n == 0) return 0;  // there is no way to the destination
+  if (n == 0) return 0;  // there is no path to the destination
   return sender.local_ports()[s.choose_host_port(sender.host, sender.entropy, n)];
 }
 
@@ -86,7 +86,7 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
   };
   const std::vector<PathHop> there = hops_between(from, to);
   const std::vector<PathHop> back = hops_between(to, from);
-  if (there.empty() || back.empty()) return;  // there is no way, and nothing will be sent
+  if (there.empty() || back.empty()) return;  // there is no path, and nothing will be sent
   const Framing framing{
       .payload = t.payload,
       .header = t.header,

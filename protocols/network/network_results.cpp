@@ -135,7 +135,7 @@ void PacketNetwork::forget_flows() {
   s.connections = decltype(s.connections)();
 }
 
-// Where periods are left out ways are fixed, and each message arrives as it is sent.
+// Where periods are left out paths are fixed, and each message arrives as it is sent.
 std::optional<Picoseconds> PacketNetwork::next_change() const {
   if (skipper_ == nullptr) return now_;
   Picoseconds first = next_job_event(engine_->lps.front());

@@ -23,8 +23,8 @@ inline constexpr std::uint8_t kFirst = 0x40;  ///< first packet of a message
 /// TCP, which does not say where messages begin: the sender has reduced its window (CWR).
 inline constexpr std::uint8_t kWindowReduced = kFirst;
 inline constexpr std::uint8_t kLast = 0x80;  ///< last packet of a message
-/// ACK of a transport that chooses ways: the packet that it answers was marked.
-inline constexpr std::uint8_t kWayIsMarked = kLast;
+/// ACK of a transport that chooses paths: the packet that it answers was marked.
+inline constexpr std::uint8_t kPathIsMarked = kLast;
 
 [[nodiscard]] constexpr PacketKind kind_of(const Packet& packet) {
   return static_cast<PacketKind>(packet.flags & kKindMask);

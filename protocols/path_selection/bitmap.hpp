@@ -28,7 +28,7 @@ class Bitmap {
   static constexpr const char* kName = "bitmap";
   static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = true};
   static constexpr std::uint32_t kMaxPenalty = 15;
-  /// The last packets sent, of which it is known by which way they went.
+  /// The last packets sent, of which it is known by which path they went.
   static constexpr std::uint32_t kRemembered = 1024;
   [[nodiscard]] static schema::Object<Config> schema();
 

@@ -7,18 +7,18 @@
 #include "simcore/base/units.hpp"
 #include "simcore/schema/schema.hpp"
 
-/// Which way a sender's packets take: the entropy that each carries, which ECMP hashes. A choice is
-/// a header beside this file, its keys in `list.cpp` and an entry in `list.hpp`; all that runs it,
-/// names it or describes it follows from there.
+/// Which path a sender's packets take: the entropy that each carries, which ECMP hashes. A choice
+/// is a header beside this file, its keys in `list.cpp` and an entry in `list.hpp`; all that runs
+/// it, names it or describes it follows from there.
 namespace weft::protocols::path_selection {
 
 /// Values that a queue pair can choose among, at most: an ACK tells of the one that its packet had.
 inline constexpr std::uint32_t kMaxValues = 256;
 
-/// What an ACK says of the way of the packet that it answers.
+/// What an ACK says of the path of the packet that it answers.
 struct Answered {
   std::uint32_t value = 0;  ///< that the packet carried, below `kMaxValues`
-  bool is_marked = false;   ///< a switch on that way had marked it
+  bool is_marked = false;   ///< a switch on that path had marked it
   /// Distinct packets of the queue pair that have arrived, and that were ever sent. What a choice
   /// does once per round trip it does again when all that was sent by then has arrived.
   std::uint32_t arrived = 0;

@@ -18,7 +18,7 @@
 
 namespace weft::protocols {
 
-/// Where packets of a queue pair go, and what their way follows from.
+/// Where packets of a queue pair go, and what their path follows from.
 struct RoutingKey {
   HostId destination;
   std::uint32_t entropy = 0;
@@ -70,7 +70,7 @@ struct alignas(64) SendingEnd {
 static_assert(sizeof(SendingEnd) == 64, "one cache line");
 
 /// The sending end of a queue pair whose packets go to a receiver of their own: also what is under
-/// way, and by which ways.
+/// way, and by which paths.
 struct alignas(64) SenderState : SendingEnd {
   std::uint32_t unacked = 0;   ///< oldest packet not known to have arrived
   std::uint32_t sent_end = 0;  ///< end of what was ever sent
@@ -357,7 +357,7 @@ struct alignas(64) ReceiverState {
   bool nack_sent : 1 = false;
   bool echo_pending : 1 = false;    ///< a marked packet awaits its ACK
   bool message_broken : 1 = false;  ///< datagrams: a packet of this message is missing
-  bool way_is_marked : 1 = false;   ///< the packet that came last was marked, if ACKs say so
+  bool path_is_marked : 1 = false;  ///< the packet that came last was marked, if ACKs say so
   std::uint8_t latency_group = 0;   ///< number of the histogram that its packets go into
   std::uint32_t sent = 0;           ///< when the packet was sent that came last, if ACKs echo it
   std::uint32_t control_slot = 0;   ///< of the state of its congestion control

@@ -60,7 +60,7 @@ class FlowGroups {
   std::optional<PortId> add_path(PortId port, HostId to, std::uint32_t entropy,
                                  std::vector<PortId>& links) const;
   /// By which port of a switch a packet leaves that came in by `in`, as SwitchModel decides where
-  /// ways are fixed.
+  /// paths are fixed.
   [[nodiscard]] std::optional<PortId> egress(PortId in, HostId to, std::uint32_t entropy) const;
   /// Joins links by messages, and has `end` be no later than the first of them can end; false: it
   /// may be within `min`.

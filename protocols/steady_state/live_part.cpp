@@ -27,7 +27,7 @@ LivePartFinder::LivePartFinder(const NetworkState& state) : s_(state) {
   }
 }
 
-// A packet comes by hosts at the ends of its way alone: of a host that has no part in any message,
+// A packet comes by hosts at the ends of its path alone: of a host that has no part in any message,
 // at whose links nothing is under way, no port does anything before it is sent something.
 LivePart LivePartFinder::find() {
   LivePart part;

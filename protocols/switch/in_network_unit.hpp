@@ -128,7 +128,7 @@ class InNetworkUnit {
     packet.send_to(host.value(), packet.sent_upper());
     const auto links = sw.routes->next_hops(SwitchId(at), host);
     ++here.worker.sums.packets_injected;
-    // What is added up or repeated has no other way than the links of this chip.
+    // What is added up or repeated has no other path than the links of this chip.
     PortState* out =
         links.empty() ? nullptr : &s_.ports[sw.first_port + links[link % links.size()]];
     if (out == nullptr || out->is_down) {

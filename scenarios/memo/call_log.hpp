@@ -68,7 +68,7 @@ inline void OpenCalls::add(const collectives::TaskProgram& program, std::uint32_
   const std::size_t place = place_of(communicator, number);
   if (place == calls.size()) {
     const auto members =
-        static_cast<std::uint32_t>(program.parts().communicators()[communicator].ranks.size());
+        static_cast<std::uint32_t>(program.task_set().communicators()[communicator].ranks.size());
     const std::uint32_t call = program.calls_of(communicator)[begin.call];
     calls.push_back(
         {communicator, number, members, collectives::waits_for_all(program.call(call).spec())});

@@ -26,8 +26,8 @@ constexpr double kTrial = 0.005;
 /// Runs of fewer packet-hops, a tenth of a second, are not on trial.
 constexpr double kFewHops = 1e6;
 
-/// A packet's way follows from where it goes, or from its flow.
-bool have_fixed_ways(const Experiment& e) {
+/// A packet's path follows from where it goes, or from its flow.
+bool have_fixed_paths(const Experiment& e) {
   const auto& classes = e.scenario.switches.classes;
   const bool are_by_flow = std::ranges::all_of(classes, [&](const protocols::TrafficClass& c) {
     return e.scenario.switches.balancing(c).type == protocols::LoadBalancing::kFlow;
@@ -91,7 +91,7 @@ std::string obstacle_to_rails(const Experiment& e) {
 
 std::optional<std::uint64_t> trial_of_skips(const Experiment& e) {
   const bool is_seen = e.observation.any() || e.timeline || !e.faults.empty();
-  if (is_seen || !obstacle_to_rails(e).empty() || !have_fixed_ways(e)) return std::nullopt;
+  if (is_seen || !obstacle_to_rails(e).empty() || !have_fixed_paths(e)) return std::nullopt;
   const Traffic traffic = count_traffic(e.scenario, e.fabric, e.routes, e.workload);
   const auto senders = static_cast<double>(e.workload.process_hosts().size());
   if (traffic.packet_hops < kMinHopsPerMessage * senders * traffic.messages) return std::nullopt;
@@ -143,7 +143,7 @@ std::string Disturbances::at(const GpuSet& gpu_set) const {
   const char* reason =
       gpu_set.domain >= 0 ? of_domain_[static_cast<std::size_t>(gpu_set.domain)] : at_rail(gpu_set);
   if (reason != nullptr) return reason;
-  return have_ways_changed(gpu_set) ? "faults change their ways" : "";
+  return have_paths_changed(gpu_set) ? "faults change their ways" : "";
 }
 
 const char* Disturbances::at_rail(const GpuSet& rail) const {
@@ -156,7 +156,7 @@ const char* Disturbances::at_rail(const GpuSet& rail) const {
   return nullptr;
 }
 
-bool Disturbances::have_ways_changed(const GpuSet& gpu_set) const {
+bool Disturbances::have_paths_changed(const GpuSet& gpu_set) const {
   if (e_.route_changes.tables.empty()) return false;
   const std::vector<HostId> hosts = hosts_of(gpu_set);
   const std::vector<SwitchId> switches = switches_of(gpu_set);

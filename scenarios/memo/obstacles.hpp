@@ -42,7 +42,7 @@ class Disturbances {
   void disturb(PortId port, const char* reason);
   void follow_packets(ConnectionId flow);
   [[nodiscard]] const char* at_rail(const collectives::GpuSet& rail) const;
-  [[nodiscard]] bool have_ways_changed(const collectives::GpuSet& gpu_set) const;
+  [[nodiscard]] bool have_paths_changed(const collectives::GpuSet& gpu_set) const;
   [[nodiscard]] std::vector<HostId> hosts_of(const collectives::GpuSet& gpu_set) const;
   [[nodiscard]] std::vector<SwitchId> switches_of(const collectives::GpuSet& gpu_set) const;
 

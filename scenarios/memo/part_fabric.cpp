@@ -90,17 +90,17 @@ class Extraction {
     const auto network = static_cast<std::size_t>(network_);
     for (std::vector<std::uint32_t>& groups : here.groups) groups.assign(hosts, 0);
     for (std::uint32_t h = 0; h < hosts; ++h) here.groups[network][h] = h + 1;
-    here.rows.assign(1, {});  // into the other network there is no way
+    here.rows.assign(1, {});  // into the other network there is no path
     for (std::uint32_t h = 0; h < hosts; ++h) {
       Routes::HostEntry entry;
       entry.row[network] = static_cast<std::uint32_t>(here.rows.size());
       entry.domain = network_ == NetworkKind::kScaleUp ? 0 : -1;
       here.hosts.push_back(entry);
       // Also to itself: what chips add up for it.
-      const bool has_way_to_itself = network_ == NetworkKind::kScaleUp;
+      const bool has_path_to_itself = network_ == NetworkKind::kScaleUp;
       add_row(made, made.fabric.hosts[h], [&](HostId to) {
-        const bool is_way = has_way_to_itself || to != made.hosts[h];
-        return is_way ? routes.host_ports(made.hosts[h], to) : std::span<const std::uint16_t>();
+        const bool is_path = has_path_to_itself || to != made.hosts[h];
+        return is_path ? routes.host_ports(made.hosts[h], to) : std::span<const std::uint16_t>();
       });
     }
     for (const NodeId at : made.fabric.switches) {
@@ -113,11 +113,11 @@ class Extraction {
     }
   }
 
-  template <class WaysTo>
-  void add_row(PartFabric& made, NodeId at, WaysTo ways_to) const {
+  template <class PathsTo>
+  void add_row(PartFabric& made, NodeId at, PathsTo paths_to) const {
     made.routes.rows.push_back({});  // of group 0
     for (const HostId to : made.hosts) {
-      made.routes.rows.push_back(add_set(made, at, ways_to(to)));
+      made.routes.rows.push_back(add_set(made, at, paths_to(to)));
     }
   }
 

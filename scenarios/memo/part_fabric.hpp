@@ -9,7 +9,7 @@
 namespace weft::scenarios {
 
 /// A part of a fabric as one of its own, such as a scale-up domain: GPUs, switches, the links
-/// between them, and the same ways. Hosts, switches and ports are in the same order as in the
+/// between them, and the same paths. Hosts, switches and ports are in the same order as in the
 /// whole.
 struct PartFabric {
   Fabric fabric;

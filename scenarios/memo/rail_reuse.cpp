@@ -21,9 +21,9 @@ std::vector<std::uint32_t> kinds_of_calls(const TaskProgram& program) {
   std::vector<std::uint32_t> kinds;
   using Rough = std::tuple<std::int64_t, std::size_t, bool, collectives::Communicator::Kind>;
   std::map<Rough, std::vector<std::uint32_t>> examples;
-  const auto calls = program.parts().calls();
+  const auto calls = program.task_set().calls();
   for (std::uint32_t i = 0; i < calls.size(); ++i) {
-    const collectives::Communicator& c = program.parts().communicators()[calls[i].communicator];
+    const collectives::Communicator& c = program.task_set().communicators()[calls[i].communicator];
     std::vector<std::uint32_t>& alike = examples[{calls[i].spec.size.count(), c.ranks.size(),
                                                   calls[i].is_until_acknowledged, c.kind}];
     const auto same = std::ranges::find_if(alike, [&](std::uint32_t other) {
@@ -77,7 +77,7 @@ std::vector<std::uint32_t> RailReuse::members(std::uint32_t rail,
                                               std::uint32_t communicator) const {
   const GpuSet& of_rail = gpu_set(rail);
   std::vector<std::uint32_t> ranks;
-  for (const std::uint32_t rank : program_->parts().communicators()[communicator].ranks) {
+  for (const std::uint32_t rank : program_->task_set().communicators()[communicator].ranks) {
     ranks.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(of_rail.ranks, rank) -
                                                of_rail.ranks.begin()));
   }

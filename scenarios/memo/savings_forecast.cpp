@@ -69,8 +69,8 @@ class SavingsForecast {
     return dynamic_cast<const TaskProgram&>(*e_.workload.jobs()[c.job].program);
   }
   [[nodiscard]] const Communicator& communicator_of(const GpuSet& c, std::uint32_t call) const {
-    const collectives::Parts& parts = program_of(c).parts();
-    return parts.communicators()[parts.calls()[call].communicator];
+    const collectives::TaskSet& task_set = program_of(c).task_set();
+    return task_set.communicators()[task_set.calls()[call].communicator];
   }
   /// All that its communicators make.
   [[nodiscard]] std::vector<std::uint32_t> calls_of(const GpuSet& c) const {
@@ -84,9 +84,9 @@ class SavingsForecast {
   /// In a run.
   [[nodiscard]] double times_of(const GpuSet& c, std::uint32_t call) const {
     const TaskProgram& program = program_of(c);
-    const std::uint32_t communicator = program.parts().calls()[call].communicator;
-    const auto counts = program.parts().call_counts(communicator_of(c, call).ranks.front(),
-                                                    std::span(&communicator, 1));
+    const std::uint32_t communicator = program.task_set().calls()[call].communicator;
+    const auto counts = program.task_set().call_counts(communicator_of(c, call).ranks.front(),
+                                                       std::span(&communicator, 1));
     const auto found = counts.find(call);
     if (found == counts.end()) return 0;
     return static_cast<double>(found->second) * program.iterations();

@@ -25,8 +25,8 @@ std::string obstacle_of_job(const Experiment& e) {
   return {};
 }
 
-/// The same of the ways of its messages, link by link.
-std::string obstacle_of_ways(const Experiment& e) {
+/// The same of the paths of its messages, link by link.
+std::string obstacle_of_paths(const Experiment& e) {
   std::set<PortId> used;
   for (const Connection& c : e.workload.connections()) {
     if (c.kind != Connection::Kind::kUnicast) return "chips add up or repeat messages";
@@ -76,7 +76,7 @@ std::string why_estimate(const Experiment& e, const collectives::PeriodReport& r
     if (!obstacle.empty()) return obstacle;
   }
   if (!report.are_lanes_close) return "ranks or channels are further apart than what was compared";
-  return obstacle_of_ways(e);
+  return obstacle_of_paths(e);
 }
 
 /// As the last of them, one period after the other.

@@ -81,7 +81,7 @@ class ZeroLoadCalls::Replay {
     stream_ = whole_.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
     numbers_ = whole_.calls_of(communicator);
     const collectives::JobPlan& plan = calls.workload_.jobs()[gpu_set.job];
-    std::vector<std::uint32_t> ranks = whole_.parts().communicators()[communicator].ranks;
+    std::vector<std::uint32_t> ranks = whole_.task_set().communicators()[communicator].ranks;
     std::ranges::sort(ranks);
     std::vector<HostId> hosts;
     hosts.reserve(ranks.size());
@@ -173,7 +173,7 @@ void ZeroLoadCalls::add(const collectives::GpuSet& gpu_set, std::uint32_t commun
   const TaskProgram& program = program_of(workload_, gpu_set.job);
   const std::uint32_t stream =
       program.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
-  std::vector<std::uint32_t> ranks = program.parts().communicators()[communicator].ranks;
+  std::vector<std::uint32_t> ranks = program.task_set().communicators()[communicator].ranks;
   std::ranges::sort(ranks);
   const auto number = static_cast<std::uint32_t>(callers_.size());
   Caller& caller = callers_.emplace_back();

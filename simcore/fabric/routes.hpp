@@ -75,7 +75,7 @@ class Routes {
   }
 
   /// The ports by which host `from` sends to host `to`, as numbers local to it: of its links into
-  /// the network that joins the two, those on shortest paths. If no way is known, all that are up,
+  /// the network that joins the two, those on shortest paths. If no path is known, all that are up,
   /// or all; empty only if it has no link into that network.
   /// Two hosts on one cable need no tables.
   [[nodiscard]] std::span<const std::uint16_t> host_ports(HostId from, HostId to) const {

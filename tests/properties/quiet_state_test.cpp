@@ -123,13 +123,13 @@ class DeadFields {
 
   void receiver(protocols::ReceiverState& state, std::uint32_t by) {
     auto& [expected, received, since_ack, host, ack_entropy, traffic_class, transport, nack_sent,
-           echo_pending, message_broken, way_is_marked, latency_group, sent, control_slot,
+           echo_pending, message_broken, path_is_marked, latency_group, sent, control_slot,
            connection, process, early] = state;
     EXPECT_TRUE(early.empty());
     EXPECT_FALSE(nack_sent || echo_pending || message_broken);
     expected += by;
     received += by;
-    way_is_marked = draws_.one_in(2);
+    path_is_marked = draws_.one_in(2);
     sent = any32();
   }
 
@@ -203,7 +203,7 @@ std::vector<EpochBegin> random_begins(const scenarios::Experiment& e,
     const std::uint32_t stream =
         program.lane_plan().number_of(collectives::StreamOf::communicator(c));
     const auto call = static_cast<std::uint32_t>(draws.below(program.calls_of(c).size()));
-    const std::vector<std::uint32_t>& ranks = program.parts().communicators()[c].ranks;
+    const std::vector<std::uint32_t>& ranks = program.task_set().communicators()[c].ranks;
     const auto place = [&](std::uint32_t rank) {
       const auto at = std::ranges::lower_bound(gpu_set.ranks, rank);
       return static_cast<std::uint32_t>(at - gpu_set.ranks.begin());

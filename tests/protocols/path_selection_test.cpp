@@ -1,4 +1,4 @@
-// Which way a sender's packets take: what each choice of entropy does with what it hears.
+// Which path a sender's packets take: what each choice of entropy does with what it hears.
 
 #include <gtest/gtest.h>
 

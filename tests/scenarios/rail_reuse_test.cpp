@@ -53,7 +53,7 @@ class Rails {
     const collectives::TaskProgram& program = program_of(e_, gpu_set);
     const std::vector<std::uint32_t> ranks = {gpu_set.ranks[places[0]], gpu_set.ranks[places[1]]};
     const auto c = std::ranges::find_if(gpu_set.communicators, [&](std::uint32_t number) {
-      const Communicator& communicator = program.parts().communicators()[number];
+      const Communicator& communicator = program.task_set().communicators()[number];
       return communicator.kind == kind && communicator.ranks == ranks;
     });
     ASSERT_NE(c, gpu_set.communicators.end());

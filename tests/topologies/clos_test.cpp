@@ -176,7 +176,7 @@ TEST(Clos, DualTorHangsANicOnTwoLeavesOfARack) {
   expect_full_bisection(net.fabric, 800);
 }
 
-// The two ports of a NIC on two fabrics that share no switch: 2 planes x 4 spines ways.
+// The two ports of a NIC on two fabrics that share no switch: 2 planes x 4 spines paths.
 TEST(Clos, DualPlaneHangsANicOnTwoFabrics) {
   ServerPart part = server(0, 1);
   part.nic.ports = 2;

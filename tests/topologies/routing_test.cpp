@@ -151,7 +151,7 @@ TEST(Routing, UpDownHoldsWhenFewestLinksWouldGoOverALeaf) {
   EXPECT_EQ(census_of(net.fabric, routes, HostId(1U), HostId(2U)).paths, 1U);
 }
 
-/// Links of the shortest ways from a host to all nodes that go up first and then down, over cables
+/// Links of the shortest paths from a host to all nodes that go up first and then down, over cables
 /// that are up; SIZE_MAX where there is none. Breadth first over (node, has gone down).
 std::vector<std::size_t> up_down_links(const Fabric& fabric, NodeId from,
                                        const std::vector<bool>& is_down) {

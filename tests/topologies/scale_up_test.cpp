@@ -94,8 +94,8 @@ TEST(ScaleUp, Nvl72IsNonBlocking) {
 }
 
 // 2 boards x 8 GPUs x 6 chips, one link each, and 6 pairs of chips with 8 trunks: 96 + 48 cables. A
-// chip has 8 links to GPUs and 8 trunks. On a board one chip lies between two GPUs (6 ways); across
-// boards two, over any of 8 trunks (48 ways).
+// chip has 8 links to GPUs and 8 trunks. On a board one chip lies between two GPUs (6 paths);
+// across boards two, over any of 8 trunks (48 paths).
 TEST(ScaleUp, Dgx2CrossesTwoChipsBetweenBoards) {
   const Network net(alone(dgx_2()));
   expect_consistent(net.fabric);

@@ -109,7 +109,7 @@ TEST(PairPaths, AreThoseOfTheRoutes) {
   EXPECT_EQ(net.fabric.port_name(near.ports[0]), "h0->leaf0[0]");
 }
 
-// Static next hops narrow the ways: from a to b by s1 - s2 - s3 only.
+// Static next hops narrow the paths: from a to b by s1 - s2 - s3 only.
 TEST(PairPaths, FollowStaticNextHops) {
   CustomSpec spec;
   spec.nodes = {host("a"), host("b"), switch_of_tier("s1", 1), switch_of_tier("s2", 1),

@@ -80,7 +80,7 @@ class Units {
   [[nodiscard]] const std::map<std::uint32_t, Measure>& measures() const { return measures_; }
   /// Links lead one tier up or down, hosts are attached to tier 1, the switches of a tier are
   /// alike, and the highest ones have the same capacity to every unit: what hosts send evenly over
-  /// all ways then loads all links of a tier alike.
+  /// all paths then loads all links of a tier alike.
   [[nodiscard]] bool is_regular() const { return is_regular_; }
 
  private:

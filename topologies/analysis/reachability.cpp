@@ -257,7 +257,7 @@ Reachability::Fate Reachability::fate_by(const Node& node, std::span<const std::
 /// A walk in depth without recursion, as a ring may have any number of switches: a switch is left
 /// as soon as all its next hops are known, and meets itself again only where packets go round.
 Reachability::Fate Reachability::fate_at(SwitchId first, HostId to) {
-  // One that is open is met on a way that leads back to it: packets go round.
+  // One that is open is met on a path that leads back to it: packets go round.
   if (state_[first.value()] != kUnknown) return fates_[first.value()];
   std::vector<SwitchId> open{first};
   while (!open.empty()) {

@@ -16,7 +16,7 @@ namespace weft::topologies {
 /// group.
 ///
 /// A host behind NIC nodes is attached to the switches behind those too: there it has its anchors.
-/// All other switches need to know only the way to the anchors.
+/// All other switches need to know only the path to the anchors.
 class HostAttachments {
  public:
   /// A link of a host or a NIC node into a network.

@@ -174,7 +174,7 @@ class RouteBuilder {
         table[i * width + group] = graph_paths_.distance(at) == 0 ? kUnread : graph_paths_.set(at);
       }
       for (std::size_t i = 0; i < senders_[number].size(); ++i) {
-        sender_table[i * width + group] = choose_ways(senders_[number][i], graph_paths_);
+        sender_table[i * width + group] = choose_links(senders_[number][i], graph_paths_);
       }
     }
     even_out(subnet, table);
@@ -209,7 +209,7 @@ class RouteBuilder {
         exceptions[at].push_back({group, up_down_paths_.set_down(at)});
       }
       for (std::size_t i = 0; i < senders_.front().size(); ++i) {
-        sender_table[i * width + group] = choose_ways(senders_.front()[i], up_down_paths_);
+        sender_table[i * width + group] = choose_links(senders_.front()[i], up_down_paths_);
       }
     }
     std::vector<std::uint32_t> row(width);
@@ -232,7 +232,7 @@ class RouteBuilder {
 
   /// The set of ports by which a sender starts towards the group whose `paths` these are.
   template <class Paths>
-  std::uint32_t choose_ways(const Sender& sender, const Paths& paths) {
+  std::uint32_t choose_links(const Sender& sender, const Paths& paths) {
     const auto distance = [&](const HostAttachments::HostLink& host_link) {
       std::uint32_t min = kFar;
       for (const std::uint32_t at : host_attachments_.tor_set(host_link.tor_set)) {

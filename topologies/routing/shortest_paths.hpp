@@ -13,7 +13,7 @@
 
 namespace weft::topologies {
 
-/// The distance of a switch without a way.
+/// The distance of a switch without a path.
 inline constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max() - 2;
 
 /// The links between switches that have not failed, in flat arrays, in the order of ports; NIC
@@ -125,7 +125,7 @@ class UpDownPaths {
   std::vector<std::uint32_t> class_of_;  ///< by SwitchId
   std::vector<std::uint32_t> distance_;  ///< going down only
   std::vector<std::uint32_t> latest_;    ///< by switch: the set it had last
-  bool is_known_ = false;                ///< the classes' ways are those to `known_for_`
+  bool is_known_ = false;                ///< the classes' paths are those to `known_for_`
   std::vector<std::uint32_t> known_for_;
   std::vector<std::uint32_t> anchor_classes_;
   std::vector<std::uint32_t> queue_;

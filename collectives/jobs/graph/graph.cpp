@@ -8,7 +8,7 @@
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/graph/graph_layout.hpp"
-#include "collectives/jobs/graph/graph_parts.hpp"
+#include "collectives/jobs/graph/graph_tasks.hpp"
 #include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {
@@ -91,7 +91,7 @@ Result<std::unique_ptr<const JobProgram>> Graph::make(const ProgramSetting& sett
   Problems problems;
   GraphLayout graph(spec, setting.ranks, problems);
   auto program = TaskProgram::make(
-      setting, std::make_unique<const GraphParts>(std::move(graph), spec, setting.ranks), layout);
+      setting, std::make_unique<const GraphTasks>(std::move(graph), spec, setting.ranks), layout);
   if (!program) return program.errors();
   return std::unique_ptr<const JobProgram>(std::move(program).value());
 }

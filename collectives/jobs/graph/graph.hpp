@@ -10,7 +10,7 @@
 
 namespace weft::collectives {
 
-/// Computing, collectives and messages as nodes of a graph, made into a program of parts.
+/// Computing, collectives and messages as nodes of a graph, made into a program of tasks.
 struct Graph {
   using Spec = GraphSpec;
   static constexpr bool kIsOpenLoop = false;

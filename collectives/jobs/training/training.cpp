@@ -11,8 +11,8 @@
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/training/training_calls.hpp"
-#include "collectives/jobs/training/training_parts.hpp"
 #include "collectives/jobs/training/training_schema.hpp"
+#include "collectives/jobs/training/training_tasks.hpp"
 #include "collectives/tasks/task_program.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/model/config_json.hpp"
@@ -158,7 +158,7 @@ SendBound Training::bound(const Spec& given, const BoundSetting& setting) {
 Result<std::unique_ptr<const JobProgram>> Training::make(const ProgramSetting& setting,
                                                          const Spec& spec,
                                                          const RankLayout& layout) {
-  auto program = TaskProgram::make(setting, std::make_unique<const TrainingParts>(spec), layout);
+  auto program = TaskProgram::make(setting, std::make_unique<const TrainingTasks>(spec), layout);
   if (!program) return program.errors();
   return std::unique_ptr<const JobProgram>(std::move(program).value());
 }

@@ -11,7 +11,7 @@
 
 namespace weft::collectives {
 
-/// Iterations of training a transformer by a plan of parallelism, made into a program of parts.
+/// Iterations of training a transformer by a plan of parallelism, made into a program of tasks.
 struct Training {
   using Spec = TrainingSpec;
   static constexpr bool kIsOpenLoop = false;

@@ -44,7 +44,7 @@ struct RoceConfig {
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   congestion::ControlConfig congestion_control = congestion::DcqcnSpec::default_config();
-  /// Which way packets take, where switches hash what they carry.
+  /// Which path packets take, where switches hash what they carry.
   path_selection::ChoiceConfig entropy = path_selection::FixedConfig{};
 
   [[nodiscard]] static schema::Object<RoceConfig> schema(LinkLayer layer);

@@ -59,7 +59,7 @@ class Roce {
       answer_mark(here, id, r, port);
     }
     if constexpr (Host::kHasEntropies) {
-      if (!t.entropy.is_fixed()) note_way(r, packet);
+      if (!t.entropy.is_fixed()) note_path(r, packet);
     }
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
@@ -105,7 +105,7 @@ class Roce {
     }
     if (kind_of(packet) == PacketKind::kNack && s.next > s.unacked) {
       sender_.lose(s, t, congestion::LossSignal::kNack, here.now);
-      lose_way(s, qp, t, congestion::LossSignal::kNack, here.now);
+      lose_path(s, qp, t, congestion::LossSignal::kNack, here.now);
       sender_.go_back(s);
     }
     if (moves && !s.has_outstanding()) --here.lp.live_events;
@@ -133,22 +133,22 @@ class Roce {
   }
 
   /// What answers a packet carries its entropy, and says whether it was marked.
-  static void note_way(ReceiverState& r, const Packet& packet) {
+  static void note_path(ReceiverState& r, const Packet& packet) {
     r.ack_entropy = packet.entropy;
-    r.way_is_marked = (packet.flags & kCongested) != 0;
+    r.path_is_marked = (packet.flags & kCongested) != 0;
   }
   [[gnu::noinline]] void notify_path_selection(const Here& here, const SenderState& s,
                                                const TransportConstants& t, const Packet& packet) {
     s_.entropies.on_ack(t.entropy, queue_pair_of_answer(packet),
                         {.value = path_selection::value_in(packet.entropy),
-                         .is_marked = (packet.flags & kWayIsMarked) != 0,
+                         .is_marked = (packet.flags & kPathIsMarked) != 0,
                          .arrived = s.received,
                          .sent = s.sent_end},
                         here.now);
   }
   /// The oldest packet that is not acknowledged is taken for lost.
-  void lose_way(const SenderState& s, QueuePairId qp, const TransportConstants& t,
-                congestion::LossSignal signal, Picoseconds now) {
+  void lose_path(const SenderState& s, QueuePairId qp, const TransportConstants& t,
+                 congestion::LossSignal signal, Picoseconds now) {
     if constexpr (Host::kHasEntropies) {
       if (!t.entropy.is_fixed()) s_.entropies.on_loss(t.entropy, qp, s.unacked, signal, now);
     }
@@ -261,7 +261,7 @@ class Roce {
     if (Host::kTakesSums && !host_.transport(r.transport).reliable) return;
     Packet packet = response(id, r, kind, ahead);
     if (r.echo_pending) packet.flags |= kCongested;
-    if (Host::kHasEntropies && r.way_is_marked) packet.flags |= kWayIsMarked;
+    if (Host::kHasEntropies && r.path_is_marked) packet.flags |= kPathIsMarked;
     r.echo_pending = false;
     r.since_ack = 0;
     if constexpr (Host::kHasTelemetry) {
@@ -322,7 +322,7 @@ void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   push_retransmit_timer(here.lp, qp, s.deadline);
   ++here.worker.sums.timeouts;
   sender_.lose(s, t, congestion::LossSignal::kTimeout, here.now);
-  lose_way(s, qp, t, congestion::LossSignal::kTimeout, here.now);
+  lose_path(s, qp, t, congestion::LossSignal::kTimeout, here.now);
   sender_.go_back(s);
   host_.activate(here, qp);
 }

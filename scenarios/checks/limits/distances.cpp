@@ -13,7 +13,7 @@ std::size_t Distances::links(HostId from, HostId to) {
 
 std::uint32_t Distances::switch_of(HostId host, HostId other) const {
   const auto ports = routes_.host_ports(host, other);
-  if (ports.empty()) return 0;  // there is no way
+  if (ports.empty()) return 0;  // there is no path
   const PortId first = fabric_.host(host).first_port;
   return fabric_.peer_node(PortId(first.value() + ports.front())).value();
 }

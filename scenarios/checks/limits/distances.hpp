@@ -17,7 +17,7 @@ class Distances {
   Distances(std::uint64_t seed, const Fabric& fabric, const Routes& routes)
       : seed_(seed), fabric_(fabric), routes_(routes) {}
 
-  /// 0 where there is no way.
+  /// 0 where there is no path.
   [[nodiscard]] std::size_t links(HostId from, HostId to);
 
  private:

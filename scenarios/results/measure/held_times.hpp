@@ -12,9 +12,9 @@
 
 namespace weft::scenarios {
 
-/// How long flow control held ports on the ways of messages: pauses, and waits for credits.
+/// How long flow control held ports on the paths of messages: pauses, and waits for credits.
 ///
-/// A message counts as held while a port of its way may not start packets of its class, whichever
+/// A message counts as held while a port of its path may not start packets of its class, whichever
 /// that is, and whether or not one of its own packets is at the head there: at most this much of
 /// its delay is flow control's. Of ports that its packets spread over, each counts for its share of
 /// the packets of that step. Nothing is known of the time before the measurement, nor of pauses
@@ -25,7 +25,7 @@ class HeldTimes {
   HeldTimes(const Experiment& experiment, std::span<const protocols::PauseInterval> pauses,
             std::vector<protocols::CreditWait> waits);
 
-  /// A way that a message takes, or one of two that a relayed one takes.
+  /// A path that a message takes, or one of two that a relayed one takes.
   struct Leg {
     ConnectionId connection;
     std::uint32_t entropy = 0;
@@ -35,7 +35,7 @@ class HeldTimes {
   [[nodiscard]] Picoseconds of(std::span<const Leg> legs, Picoseconds from, Picoseconds until);
 
  private:
-  /// Ports that a message crosses side by side, one step of its way.
+  /// Ports that a message crosses side by side, one step of its path.
   using Tier = std::vector<PortId>;
   /// From `time` on, so much more of a tier is held.
   struct Change {

@@ -223,7 +223,7 @@ void add_streams(const collectives::TaskProgram& program, std::uint32_t rank,
     if (!member) continue;
     const collectives::StreamTimes& times = streams[s];
     const auto kind =
-        static_cast<std::size_t>(program.parts().communicators()[member->communicator].kind);
+        static_cast<std::size_t>(program.task_set().communicators()[member->communicator].kind);
     sum.bubble += times.late;
     sum.exposed[kind] += times.waited - times.late;
     sum.hidden[kind] += std::max(Picoseconds(0), times.busy - (times.waited - times.late));

@@ -19,7 +19,7 @@ struct CriticalPath {
   Picoseconds launch;    ///< launch latencies
   Picoseconds wire;      ///< messages at their zero-load times
   Picoseconds queueing;  ///< what messages took longer: queues, congestion control, other traffic
-  Picoseconds paused;    ///< the same while a pause or want of credits held a port of their ways
+  Picoseconds paused;    ///< the same while a pause or want of credits held a port of their paths
   Picoseconds protocol;  ///< from arrivals until receivers saw them
   Picoseconds reducing;  ///< adding
   Picoseconds copying;   ///< putting in place

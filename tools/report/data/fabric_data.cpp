@@ -119,7 +119,7 @@ class Drawing {
 };
 
 /// Whether all messages of two hosts take one path: a queue pair each, and a path per flow.
-bool takes_one_way(const scenarios::Scenario& scenario) {
+bool takes_one_path(const scenarios::Scenario& scenario) {
   const bool is_single = std::ranges::all_of(scenario.transports(), [](const auto& transport) {
     const protocols::TransportTraits traits = protocols::traits_of(transport);
     return traits.queue_pairs == 1 && traits.has_fixed_entropy();
@@ -178,7 +178,7 @@ Json fabric_json(const std::filesystem::path& folder, const PortData& ports,
   json["hosts"] = hosts_json(fabric.value(), tail);
   const auto routes = topologies::build_routes(fabric.value(), scenario.topology);
   if (!routes) return json;
-  const bool is_one = takes_one_way(scenario);
+  const bool is_one = takes_one_path(scenario);
   json["one_way"] = is_one;
   Json ways = Json::array();
   for (std::size_t i = 0; i < std::min(tail.size(), kMaxPaths); ++i) {

@@ -1,4 +1,4 @@
-#include "collectives/jobs/graph/graph_parts.hpp"
+#include "collectives/jobs/graph/graph_tasks.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace weft::collectives {
 
-GraphParts::GraphParts(GraphLayout layout, const GraphSpec& spec, std::uint32_t ranks)
+GraphTasks::GraphTasks(GraphLayout layout, const GraphSpec& spec, std::uint32_t ranks)
     : layout_(std::move(layout)),
       calls_(layout_.communicator_calls()),
       iterations_(spec.iterations),
@@ -29,7 +29,7 @@ GraphParts::GraphParts(GraphLayout layout, const GraphSpec& spec, std::uint32_t 
   for (const PlacesOfRank& of_rank : all) place(of_rank);
 }
 
-void GraphParts::place(const PlacesOfRank& of_rank) {
+void GraphTasks::place(const PlacesOfRank& of_rank) {
   auto next = of_rank.begin();
   std::map<StreamOf, std::uint32_t> issued;  // tasks, before this section
   for (const GraphSection& section : layout_.sections()) {
@@ -49,7 +49,7 @@ void GraphParts::place(const PlacesOfRank& of_rank) {
   }
 }
 
-void GraphParts::collect(std::uint32_t rank, StreamOf stream, std::uint32_t node,
+void GraphTasks::collect(std::uint32_t rank, StreamOf stream, std::uint32_t node,
                          std::uint32_t repetition, std::vector<Dependency>& after) const {
   after.clear();
   const std::uint32_t own_section = layout_.nodes()[node].section;
@@ -68,7 +68,7 @@ void GraphParts::collect(std::uint32_t rank, StreamOf stream, std::uint32_t node
   }
 }
 
-TaskStream GraphParts::tasks(std::uint32_t rank, StreamOf stream,
+TaskStream GraphTasks::tasks(std::uint32_t rank, StreamOf stream,
                              std::uint32_t /*iteration*/) const {
   std::vector<Dependency> after;
   for (const GraphSection& section : layout_.sections()) {

@@ -1,4 +1,4 @@
-#include "collectives/jobs/training/training_parts.hpp"
+#include "collectives/jobs/training/training_tasks.hpp"
 
 #include "collectives/jobs/training/training_calls.hpp"
 #include "collectives/jobs/training/training_script.hpp"
@@ -15,9 +15,9 @@ TrainingSpec with_completed_model(TrainingSpec spec) {
 
 }  // namespace
 
-TrainingParts::TrainingParts(const TrainingSpec& spec) : plan_(with_completed_model(spec)) {}
+TrainingTasks::TrainingTasks(const TrainingSpec& spec) : plan_(with_completed_model(spec)) {}
 
-TaskStream TrainingParts::tasks(std::uint32_t rank, StreamOf stream,
+TaskStream TrainingTasks::tasks(std::uint32_t rank, StreamOf stream,
                                 std::uint32_t /*iteration*/) const {
   TrainingScript script(plan_, rank);
   while (script.next()) {
@@ -27,11 +27,11 @@ TaskStream TrainingParts::tasks(std::uint32_t rank, StreamOf stream,
   }
 }
 
-std::string TrainingParts::label_name(std::uint32_t label) const {
+std::string TrainingTasks::label_name(std::uint32_t label) const {
   return TrainingLabel(label).name();
 }
 
-CallCounts TrainingParts::call_counts(std::uint32_t rank,
+CallCounts TrainingTasks::call_counts(std::uint32_t rank,
                                       std::span<const std::uint32_t> /*communicators*/) const {
   return training_calls(plan_, rank);
 }

@@ -13,7 +13,7 @@
 namespace weft::testing {
 
 /// Parts written down task by task.
-class WrittenParts final : public collectives::Parts {
+class WrittenTasks final : public collectives::TaskSet {
  public:
   struct Written {
     Picoseconds time;
@@ -72,7 +72,7 @@ class WrittenParts final : public collectives::Parts {
   return {collectives::StreamOf::communicator(communicator), count};
 }
 
-[[nodiscard]] inline collectives::Workload workload_of(std::unique_ptr<const WrittenParts> parts,
+[[nodiscard]] inline collectives::Workload workload_of(std::unique_ptr<const WrittenTasks> parts,
                                                        std::uint32_t ranks,
                                                        const collectives::RankLayout& layout = {}) {
   collectives::ProgramSetting setting;

@@ -11,10 +11,10 @@ namespace weft::collectives {
 /// A training job as parts. Slots of the pipeline are issued in an order that does not wait in
 /// circles where messages are taken as they come, and each wait is for an earlier task, so that
 /// every plan comes to its end.
-class TrainingParts final : public Parts {
+class TrainingTasks final : public TaskSet {
  public:
   /// The specification has no problems.
-  explicit TrainingParts(const TrainingSpec& spec);
+  explicit TrainingTasks(const TrainingSpec& spec);
 
   [[nodiscard]] const TrainingPlan& plan() const { return plan_; }
   [[nodiscard]] std::span<const Communicator> communicators() const override {

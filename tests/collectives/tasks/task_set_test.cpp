@@ -1,4 +1,4 @@
-// Programs of parts on the ideal network, where a message of n bytes takes 3 us + n ns, to the
+// Programs of tasks on the ideal network, where a message of n bytes takes 3 us + n ns, to the
 // picosecond. A ring all-reduce of S bytes on two ranks is two messages of S/2 each way, one after
 // the other: 6 us + S ns.
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "collectives/algorithms/algorithms.hpp"
-#include "tests/collectives/tasks/written_parts.hpp"
+#include "tests/collectives/tasks/written_tasks.hpp"
 
 namespace weft {
 namespace {
@@ -21,24 +21,24 @@ using testing::after_compute;
 using testing::all_reduce;
 using testing::IdealRun;
 using testing::workload_of;
-using testing::WrittenParts;
+using testing::WrittenTasks;
 
 constexpr Bytes kSize = 4000_B;
 constexpr Picoseconds kCall = 10_us;  // of kSize on two ranks
 
-Picoseconds end_of(std::unique_ptr<const WrittenParts> parts, std::uint32_t ranks) {
+Picoseconds end_of(std::unique_ptr<const WrittenTasks> parts, std::uint32_t ranks) {
   const IdealRun run(workload_of(std::move(parts), ranks));
   EXPECT_TRUE(run.outcome().is_finished);
   return run.outcome().end;
 }
 
-std::unique_ptr<WrittenParts> two_ranks() {
-  auto parts = std::make_unique<WrittenParts>();
+std::unique_ptr<WrittenTasks> two_ranks() {
+  auto parts = std::make_unique<WrittenTasks>();
   parts->add_call(parts->add_communicator("pair", {0, 1}), all_reduce(kSize));
   return parts;
 }
 
-TEST(Parts, ACallWaitsForWhatItDependsOn) {
+TEST(TaskSet, ACallWaitsForWhatItDependsOn) {
   auto parts = two_ranks();
   for (const std::uint32_t rank : {0U, 1U}) {
     parts->compute(rank, 5_us);
@@ -50,7 +50,7 @@ TEST(Parts, ACallWaitsForWhatItDependsOn) {
 
 // Exposed communication is max(0, T_comm - T_overlap): the rest is hidden behind what is computed
 // besides.
-TEST(Parts, WhatIsComputedBesidesHidesACall) {
+TEST(TaskSet, WhatIsComputedBesidesHidesACall) {
   for (const Picoseconds besides : {0_us, 4_us, 10_us, 25_us}) {
     auto parts = two_ranks();
     for (const std::uint32_t rank : {0U, 1U}) {
@@ -69,14 +69,14 @@ TEST(Parts, WhatIsComputedBesidesHidesACall) {
   }
 }
 
-TEST(Parts, CallsOfOneCommunicatorComeOneAfterTheOther) {
+TEST(TaskSet, CallsOfOneCommunicatorComeOneAfterTheOther) {
   auto parts = two_ranks();
   parts->call(0);
   parts->call(0);
   EXPECT_EQ(end_of(std::move(parts), 2), kCall + kCall);
 }
 
-TEST(Parts, CallsOfTwoCommunicatorsGoOnSideBySide) {
+TEST(TaskSet, CallsOfTwoCommunicatorsGoOnSideBySide) {
   auto parts = two_ranks();
   parts->add_call(parts->add_communicator("other", {1, 0}), all_reduce(kSize));
   parts->call(0);
@@ -85,8 +85,8 @@ TEST(Parts, CallsOfTwoCommunicatorsGoOnSideBySide) {
 }
 
 /// Ranks 0 to 1, then 1 to 2, then 2 to 3: each passes on what it was given.
-std::unique_ptr<WrittenParts> chain() {
-  auto parts = std::make_unique<WrittenParts>();
+std::unique_ptr<WrittenTasks> chain() {
+  auto parts = std::make_unique<WrittenTasks>();
   for (const std::uint32_t first : {0U, 1U, 2U}) {
     parts->add_call(parts->add_communicator("link", {first, first + 1}),
                     testing::collective(Operation::kBroadcast, Algorithm::kBinomialTree, kSize));
@@ -99,17 +99,17 @@ std::unique_ptr<WrittenParts> chain() {
   return parts;
 }
 
-TEST(Parts, CommunicatorsThatShareNoRankShareAStream) {
+TEST(TaskSet, CommunicatorsThatShareNoRankShareAStream) {
   const collectives::Workload workload = workload_of(chain(), 4);
   EXPECT_EQ(workload.jobs()[0].program->streams(), 3U);
   EXPECT_EQ(workload.jobs()[0].lanes, 3U);
 }
 
-TEST(Parts, AChainOfCommunicatorsTakesTheSumOfItsCalls) {
+TEST(TaskSet, AChainOfCommunicatorsTakesTheSumOfItsCalls) {
   EXPECT_EQ(end_of(chain(), 4), 3 * testing::message_time(kSize));
 }
 
-TEST(Parts, IterationsFollowOneAnotherAndCountApart) {
+TEST(TaskSet, IterationsFollowOneAnotherAndCountApart) {
   auto parts = two_ranks();
   parts->repetitions = 3;
   for (const std::uint32_t rank : {0U, 1U}) parts->compute(rank, 5_us);
@@ -126,7 +126,7 @@ TEST(Parts, IterationsFollowOneAnotherAndCountApart) {
 }
 
 // What waits for itself never ends, and is named.
-TEST(Parts, ACircleOfDependenciesIsNamed) {
+TEST(TaskSet, ACircleOfDependenciesIsNamed) {
   auto parts = two_ranks();
   for (const std::uint32_t rank : {0U, 1U}) parts->compute(rank, 5_us, {after_calls(0, 1)});
   parts->call(0, {after_compute(1)});
@@ -140,7 +140,7 @@ TEST(Parts, ACircleOfDependenciesIsNamed) {
 }
 
 // One call on all ranks is the collective itself, whatever algorithm and channels it has.
-TEST(Parts, ALoneCallTakesWhatTheCollectiveTakes) {
+TEST(TaskSet, ALoneCallTakesWhatTheCollectiveTakes) {
   constexpr std::uint32_t kRanks = 8;
   for (const Operation operation :
        {Operation::kAllReduce, Operation::kAllGather, Operation::kReduceScatter,
@@ -153,7 +153,7 @@ TEST(Parts, ALoneCallTakesWhatTheCollectiveTakes) {
       const auto alone = collectives::build_workload(std::vector{description}, {});
       if (!alone.ok()) continue;  // needs chips
       const IdealRun collective(testing::build({description}));
-      auto parts = std::make_unique<WrittenParts>();
+      auto parts = std::make_unique<WrittenTasks>();
       parts->call(parts->add_call(parts->add_communicator("all", {0, 1, 2, 3, 4, 5, 6, 7}), spec));
       EXPECT_EQ(end_of(std::move(parts), kRanks), collective.outcome().end)
           << name_of(operation) << " by algorithm " << static_cast<int>(algorithm);
@@ -162,8 +162,8 @@ TEST(Parts, ALoneCallTakesWhatTheCollectiveTakes) {
 }
 
 // Members are numbered by the communicator: rank 5 is the root of this broadcast.
-TEST(Parts, RootsAndPartsAreThoseOfTheCommunicator) {
-  auto parts = std::make_unique<WrittenParts>();
+TEST(TaskSet, RootsAndPartsAreThoseOfTheCommunicator) {
+  auto parts = std::make_unique<WrittenTasks>();
   CollectiveSpec spec = testing::collective(Operation::kBroadcast, Algorithm::kBinomialTree, kSize);
   parts->call(parts->add_call(parts->add_communicator("some", {5, 2}), spec));
   const collectives::Workload workload = workload_of(std::move(parts), 6);
@@ -172,8 +172,8 @@ TEST(Parts, RootsAndPartsAreThoseOfTheCommunicator) {
   EXPECT_EQ(workload.connections()[0].destination, ProcessId(2U));
 }
 
-TEST(Parts, AnAlgorithmThatCannotRunIsRefusedAtItsKey) {
-  auto parts = std::make_unique<WrittenParts>();
+TEST(TaskSet, AnAlgorithmThatCannotRunIsRefusedAtItsKey) {
+  auto parts = std::make_unique<WrittenTasks>();
   parts->add_call(parts->add_communicator("odd", {0, 1, 2}),
                   testing::collective(Operation::kAllReduce, Algorithm::kNvls, kSize));
   collectives::ProgramSetting setting;
@@ -184,7 +184,7 @@ TEST(Parts, AnAlgorithmThatCannotRunIsRefusedAtItsKey) {
 }
 
 // Calls by different protocols have lanes and so connections of their own.
-TEST(Parts, CallsByDifferentProtocolsDoNotShareLanes) {
+TEST(TaskSet, CallsByDifferentProtocolsDoNotShareLanes) {
   auto parts = two_ranks();
   CollectiveSpec other = all_reduce(kSize);
   other.execution.protocol = collectives::Protocol::kLl;

@@ -14,10 +14,10 @@ namespace weft::collectives {
 
 /// A graph as parts. Ranks issue the nodes in the order of the list, and nodes wait for earlier
 /// ones only, so that every graph comes to its end.
-class GraphParts final : public Parts {
+class GraphTasks final : public TaskSet {
  public:
   /// `layout` has no problems.
-  GraphParts(GraphLayout layout, const GraphSpec& spec, std::uint32_t ranks);
+  GraphTasks(GraphLayout layout, const GraphSpec& spec, std::uint32_t ranks);
 
   [[nodiscard]] std::span<const Communicator> communicators() const override {
     return layout_.communicators();
