@@ -53,7 +53,7 @@ struct Computing {
   bool is_slowed = false;    ///< a task of a stream that slows computing continues
 };
 
-/// The lanes [first_lane, end_lane) of ranks whose data chips add up and repeat.
+/// The lanes [first_lane, end_lane) of ranks whose data scale-up switches reduce and repeat.
 struct ReductionGroup {
   RankGroup ranks;
   std::uint32_t first_lane = 0;
@@ -133,8 +133,8 @@ class JobProgram {
   }
   /// Messages that a connection may have posted and not acknowledged; 0: any number. Sends wait.
   [[nodiscard]] virtual std::uint32_t window(LanePlace /*place*/) const { return 0; }
-  /// Ranks that chips of scale-up domains work for, and in which lanes. A lane of a rank is in one
-  /// of them at most, and in one if chips do anything for it.
+  /// Ranks that switches of scale-up domains work for, and in which lanes. A lane of a rank is in
+  /// one of them at most, and in one if scale-up switches do anything for it.
   [[nodiscard]] virtual std::vector<ReductionGroup> groups() const { return {}; }
   [[nodiscard]] virtual InNetworkWork in_network_work(LanePlace /*place*/) const { return {}; }
   /// none: what a rank sends is known without a draw.

@@ -13,7 +13,7 @@
 #include "collectives/proof/memory.hpp"
 #include "collectives/steps/step.hpp"
 
-/// What is on its way between ranks, or with chips.
+/// What is on its way between ranks, or with scale-up switches.
 namespace weft::collectives::proof {
 
 struct Message {
@@ -50,8 +50,8 @@ class Queues {
   std::map<Way, std::deque<Message>> messages_;
 };
 
-/// What chips add up for one rank and lane. Every rank's messages come in order, so that the k-th
-/// of each make the k-th sum.
+/// What scale-up switches reduce for one rank and lane. Every rank's messages come in order, so
+/// that the k-th of each make the k-th sum.
 class Sums {
  public:
   /// Adds the next message of a rank. If the others' are of other bytes, it adds nothing and

@@ -21,7 +21,7 @@ class TaskObserver {
 };
 
 /// Knows the timeline of calls without their lanes being run. Asked by processes of one domain, or
-/// by all that it takes over calls between domains of, on one thread at a time.
+/// by all that it memoises calls between domains of, on one thread at a time.
 class CallReuse {
  public:
   /// When a rank is through with the call that it has begun.
@@ -32,7 +32,7 @@ class CallReuse {
     Picoseconds posted_at;  ///< TaskObserver::ended; far in the past: nothing was posted
   };
   virtual ~CallReuse() = default;
-  /// Whether it takes over the calls of this stream of a process: all of them, for all members.
+  /// Whether it memoises the calls of this stream of a process: all of them, for all members.
   [[nodiscard]] virtual bool takes(ProcessId process, std::uint32_t stream) const = 0;
   /// A rank begins a call. Returns the ends of all running calls of ranks that it may have an
   /// influence on, as far as they follow from what has begun: none is before `now`, and they

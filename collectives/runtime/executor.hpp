@@ -76,7 +76,7 @@ class Executor final : public ProcessHandler {
   /// Between callbacks: a lane will not come to steps that would have used a given number of
   /// events.
   void take_events(ProcessId process, std::uint32_t lane, std::uint32_t count);
-  /// After the run: what a rank sent in calls that were taken over, or left out.
+  /// After the run: what a rank sent in calls that were memoised, or left out.
   void add_sent(ProcessId process, std::int64_t messages, Bytes bytes, Picoseconds last_progress);
   /// What a rank has posted, and how much.
   [[nodiscard]] std::int64_t messages_of(ProcessId process) const {
@@ -184,7 +184,7 @@ class Executor final : public ProcessHandler {
   /// Whoever takes calls over is asked again after all else of this time.
   void ask_again(ProcessContext& context);
   void ask_at(ProcessContext& context, Picoseconds time);
-  /// The end of a call that was taken over. False: it has another end by now.
+  /// The end of a call that was memoised. False: it has another end by now.
   [[nodiscard]] bool come_to_end(ProcessContext& context, ProcessId self, std::uint32_t number);
   /// Of a delay, on this rank.
   [[nodiscard]] Picoseconds time_of_delay(Turn turn);

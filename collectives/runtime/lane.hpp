@@ -31,9 +31,10 @@ enum class LaneStatus : std::uint8_t {
 /// A lane of a rank as far as it has come.
 struct Lane {
   std::unique_ptr<StepSource> source;
-  std::vector<Arrivals> multicasts;  ///< by place in the group; empty unless chips repeat
-  Step step;                         ///< the one that waits
-  ConnectionId connection;           ///< that a kReceive waits for, or a kSend waits to use
+  std::vector<Arrivals>
+      multicasts;           ///< by place in the group; empty unless scale-up switches repeat
+  Step step;                ///< the one that waits
+  ConnectionId connection;  ///< that a kReceive waits for, or a kSend waits to use
   SpanLog spans;
   Picoseconds waits_since;
   std::uint32_t notifier = 0;       ///< the lane that the last event came from
@@ -63,7 +64,7 @@ struct Stream {
   Picoseconds posted_at;            ///< of the last message received, where lanes note posts
   Picoseconds posted_before;        ///< the same, as the running task began
   Picoseconds finished_posted_at;   ///< the same, of the last task that finished
-  Picoseconds ends_at{-1};          ///< the running task, where it is taken over; -1: unknown
+  Picoseconds ends_at{-1};          ///< the running task, where it is memoised; -1: unknown
   bool is_ending = false;           ///< that end has come
   StreamTimes times;
   std::vector<StreamWait> held;         ///< while the first stream has waited, one after the other

@@ -108,7 +108,7 @@ class Workload {
   [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
   /// All connections, by ConnectionId.
   [[nodiscard]] const std::vector<Connection>& connections() const { return connections_; }
-  /// Ranks whose data chips add up and repeat, of all jobs.
+  /// Ranks whose data scale-up switches reduce and repeat, of all jobs.
   [[nodiscard]] const std::vector<ProcessGroup>& groups() const { return groups_; }
   [[nodiscard]] const std::vector<JobPlan>& jobs() const { return jobs_; }
   /// By chance, of all jobs: as many as are expected.
@@ -136,18 +136,19 @@ class Workload {
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> sends_of(std::uint32_t lane_index) const {
     return {first_connection_[lane_index], first_connection_[lane_index + 1]};
   }
-  /// A rank's number within the group that chips serve in a lane.
+  /// A rank's number within the group that scale-up switches serve in a lane.
   [[nodiscard]] std::uint32_t place_in_group(ProcessId process, std::uint32_t lane) const {
     return group_of_lane_[lane_index(process, lane)].place;
   }
-  /// The connection to what chips add up for `owner`, a head of the same group, in a lane whose
-  /// data they add.
+  /// The connection to what scale-up switches reduce for `owner`, a head of the same group, in a
+  /// lane whose data they add.
   [[nodiscard]] ConnectionId reduction(ProcessId source, std::uint32_t owner,
                                        std::uint32_t lane) const {
     const ProcessId to = jobs_[job_of(source)].process(owner);
     return ConnectionId(sends_of(lane_index(source, lane)).first + place_in_group(to, lane));
   }
-  /// The connection by which chips repeat what a head sends to its group, in a lane of that kind.
+  /// The connection by which scale-up switches repeat what a head sends to its group, in a lane of
+  /// that kind.
   [[nodiscard]] ConnectionId multicast(ProcessId source, std::uint32_t lane) const {
     return ConnectionId(sends_of(lane_index(source, lane)).second - 1);
   }
@@ -190,7 +191,7 @@ class Workload {
     std::uint32_t group = 0;
     std::uint32_t place = 0;
   };
-  std::vector<GroupPlace> group_of_lane_;  ///< by lane index, where chips serve it
+  std::vector<GroupPlace> group_of_lane_;  ///< by lane index, where scale-up switches serve it
   std::vector<std::uint16_t> lane_of_connection_;
   std::vector<std::uint32_t> first_connection_ = {0};  ///< by lane index, and the end
   std::vector<JobPlan> jobs_;

@@ -186,8 +186,8 @@ struct Step {
 
 using StepStream = Generator<Step>;
 
-/// What the chips of a scale-up domain do for a lane. A lane that has them do something sends to no
-/// ranks itself.
+/// What the switches of a scale-up domain do for a lane. A lane that has them do something sends to
+/// no ranks itself.
 struct InNetworkWork {
   std::uint32_t sums = 0;    ///< for the first n members of the rank's group, one each
   std::uint32_t copies = 0;  ///< of what the first n members send, for all members
@@ -197,7 +197,7 @@ struct InNetworkWork {
   [[nodiscard]] bool any() const { return adds() || repeats(); }
 };
 
-/// Ranks, all in one scale-up domain, whose data its chips add up and repeat.
+/// Ranks, all in one scale-up domain, whose data its scale-up switches reduce and repeat.
 using RankGroup = std::vector<std::uint32_t>;
 
 /// Makes the steps of one lane of one rank, one at a time, so that no program needs memory for all

@@ -22,7 +22,7 @@ bool cost_alike(const CollectiveCall& a, const CollectiveCall& b) {
   if (x.step_latency != y.step_latency || x.network_step_latency != y.network_step_latency) {
     return false;
   }
-  // What chips do in a lane follows from algorithm and operation.
+  // What scale-up switches do in a lane follows from algorithm and operation.
   const bool has_same_lanes =
       a.spec().algorithm == b.spec().algorithm && a.spec().operation == b.spec().operation;
   return has_same_lanes || (!has_chips(a) && !has_chips(b));

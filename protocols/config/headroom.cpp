@@ -77,8 +77,8 @@ PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traff
     const TransportTraits traits = traits_of(transport);
     add(traits.format.header + 1_B);
     add(traits.full_packet());
-    const bool has_answers = traits.is_acknowledged;
-    if (has_answers && (carries(traits.ack_class) || carries(traits.cnp_class))) {
+    const bool has_responses = traits.is_acknowledged;
+    if (has_responses && (carries(traits.ack_class) || carries(traits.cnp_class))) {
       add(traits.ack_size);
     }
   }

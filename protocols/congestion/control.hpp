@@ -54,7 +54,7 @@ enum class LossSignal : std::uint8_t {
 };
 
 /// What the receiver's part does about a marked packet.
-enum class Answer : std::uint8_t {
+enum class MarkResponse : std::uint8_t {
   kNothing,
   kEcho,              ///< the next ACK carries the mark
   kNotify,            ///< a notification of its own (CNP), at once
@@ -73,8 +73,8 @@ inline constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::m
 /// The receiver's part of a control that has no use for marks.
 struct OnlyAcknowledges {
   template <class Parameters>
-  Answer on_marked(const Parameters& /*p*/, Picoseconds /*now*/) {
-    return Answer::kNothing;
+  MarkResponse on_marked(const Parameters& /*p*/, Picoseconds /*now*/) {
+    return MarkResponse::kNothing;
   }
 };
 
@@ -110,7 +110,7 @@ concept CongestionControl = ControlSpec<C> &&
   control.on_loss(p, LossSignal::kNack, now);
   { read.window(p) } -> std::same_as<std::uint32_t>;
   read.sample(p, values);
-  { receiver.on_marked(p, now) } -> std::same_as<Answer>;
+  { receiver.on_marked(p, now) } -> std::same_as<MarkResponse>;
 };
 
 /// A control whose changes of the rate can move the packet that waits.

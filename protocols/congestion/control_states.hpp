@@ -88,8 +88,8 @@ class ControlStates {
   }
 
   /// What the receiver's part does about a marked packet.
-  [[nodiscard]] Answer on_marked(ControlRef ref, std::uint32_t slot, Picoseconds now) {
-    Answer answer = Answer::kNothing;
+  [[nodiscard]] MarkResponse on_marked(ControlRef ref, std::uint32_t slot, Picoseconds now) {
+    MarkResponse answer = MarkResponse::kNothing;
     find(ref.control, [&]<class C>(Group<C>& group) {
       answer = group.receivers[slot].on_marked(group.parameters[ref.parameters], now);
     });

@@ -124,8 +124,8 @@ class TcpWindow {
 /// has reduced its window.
 struct EchoesUntilReduced {
   template <class Parameters>
-  Answer on_marked(const Parameters& p, Picoseconds /*now*/) {
-    return p.window.ecn ? Answer::kEchoUntilReduced : Answer::kNothing;
+  MarkResponse on_marked(const Parameters& p, Picoseconds /*now*/) {
+    return p.window.ecn ? MarkResponse::kEchoUntilReduced : MarkResponse::kNothing;
   }
 };
 

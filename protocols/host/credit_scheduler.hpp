@@ -65,7 +65,7 @@ class CreditScheduler {
   }
 
   void receive_grant(const Here& here, const Packet& grant) {
-    const QueuePairId qp = queue_pair_of_answer(grant);
+    const QueuePairId qp = queue_pair_of_response(grant);
     SenderState& s = s_.senders.whole(qp);
     if (s.schedule == SenderState::Schedule::kFailed) return;
     s_.controls.at_granted(control_of(s), s.control_slot, [&](auto& control, const auto& p) {

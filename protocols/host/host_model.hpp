@@ -10,7 +10,7 @@
 #include "protocols/host/credit_scheduler.hpp"
 #include "protocols/host/host_context.hpp"
 #include "protocols/host/nic_scheduler.hpp"
-#include "protocols/host/port_choice.hpp"
+#include "protocols/host/port_selection.hpp"
 #include "protocols/host/receive_buffer.hpp"
 #include "protocols/host/wrong_delivery.hpp"
 #include "protocols/link/egress.hpp"
@@ -39,7 +39,7 @@ class HostModel {
         control_(state),
         scheduler_(state),
         inbox_(state),
-        port_choice_(state),
+        port_selection_(state),
         tracer_(state),
         sender_(state),
         credit_scheduler_(state, *this),
@@ -110,7 +110,7 @@ class HostModel {
     for (const QueuePairId qp : changed) {
       SenderState& s = s_.senders.whole(qp);
       s.set_local_ports(routes.host_ports(host, s.destination));
-      port_choice_.choose(s);
+      port_selection_.choose(s);
     }
     for (const QueuePairId qp : moving) activate(here, qp);
   }
@@ -193,7 +193,7 @@ class HostModel {
       return;
     }
     if (s.schedule != SendingEnd::Schedule::kIdle || !can_send(s)) return;
-    if (Path::has(Feature::kHostPorts) && PortChoice::has_choice(s)) port_choice_.choose(s);
+    if (Path::has(Feature::kHostPorts) && PortSelection::has_choice(s)) port_selection_.choose(s);
     PortState& port = s_.ports[s.port()];
     port.waiting |= NicScheduler(s_, port).activate(qp, here.now);
     if (!port.is_transmitting) start(here, port);
@@ -276,17 +276,18 @@ class HostModel {
       credit_scheduler_.receive_grant(here, packet);
     } else {
       transports_.with(
-          transport(s_.senders.whole(queue_pair_of_answer(packet)).transport).sender_model,
-          [&](auto& model) { model.receive_answer(here, packet, port); });
+          transport(s_.senders.whole(queue_pair_of_response(packet)).transport).sender_model,
+          [&](auto& model) { model.receive_response(here, packet, port); });
     }
   }
 
   [[nodiscard]] bool is_grant(const Packet& packet) const {
     return kind_of(packet) == PacketKind::kCnp &&
-           transport(s_.senders.whole(queue_pair_of_answer(packet)).transport).control.needs.grants;
+           transport(s_.senders.whole(queue_pair_of_response(packet)).transport)
+               .control.needs.grants;
   }
 
-  /// A chip says that a sum with a packet of this host is complete.
+  /// A scale-up switch says that a sum with a packet of this host is complete.
   void receive_word(const Here& here, const Packet& packet) {
     const QueuePairId qp = queue_pair_of(packet);
     const SendingEnd& s = s_.senders[qp];
@@ -297,7 +298,7 @@ class HostModel {
   [[nodiscard]] std::vector<QueuePairId> queue_pairs_with_new_ports(HostId host,
                                                                     const Routes& routes) const {
     std::vector<QueuePairId> changed;
-    // Queue pairs of one host are contiguous; what chips add up never moves.
+    // Queue pairs of one host are contiguous; what scale-up switches reduce never moves.
     const std::span<const SenderState> all = s_.senders.all_whole();
     auto s = std::ranges::lower_bound(all, host, {}, &SenderState::host);
     for (; s != all.end() && s->host == host; ++s) {
@@ -403,7 +404,7 @@ class HostModel {
       nic.take_ready(c);
       scheduler_.charge(port, c, next_size_of(sender_of(qp)), eligible);
       const Picoseconds end = send_data(here, port, queue, qp);
-      if (Path::has(Feature::kHostPorts) && PortChoice::is_spread(sender_of(qp))) {
+      if (Path::has(Feature::kHostPorts) && PortSelection::is_spread(sender_of(qp))) {
         moving = qp;
       } else if (can_send(sender_of(qp))) {
         nic.activate(qp, end);  // its class still waits, or is paced
@@ -425,7 +426,7 @@ class HostModel {
     return s.next == s.message_last ? Bytes(s.last_size) : transport(s.transport).full_size();
   }
 
-  /// Whether the chip can hold the next packet of a reduction.
+  /// Whether the scale-up switch can hold the next packet of a reduction.
   [[nodiscard]] bool is_in_window(const SendingEnd& s) const {
     const Reduction& reduction = s_.reduction_of(s);
     return s_.rounds_done.ahead(s_.senders.number_of(s), reduction.link_of(s.next),
@@ -512,7 +513,7 @@ class HostModel {
       write(packet);
       tracer_.sent(here, packet, port, here.now, end);
     }
-    s.next_send = Path::has(Feature::kHostPorts) && PortChoice::is_spread(s) ? here.now : end;
+    s.next_send = Path::has(Feature::kHostPorts) && PortSelection::is_spread(s) ? here.now : end;
     if (is_added_up) {
       if (is_last) sender_.end_contribution(here, s);
       return end;
@@ -578,7 +579,7 @@ class HostModel {
   LinkControl control_;
   ClassScheduler<Path> scheduler_;
   ReceiveBuffer<Path> inbox_;
-  PortChoice port_choice_;
+  PortSelection port_selection_;
   Tracer<Path> tracer_;
   Sender sender_;
   CreditScheduler<HostModel> credit_scheduler_;

@@ -49,10 +49,10 @@ IdVector<HostId, Place> places_in_domains(const Fabric& fabric) {
 
 /// Which of its ports a queue pair that takes them in turn begins with: anywhere, so that hosts do
 /// not go in step. Inside a domain that follows from places in it, so that domains behave alike.
-/// Those whose data chips work on go back to where they come from; of one label they begin at equal
-/// distances, or one link further each where GPUs are more than links, so that all links have as
-/// much to do: drawn, some chips would have sums of more GPUs than others from beginning to end,
-/// and the rate would depend on the draw.
+/// Those whose data scale-up switches work on go back to where they come from; of one label they
+/// begin at equal distances, or one link further each where GPUs are more than links, so that all
+/// links have as much to do: drawn, some scale-up switches would have sums of more GPUs than others
+/// from beginning to end, and the rate would depend on the draw.
 ///
 /// `number`: as flow_entropy takes it.
 std::uint16_t first_turn_of(HostId from, HostId to, std::uint32_t number, std::size_t ports,
@@ -187,7 +187,7 @@ void add_group(NetworkState& s, const ProcessGroup& group) {
   std::ranges::sort(members.by_host);
 }
 
-/// Whether chips add up what the connection carries.
+/// Whether scale-up switches reduce what the connection carries.
 bool is_added_up(const Connection& connection) {
   return connection.kind == Connection::Kind::kReduce;
 }
@@ -211,7 +211,8 @@ Reduction reduction_of(const NetworkState& s, const Connection& connection,
   return reduction;
 }
 
-/// Makes the queue pairs whose data chips add up contribute to sums: those of one lie side by side.
+/// Makes the queue pairs whose data scale-up switches reduce contribute to sums: those of one lie
+/// side by side.
 void join_reductions(NetworkState& s, const std::vector<Connection>& connections) {
   const IdVector<HostId, Place> places = places_in_domains(s.fabric);
   const Connection* before = nullptr;
@@ -274,7 +275,7 @@ const ScaleUpConfig* PacketNetwork::domain_of(std::uint8_t transport) const {
 
 PortSpreading PacketNetwork::spreading_of(const Connection& connection,
                                           std::uint8_t transport) const {
-  // What chips add up has to meet at one of them.
+  // What scale-up switches reduce has to meet at one of them.
   if (connection.kind != Connection::Kind::kUnicast) return PortSpreading::kRoundRobin;
   if (const ScaleUpConfig* domain = domain_of(transport)) return domain->spreading;
   const LoadBalancing& balancing = options_.switches.balancing(connection.traffic_class);
@@ -309,7 +310,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   s.receivers.resize(count - added_up);
 
   // Queue pairs of one host are contiguous, whatever the order of the connections; after all others
-  // those whose data chips add up, since a sum has one receiving end, and of one sum together.
+  // those whose data scale-up switches reduce, since a sum has one receiving end, and of one sum
+  // together.
   std::vector<std::uint32_t> order(connections.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {

@@ -82,7 +82,7 @@ class EndedMessages {
     for (const HostState& host : s_.hosts) {
       host.messages.for_each_done([&](std::uint32_t, const MessageRecord& m) {
         const std::vector<std::size_t>& places = deliveries.of(m);
-        // What chips add up is one delivery of several messages.
+        // What scale-up switches reduce is one delivery of several messages.
         for (const std::size_t place : places) is_theirs_[place] = true;
         last_.push_back(deliveries.last(places));
         if (!places.empty()) ++left_;

@@ -50,8 +50,8 @@ class Audit {
            carried, s_.telemetry.in_use());
   }
 
-  void buffers(bool is_at_rest) {
-    for (std::uint32_t i = 0; i < s_.switches.size(); ++i) buffer_of(i, is_at_rest);
+  void buffers(bool is_quiescent) {
+    for (std::uint32_t i = 0; i < s_.switches.size(); ++i) buffer_of(i, is_quiescent);
     for (const PortState& port : s_.ports) {
       if (port.owner_is_host) continue;
       for (const ClassId c : s_.classes_of(port)) {
@@ -109,7 +109,7 @@ class Audit {
     return s_.slot(sw.first_port + ingress, c);
   }
 
-  void buffer_of(std::uint32_t at, bool is_at_rest) {
+  void buffer_of(std::uint32_t at, bool is_quiescent) {
     const SwitchState& sw = s_.switches[at];
     Bytes used;
     const auto hold = [&](std::uint32_t ingress, ClassId c, Bytes size) {
@@ -151,7 +151,7 @@ class Audit {
     expect(sw.shared_used >= Bytes() && sw.shared_used <= std::max(sw.shared_size, Bytes()),
            "{} uses {} bytes of {} that are shared", node, sw.shared_used.count(),
            sw.shared_size.count());
-    if (is_at_rest)
+    if (is_quiescent)
       expect(used == Bytes(), "{} bytes left in the buffer of {}", used.count(), node);
   }
 
@@ -378,11 +378,11 @@ class WaitGraph {
 
 std::vector<std::string> violated_laws(const NetworkState& state,
                                        const std::vector<LogicalProcess>& lps,
-                                       const Worker::Sums& sums, bool is_at_rest) {
+                                       const Worker::Sums& sums, bool is_quiescent) {
   Audit audit(state, lps);
   audit.packets(sums);
   audit.telemetry();
-  audit.buffers(is_at_rest);
+  audit.buffers(is_quiescent);
   audit.credits();
   return audit.violations;
 }

@@ -319,7 +319,8 @@ Bytes PacketNetwork::queue_bytes(PortId port) const { return state_->ports[port.
 
 std::vector<ConnectionId> PacketNetwork::failed_connections() const {
   std::vector<ConnectionId> failed;
-  for (const SenderState& s : state_->senders.all_whole()) {  // what chips add up never fails
+  for (const SenderState& s :
+       state_->senders.all_whole()) {  // what scale-up switches reduce never fails
     if (s.schedule == SendingEnd::Schedule::kFailed &&
         (failed.empty() || failed.back() != s.connection)) {
       failed.push_back(s.connection);
@@ -328,8 +329,8 @@ std::vector<ConnectionId> PacketNetwork::failed_connections() const {
   return failed;
 }
 
-std::vector<std::string> PacketNetwork::violated_invariants(bool is_at_rest) const {
-  return violated_laws(*state_, engine_->lps, engine_->sums(), is_at_rest);
+std::vector<std::string> PacketNetwork::violated_invariants(bool is_quiescent) const {
+  return violated_laws(*state_, engine_->lps, engine_->sums(), is_quiescent);
 }
 
 std::size_t PacketNetwork::memory_bytes() const {

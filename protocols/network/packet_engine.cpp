@@ -72,7 +72,7 @@ void PacketNetwork::Engine::spawn() {
   if (pool_ == nullptr) return;
   std::vector<std::uint32_t> weights;
   for (const LogicalProcess& lp : lps) weights.push_back(lp.port_count() + 1);
-  shares_ = std::make_unique<Shares>(weights, size);
+  shares_ = std::make_unique<WorkSplit>(weights, size);
 }
 
 std::uint32_t PacketNetwork::Engine::useful_threads() const {

@@ -9,7 +9,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "protocols/network/path_runner.hpp"
 #include "protocols/state/network_state.hpp"
-#include "simcore/engine/shares.hpp"
+#include "simcore/engine/work_split.hpp"
 #include "simcore/engine/worker_pool.hpp"
 
 namespace weft::protocols {
@@ -156,7 +156,7 @@ class PacketNetwork::Engine {
   std::vector<Bytes> last_queue_sample_;  ///< by sampled port and class
   ChunkDepot depot_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< the first is the calling thread's
-  std::unique_ptr<Shares> shares_;                ///< both null where one thread runs all
+  std::unique_ptr<WorkSplit> shares_;             ///< both null where one thread runs all
   std::unique_ptr<WorkerPool> pool_;
   std::uint64_t events_ = 0;         ///< until the last window
   std::uint64_t window_events_ = 0;  ///< in the last window

@@ -224,7 +224,8 @@ void PacketNetwork::build_switches() {
     sw.capacity = options_.switches.buffer_of(node);
     sw.cell = options_.switches.cell_of(node);
     for (const ClassConstants& c : k.of_class) {
-      if (c.network != node.network || sw.is_chip) continue;  // chips have room for their credits
+      if (c.network != node.network || sw.is_chip)
+        continue;  // scale-up switches have room for their credits
       sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;
     }
     sw.shared_size = sw.capacity;

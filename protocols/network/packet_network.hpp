@@ -83,7 +83,7 @@ struct Parallelism {
   bool waits_for_all = false;
 };
 
-/// Which queue pair of which connection. What chips add up or repeat has one.
+/// Which queue pair of which connection. What scale-up switches reduce or repeat has one.
 struct FlowName {
   ConnectionId connection;
   std::uint32_t queue_pair = 0;  ///< number among those of its connection
@@ -257,9 +257,9 @@ class PacketNetwork {
   [[nodiscard]] Bytes queue_bytes(PortId port) const;
   /// Queue pairs that gave up after their retries.
   [[nodiscard]] std::vector<ConnectionId> failed_connections() const;
-  /// Sentences about conservation laws that do not hold; empty if all do. `is_at_rest` asks for
+  /// Sentences about conservation laws that do not hold; empty if all do. `is_quiescent` asks for
   /// what must be true once nothing is left to happen.
-  [[nodiscard]] std::vector<std::string> violated_invariants(bool is_at_rest) const;
+  [[nodiscard]] std::vector<std::string> violated_invariants(bool is_quiescent) const;
   /// Memory of the simulation state, without fabric and routes.
   [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -278,7 +278,7 @@ class PacketNetwork {
   /// How a queue pair that has several ports to its destination spreads its packets over them.
   [[nodiscard]] PortSpreading spreading_of(const Connection& connection,
                                            std::uint8_t transport) const;
-  /// Sets up what chips do with the data of those connections.
+  /// Sets up what scale-up switches do with the data of those connections.
   void build_in_network(const std::vector<Connection>& connections,
                         const std::vector<ProcessGroup>& groups);
   void build_queue_pairs(const std::vector<Connection>& connections);

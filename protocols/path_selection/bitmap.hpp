@@ -47,7 +47,7 @@ class Bitmap {
     return value;
   }
 
-  void on_ack(const Parameters& p, const Answered& answer, Picoseconds /*now*/) {
+  void on_ack(const Parameters& p, const AckedPacket& answer, Picoseconds /*now*/) {
     if (answer.is_marked) punish(answer.value, p.mark_penalty);
   }
   void on_loss(const Parameters& p, std::uint32_t sequence, LossSignal signal,

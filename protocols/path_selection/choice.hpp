@@ -16,7 +16,7 @@ namespace weft::protocols::path_selection {
 inline constexpr std::uint32_t kMaxValues = 256;
 
 /// What an ACK says of the path of the packet that it answers.
-struct Answered {
+struct AckedPacket {
   std::uint32_t value = 0;  ///< that the packet carried, below `kMaxValues`
   bool is_marked = false;   ///< a switch on that path had marked it
   /// Distinct packets of the queue pair that have arrived, and that were ever sent. What a choice
@@ -45,8 +45,8 @@ struct Traits {
 template <class C>
 concept EntropyChoice = std::equality_comparable<typename C::Config> &&
     std::constructible_from<typename C::Parameters, const typename C::Config&> &&
-    requires(C choice, const typename C::Parameters& p, const Answered& answer, std::uint64_t key,
-             std::uint32_t sequence, Picoseconds now) {
+    requires(C choice, const typename C::Parameters& p, const AckedPacket& answer,
+             std::uint64_t key, std::uint32_t sequence, Picoseconds now) {
   { C::kName } -> std::convertible_to<const char*>;  // in scenarios
   { C::kTraits } -> std::convertible_to<Traits>;
   { C::schema() } -> std::same_as<schema::Object<typename C::Config>>;

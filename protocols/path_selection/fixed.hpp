@@ -28,7 +28,7 @@ class Fixed {
                                    Picoseconds /*now*/) {
     return 0;
   }
-  void on_ack(const Parameters& /*p*/, const Answered& /*answer*/, Picoseconds /*now*/) {}
+  void on_ack(const Parameters& /*p*/, const AckedPacket& /*answer*/, Picoseconds /*now*/) {}
   void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, LossSignal /*how*/,
                Picoseconds /*now*/) {}
 };

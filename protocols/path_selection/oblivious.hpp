@@ -28,7 +28,7 @@ class Oblivious {
                                    Picoseconds /*now*/) {
     return rounds_.next(p.values);
   }
-  void on_ack(const Parameters& /*p*/, const Answered& /*answer*/, Picoseconds /*now*/) {}
+  void on_ack(const Parameters& /*p*/, const AckedPacket& /*answer*/, Picoseconds /*now*/) {}
   void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, LossSignal /*how*/,
                Picoseconds /*now*/) {}
 

@@ -45,7 +45,7 @@ class Plb {
     return value_;
   }
 
-  void on_ack(const Parameters& p, const Answered& answer, Picoseconds /*now*/) {
+  void on_ack(const Parameters& p, const AckedPacket& answer, Picoseconds /*now*/) {
     is_idle_ = answer.arrived == answer.sent;
     if (answer.value != value_) return;  // of the path before
     // A round trip begins with the first ACK after the one before, and has all that is under way.

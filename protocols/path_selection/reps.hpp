@@ -52,7 +52,7 @@ class Reps {
     return cache_[oldest];
   }
 
-  void on_ack(const Parameters& /*p*/, const Answered& answer, Picoseconds /*now*/) {
+  void on_ack(const Parameters& /*p*/, const AckedPacket& answer, Picoseconds /*now*/) {
     if (answer.is_marked) return;
     cache_[head_] = static_cast<std::uint8_t>(answer.value);
     head_ = (head_ + 1) % kRecycled;

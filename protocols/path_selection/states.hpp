@@ -64,7 +64,7 @@ class ChoiceStates {
     });
     return with_value(of_pair, value);
   }
-  void on_ack(ChoiceRef ref, QueuePairId qp, const Answered& answer, Picoseconds now) {
+  void on_ack(ChoiceRef ref, QueuePairId qp, const AckedPacket& answer, Picoseconds now) {
     find(ref.choice, [&]<class C>(Group<C>& group) {
       group.senders[slots_[qp]].on_ack(group.parameters[ref.parameters], answer, now);
     });

@@ -43,12 +43,13 @@ class SmallCounts {
   std::vector<std::uint8_t> high_;
 };
 
-/// Data of all members of a group that chips add up for one of them, packet by packet, as NVLink
-/// SHARP does (NVIDIA, "The NVLink-Network Switch", Hot Chips 34).
+/// Data of all members of a group that scale-up switches reduce for one of them, packet by packet,
+/// as NVLink SHARP does (NVIDIA, "The NVLink-Network Switch", Hot Scale-up switches 34).
 ///
-/// Packet number s of every member passes the same chip, by the members' link number p = s' mod
-/// links with s' = s + offset. A chip keeps a count per link and window place; it never needs more
-/// than `window` of them per link and owner, since members wait for its word before they continue.
+/// Packet number s of every member passes the same scale-up switch, by the members' link number p =
+/// s' mod links with s' = s + offset. A scale-up switch keeps a count per link and window place; it
+/// never needs more than `window` of them per link and owner, since members wait for its word
+/// before they continue.
 struct Reduction {
   HostId owner;               ///< that gets the sum
   ReceiverId receiver{0U};    ///< its receiving end
@@ -92,14 +93,14 @@ class RoundCounts {
   SmallCounts done_;
 };
 
-/// Processes, each on another host, whose data chips work on.
+/// Processes, each on another host, whose data scale-up switches work on.
 struct ReductionMembers {
   std::vector<HostId> hosts;
   std::vector<HostId> by_host;  ///< the same, ascending
   std::vector<ProcessId> processes;
 };
 
-/// Data of one member that chips repeat to all members of its group.
+/// Data of one member that scale-up switches repeat to all members of its group.
 struct Multicast {
   ReceiverId first_receiver;  ///< CopyReceivers of the members lie side by side
   std::uint32_t group = 0;    ///< its number
@@ -107,8 +108,8 @@ struct Multicast {
   std::uint8_t latency_group = 0;
 };
 
-/// What a packet that waits in a chip owes, above kTailShift in its stamp: nothing special (its
-/// ingress account, as every packet), no account at all, or a share in an original.
+/// What a packet that waits in a scale-up switch owes, above kTailShift in its stamp: nothing
+/// special (its ingress account, as every packet), no account at all, or a share in an original.
 inline constexpr std::uint32_t kPendingIngress = 0;
 inline constexpr std::uint32_t kNothingPending = 1;
 [[nodiscard]] constexpr std::uint32_t pending_of(const Packet& waiting) {
@@ -119,15 +120,16 @@ inline constexpr std::uint32_t kNothingPending = 1;
   return pending_of(waiting) >= pending_original(0);
 }
 
-/// Originals of multicast packets that a chip holds: their credits are granted again when the last
-/// copy has left.
+/// Originals of multicast packets that a scale-up switch holds: their credits are granted again
+/// when the last copy has left.
 ///
-/// A chip hands an original to all members at once, and one original after the other, so that
-/// copies lie in all of its queues in the same order. A waiting copy therefore stands for those
-/// that follow it at once: originals of one chain are numbered, and know their successors.
+/// A scale-up switch hands an original to all members at once, and one original after the other, so
+/// that copies lie in all of its queues in the same order. A waiting copy therefore stands for
+/// those that follow it at once: originals of one chain are numbered, and know their successors.
 class CopyTable {
  public:
-  /// Chains. By the links that originals come in by, where members have several to the chip.
+  /// Chains. By the links that originals come in by, where members have several to the scale-up
+  /// switch.
   static constexpr std::uint32_t kChains = 8;
 
   struct Original {

@@ -43,7 +43,7 @@ class MessageWatch {
   [[nodiscard]] bool is_used() const { return !first_.empty(); }
   /// Whether this packet of a Packet::flow is of one of the messages.
   [[nodiscard]] bool has(std::uint32_t flow, std::uint32_t sequence) const {
-    if (flow + 1 >= first_.size()) return false;  // what chips made
+    if (flow + 1 >= first_.size()) return false;  // what scale-up switches made
     const std::uint32_t block = first_block_[flow] + (sequence >> kBlockShift);
     if (block + 1 >= first_block_[flow + 1]) return false;
     std::uint32_t first = last_before_[block];

@@ -154,7 +154,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   for (const ScaleUpConfig& domain : scale_up) {
     TransportConstants& t = transports[transport_count++];
     t = TransportConstants(domain.traits(), kRoceModel, switches);
-    // Chips neither acknowledge nor care for the order.
+    // Scale-up switches neither acknowledge nor care for the order.
     TransportConstants& in_network = transports[transport_count++];
     in_network = t;
     in_network.sender_model = kDatagramModel;

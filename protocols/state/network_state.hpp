@@ -292,7 +292,7 @@ struct NetworkConstants {
   Bytes nic_xoff;
   Bytes nic_xon;
   // transports: first those between servers, then two for each kind of scale-up domain, of which
-  // the second is for what chips work on
+  // the second is for what scale-up switches work on
   std::array<TransportConstants, kMaxTransports> transports;
   std::uint32_t transport_count = 0;
   std::uint32_t scale_out_transports = 1;
@@ -300,7 +300,7 @@ struct NetworkConstants {
   // faults and observation
   bool has_faults = false;
   bool has_cells = false;         ///< of more than one byte
-  bool works_in_network = false;  ///< chips add up or repeat data
+  bool works_in_network = false;  ///< scale-up switches reduce or repeat data
   bool has_host_ports = false;    ///< some host chooses a port packet by packet, or after a fault
   bool has_added_latency = false;
   bool has_losses = false;  ///< some link corrupts frames
@@ -349,7 +349,7 @@ struct NetworkState {
   std::vector<NicState> nics;    ///< by PortId: ports of hosts come first
   std::vector<ReadyList> ready;  ///< by slot, of ports of hosts
   SendingEnds senders;
-  /// Of queue pairs; then of what chips add up.
+  /// Of queue pairs; then of what scale-up switches reduce.
   IdVector<ReceiverId, ReceiverState> receivers;
   congestion::ControlStates controls;
   congestion::GrantStates grants;
@@ -359,7 +359,7 @@ struct NetworkState {
   std::vector<ConnectionState> connections;
   std::vector<ProcessState> processes;
   std::vector<Fault> faults;
-  // What the chips of scale-up domains work on; empty mostly.
+  // What the switches of scale-up domains work on; empty mostly.
   std::vector<ReductionMembers> groups;
   std::vector<Reduction> reductions;
   std::vector<Multicast> multicasts;
@@ -414,8 +414,8 @@ struct NetworkState {
     }
     return {.destination = s.whole().destination, .entropy = s.whole().entropy};
   }
-  /// Distinct packets at the receiver, as far as the sender knows. What chips add up is taken to be
-  /// there once it was sent.
+  /// Distinct packets at the receiver, as far as the sender knows. What scale-up switches reduce is
+  /// taken to be there once it was sent.
   [[nodiscard]] static std::uint32_t received_of(const SendingEnd& s) {
     return s.is_added_up() ? s.next : s.whole().received;
   }
@@ -429,7 +429,7 @@ struct NetworkState {
     }
     return sum;
   }
-  /// Whether it takes copies that a chip made.
+  /// Whether it takes copies that a scale-up switch made.
   [[nodiscard]] bool is_to_copy(ReceiverId receiver) const { return receiver >= first_copy; }
   [[nodiscard]] CopyReceiver& copy_receiver(ReceiverId receiver) {
     return copy_receivers[receiver.value() - first_copy.value()];

@@ -18,7 +18,7 @@ enum class Feature : std::uint16_t {
   kTraces = 1U << 8U,       ///< of queues and packets
   kTransports = 1U << 9U,   ///< several in one network
   kHostPorts = 1U << 10U,   ///< hosts choose a port packet by packet
-  kInNetwork = 1U << 11U,   ///< chips add up and repeat data
+  kInNetwork = 1U << 11U,   ///< scale-up switches reduce and repeat data
   kTelemetry = 1U << 12U,   ///< switches say in packets what they see
   kEntropies = 1U << 13U,   ///< senders choose paths packet by packet
   kGrants = 1U << 14U,      ///< receivers grant credit to senders

@@ -27,9 +27,9 @@ struct RoutingKey {
 struct SenderState;
 
 /// What the sending end of every queue pair has: which packet is next, and where it waits. Of one
-/// whose data chips add up it is all: the members of a sum have destination, entropy and the turns
-/// of their links in common (Reduction), and nobody acknowledges them. Sequence numbers count
-/// packets; they run from 0 over all messages of the queue pair.
+/// whose data scale-up switches reduce it is all: the members of a sum have destination, entropy
+/// and the turns of their links in common (Reduction), and nobody acknowledges them. Sequence
+/// numbers count packets; they run from 0 over all messages of the queue pair.
 struct alignas(64) SendingEnd {
   enum class Schedule : std::uint8_t { kIdle, kReady, kPaced, kFailed };
 
@@ -47,8 +47,8 @@ struct alignas(64) SendingEnd {
   PortSpreading spreading : 7 = PortSpreading::kFlow;
   std::uint8_t transport = 0;
   /// What Packet::flow has besides the number (kFlowMarks): the size class of `message`, and where
-  /// chips work on the data, of what kind it is. Below that the number of the reduction or
-  /// multicast.
+  /// scale-up switches work on the data, of what kind it is. Below that the number of the reduction
+  /// or multicast.
   std::uint32_t marks = 0;
   ConnectionId connection;
   std::uint32_t newest_message = kNoIndex;
@@ -118,7 +118,8 @@ inline const SenderState& SendingEnd::whole() const {
   return static_cast<const SenderState&>(*this);
 }
 
-/// The sending ends of all queue pairs. The last ones are those whose data chips add up.
+/// The sending ends of all queue pairs. The last ones are those whose data scale-up switches
+/// reduce.
 class SendingEnds {
  public:
   SendingEnds() = default;

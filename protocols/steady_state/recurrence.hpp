@@ -13,9 +13,9 @@
 namespace weft::protocols {
 
 /// Whether a network's state can recur while long messages are under way: nothing in it counts or
-/// draws forever. So there are no congestion controls, no marks, no loss, no pauses, no chips that
-/// work on data, and packets go by fixed paths, those of their flow where there are several, or by
-/// all links of a host in turn.
+/// draws forever. So there are no congestion controls, no marks, no loss, no pauses, no scale-up
+/// switches that work on data, and packets go by fixed paths, those of their flow where there are
+/// several, or by all links of a host in turn.
 [[nodiscard]] bool can_recur(const NetworkState& state);
 
 /// What a network of one logical process was like between two windows: everything that decides how

@@ -74,7 +74,7 @@ class StateTraversal {
     v_.same(static_cast<std::uint64_t>(value.count()));
   }
 
-  [[nodiscard]] static bool takes_turns(const SenderState& s) {
+  [[nodiscard]] static bool is_round_robin(const SenderState& s) {
     return s.port_count > 1 && s.spreading == PortSpreading::kRoundRobin;
   }
 
@@ -92,7 +92,7 @@ class StateTraversal {
     v_.same(s.timer_is_set);
     v_.same(s.first_of_message);
     v_.same(s.local_port);
-    v_.same(takes_turns(s) ? (s.next + s.turn) % s.port_count : 0);
+    v_.same(is_round_robin(s) ? (s.next + s.turn) % s.port_count : 0);
     v_.same(s.retries);
     v_.same(s.marks);
     ReceiverState& r = s_.receivers[receiver_of(qp)];

@@ -8,7 +8,7 @@
 
 namespace weft::protocols {
 
-/// What a switch chip of a scale-up domain does besides forwarding: it adds up contributions and
+/// What a switch of a scale-up domain does besides forwarding: it adds up contributions and
 /// repeats data for all members of a group (protocols/state/in_network.hpp). `Switch` queues what
 /// it makes.
 template <class Path, class Switch>
@@ -17,9 +17,9 @@ class InNetworkUnit {
   InNetworkUnit(NetworkState& state, Switch& owner)
       : s_(state), switch_(owner), control_(state), scheduler_(state) {}
 
-  /// A packet that chips add up or repeat.
+  /// A packet that scale-up switches reduce or repeat.
   void take(const Here& here, const Packet& packet, PortState& in) {
-    ++here.worker.sums.packets_delivered;  // to the chip
+    ++here.worker.sums.packets_delivered;  // to the scale-up switch
     if ((packet.flow & kReduceFlow) != 0) {
       add_up(here, packet, in);
     } else {
@@ -27,7 +27,7 @@ class InNetworkUnit {
     }
   }
 
-  /// A packet that the chip made has left.
+  /// A packet that the scale-up switch made has left.
   void release_pending(const Here& here, std::uint32_t at, std::uint32_t pending) {
     if (pending == kNothingPending) return;
     const CopyTable::Original* original = s_.copies[at].remove_copy(pending - pending_original(0));
@@ -39,8 +39,8 @@ class InNetworkUnit {
     control_.grant(here, in, c, blocks);
   }
 
-  /// Whether the newest packet that waits in `queue` of chip `at` can stand for `copy`, too, which
-  /// owes `pending`: then the queue has it.
+  /// Whether the newest packet that waits in `queue` of scale-up switch `at` can stand for `copy`,
+  /// too, which owes `pending`: then the queue has it.
   [[nodiscard]] bool coalesce(const Here& here, std::uint32_t at, ClassQueue& queue,
                               const Packet& copy, std::uint32_t pending) const {
     if (pending < pending_original(0) || queue.packets.empty()) return false;
@@ -108,7 +108,8 @@ class InNetworkUnit {
                                  .chain = chain_of(in.owner, ingress, members.front())});
     for (std::uint32_t m = 0; m < members.size(); ++m) {
       copy.flow = first + m;
-      // Links of a GPU to this chip lie side by side: by the same one of them as it came.
+      // Links of a GPU to this scale-up switch lie side by side: by the same one of them as it
+      // came.
       emit(here, in.owner, copy, members[m], ingress, pending_original(place));
     }
   }
@@ -121,14 +122,14 @@ class InNetworkUnit {
     return static_cast<std::uint8_t>(ingress % links.size() % CopyTable::kChains);
   }
 
-  /// Queues a packet that the chip made for `host`, by one of its links to the host.
+  /// Queues a packet that the scale-up switch made for `host`, by one of its links to the host.
   void emit(const Here& here, std::uint32_t at, Packet packet, HostId host, std::uint32_t link,
             std::uint32_t pending) {
     SwitchState& sw = s_.switches[at];
     packet.send_to(host.value(), packet.sent_upper());
     const auto links = sw.routes->next_hops(SwitchId(at), host);
     ++here.worker.sums.packets_injected;
-    // What is added up or repeated has no other path than the links of this chip.
+    // What is reduced or multicast has no other path than the links of this scale-up switch.
     PortState* out =
         links.empty() ? nullptr : &s_.ports[sw.first_port + links[link % links.size()]];
     if (out == nullptr || out->is_down) {

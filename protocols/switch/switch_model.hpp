@@ -228,8 +228,8 @@ class SwitchModel {
     if (hops.size() == 1) return hops[0];
     if (hops.empty()) [[unlikely]]
       return kNoIndex;
-    // The links of a GPU to a chip lie side by side: what comes by all of one GPU's continues by
-    // all of another's.
+    // The links of a GPU to a scale-up switch lie side by side: what comes by all of one GPU's
+    // continues by all of another's.
     if (Path::has(Feature::kTransports) && sw.is_chip)
       return hops[(in.index - sw.first_port) % hops.size()];
     if constexpr (Path::has(Feature::kTelemetry)) {

@@ -51,8 +51,9 @@ class Sender {
     load_message(s, message, s.next);
   }
 
-  /// Of what chips add up: its next message begins with a number that goes by the first link again.
-  /// So it does for all members of the group, who have posted the same, and for the sum.
+  /// Of what scale-up switches reduce: its next message begins with a number that goes by the first
+  /// link again. So it does for all members of the group, who have posted the same, and for the
+  /// sum.
   void skip_to_first_link(SendingEnd& s) const {
     const Reduction& reduction = s_.reduction_of(s);
     const std::uint32_t over = s.posted % reduction.links;
@@ -73,7 +74,7 @@ class Sender {
     s.oldest_message = s_.hosts[s.host].messages[place].next;
     end_message(here, s, place, s.oldest_message, acknowledged);
   }
-  /// The last packet of a message was sent that chips add up: nobody acknowledges it.
+  /// The last packet of a message was sent that scale-up switches reduce: nobody acknowledges it.
   void end_contribution(const Here& here, SendingEnd& s) const {
     const std::uint32_t place = s.message;
     next_message(s);

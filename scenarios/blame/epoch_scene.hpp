@@ -14,7 +14,7 @@
 #include "scenarios/memo/call_log.hpp"
 #include "scenarios/memo/epoch_replay.hpp"
 
-/// Paths through epochs that were taken over: each is simulated apart once more, and lanes keep
+/// Paths through epochs that were memoised: each is simulated apart once more, and lanes keep
 /// what they spent their time on.
 namespace weft::scenarios {
 

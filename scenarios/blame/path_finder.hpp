@@ -17,7 +17,7 @@
 
 namespace weft::scenarios {
 
-/// What a path has in an epoch that was taken over; of `scene`, in its time and by its names.
+/// What a path has in an epoch that was memoised; of `scene`, in its time and by its names.
 struct EpochPart {
   EpochScene* scene = nullptr;
   CalledEpoch epoch;
@@ -43,7 +43,7 @@ class PathFinder {
   /// All arguments must outlive it. The executor keeps the spans of all programs.
   PathFinder(const Experiment& experiment, const collectives::Executor& executor);
 
-  /// Before the run: calls are taken over. What happened in those on a path is found by simulating
+  /// Before the run: calls are memoised. What happened in those on a path is found by simulating
   /// their epochs once more.
   void follow(RunReuse& reuse) {
     reuse_ = &reuse;
@@ -63,7 +63,7 @@ class PathFinder {
   void find_job(std::uint32_t job);
   /// To the begin of the path.
   void walk(LaneWalk& walk, JobPath& path);
-  /// From the end of a call that was taken over, or that lets another begin, through its epoch;
+  /// From the end of a call that was memoised, or that lets another begin, through its epoch;
   /// false: there was none.
   bool walk_through_epoch(LaneWalk& walk, JobPath& path);
 

@@ -181,7 +181,7 @@ class LayoutBuilder {
     if (different.size() < ids.size()) layout.nic = std::move(ids);
   }
 
-  /// What the host's links into its domain carry of what chips work on.
+  /// What the host's links into its domain carry of what scale-up switches work on.
   [[nodiscard]] BitsPerSecond reduction_rate(HostId host) const {
     Framing framing = scale_up_framing(kind_of(host));
     framing.header = kind_of(host).reduction_header;
@@ -237,8 +237,8 @@ class LayoutBuilder {
     }
   }
 
-  /// Chips work on packets that they hold whole, at their outputs; and every one of them must hang
-  /// on every GPU.
+  /// Scale-up switches work on packets that they hold whole, at their outputs; and every one of
+  /// them must be attached to every GPU.
   [[nodiscard]] bool can_work_in_network() const {
     const protocols::SwitchConfig& switches = scenario_.switches;
     if (switches.queueing == protocols::SwitchConfig::Queueing::kInput) return false;

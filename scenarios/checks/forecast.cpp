@@ -42,7 +42,7 @@ constexpr double kBeyondCaches = 64 * kCache;
 /// Steps, ideal times, records and lines of a message, from scenarios whose messages are a few
 /// packets (nccl-nvl72, nvl72).
 constexpr double kNanosecondsPerMessage = 5'000;
-/// What is left of that where the call is taken over: its ideal time (as for EstimateParts::ideal).
+/// What is left of that where the call is memoised: its ideal time (as for EstimateParts::ideal).
 constexpr double kNanosecondsPerSparedMessage = 1'000;
 /// Looking a rank's call up: what reuse.yaml takes besides start and packet-hops.
 constexpr double kNanosecondsPerSparedCall = 5'000;

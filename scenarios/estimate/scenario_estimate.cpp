@@ -47,7 +47,7 @@ void add_ideal_runs(const Experiment& e, std::vector<JobEstimate>& jobs) {
   const std::vector<ZeroLoadTimes::Job> ideal = ideals.jobs(gpu_sets_inside(e.fabric, e.workload));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (ideal[i].time == Picoseconds(0)) continue;
-    jobs[i].ideal = IdealRun{to_seconds(ideal[i].time), ideal[i].set_by};
+    jobs[i].ideal = ZeroLoadRun{to_seconds(ideal[i].time), ideal[i].set_by};
   }
 }
 

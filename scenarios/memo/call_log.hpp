@@ -105,7 +105,7 @@ inline std::optional<std::size_t> OpenCalls::ended_at(std::uint32_t rank, std::u
   return {};
 }
 
-/// An epoch that was taken over, and a call of it.
+/// An epoch that was memoised, and a call of it.
 struct CalledEpoch {
   const collectives::GpuSet* example = nullptr;  ///< where it would go the same way
   const EpochPlace* place = nullptr;             ///< all ranks and ports of the GPU set

@@ -246,7 +246,7 @@ bool DomainReuse::close(std::optional<Picoseconds> limit) {
   for (std::uint32_t c = 0; c < states_.size(); ++c) {
     Open& open = states_[c].open;
     if (!open.is_open) continue;
-    // What nobody ever ends has come to rest, too, where the run has.
+    // What nobody ever ends has quiesced, too, where the run has.
     const Picoseconds end = limit.value_or(Picoseconds::max() / 4);
     if (is_over_before(open, end)) {
       close(c, std::nullopt);

@@ -146,7 +146,7 @@ std::uint64_t EpochReplay::packet_hops() const {
 void EpochReplay::add(const EpochBegin& begin) {
   const auto number = static_cast<std::uint32_t>(begins_.size());
   queues_[{begin.rank, begin.stream}].coming.push_back(number);
-  is_at_rest_ = false;
+  is_quiescent_ = false;
   next_change_.reset();
   turns_.emplace_back();
   for (std::uint32_t i = number; i-- > 0 && begins_[i].time == begin.time;) {
@@ -174,7 +174,7 @@ void EpochReplay::advance(std::optional<Picoseconds> until) {
   stops_at_ends_ = true;
   const Picoseconds end = until ? start_ + *until : PacketNetwork::kLongestRun;
   if (end <= network_->now()) return;
-  is_at_rest_ = network_->run_until(end) == PacketNetwork::Status::kQuiescent;
+  is_quiescent_ = network_->run_until(end) == PacketNetwork::Status::kQuiescent;
   next_change_.reset();
 }
 

@@ -60,7 +60,7 @@ class EpochReplay final : private collectives::TaskObserver {
   /// ever does.
   [[nodiscard]] std::optional<Picoseconds> next_end();
   /// Nothing happens any more unless something begins.
-  [[nodiscard]] bool is_at_rest() const { return is_at_rest_; }
+  [[nodiscard]] bool is_quiescent() const { return is_quiescent_; }
   /// Whether nothing is under way from or to these ranks.
   [[nodiscard]] bool is_quiet(std::span<const std::uint32_t> ranks) const;
   /// By begin, as far as it is.
@@ -141,7 +141,7 @@ class EpochReplay final : private collectives::TaskObserver {
   std::function<void(const protocols::MessageOutcome&)> on_message_;
   std::vector<EpochSent> before_;  ///< by rank: what it had sent when the epoch began
   bool stops_at_ends_ = false;
-  bool is_at_rest_ = false;
+  bool is_quiescent_ = false;
   bool is_quiet_ = true;
 };
 

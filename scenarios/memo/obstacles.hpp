@@ -11,7 +11,7 @@
 /// What stands in the way of taking calls over: of all of a run, or of those of some GPUs.
 namespace weft::scenarios {
 
-/// Whether any job makes calls of communicators, which alone are taken over.
+/// Whether any job makes calls of communicators, which alone are memoised.
 [[nodiscard]] bool has_calls(const collectives::Workload& workload);
 
 /// Why nothing of a run can be reused; empty: nothing stands in the way.

@@ -96,7 +96,7 @@ class Extraction {
       entry.row[network] = static_cast<std::uint32_t>(here.rows.size());
       entry.domain = network_ == NetworkKind::kScaleUp ? 0 : -1;
       here.hosts.push_back(entry);
-      // Also to itself: what chips add up for it.
+      // Also to itself: what scale-up switches reduce for it.
       const bool has_path_to_itself = network_ == NetworkKind::kScaleUp;
       add_row(made, made.fabric.hosts[h], [&](HostId to) {
         const bool is_path = has_path_to_itself || to != made.hosts[h];

@@ -99,7 +99,7 @@ RailReuse::Open& RailReuse::find_or_open_epoch(std::uint32_t rail, std::uint32_t
   if (const auto at = state.waiting.find({communicator, number}); at != state.waiting.end()) {
     waiting = at->second;
     state.waiting.erase(at);
-    // It has waited for longer than anything there took to come to rest; how long is all the same.
+    // It has waited for longer than anything there took to quiesce; how long is all the same.
     waiting->start = std::max(waiting->start, now - waiting->timeline->known_until);
   }
   Open* found = nullptr;
@@ -193,7 +193,7 @@ bool RailReuse::is_blocked_receiver_only(std::uint32_t rail, const EpochBegin& b
   find_timeline(*alone, now);
   PredictedTimeline& timeline = *alone->timeline;
   const auto has_ended = [&] { return timeline.ends.front().time >= Picoseconds(0); };
-  while (!timeline.is_at_rest && !has_ended()) {
+  while (!timeline.is_quiescent && !has_ended()) {
     ensure_replay(*alone);
     go_on(timeline, {});
   }
@@ -345,7 +345,7 @@ std::optional<Picoseconds> RailReuse::look_ahead(Open& open, Picoseconds horizon
   PredictedTimeline& timeline = *open.timeline;
   std::optional<Picoseconds> until;
   if (horizon < Picoseconds::max()) until = horizon - open.start;
-  while (!has_new_completion(open) && !timeline.is_at_rest) {
+  while (!has_new_completion(open) && !timeline.is_quiescent) {
     if (until && timeline.known_until >= *until) return horizon;
     ensure_replay(open);
     const std::optional<Picoseconds> next = timeline.replay->next_end();
@@ -360,7 +360,7 @@ EpochEnd RailReuse::predicted_end(ProcessId process, std::uint32_t stream) {
   const std::uint32_t rank = rails_.rank_of_process[process.value()];
   Open& open = *states_[rails_.of_process[process.value()]].open_of_rank[rank];
   const std::size_t i = open.running(rank, stream);
-  while (open.timeline->ends[i].time < Picoseconds(0) && !open.timeline->is_at_rest) {
+  while (open.timeline->ends[i].time < Picoseconds(0) && !open.timeline->is_quiescent) {
     ensure_replay(open);
     if (open.timeline->ends[i].time < Picoseconds(0)) go_on(*open.timeline, {});
   }
@@ -425,7 +425,7 @@ bool RailReuse::close(std::optional<Picoseconds> limit) {
   bool was_cut = false;
   while (!open_.empty()) {
     Open& open = *open_.back();
-    // What nobody ever ends has come to rest, too, where the run has.
+    // What nobody ever ends has quiesced, too, where the run has.
     const Picoseconds end = limit.value_or(Picoseconds::max() / 4);
     const bool is_whole = is_over(open, end);
     const bool is_over = is_whole && (!limit || open.start + open.timeline->epoch->last < *limit);

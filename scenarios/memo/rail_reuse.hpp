@@ -87,7 +87,7 @@ class RailReuse {
   struct PredictedTimeline {
     std::vector<EpochEnd> ends;   ///< by begin
     Picoseconds known_until{-1};  ///< what follows up to there
-    bool is_at_rest = false;      ///< nothing happens from then on
+    bool is_quiescent = false;    ///< nothing happens from then on
     bool is_silent = false;       ///< and no packet was sent
     std::shared_ptr<const CommEpoch>
         epoch;  ///< all of it; null: it was not asked for, or does not end

@@ -169,8 +169,8 @@ bool RailReuse::go_on(PredictedTimeline& timeline, std::optional<Picoseconds> un
     if (ends[i].time >= Picoseconds(0)) timeline.ends[i] = ends[i];
   }
   timeline.known_until = timeline.replay->now();
-  timeline.is_at_rest = timeline.replay->is_at_rest();
-  timeline.is_silent = timeline.is_at_rest && timeline.replay->packet_hops() == 0;
+  timeline.is_quiescent = timeline.replay->is_quiescent();
+  timeline.is_silent = timeline.is_quiescent && timeline.replay->packet_hops() == 0;
   return has_ended;
 }
 
@@ -182,7 +182,7 @@ bool RailReuse::is_over(Open& open, Picoseconds now) {
     ensure_replay(open);
     while (timeline.replay->now() < t && go_on(timeline, t)) {
     }
-    if (timeline.replay->is_at_rest()) finish(timeline);
+    if (timeline.replay->is_quiescent()) finish(timeline);
   }
   return timeline.epoch != nullptr && timeline.epoch->last <= t;
 }

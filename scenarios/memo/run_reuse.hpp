@@ -16,7 +16,7 @@
 
 namespace weft::scenarios {
 
-/// What of a run may be taken over.
+/// What of a run may be memoised.
 struct Reusable {
   collectives::GpuSets domains;
   collectives::GpuSets rails;
@@ -29,7 +29,7 @@ struct Reusable {
 /// All of a run, as it is built.
 [[nodiscard]] Reusable find_reusable(const Experiment& experiment);
 
-/// All calls that are taken over in a run: inside domains, and between them.
+/// All calls that are memoised in a run: inside domains, and between them.
 class RunReuse final : public collectives::CallReuse, public collectives::TaskObserver {
  public:
   /// All arguments must outlive it. Unless calls are handed over to it, everything is simulated in
@@ -71,11 +71,11 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   [[nodiscard]] bool is_not_worthwhile() const {
     return domains_.is_not_worthwhile() || rails_.is_not_worthwhile();
   }
-  /// Whether any packet of what is taken over was delivered from `since` on and before `until`,
+  /// Whether any packet of what is memoised was delivered from `since` on and before `until`,
   /// which is now. Where that is not known, the run is discarded.
   [[nodiscard]] bool was_delivered(Picoseconds since, Picoseconds until);
   /// The network around it came to a standstill: when that shows depends on all that moves, what is
-  /// taken over included.
+  /// memoised included.
   void note_standstill() { stood_still_ = domains_.is_used() || rails_.is_used(); }
   /// Nothing of the run counts: it restarts.
   [[nodiscard]] bool is_abandoned() const { return stood_still_ || is_not_worthwhile(); }

@@ -9,7 +9,7 @@ struct Spared {
   double packet_hops = 0;
   double scale_up_hops = 0;  ///< of these, inside scale-up domains
   double messages = 0;
-  double calls = 0;  ///< of ranks, that are taken over
+  double calls = 0;  ///< of ranks, that are memoised
 };
 
 /// What reuse spares a run at most: as if all calls of a kind began alike, in all GPU sets of a

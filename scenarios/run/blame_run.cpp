@@ -23,7 +23,7 @@ struct Use {
   std::size_t path = 0;
   Picoseconds from;
   Picoseconds until;
-  const EpochPart* part = nullptr;  ///< where it is in an epoch that was taken over
+  const EpochPart* part = nullptr;  ///< where it is in an epoch that was memoised
 };
 
 /// Messages whose packets are to be looked at in one network, each once, by the time of their
@@ -78,7 +78,7 @@ bool is_unicast(const collectives::Workload& workload, ConnectionId connection) 
   return workload.connections()[connection.value()].kind == Connection::Kind::kUnicast;
 }
 
-/// Those of all paths, but for what chips make.
+/// Those of all paths, but for what scale-up switches make.
 class AllPathMessages {
  public:
   AllPathMessages(const Experiment& e, const std::vector<JobPath>& paths) {
@@ -158,7 +158,7 @@ PacketWalk make_walk(const PacketWalk::Surroundings& around, const PathMessages&
           }};
 }
 
-/// Of messages in an epoch that was taken over.
+/// Of messages in an epoch that was memoised.
 void watch_epoch(const EpochScene& scene, const PathMessages& wanted,
                  const std::vector<JobPath>& paths, BlameSums& sums) {
   const auto root_of = [](const protocols::PauseInterval& pause) {

@@ -277,7 +277,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   IterationCollector collectives(e, executor, ideals, paths ? &*paths : nullptr);
   if (paths) paths->add(outcomes);
   collectives.add(outcomes);
-  collectives.finish([&e] { return HeldTimes(e, {}, {}); }, results);
+  collectives.finish([&e] { return BlockedTimes(e, {}, {}); }, results);
   if (paths) {
     const FluidSharers sharers(e, network.messages(), sharing.route_of, sharing.capacities);
     find_blame_by_ideal(e, paths->finish(), ideals, sharers, timeline, results);

@@ -168,13 +168,13 @@ void close_epochs(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end
   end.last_event = std::max(end.last_event, reuse.last_event());
 }
 
-/// Statistics begin again at `end`, or where the run came to rest before: returns when that is.
+/// Statistics begin again at `end`, or where the run quiesced before: returns when that is.
 Picoseconds end_warmup(RunReuse& reuse, const PacketNetwork& network, PacketNetwork::Status status,
                        Picoseconds end) {
-  // Epochs that are taken over may continue where all else is at rest.
-  const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
-  const bool goes_on = reuse.begin_measurement(is_at_rest ? end : network.now());
-  if (!is_at_rest) return network.now();
+  // Epochs that are memoised may continue where all else is at rest.
+  const bool is_quiescent = status == PacketNetwork::Status::kQuiescent;
+  const bool goes_on = reuse.begin_measurement(is_quiescent ? end : network.now());
+  if (!is_quiescent) return network.now();
   return goes_on ? end : std::max(network.last_event(), reuse.last_event());
 }
 
@@ -215,7 +215,7 @@ namespace {
 struct Shortcuts {
   RunReuse* reuse = nullptr;  ///< takes calls over, or watches them; null: nobody does
   const Reusable* reusable = nullptr;
-  /// Whole periods inside long messages are left out; where nothing is taken over besides, if half
+  /// Whole periods inside long messages are left out; where nothing is memoised besides, if half
   /// of these packet-hops is: the first.
   std::optional<std::uint64_t> trial_of_skips;
 };
@@ -274,7 +274,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   RunMonitor monitor(e, network);
   monitor.follow(executor, recorder);
   if (memoises) monitor.follow(*reuse);
-  // Of a step that is taken over in part, what has long messages, its gradients, comes last.
+  // Of a step that is memoised in part, what has long messages, its gradients, comes last.
   bool is_on_trial = may_skip && !memoises;
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;
@@ -337,7 +337,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   }
   results.reuse.skips += network.skips();
   results.reuse.simulated_hops -= network.skips().packet_hops;
-  const bool is_at_rest = end.status == PacketNetwork::Status::kQuiescent;
+  const bool is_quiescent = end.status == PacketNetwork::Status::kQuiescent;
   const bool has_named_end = is_named(e.scenario.run.until);
   results.outcome = outcome_of(end.status, executor.all_finished(), has_named_end);
   if (end.status == PacketNetwork::Status::kTimeLimit && !has_named_end &&
@@ -347,7 +347,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
                     "earlier end",
                     format_time(PacketNetwork::kLongestRun)));
   }
-  results.simulated = is_at_rest ? end.last_event : end.stopped;
+  results.simulated = is_quiescent ? end.last_event : end.stopped;
   if (end.status == PacketNetwork::Status::kStalled && executor.all_finished()) {
     results.simulated = end_of_jobs(e, executor);
   }
@@ -370,7 +370,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
     if (e.scenario.observe.pauses) timeline->add(network.pauses());
   }
   // What is collected has room where queue pairs had it; what failed they have to explain.
-  if (is_at_rest && is_success(results.outcome)) network.forget_flows();
+  if (is_quiescent && is_success(results.outcome)) network.forget_flows();
   collect_tables(run, results);
   collect_deadlock(network, results);
   explain(e, network, executor, results);

@@ -19,7 +19,7 @@ class RunFiles;
 /// What a run tells while it runs.
 struct Progress {
   Picoseconds now;
-  /// Packet-hops, those of an epoch that is taken over when it has ended; of the fluid engine:
+  /// Packet-hops, those of an epoch that is memoised when it has ended; of the fluid engine:
   /// delivered messages.
   std::uint64_t count = 0;
   bool is_last = false;  ///< the run is over, and what is answered is nothing to it

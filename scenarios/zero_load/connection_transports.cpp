@@ -25,7 +25,7 @@ IdVector<ClassId, ConnectionTransport> scale_out_transports(const Scenario& scen
     transport.is_sprayed = scenario.sprays(c, number);
     transport.keeps_path = scenario.keeps_path(c, number);
     const protocols::LoadBalancing& balancing = scenario.switches.balancing(c);
-    transport.framing.takes_turns = balancing.type == protocols::LoadBalancing::kRoundRobin;
+    transport.framing.is_round_robin = balancing.type == protocols::LoadBalancing::kRoundRobin;
     transport.ack_class = protocols::response_class(scenario.switches, traits.ack_class, c);
     transport.acks_keep_path = scenario.keeps_path(transport.ack_class, number);
     of_classes.push_back(transport);
@@ -81,7 +81,7 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   transport.acks_keep_path = scenario_.switches.balancing(transport.ack_class).keeps_path();
   transport.framing = scale_up_[kind];
   transport.framing.cut_through = scale_out_.front().front().framing.cut_through;
-  // What chips work on takes links in turn, whatever else does.
+  // What scale-up switches work on takes links in turn, whatever else does.
   const bool is_in_network = c.kind != Connection::Kind::kUnicast;
   transport.is_acknowledged = !is_in_network;
   if (is_in_network) transport.framing.header = config.reduction_header;

@@ -214,7 +214,7 @@ double consider_ranks(const Fabric& fabric, const JobSpec& job, const Collective
   const auto size = static_cast<double>(spec.size.count());
   double each = 2.0 * (n - 1) / n * size;
   if (layout.has_in_network_reduction) each = std::min(each, size + size / n);
-  // Sums of chips pass other domains' ranks by.
+  // Sums of scale-up switches pass other domains' ranks by.
   const bool is_one_domain = collectives::RankMap(n, layout).domains() == 1;
   if (layout.has_in_network_reduction && !is_one_domain) return min_taken_in;
   search.consider({each * n, each * n}, together, "links of all ranks");

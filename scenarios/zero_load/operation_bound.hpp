@@ -26,10 +26,10 @@ struct OperationBound {
 /// all-reduce S (the others need the sum of these, and these that of the others), and over all
 /// ranks or domains together 2 (n-1) S, since a sum that is made at one of them is not made at
 /// another (P. Patarasuk, X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
-/// workstations", JPDC 69, 2009, section 3); where chips add up, ranks send and take S + S/n.
-/// All-gather: m S/n out, (n-m) S/n in; reduce-scatter the same turned round; broadcast S from the
-/// root's side, reduce S to it; gather and scatter the parts of the other side; all-to-all what
-/// ranks have for each other. `spec` is settled: its matrix is there.
+/// workstations", JPDC 69, 2009, section 3); where scale-up switches reduce, ranks send and take S
+/// + S/n. All-gather: m S/n out, (n-m) S/n in; reduce-scatter the same turned round; broadcast S
+/// from the root's side, reduce S to it; gather and scatter the parts of the other side; all-to-all
+/// what ranks have for each other. `spec` is settled: its matrix is there.
 [[nodiscard]] OperationBound operation_bound(const Scenario& scenario, const Fabric& fabric,
                                              const collectives::CollectiveSpec& spec,
                                              const JobSpec& job,

@@ -65,7 +65,7 @@ Bytes wire_bytes(Bytes message, const Framing& framing) {
   return message + packets_of(message, framing) * framing.header;
 }
 
-/// What the links of GPUs carry for their chips to add up and repeat.
+/// What the links of GPUs carry for their scale-up switches to reduce and multicast.
 class ZeroLoadTimes::InNetworkLoad {
  public:
   InNetworkLoad(const Fabric& fabric, const collectives::Workload& workload)
@@ -138,7 +138,7 @@ std::pair<HostId, HostId> ZeroLoadTimes::ends(ConnectionId connection) const {
   const HostId from = transports_.source_of(connection);
   HostId to = transports_.destination_of(connection);
   if (is_in_network(connection) && from == to) {
-    // By a chip, as to any other member.
+    // By a scale-up switch, as to any other member.
     const std::vector<ProcessId>& members = workload_.groups()[c.group].members;
     const ProcessId other = members.front() == c.source ? members.back() : members.front();
     to = workload_.process_hosts()[other.value()];

@@ -147,7 +147,7 @@ bool is_exact(Bytes size, const Framing& framing, std::span<const PathHop> forwa
   for (const PathHop& hop : forward) {
     if (!is_ample(hop, source)) return false;
     const bool is_last = &hop == &forward.back();
-    const std::uint32_t wanted = gained > 0 && !framing.takes_turns ? gained + 2 : gained + 1;
+    const std::uint32_t wanted = gained > 0 && !framing.is_round_robin ? gained + 2 : gained + 1;
     if (!is_last && hop.links < wanted * source.links) return false;
     if (gained > 0 || hop.links > source.links) ++gained;
   }

@@ -11,7 +11,7 @@
 #include "collectives/costs/cost_model.hpp"
 #include "collectives/nccl/nccl_tuning.hpp"
 #include "simcore/fabric/port_delays.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {

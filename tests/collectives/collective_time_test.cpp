@@ -6,7 +6,7 @@
 
 #include "collectives/jitter/jitter.hpp"
 #include "simcore/fabric/port_delays.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 // Collectives on message networks: an ideal one, where every message takes alpha + B / C, and one
 // with a port of rate C per rank, where messages queue at both ends (port_delays.hpp).
@@ -175,7 +175,7 @@ TEST(ClosedForm, HoldsForAnAllToAllOfTwoLevels) {
 }
 
 Picoseconds ideal_time(std::uint32_t ranks, const CollectiveSpec& spec) {
-  const IdealRun run(build({job(ranks, spec)}));
+  const ZeroLoadRun run(build({job(ranks, spec)}));
   EXPECT_TRUE(run.outcome().is_finished);
   return run.outcome().end;
 }

@@ -93,8 +93,8 @@ TEST(NewReno, WithoutEcnMarksAreNoNews) {
   sender.ack(true);
   EXPECT_EQ(sender.window(), 65);
   EchoesUntilReduced receiver;
-  EXPECT_EQ(receiver.on_marked(sender.p, 1_us), Answer::kNothing);
-  EXPECT_EQ(receiver.on_marked(NewRenoConfig(), 1_us), Answer::kEchoUntilReduced);
+  EXPECT_EQ(receiver.on_marked(sender.p, 1_us), MarkResponse::kNothing);
+  EXPECT_EQ(receiver.on_marked(NewRenoConfig(), 1_us), MarkResponse::kEchoUntilReduced);
 }
 
 TEST(NewReno, ATimeOutLeavesOnePacketAndHalfOfTheWindowAsThreshold) {

@@ -285,7 +285,7 @@ TEST(ZeroLoad, OfSprayedPacketsIsNeverAboveWhatTheyAchieve) {
   for (int i = 0; i < 20'000; ++i) {
     Case c;
     c.framing = {Bytes(static_cast<std::int64_t>(random() % 4096 + 64)), 64_B, 0_B};
-    c.framing.takes_turns = false;
+    c.framing.is_round_robin = false;
     c.size = Bytes(static_cast<std::int64_t>(random() % (12 * c.framing.payload.count()) + 1));
     c.forward = random_sprayed_path(random, random() % 4 + 1, 8);
     const auto any = [&](std::size_t, std::size_t links) { return random() % links; };
@@ -306,7 +306,7 @@ TEST(ZeroLoad, OfSprayedPacketsIsThatOfTheLuckiestChoice) {
   c.forward[1].links = c.forward[2].links = 2;
   EXPECT_EQ(c.closed(), Sprayed::send(c, in_turn));
   const Picoseconds by_turns = c.closed().delivered;
-  c.framing.takes_turns = false;
+  c.framing.is_round_robin = false;
   Picoseconds min = Picoseconds::max();
   for (int i = 0; i < 1'000; ++i) {
     std::vector<std::size_t> way(3);

@@ -5,7 +5,7 @@
 
 #include "collectives/spec/rank_layout.hpp"
 
-/// For whom the chips of a scale-up domain add up in an all-reduce.
+/// For whom the switches of a scale-up domain add up in an all-reduce.
 namespace weft::collectives {
 
 /// NCCL_MAX_NVLS_ARITY (NCCL 2.28, src/include/device.h), to which `ncclTopoCompute` of

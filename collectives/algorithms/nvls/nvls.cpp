@@ -91,9 +91,9 @@ constexpr double kPiecesThatOverlap = 4;
 
 }  // namespace
 
-/// Up to the chips for the sums, and down from them for the copies. Messages and bytes take turns
-/// to be what ports wait for: the smaller share mostly hides behind the larger (all-gather, 72
-/// GPUs, 8 channels: 2.4, 3.3 and 33.4 us at 256 KiB, 1 MiB and 16 MiB).
+/// Up to the scale-up switches for the sums, and down from them for the copies. Messages and bytes
+/// take turns to be what ports wait for: the smaller share mostly hides behind the larger
+/// (all-gather, 72 GPUs, 8 channels: 2.4, 3.3 and 33.4 us at 256 KiB, 1 MiB and 16 MiB).
 double Nvls::cost(const CostTerms& t) {
   const bool is_all_reduce = t.spec.operation == Operation::kAllReduce;
   const double parts = is_all_reduce ? heads_of(t.plan.ranks()) : t.n;

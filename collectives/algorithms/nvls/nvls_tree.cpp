@@ -219,7 +219,7 @@ double NvlsTree::cost(const CostTerms& t) {
   return 2 * (inside + piece * t.copy + levels * one_way) + (count - 1) * pace;
 }
 
-/// To the chips for every head, up, to two children, and to all.
+/// To the scale-up switches for every head, up, to two children, and to all.
 double NvlsTree::max_messages(const BoundTerms& terms) {
   const double heads = std::min<double>(terms.domain_size, kMaxHeads);
   return (heads + 4) * terms.chunks(heads);

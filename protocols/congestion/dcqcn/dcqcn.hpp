@@ -42,11 +42,11 @@ struct DcqcnParameters {
 /// The notification point: at most one CNP per queue pair and interval, or a flag on the ACK.
 class DcqcnReceiver {
  public:
-  Answer on_marked(const DcqcnParameters& p, Picoseconds now) {
-    if (p.cnp_on_ack) return Answer::kEcho;
-    if (now - last_cnp_ < p.cnp_interval) return Answer::kNothing;
+  MarkResponse on_marked(const DcqcnParameters& p, Picoseconds now) {
+    if (p.cnp_on_ack) return MarkResponse::kEcho;
+    if (now - last_cnp_ < p.cnp_interval) return MarkResponse::kNothing;
     last_cnp_ = now;
-    return Answer::kNotify;
+    return MarkResponse::kNotify;
   }
 
  private:

@@ -34,7 +34,9 @@ struct DctcpParameters {
 
 /// Every mark comes back with the next ACK (section 3.1, with an ACK per packet).
 struct DctcpReceiver {
-  Answer on_marked(const DctcpParameters& /*p*/, Picoseconds /*now*/) { return Answer::kEcho; }
+  MarkResponse on_marked(const DctcpParameters& /*p*/, Picoseconds /*now*/) {
+    return MarkResponse::kEcho;
+  }
 };
 
 /// The sender of one queue pair. Alpha follows the share of marked packets once per window of them:

@@ -68,7 +68,7 @@ class WindowHistory {
 ///
 /// w_old is the window of T ago: what a report counts as arrivals was sent T before the report is
 /// back, however long the packet that carries it has waited. With the window of that packet, as of
-/// a round trip ago, in-casts that begin with several T of queue never come to rest: while the
+/// a round trip ago, in-casts that begin with several T of queue never settle: while the
 /// queue drains nothing arrives, and large windows of long ago are divided by a power of nearly 0.
 class PowerTcp : public PowerTcpSpec {
  public:

@@ -34,9 +34,9 @@ class Roce {
       selective_.on_sent(s);
   }
 
-  void receive_answer(const Here& here, const Packet& packet, PortState& port) {
+  void receive_response(const Here& here, const Packet& packet, PortState& port) {
     if (kind_of(packet) == PacketKind::kCnp) {
-      receive_cnp(queue_pair_of_answer(packet), here.now);
+      receive_cnp(queue_pair_of_response(packet), here.now);
     } else {
       receive_ack(here, packet, port);
     }
@@ -56,7 +56,7 @@ class Roce {
       r.sent = send_time(here.now - s_.old_packets.elapsed(packet, here.now));
     }
     if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
-      answer_mark(here, id, r, port);
+      response_mark(here, id, r, port);
     }
     if constexpr (Host::kHasEntropies) {
       if (!t.entropy.is_fixed()) note_path(r, packet);
@@ -79,7 +79,7 @@ class Roce {
 
  private:
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
-    const QueuePairId qp = queue_pair_of_answer(packet);
+    const QueuePairId qp = queue_pair_of_response(packet);
     SenderState& s = s_.senders.whole(qp);
     if (s.schedule == SenderState::Schedule::kFailed) return;
     const TransportConstants& t = host_.transport(s.transport);
@@ -125,7 +125,7 @@ class Roce {
       notify_control(s, t, packet, ack, fresh, here.now);
     }
     const bool moves = s.unacked != unacked;
-    const QueuePairId qp = queue_pair_of_answer(packet);
+    const QueuePairId qp = queue_pair_of_response(packet);
     selective_.repair(here, s, qp, moves, fresh > 0);
     if (moves && !s.has_outstanding()) --here.lp.live_events;
     if (moves) sender_.complete_messages(here, host_, qp, port);
@@ -139,7 +139,7 @@ class Roce {
   }
   [[gnu::noinline]] void notify_path_selection(const Here& here, const SenderState& s,
                                                const TransportConstants& t, const Packet& packet) {
-    s_.entropies.on_ack(t.entropy, queue_pair_of_answer(packet),
+    s_.entropies.on_ack(t.entropy, queue_pair_of_response(packet),
                         {.value = path_selection::value_in(packet.entropy),
                          .is_marked = (packet.flags & kPathIsMarked) != 0,
                          .arrived = s.received,
@@ -239,16 +239,16 @@ class Roce {
   }
 
   /// A marked packet came: the control's part at the receiver says what becomes of it.
-  void answer_mark(const Here& here, ReceiverId id, ReceiverState& r, PortState& port) {
+  void response_mark(const Here& here, ReceiverId id, ReceiverState& r, PortState& port) {
     const congestion::ControlRef control = host_.transport(r.transport).control;
     switch (s_.controls.on_marked(control, r.control_slot, here.now)) {
-      case congestion::Answer::kNothing:
+      case congestion::MarkResponse::kNothing:
         break;
-      case congestion::Answer::kEcho:
-      case congestion::Answer::kEchoUntilReduced:  // packets have no room to say so
+      case congestion::MarkResponse::kEcho:
+      case congestion::MarkResponse::kEchoUntilReduced:  // packets have no room to say so
         r.echo_pending = true;
         break;
-      case congestion::Answer::kNotify:
+      case congestion::MarkResponse::kNotify:
         host_.respond(here, response(id, r, PacketKind::kCnp), port);
         break;
     }
@@ -257,7 +257,7 @@ class Roce {
   /// `ahead`: how far the packet that it answers is ahead of the expected one.
   void send_ack(const Here& here, ReceiverId id, ReceiverState& r, PacketKind kind, PortState& port,
                 std::uint32_t ahead = 0) {
-    // What chips work on is taken in any order, too, but never acknowledged.
+    // What scale-up switches work on is taken in any order, too, but never acknowledged.
     if (Host::kTakesSums && !host_.transport(r.transport).reliable) return;
     Packet packet = response(id, r, kind, ahead);
     if (r.echo_pending) packet.flags |= kCongested;

@@ -67,10 +67,10 @@ class TcpReceiverEnd {
     const bool is_marked = (packet.flags & kCongested) != 0 && !t.control.is_none();
     if (!is_marked && !tcp.was_marked) [[likely]]
       return;
-    congestion::Answer answer = congestion::Answer::kNothing;
+    congestion::MarkResponse answer = congestion::MarkResponse::kNothing;
     if (is_marked) answer = s_.controls.on_marked(t.control, r.control_slot, here.now);
-    if (answer == congestion::Answer::kEchoUntilReduced) tcp.echoes = true;
-    const bool echoes_this = answer == congestion::Answer::kEcho;
+    if (answer == congestion::MarkResponse::kEchoUntilReduced) tcp.echoes = true;
+    const bool echoes_this = answer == congestion::MarkResponse::kEcho;
     if (echoes_this == tcp.was_marked) return;
     if (r.since_ack > 0) send_ack(here, id, r, tcp, port);
     tcp.was_marked = echoes_this;

@@ -43,7 +43,7 @@ class TcpSenderEnd {
   }
 
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
-    const QueuePairId qp = queue_pair_of_answer(packet);
+    const QueuePairId qp = queue_pair_of_response(packet);
     SenderState& s = s_.senders.whole(qp);
     if (s.schedule == SenderState::Schedule::kFailed) return;
     const auto acknowledged = static_cast<std::int32_t>(packet.sequence - s.unacked);

@@ -103,7 +103,8 @@ double MessageTraffic::links_of(ConnectionId connection) {
   }
   const auto members = static_cast<double>(workload_.groups()[c.group].members.size());
   if (c.kind == Connection::Kind::kMulticast) return 1 + members;
-  return 2 + 1 / members;  // to the chip, its word that the sum is complete, and a share of that
+  return 2 + 1 / members;  // to the scale-up switch, its word that the sum is complete, and a share
+                           // of that
 }
 
 Traffic count_traffic(const Scenario& scenario, const Fabric& fabric, const Routes& routes,

@@ -18,7 +18,7 @@ struct Traffic {
   double messages = 0;       ///< chunks of forwarded ones on both legs
   double of_iterations = 0;  ///< of these: of one iteration of every job
   double at_once = 0;        ///< of these: of one iteration of collectives, and all that are listed
-  double added_up = 0;       ///< of those at once: contributions to sums of chips
+  double added_up = 0;       ///< of those at once: contributions to sums of scale-up switches
   double packets = 0;        ///< of data
   double packet_hops = 0;    ///< of data and acknowledgements
   double scale_up_hops = 0;  ///< of these, inside scale-up domains
@@ -30,7 +30,7 @@ class MessageTraffic {
  public:
   struct Message {
     double packets = 0;     ///< of data
-    double links = 0;       ///< that each crosses; copies that chips make count each
+    double links = 0;       ///< that each crosses; copies that scale-up switches make count each
     double wire_bytes = 0;  ///< with the headers of all its packets
     double hops = 0;        ///< of data and acknowledgements
     bool is_scale_up = false;

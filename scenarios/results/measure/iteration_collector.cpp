@@ -19,7 +19,7 @@ using collectives::Span;
 class PathWalk {
  public:
   PathWalk(const collectives::Workload& workload, const collectives::Executor& executor,
-           const Deliveries& deliveries, ZeroLoadTimes& ideals, HeldTimes& held)
+           const Deliveries& deliveries, ZeroLoadTimes& ideals, BlockedTimes& held)
       : workload_(workload),
         executor_(executor),
         deliveries_(deliveries),
@@ -68,7 +68,8 @@ class PathWalk {
       const Picoseconds taken = delivered - journey.posted;
       path.wire += std::min(taken, journey.min);
       const Picoseconds delay = taken - std::min(taken, journey.min);
-      const Picoseconds paused = std::min(delay, held_time(journey, job.process(rank), delivered));
+      const Picoseconds paused =
+          std::min(delay, blocked_time(journey, job.process(rank), delivered));
       path.paused += paused;
       path.queueing += delay - paused;
       path.protocol += span->end - delivered;
@@ -119,9 +120,10 @@ class PathWalk {
   }
 
   /// Until it was delivered to `to`.
-  [[nodiscard]] Picoseconds held_time(const Journey& journey, ProcessId to, Picoseconds delivered) {
+  [[nodiscard]] Picoseconds blocked_time(const Journey& journey, ProcessId to,
+                                         Picoseconds delivered) {
     const auto host = [this](ProcessId p) { return workload_.process_hosts()[p.value()]; };
-    std::vector<HeldTimes::Leg> legs{
+    std::vector<BlockedTimes::Leg> legs{
         {journey.last.connection, journey.last.message->entropy, host(to)}};
     if (journey.first_leg.message != nullptr) {
       const ConnectionId first = journey.first_leg.connection;
@@ -174,7 +176,7 @@ class PathWalk {
   const collectives::Executor& executor_;
   const Deliveries& deliveries_;
   ZeroLoadTimes& ideals_;
-  HeldTimes& held_;
+  BlockedTimes& held_;
 };
 
 Picoseconds mean_wait(const collectives::Workload& workload, const collectives::Executor& executor,
@@ -348,7 +350,7 @@ void IterationCollector::settle(const VisitPending& pending, const Held& held) {
     Picoseconds& of_job = oldest[e_.workload.job_of(c.source)];
     of_job = std::min(of_job, posted);
   });
-  std::optional<HeldTimes> times;
+  std::optional<BlockedTimes> times;
   for (const std::uint32_t j : ready) {
     std::uint32_t until = jobs_[j].settled;
     const std::uint32_t last = ended(j);
@@ -361,7 +363,7 @@ void IterationCollector::settle(const VisitPending& pending, const Held& held) {
 }
 
 void IterationCollector::finish(const Held& held, Results& results) {
-  std::optional<HeldTimes> times;
+  std::optional<BlockedTimes> times;
   for (std::uint32_t j = 0; j < jobs_.size(); ++j) {
     if (!jobs_[j].has_iterations) continue;
     if (!times) times.emplace(held());
@@ -373,7 +375,7 @@ void IterationCollector::finish(const Held& held, Results& results) {
   }
 }
 
-void IterationCollector::settle(std::uint32_t j, std::uint32_t until, HeldTimes& held) {
+void IterationCollector::settle(std::uint32_t j, std::uint32_t until, BlockedTimes& held) {
   for (std::uint32_t i = jobs_[j].settled; paths_ != nullptr && i < until; ++i) {
     paths_->end_iteration(j, i);
   }
@@ -386,7 +388,8 @@ void IterationCollector::settle(std::uint32_t j, std::uint32_t until, HeldTimes&
   }
 }
 
-void IterationCollector::settle_collective(std::uint32_t j, std::uint32_t until, HeldTimes& held) {
+void IterationCollector::settle_collective(std::uint32_t j, std::uint32_t until,
+                                           BlockedTimes& held) {
   PathWalk walk(e_.workload, executor_, deliveries_, ideals_, held);
   const collectives::JobPlan& job = e_.workload.jobs()[j];
   const auto& program = static_cast<const collectives::CollectiveProgram&>(*job.program);

@@ -12,7 +12,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/blame/path_finder.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/results/measure/held_times.hpp"
+#include "scenarios/results/measure/blocked_times.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
@@ -20,8 +20,9 @@
 namespace weft::scenarios {
 
 /// What critical paths need to know of the messages of collectives, by connection in the order of
-/// their delivery. Those of iterations that are dealt with are forgotten. Of what chips add up it
-/// is the contribution that came last: a sum is known by its owner's connection to itself.
+/// their delivery. Those of iterations that are dealt with are forgotten. Of what scale-up switches
+/// reduce it is the contribution that came last: a sum is known by its owner's connection to
+/// itself.
 class Deliveries {
  public:
   struct Delivery {
@@ -96,7 +97,7 @@ class Deliveries {
 class IterationCollector {
  public:
   /// How long flow control held ports, as far as is known by now.
-  using Held = std::function<HeldTimes()>;
+  using Held = std::function<BlockedTimes()>;
   /// Calls its argument with every message that is not over: its connection, and when it was
   /// posted.
   using VisitPending =
@@ -132,8 +133,8 @@ class IterationCollector {
       last = time;
     }
   };
-  void settle_collective(std::uint32_t job, std::uint32_t until, HeldTimes& held);
-  void settle(std::uint32_t job, std::uint32_t until, HeldTimes& held);
+  void settle_collective(std::uint32_t job, std::uint32_t until, BlockedTimes& held);
+  void settle(std::uint32_t job, std::uint32_t until, BlockedTimes& held);
   [[nodiscard]] std::uint32_t ended(std::uint32_t job) const;
   /// When the last rank ended an iteration.
   [[nodiscard]] Picoseconds end_of(std::uint32_t job, std::uint32_t iteration) const;

@@ -53,7 +53,7 @@ void RunRecorder::finish(protocols::PacketNetwork& network, Results& results) {
   collect_pauses(e_, network, activities_, results);
 }
 
-HeldTimes RunRecorder::held(const protocols::PacketNetwork& network) const {
+BlockedTimes RunRecorder::held(const protocols::PacketNetwork& network) const {
   if (!is_measuring_) return {e_, {}, {}};
   return {e_, network.pauses(), network.credit_waits()};
 }

@@ -49,7 +49,7 @@ class RunRecorder {
   void finish(protocols::PacketNetwork& network, Results& results);
 
  private:
-  [[nodiscard]] HeldTimes held(const protocols::PacketNetwork& network) const;
+  [[nodiscard]] BlockedTimes held(const protocols::PacketNetwork& network) const;
 
   const Experiment& e_;
   PathFinder* paths_;

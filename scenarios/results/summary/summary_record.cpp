@@ -251,7 +251,7 @@ std::vector<Field<Results>> identity_fields() {
            [](const Results& r) { return json_if(!r.warnings.empty(), r.warnings); }}};
 }
 
-/// Something was taken over or might have been.
+/// Something was memoised or might have been.
 bool says_something(const ReuseReport& reuse) {
   return reuse.mode == Reuse::kVerify || reuse.mode == Reuse::kAudit || reuse.gpu_sets > 0 ||
          reuse.rails > 0 || reuse.skips.count > 0 || !reuse.refusals.empty();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft {
 namespace {
@@ -16,7 +16,7 @@ using collectives::Jitter;
 using collectives::JitterSpec;
 using collectives::Operation;
 using testing::collective;
-using testing::IdealRun;
+using testing::ZeroLoadRun;
 
 constexpr std::uint32_t kNoisyRanks = 8;
 
@@ -32,7 +32,7 @@ CollectiveSpec barrier_like(std::uint32_t iterations, std::vector<JitterSpec> no
 Picoseconds noisy_time(const CollectiveSpec& spec) {
   collectives::JobDescription description = testing::job(kNoisyRanks, spec);
   description.layout.domain = {0, 0, 0, 0, 1, 1, 1, 1};
-  const IdealRun run(testing::build({description}));
+  const ZeroLoadRun run(testing::build({description}));
   EXPECT_TRUE(run.executor().all_finished());
   return run.outcome().end;
 }

@@ -20,12 +20,12 @@ constexpr Bytes kSummed = 4000_B;
 constexpr Picoseconds kSum = 10_us;  // of kSummed on two ranks
 
 Picoseconds graph_end(const GraphSpec& spec, std::int64_t ranks) {
-  const IdealRun run(graph_workload(spec, ranks));
+  const ZeroLoadRun run(graph_workload(spec, ranks));
   EXPECT_TRUE(run.outcome().is_finished);
   return run.outcome().end;
 }
 
-const std::vector<StreamTimes>& streams_of(const IdealRun& run, std::uint32_t rank) {
+const std::vector<StreamTimes>& streams_of(const ZeroLoadRun& run, std::uint32_t rank) {
   return run.executor().iterations(ProcessId(rank)).streams(0);
 }
 
@@ -122,7 +122,7 @@ TEST(GraphTime, AMessageIsOverForItsSenderOnceItIsPosted) {
   const GraphSpec spec =
       graph_of({send_node("give", 2000_B, {"0"}, {"1"}), compute_node("after", 4_us, {"give"})});
   EXPECT_EQ(graph_end(spec, 2), message_time(2000_B) + 4_us);
-  const IdealRun run(graph_workload(spec, 2));
+  const ZeroLoadRun run(graph_workload(spec, 2));
   EXPECT_EQ(run.executor().iterations(ProcessId(0U))[0].end, 4_us);
 }
 
@@ -157,7 +157,7 @@ TEST(GraphTime, TheBubbleOfAPipelineIsTheLatenessOfTheSender) {
   const Picoseconds a = message_time(2000_B);
   for (const Picoseconds u : {1_us, 5_us, 20_us, 30_us}) {
     constexpr Picoseconds kFirst = 20_us;
-    const IdealRun run(graph_workload(two_stages(kFirst, u, kTimes), 2));
+    const ZeroLoadRun run(graph_workload(two_stages(kFirst, u, kTimes), 2));
     const std::int64_t slower = kTimes - 1;
     EXPECT_EQ(run.outcome().end, kFirst + a + slower * std::max(kFirst, u) + u);
     const std::vector<StreamTimes>& second = streams_of(run, 1);
@@ -180,7 +180,7 @@ TEST(GraphTime, WaitingForACallThatWaitsForAMessageIsWaitingForTheMessage) {
                              call_node("again", "pair", all_reduce(kSummed), {"give"}),
                              compute_node("second", 5_us, {"again"}, {"1-2"})});
   spec.groups = {group_of_ranks("pair", {"1", "2"})};
-  const IdealRun run(graph_workload(spec, 3));
+  const ZeroLoadRun run(graph_workload(spec, 3));
   const Picoseconds a = message_time(2000_B);
   EXPECT_EQ(run.outcome().end, 20_us + a + kSum + kSum + 5_us);
   Picoseconds waited;
@@ -200,7 +200,7 @@ TEST(GraphTime, WaitingForACallThatWaitsForAMessageIsWaitingForTheMessage) {
 TEST(GraphTime, TheBubbleOfARankThatOnlyReceivesIsTheLatenessOfTheSender) {
   const GraphSpec spec = graph_of({compute_node("first", 20_us, {}, {"0"}),
                                    send_node("give", 2000_B, {"0"}, {"1"}, {"first"})});
-  const IdealRun run(graph_workload(spec, 2));
+  const ZeroLoadRun run(graph_workload(spec, 2));
   const std::vector<StreamTimes>& second = streams_of(run, 1);
   EXPECT_EQ(second[1].late, 20_us);
   EXPECT_EQ(second[1].waited, 20_us + message_time(2000_B));

@@ -7,7 +7,7 @@
 
 #include "collectives/jobs/graph/graph.hpp"
 #include "collectives/runtime/workload.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 /// Graphs as C++ writes them down.
 namespace weft::testing {

@@ -148,7 +148,7 @@ TEST(RandomGraphs, AllEndAndEveryMomentOfEveryRankIsAccountedFor) {
     graph.draw();
     repeated += graph.spec.repeats.empty() ? 0 : 1;
     for (const GraphNode& node : graph.spec.nodes) carried += node.after.empty() ? 0 : 1;
-    const IdealRun run(graph_workload(graph.spec, graph.ranks));
+    const ZeroLoadRun run(graph_workload(graph.spec, graph.ranks));
     ASSERT_TRUE(run.outcome().is_finished);
     for (std::uint32_t rank = 0; rank < graph.ranks; ++rank) {
       const collectives::IterationLog& log = run.executor().iterations(ProcessId(rank));

@@ -19,15 +19,15 @@ using collectives::StreamTimes;
 using testing::after_calls;
 using testing::after_compute;
 using testing::all_reduce;
-using testing::IdealRun;
 using testing::workload_of;
 using testing::WrittenTasks;
+using testing::ZeroLoadRun;
 
 constexpr Bytes kSize = 4000_B;
 constexpr Picoseconds kCall = 10_us;  // of kSize on two ranks
 
 Picoseconds end_of(std::unique_ptr<const WrittenTasks> parts, std::uint32_t ranks) {
-  const IdealRun run(workload_of(std::move(parts), ranks));
+  const ZeroLoadRun run(workload_of(std::move(parts), ranks));
   EXPECT_TRUE(run.outcome().is_finished);
   return run.outcome().end;
 }
@@ -59,7 +59,7 @@ TEST(TaskSet, WhatIsComputedBesidesHidesACall) {
       parts->compute(rank, 2_us, {after_calls(0, 1)});
     }
     parts->call(0, {after_compute(1)});
-    const IdealRun run(workload_of(std::move(parts), 2));
+    const ZeroLoadRun run(workload_of(std::move(parts), 2));
     EXPECT_EQ(run.outcome().end, 5_us + std::max(besides, kCall) + 2_us);
     const std::vector<StreamTimes>& streams = run.executor().iterations(ProcessId(0U)).streams(0);
     ASSERT_EQ(streams.size(), 2U);
@@ -114,7 +114,7 @@ TEST(TaskSet, IterationsFollowOneAnotherAndCountApart) {
   parts->repetitions = 3;
   for (const std::uint32_t rank : {0U, 1U}) parts->compute(rank, 5_us);
   parts->call(0, {after_compute(1)});
-  const IdealRun run(workload_of(std::move(parts), 2));
+  const ZeroLoadRun run(workload_of(std::move(parts), 2));
   EXPECT_EQ(run.outcome().end, 3 * (5_us + kCall));
   const collectives::IterationLog& log = run.executor().iterations(ProcessId(1U));
   ASSERT_EQ(log.ended(), 3U);
@@ -130,7 +130,7 @@ TEST(TaskSet, ACircleOfDependenciesIsNamed) {
   auto parts = two_ranks();
   for (const std::uint32_t rank : {0U, 1U}) parts->compute(rank, 5_us, {after_calls(0, 1)});
   parts->call(0, {after_compute(1)});
-  const IdealRun run(workload_of(std::move(parts), 2));
+  const ZeroLoadRun run(workload_of(std::move(parts), 2));
   EXPECT_FALSE(run.outcome().is_finished);
   const auto sentences = run.executor().describe_blocked(
       [](HostId host) { return "h" + std::to_string(host.value()); });
@@ -152,7 +152,7 @@ TEST(TaskSet, ALoneCallTakesWhatTheCollectiveTakes) {
       auto description = testing::job(kRanks, spec);
       const auto alone = collectives::build_workload(std::vector{description}, {});
       if (!alone.ok()) continue;  // needs chips
-      const IdealRun collective(testing::build({description}));
+      const ZeroLoadRun collective(testing::build({description}));
       auto parts = std::make_unique<WrittenTasks>();
       parts->call(parts->add_call(parts->add_communicator("all", {0, 1, 2, 3, 4, 5, 6, 7}), spec));
       EXPECT_EQ(end_of(std::move(parts), kRanks), collective.outcome().end)

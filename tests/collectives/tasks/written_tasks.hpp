@@ -8,7 +8,7 @@
 
 #include "collectives/runtime/workload.hpp"
 #include "collectives/tasks/task_program.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 

@@ -7,7 +7,7 @@
 
 #include "collectives/jobs/incast/incast.hpp"
 #include "collectives/jobs/open_loop/open_loop.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -188,7 +188,7 @@ TEST(PeriodicIncast, BeginsItsRoundsAtTheirTimes) {
       EXPECT_EQ(sent[round].time, static_cast<std::int64_t>(round) * 10_us);
     }
   }
-  const IdealRun run(build({job(9, spec)}));
+  const ZeroLoadRun run(build({job(9, spec)}));
   ASSERT_TRUE(run.executor().finished(0));
   EXPECT_EQ(run.outcome().end, 40_us + message_time(2_KB) + kBack);
 }
@@ -257,7 +257,7 @@ TEST(DrawnIncast, EndsWithTheLastRound) {
   spec.period = 10_us;
   spec.senders = 7;
   spec.members = IncastSpec::Members::kDrawn;
-  const IdealRun run(build({job(9, spec)}));
+  const ZeroLoadRun run(build({job(9, spec)}));
   ASSERT_TRUE(run.executor().finished(0));
   EXPECT_EQ(run.outcome().messages, 350);
   EXPECT_EQ(run.outcome().end, 490_us + message_time(1_KB) + kBack);

@@ -9,9 +9,9 @@ namespace weft::protocols {
 
 /// By which of a host's ports the next packet of a queue pair leaves, where several lead to its
 /// destination.
-class PortChoice {
+class PortSelection {
  public:
-  explicit PortChoice(const NetworkState& state) : s_(state) {}
+  explicit PortSelection(const NetworkState& state) : s_(state) {}
 
   /// Whether each packet of the queue pair may leave by another port than the one before.
   [[nodiscard]] static bool is_spread(const SendingEnd& s) {
@@ -25,7 +25,8 @@ class PortChoice {
 
   /// The port that the next packet of an idle queue pair waits at.
   void choose(SendingEnd& end) const {
-    if (end.is_added_up()) {  // by a link that is down, too: its sum must meet at one chip
+    if (end.is_added_up()) {  // by a link that is down, too: its sum must meet at one scale-up
+                              // switch
       end.local_port = end.first_local_port[s_.reduction_of(end).link_of(end.next)];
       return;
     }
@@ -46,7 +47,8 @@ class PortChoice {
         choice = s_.choose_host_port(s.host, s.entropy, n);
         break;
     }
-    // A port whose link is down is passed over, unless all are. But chips have no other way.
+    // A port whose link is down is passed over, unless all are. But scale-up switches have no other
+    // way.
     for (std::uint32_t i = 0; i < n; ++i) {
       s.local_port = s.first_local_port[(choice + i) % n];
       if (!s_.ports[s.port()].is_down || s.is_in_network()) return;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "simcore/engine/chunk.hpp"
-#include "simcore/engine/shares.hpp"
+#include "simcore/engine/work_split.hpp"
 
 namespace weft::testing {
 namespace {
@@ -21,7 +21,7 @@ TEST(WorkerPool, VisitsEveryBlockOncePerRoundWhoeverTakesPart) {
     WorkerPool pool(4, waits_for_all);
     std::vector<std::uint32_t> weights(kThings);
     for (std::size_t i = 0; i < kThings; ++i) weights[i] = 1 + static_cast<std::uint32_t>(i % 17);
-    Shares shares(weights, pool.size());
+    WorkSplit shares(weights, pool.size());
     std::vector<std::uint64_t> visits(kThings);
     std::vector<std::uint64_t> takers(pool.size());
     for (std::uint64_t round = 0; round < kRounds; ++round) {
@@ -44,10 +44,10 @@ TEST(WorkerPool, VisitsEveryBlockOncePerRoundWhoeverTakesPart) {
   }
 }
 
-TEST(Shares, BalanceGivesEveryThreadTheSameCost) {
+TEST(WorkSplit, BalanceGivesEveryThreadTheSameCost) {
   // The first 10 of 100 things cost 9 times as much as the others: (90 + 90) / 2 per thread. Two
   // threads have 32 blocks of about 3 things, so the first one gets 10 things or the block more.
-  Shares shares(std::vector<std::uint32_t>(100, 1), 2);
+  WorkSplit shares(std::vector<std::uint32_t>(100, 1), 2);
   EXPECT_GE(shares.block_count(), 25u);
   shares.begin();
   shares.take(0, [](std::uint32_t first, std::uint32_t last) {

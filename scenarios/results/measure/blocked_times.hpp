@@ -19,11 +19,11 @@ namespace weft::scenarios {
 /// its delay is flow control's. Of ports that its packets spread over, each counts for its share of
 /// the packets of that step. Nothing is known of the time before the measurement, nor of pauses
 /// that were too many to keep.
-class HeldTimes {
+class BlockedTimes {
  public:
   /// The experiment must outlive it.
-  HeldTimes(const Experiment& experiment, std::span<const protocols::PauseInterval> pauses,
-            std::vector<protocols::CreditWait> waits);
+  BlockedTimes(const Experiment& experiment, std::span<const protocols::PauseInterval> pauses,
+               std::vector<protocols::CreditWait> waits);
 
   /// A path that a message takes, or one of two that a relayed one takes.
   struct Leg {

@@ -67,10 +67,10 @@ inline collectives::Workload build(const std::vector<collectives::JobDescription
 }
 
 /// One run of a workload; `until` cuts it short.
-class IdealRun {
+class ZeroLoadRun {
  public:
-  explicit IdealRun(collectives::Workload workload, bool has_acknowledgements = true,
-                    std::optional<Picoseconds> until = {})
+  explicit ZeroLoadRun(collectives::Workload workload, bool has_acknowledgements = true,
+                       std::optional<Picoseconds> until = {})
       : workload_(std::move(workload)), executor_(workload_) {
     const auto delay = [&](ConnectionId, Bytes size) {
       ++posted_;
@@ -83,8 +83,8 @@ class IdealRun {
                             kControl);
     last_event_ = network.run(executor_, until);
   }
-  IdealRun(const IdealRun&) = delete;
-  IdealRun& operator=(const IdealRun&) = delete;
+  ZeroLoadRun(const ZeroLoadRun&) = delete;
+  ZeroLoadRun& operator=(const ZeroLoadRun&) = delete;
 
   [[nodiscard]] const collectives::Workload& workload() const { return workload_; }
   [[nodiscard]] const collectives::Executor& executor() const { return executor_; }

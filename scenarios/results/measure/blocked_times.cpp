@@ -1,4 +1,4 @@
-#include "scenarios/results/measure/held_times.hpp"
+#include "scenarios/results/measure/blocked_times.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,14 +10,14 @@ namespace weft::scenarios {
 
 using protocols::CreditWait;
 
-HeldTimes::HeldTimes(const Experiment& e, std::span<const protocols::PauseInterval> pauses,
-                     std::vector<CreditWait> waits)
+BlockedTimes::BlockedTimes(const Experiment& e, std::span<const protocols::PauseInterval> pauses,
+                           std::vector<CreditWait> waits)
     : e_(e),
       transports_(e.scenario, e.fabric, e.routes, e.workload),
       pauses_(pauses),
       waits_(std::move(waits)) {}
 
-Picoseconds HeldTimes::of(std::span<const Leg> legs, Picoseconds from, Picoseconds until) {
+Picoseconds BlockedTimes::of(std::span<const Leg> legs, Picoseconds from, Picoseconds until) {
   if (pauses_.entries().empty() && waits_.empty()) return {};
   changes_.clear();
   std::size_t tiers = 0;
@@ -38,13 +38,13 @@ Picoseconds HeldTimes::of(std::span<const Leg> legs, Picoseconds from, Picosecon
   return Picoseconds(std::llround(sum));
 }
 
-std::vector<HeldTimes::Tier> HeldTimes::path_of(const Leg& leg) {
+std::vector<BlockedTimes::Tier> BlockedTimes::path_of(const Leg& leg) {
   const Connection& c = e_.workload.connections()[leg.connection.value()];
   const ConnectionTransport transport = transports_.of(leg.connection);
   const HostId from = transports_.source_of(leg.connection);
   HostId to = leg.to;
   if (from == to && c.kind != Connection::Kind::kUnicast) {
-    // By a chip, as to any other member.
+    // By a scale-up switch, as to any other member.
     const std::vector<ProcessId>& members = e_.workload.groups()[c.group].members;
     to =
         e_.workload.process_hosts()[(members.front() == c.source ? members.back() : members.front())
@@ -66,7 +66,7 @@ std::vector<HeldTimes::Tier> HeldTimes::path_of(const Leg& leg) {
   return way;
 }
 
-std::vector<HeldTimes::Tier> HeldTimes::spread(HostId from, HostId to) const {
+std::vector<BlockedTimes::Tier> BlockedTimes::spread(HostId from, HostId to) const {
   std::vector<Tier> way;
   std::vector<NodeId> nodes{e_.fabric.hosts[from.value()]};
   while (!nodes.empty() && way.size() < kMaxPathLinks) {
@@ -87,8 +87,8 @@ std::vector<HeldTimes::Tier> HeldTimes::spread(HostId from, HostId to) const {
   return way;
 }
 
-void HeldTimes::add(const Tier& tier, std::size_t number, ClassId traffic_class, Picoseconds from,
-                    Picoseconds until) {
+void BlockedTimes::add(const Tier& tier, std::size_t number, ClassId traffic_class,
+                       Picoseconds from, Picoseconds until) {
   const double share = 1.0 / static_cast<double>(tier.size());
   const auto hold = [&](Picoseconds start, Picoseconds end, double part) {
     start = std::max(start, from);
@@ -112,7 +112,7 @@ void HeldTimes::add(const Tier& tier, std::size_t number, ClassId traffic_class,
   }
 }
 
-std::span<const CreditWait> HeldTimes::waits_of(PortId port, ClassId traffic_class) const {
+std::span<const CreditWait> BlockedTimes::waits_of(PortId port, ClassId traffic_class) const {
   const std::tuple queue(port, traffic_class);
   const auto queue_of = [](const CreditWait& w) { return std::tuple(w.port, w.traffic_class); };
   return {std::ranges::lower_bound(waits_, queue, {}, queue_of),

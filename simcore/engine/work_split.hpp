@@ -13,7 +13,7 @@ namespace weft {
 /// blocks; each thread has a run of blocks of its own, so that it meets the same ones every time,
 /// and helps out with those of others when it is through. Who does what depends on the clock, so
 /// nothing that is computed may depend on it.
-class Shares {
+class WorkSplit {
  public:
   struct Block {
     std::uint32_t first = 0;
@@ -22,7 +22,7 @@ class Shares {
   };
 
   /// `weights` says how much each thing may cost; several blocks per thread, of equal weight.
-  Shares(const std::vector<std::uint32_t>& weights, std::uint32_t threads) : runs_(threads) {
+  WorkSplit(const std::vector<std::uint32_t>& weights, std::uint32_t threads) : runs_(threads) {
     const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
     const std::uint64_t min =
         std::clamp<std::uint64_t>(sum / (std::uint64_t{kBlocksPerThread} * threads), 1, kMax);
