@@ -162,12 +162,12 @@ AlgorithmChoice choose_in_chunks(CollectiveSpec& spec, std::uint32_t ranks,
 
 /// What runs on such GPUs: NCCL's choice in NCCL's execution, unless another is given. Elsewhere,
 /// and where NCCL has no choice, the quickest by the cost model.
-Result<AlgorithmChoice> settle_auto(CollectiveSpec& spec, std::uint32_t ranks,
-                                    const RankLayout& layout) {
+Result<AlgorithmChoice> resolve_auto(CollectiveSpec& spec, std::uint32_t ranks,
+                                     const RankLayout& layout) {
   if (layout.gpus) {
     CollectiveSpec by_nccl = spec;
     by_nccl.algorithm = Algorithm::kNccl;
-    if (auto choice = settle(by_nccl, ranks, layout)) {
+    if (auto choice = resolve_algorithm(by_nccl, ranks, layout)) {
       spec = std::move(by_nccl);
       return choice;
     }
@@ -200,10 +200,10 @@ Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec, std::uint32
   return AlgorithmChoice{spec.algorithm, spec.execution.protocol, "as the scenario says"};
 }
 
-Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
-                               const RankLayout& layout) {
+Result<AlgorithmChoice> resolve_algorithm(CollectiveSpec& spec, std::uint32_t ranks,
+                                          const RankLayout& layout) {
   if (!spec.generation) spec.generation = layout.gpus;
-  if (spec.algorithm == Algorithm::kAuto) return settle_auto(spec, ranks, layout);
+  if (spec.algorithm == Algorithm::kAuto) return resolve_auto(spec, ranks, layout);
   if (spec.execution.preset == Execution::Preset::kAuto) {
     const bool is_nccl = spec.algorithm == Algorithm::kNccl && is_open(spec.execution);
     if (is_nccl) {

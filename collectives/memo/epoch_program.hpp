@@ -10,7 +10,7 @@
 namespace weft::collectives {
 
 /// The calls of some communicators of a program of tasks, by their ranks alone: each rank is at the
-/// start of its next task until somebody begins it (Executor::begin_from_outside), and is through
+/// start of its next task until somebody begins it (Executor::begin_by_timers), and is through
 /// with it when the whole program would be. Lanes are numbered as in the whole program.
 class EpochProgram final : public JobProgram {
  public:

@@ -220,7 +220,7 @@ void GpuSets::refuse(const std::string& reason, std::size_t gpus) {
   refusal.gpus += static_cast<std::uint32_t>(gpus);
 }
 
-void leave_out(GpuSets& gpu_sets, const std::function<std::string(const GpuSet&)>& reason_against) {
+void exclude(GpuSets& gpu_sets, const std::function<std::string(const GpuSet&)>& reason_against) {
   std::vector<std::uint32_t> number(gpu_sets.all.size(), GpuSets::kNone);
   std::vector<std::uint32_t> kind_here(gpu_sets.of_kind.size(), GpuSets::kNone);
   GpuSets left;

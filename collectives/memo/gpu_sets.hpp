@@ -44,7 +44,7 @@ struct GpuSets {
 };
 
 /// Without those that there is a reason against; empty: there is none.
-void leave_out(GpuSets& gpu_sets, const std::function<std::string(const GpuSet&)>& reason_against);
+void exclude(GpuSets& gpu_sets, const std::function<std::string(const GpuSet&)>& reason_against);
 
 /// `alike(a, b)`: whether two domains are built alike.
 [[nodiscard]] GpuSets find_gpu_sets(const Workload& workload, const Fabric& fabric,

@@ -31,7 +31,7 @@ PeriodWatch::PeriodWatch(const Workload& workload, Executor& executor, double to
       job_(workload.jobs().front()),
       tolerance_(tolerance),
       lanes_(workload.lane_count()),
-      left_out_(job_.ranks),
+      skipped_(job_.ranks),
       ends_(job_.ranks) {
   WEFT_CHECK(workload.jobs().size() == 1 && job_.program->iterations() > 0,
              "periods are of a lone job that has some");
@@ -52,7 +52,7 @@ std::unique_ptr<StepSource> PeriodWatch::follow(ProcessId process, std::uint32_t
                                         .whole_rounds = whole_rounds_,
                                         .lane = lanes_[index].cut,
                                         .job = job_cut_,
-                                        .left_out = left_out_[rank]});
+                                        .skipped = skipped_[rank]});
 }
 
 void PeriodWatch::on_round(ProcessId process, std::uint32_t lane, const Step& step,
@@ -171,13 +171,13 @@ void PeriodWatch::look_at_rounds(std::int64_t iteration) {
        rounds += (rounds + 3) / 4) {
     const Increments increments = increments_of(*front, rounds);
     if (!are_alike(increments, spread_of_rounds_)) continue;
-    leave_out(*front, iteration, max / rounds, {rounds, increments.mean()});
+    skip_periods(*front, iteration, max / rounds, {rounds, increments.mean()});
     return;
   }
 }
 
-void PeriodWatch::leave_out(const Front& front, std::int64_t iteration, std::int64_t periods,
-                            const Period& period) {
+void PeriodWatch::skip_periods(const Front& front, std::int64_t iteration, std::int64_t periods,
+                               const Period& period) {
   const std::int64_t count = periods * period.rounds;
   const Picoseconds time = period.time * periods;
   for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
@@ -197,7 +197,7 @@ void PeriodWatch::leave_out(const Front& front, std::int64_t iteration, std::int
     }
   }
   shortened_ = iteration;
-  report_.rounds_left_out += count;
+  report_.rounds_skipped += count;
   report_.time += time;
   report_.are_lanes_close &=
       front.are_all_at_work && front.max - front.known <= kCompared * period.rounds;
@@ -216,22 +216,22 @@ void PeriodWatch::look_at_iterations(std::int64_t all, std::int64_t some) {
   }
   if (!are_alike(increments, spread_of_iterations_)) return;
   report_.iteration_period = increments.mean();
-  report_.iterations_left_out = count;
+  report_.iterations_skipped = count;
   job_cut_ = {some, report_.iteration_period * count};
   report_.time += job_cut_.time;
 }
 
 void PeriodWatch::finish() {
-  const std::int64_t carried_out = report_.iterations - report_.iterations_left_out;
+  const std::int64_t carried_out = report_.iterations - report_.iterations_skipped;
   report_.rounds = whole_rounds_ * carried_out;
   for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
     const ProcessId process = job_.process(rank);
-    LeftOut more = left_out_[rank];
+    SkippedTraffic more = skipped_[rank];
     // All iterations send the same.
-    more.messages += (executor_.messages_of(process) + more.messages) / carried_out *
-                     report_.iterations_left_out;
+    more.messages +=
+        (executor_.messages_of(process) + more.messages) / carried_out * report_.iterations_skipped;
     more.bytes += Bytes((executor_.bytes_of(process) + more.bytes).count() / carried_out *
-                        report_.iterations_left_out);
+                        report_.iterations_skipped);
     executor_.add_sent(process, more.messages, more.bytes, Picoseconds(0));
   }
 }

@@ -18,9 +18,9 @@ namespace weft::collectives {
 /// What was left out of a job, and why not more.
 struct PeriodReport {
   std::int64_t rounds = 0;  ///< whole rounds of calls, of those iterations that were carried out
-  std::int64_t rounds_left_out = 0;
+  std::int64_t rounds_skipped = 0;
   std::int64_t iterations = 0;  ///< of the job
-  std::int64_t iterations_left_out = 0;
+  std::int64_t iterations_skipped = 0;
   Picoseconds time;              ///< that all of it stands for
   Picoseconds iteration_period;  ///< that iterations which are left out follow each other by
   /// Of the periods that it goes by: (longest - shortest) / shortest. Where both rounds and
@@ -104,8 +104,8 @@ class PeriodWatch final : public StepWatch {
   [[nodiscard]] bool reaches_all_ranks(const Front& front) const;
   /// Of the last periods of a given number of rounds each.
   [[nodiscard]] Increments increments_of(const Front& front, std::int64_t rounds) const;
-  void leave_out(const Front& front, std::int64_t iteration, std::int64_t periods,
-                 const Period& period);
+  void skip_periods(const Front& front, std::int64_t iteration, std::int64_t periods,
+                    const Period& period);
   void look_at_iterations(std::int64_t all, std::int64_t some);
   /// Whether they are; notes how much they differ, of those that are alike in `of_alike`.
   [[nodiscard]] bool are_alike(const Increments& increments, double& of_alike);
@@ -117,7 +117,7 @@ class PeriodWatch final : public StepWatch {
   std::vector<LaneRounds> rounds_;              ///< by rank and lane; empty: calls have none
   std::int64_t whole_rounds_ = 0;               ///< of a call
   std::vector<Watched> lanes_;                  ///< by rank and lane
-  std::vector<LeftOut> left_out_;               ///< by rank
+  std::vector<SkippedTraffic> skipped_;         ///< by rank
   std::vector<std::vector<Picoseconds>> ends_;  ///< of iterations, by rank
   JobCut job_cut_;
   std::int64_t iteration_ = 0;   ///< that the slowest rank was in at the last look

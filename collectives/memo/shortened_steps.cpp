@@ -29,7 +29,7 @@ class ShortenedSteps final : public StepSource {
     return s_.lane.iteration == iteration_ && s_.lane.first == rounds_;
   }
   /// From the first step that is left out to the first one after them.
-  void leave_out(Step& step);
+  void skip(Step& step);
 
   std::unique_ptr<StepSource> program_;
   Shortening s_;
@@ -40,15 +40,15 @@ class ShortenedSteps final : public StepSource {
   StepStream stream_;
 };
 
-void ShortenedSteps::leave_out(Step& step) {
+void ShortenedSteps::skip(Step& step) {
   const std::int64_t end = steps_ + s_.lane.count * s_.rounds->steps;
   for (;; static_cast<void>(program_->next(step))) {
     if (!is_counted(step)) continue;
     if (steps_ == end) break;
     ++steps_;
     if (!step.sends()) continue;
-    ++s_.left_out.messages;
-    s_.left_out.bytes += s_.program.wire_size(s_.place, step.bytes());
+    ++s_.skipped.messages;
+    s_.skipped.bytes += s_.program.wire_size(s_.place, step.bytes());
   }
   rounds_ += s_.lane.count;
 }
@@ -62,7 +62,7 @@ StepStream ShortenedSteps::steps() {
       continue;
     }
     if (is_between_rounds(step)) {
-      if (cuts_here()) leave_out(step);
+      if (cuts_here()) skip(step);
       extra = Step::round(static_cast<std::uint32_t>(iteration_), rounds_);
       ++rounds_;
       co_yield extra;

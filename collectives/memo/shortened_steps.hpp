@@ -25,7 +25,7 @@ struct JobCut {
 };
 
 /// What a lane would have sent.
-struct LeftOut {
+struct SkippedTraffic {
   std::int64_t messages = 0;
   Bytes bytes;
 };
@@ -38,7 +38,7 @@ struct Shortening {
   std::int64_t whole_rounds;
   const LaneCut& lane;
   const JobCut& job;
-  LeftOut& left_out;
+  SkippedTraffic& skipped;
 };
 
 /// The steps of a program with a kRound before each whole round of a call and after the last one,

@@ -91,7 +91,7 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   std::optional<AlgorithmChoice> choice;
   if (auto* spec = std::get_if<CollectiveSpec>(&kind)) {
     fill_matrix(*spec, setting.ranks, setting.seed, setting.job);
-    auto settled = settle(*spec, setting.ranks, layout);
+    auto settled = resolve_algorithm(*spec, setting.ranks, layout);
     if (!settled) {
       Errors errors = settled.errors();
       for (Error& error : errors) error.where.key = "algorithm";

@@ -61,18 +61,18 @@ class Executor final : public ProcessHandler {
                         std::uint64_t token) override;
   bool on_job_timer(ProcessContext& context, ProcessId self, std::uint32_t number) override;
 
-  /// Before the run: tasks of communicators begin when somebody sets their timers, not by
-  /// themselves.
-  void begin_from_outside() { begins_from_outside_ = true; }
+  /// Tasks of communicators begin when their timers fire, not by themselves. Call it before the
+  /// run.
+  void begin_by_timers() { begins_by_timers_ = true; }
   /// The timers by which the next task of a stream begins, and the running one ends.
   [[nodiscard]] static std::uint32_t timer_of_begin(std::uint32_t stream) { return 2 * stream; }
   [[nodiscard]] static std::uint32_t timer_of_end(std::uint32_t stream) { return 2 * stream + 1; }
-  /// Before the run: is told when tasks of communicators begin and end.
-  void tell(TaskObserver& observer) { observer_ = &observer; }
-  /// Before the run: whoever takes calls over.
-  void hand_over(CallReuse& reuse) { reuse_ = &reuse; }
-  /// Before the run: stands between programs and their lanes.
-  void stand_between(StepWatch& watch) { steps_watch_ = &watch; }
+  /// Notifies an observer when tasks of communicators begin and end. Call it before the run.
+  void set_observer(TaskObserver& observer) { observer_ = &observer; }
+  /// Delegates collective calls to what memoises them. Call it before the run.
+  void delegate_calls(CallReuse& reuse) { reuse_ = &reuse; }
+  /// Installs an interceptor on step streams. Call it before the run.
+  void intercept_steps(StepWatch& watch) { steps_watch_ = &watch; }
   /// Between callbacks: a lane will not come to steps that would have used a given number of
   /// events.
   void take_events(ProcessId process, std::uint32_t lane, std::uint32_t count);
@@ -140,7 +140,7 @@ class Executor final : public ProcessHandler {
   void restart(ProcessContext& context, std::uint32_t lane_index);
   void begin_waiting(Turn turn, LaneStatus status);
   /// Where something has not come, the lane waits; where it has, a wait for it is over.
-  [[nodiscard]] bool goes_on(Turn turn, bool has_come, LaneStatus waiting);
+  [[nodiscard]] bool continues(Turn turn, bool has_come, LaneStatus waiting);
   void record_wait(Turn turn);
   /// What a lane has waited for.
   [[nodiscard]] Span waited(const Lane& lane, Picoseconds now) const;
@@ -232,7 +232,7 @@ class Executor final : public ProcessHandler {
   TaskObserver* observer_ = nullptr;
   CallReuse* reuse_ = nullptr;
   std::set<Picoseconds> asked_;  ///< when `reuse_` is to be asked again
-  bool begins_from_outside_ = false;
+  bool begins_by_timers_ = false;
   StepWatch* steps_watch_ = nullptr;
 };
 

@@ -21,7 +21,7 @@ bool Executor::carry_out(Turn turn) {
     case Step::Kind::kReceive:
       return receive(turn);
     case Step::Kind::kFlush:
-      return goes_on(turn, lane.unacknowledged == 0, LaneStatus::kFlushing);
+      return continues(turn, lane.unacknowledged == 0, LaneStatus::kFlushing);
     case Step::Kind::kDelay:
       return sleep_until(turn, turn.context.now() + time_of_delay(turn));
     case Step::Kind::kWaitUntil:
@@ -72,7 +72,7 @@ void Executor::begin_waiting(Turn turn, LaneStatus status) {
   turn.lane.waits_since = turn.context.now();
 }
 
-bool Executor::goes_on(Turn turn, bool has_come, LaneStatus waiting) {
+bool Executor::continues(Turn turn, bool has_come, LaneStatus waiting) {
   if (!has_come) {
     begin_waiting(turn, waiting);
     return false;
@@ -151,14 +151,14 @@ Span Executor::waited(const Lane& lane, Picoseconds now) const {
 bool Executor::await_control_events(Turn turn) {
   Lane& lane = turn.lane;
   const std::int64_t awaited = lane.step.count();
-  if (!goes_on(turn, lane.control_events >= awaited, LaneStatus::kAwaitingControlEvents))
+  if (!continues(turn, lane.control_events >= awaited, LaneStatus::kAwaitingControlEvents))
     return false;
   lane.control_events -= awaited;
   return true;
 }
 
 bool Executor::await_lane(Turn turn) {
-  if (!goes_on(turn, turn.lane.events > 0, LaneStatus::kAwaitingLane)) return false;
+  if (!continues(turn, turn.lane.events > 0, LaneStatus::kAwaitingLane)) return false;
   --turn.lane.events;
   return true;
 }
@@ -192,7 +192,7 @@ bool Executor::begin_iteration(Turn turn) {
     return true;
   }
   const bool has_begun = std::int64_t{process.iterations.begun()} > turn.lane.step.count();
-  return goes_on(turn, has_begun, LaneStatus::kAwaitingLane);
+  return continues(turn, has_begun, LaneStatus::kAwaitingLane);
 }
 
 bool Executor::end_iteration(Turn turn) {
@@ -240,7 +240,7 @@ bool Executor::send(Turn turn) {
   lane.connection = connection;
   const std::uint32_t window = job.program->window(place_of(turn));
   const bool is_open = window == 0 || outstanding_[connection.value()] < window;
-  if (!goes_on(turn, is_open, LaneStatus::kAwaitingWindow)) return false;
+  if (!continues(turn, is_open, LaneStatus::kAwaitingWindow)) return false;
   const Bytes size = job.program->wire_size(place_of(turn), lane.step.bytes());
   Process& process = processes_[turn.self.value()];
   ++process.messages;

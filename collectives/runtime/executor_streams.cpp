@@ -182,7 +182,7 @@ bool Executor::start_task(Turn turn) {
     stream.started_block = turn.lane.step.block;
     return true;
   }
-  if (stream.starting.empty() && !begins_from_outside_) {
+  if (stream.starting.empty() && !begins_by_timers_) {
     turn.context.set_job_timer(turn.context.now(), turn.self, timer_of_begin(number));
   }
   stream.starting.push_back(static_cast<std::uint16_t>(turn.number));

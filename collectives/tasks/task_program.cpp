@@ -89,7 +89,7 @@ Result<std::unique_ptr<const TaskProgram>> TaskProgram::make(
     const auto size = static_cast<std::uint32_t>(communicator.ranks.size());
     CollectiveSpec spec = call.spec;
     fill_matrix(spec, size, setting.seed, setting.job, call.communicator);
-    auto settled = settle(spec, size, of_group);
+    auto settled = resolve_algorithm(spec, size, of_group);
     if (!settled) {
       Errors errors = settled.errors();
       for (Error& error : errors) error.where.key = call.key;

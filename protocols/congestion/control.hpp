@@ -131,7 +131,8 @@ concept Repaces = requires(const C& control) {
 ///
 /// At the receiver: `on_request`, as a packet comes, says whether there is something to grant;
 /// `grant`, when its turn has come, how much, and `wants` whether there is more. `Port` is the
-/// state of a port that grants: `hear` of every packet, and `gap` from a grant to the next one.
+/// state of a port that grants: `on_credit_request` for every packet, and `gap` from a grant to the
+/// next one.
 template <class C>
 concept GrantsCredit = CongestionControl<C> && C::kRequirements.grants&& requires(
     C control, const C& read, const typename C::Parameters& p, typename C::Receiver receiver,
@@ -146,7 +147,7 @@ concept GrantsCredit = CongestionControl<C> && C::kRequirements.grants&& require
   { receiver.grant(p) } -> std::same_as<Bytes>;
   { receiver.wants() } -> std::same_as<bool>;
   { receiver.total() } -> std::same_as<std::uint32_t>;
-  port.hear(p, bool(), now, random);
+  port.on_credit_request(p, bool(), now, random);
   { port.gap(p, Bytes(), BitsPerSecond(), now, random) } -> std::same_as<Picoseconds>;
 };
 

@@ -36,7 +36,7 @@ class TcpWindow {
   }
 
   /// To be told of every ACK, first of all.
-  void hear(const Acknowledgement& ack) {
+  void on_ack(const Acknowledgement& ack) {
     delay_ = ack.delay;
     sent_ = ack.sent;
     if (ack.packets > 0) timeouts_ = 0;

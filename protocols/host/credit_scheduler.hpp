@@ -94,13 +94,13 @@ class CreditScheduler {
   // The receiver.
 
   /// A data packet of `id` came by `port`.
-  void hear(const Here& here, const CreditRequest& request, bool is_marked, ReceiverId id,
-            PortState& port) {
+  void on_credit_request(const Here& here, const CreditRequest& request, bool is_marked,
+                         ReceiverId id, PortState& port) {
     const ReceiverState& r = s_.receivers[id];
     const congestion::ControlRef control = host_.transport(r.transport).control;
     bool wants = false;
     s_.controls.at_port(control, port.index, [&](auto& at, const auto& p) {
-      at.hear(p, is_marked, here.now, random_of(port));
+      at.on_credit_request(p, is_marked, here.now, random_of(port));
     });
     s_.controls.at_granting(control, r.control_slot, [&](auto& receiver, const auto& p) {
       wants = receiver.on_request(p, request);

@@ -244,7 +244,7 @@ class HostModel {
         return;
       }
     }
-    hand_over(here, packet, port);
+    deliver(here, packet, port);
   }
 
   /// To the transport, with its own word and, in its stamp, the number of its record. What an ACK
@@ -256,7 +256,7 @@ class HostModel {
     const bool is_data = kind_of(packet) == PacketKind::kData;
     if (is_data) s_.telemetry.arrive(receiver_of(packet), record);
     if (kHasGrants && is_data) on_credit_request(here, packet, record, port);
-    hand_over(here, opened, port);
+    deliver(here, opened, port);
     if (is_data) record = s_.telemetry.hand_on(receiver_of(packet));
     if (record != Telemetry::kNone) s_.telemetry.give_back(here.worker.number, record);
   }
@@ -265,11 +265,11 @@ class HostModel {
                          PortState& port) {
     const ReceiverId id = receiver_of(packet);
     if (!transport(s_.receivers[id].transport).control.needs.grants) return;
-    credit_scheduler_.hear(here, s_.telemetry[record].request, (packet.flags & kCongested) != 0, id,
-                           port);
+    credit_scheduler_.on_credit_request(here, s_.telemetry[record].request,
+                                        (packet.flags & kCongested) != 0, id, port);
   }
 
-  [[gnu::always_inline]] void hand_over(const Here& here, const Packet& packet, PortState& port) {
+  [[gnu::always_inline]] void deliver(const Here& here, const Packet& packet, PortState& port) {
     if (kind_of(packet) == PacketKind::kData) {
       receive_data(here, packet, port);
     } else if (kHasGrants && is_grant(packet)) {

@@ -68,7 +68,7 @@ void PacketNetwork::add_before(const Worker::Sums& sums, std::uint64_t times) {
   engine_->measured_from.add(sums, times);
 }
 
-void PacketNetwork::look_elsewhere(Elsewhere was_delivered) {
+void PacketNetwork::set_external_deliveries(Elsewhere was_delivered) {
   engine_->was_delivered_elsewhere = std::move(was_delivered);
 }
 

@@ -214,7 +214,7 @@ class PacketNetwork {
   /// Of what is simulated elsewhere: whether any packet was delivered from `since` on and before
   /// `until`. To be asked where none was here although connections had something under way.
   using Elsewhere = std::function<bool(Picoseconds since, Picoseconds until)>;
-  void look_elsewhere(Elsewhere was_delivered);
+  void set_external_deliveries(Elsewhere was_delivered);
   /// Whether nothing is under way from or to a host, in either direction of its links, and all
   /// credits are back: as if nothing had ever been.
   [[nodiscard]] bool is_quiet(HostId host) const;

@@ -54,9 +54,9 @@ bool Skipper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
     if (may_be_flow_groups() && run_flow_groups(now, until)) continue;
     const bool has_given_up = given_up_at_ == changes() || !may_check();
     if (!search_ && !has_given_up) search_ = begin_search();
-    const bool goes_on =
+    const bool continues =
         search_ ? search(now, until, simulate) : wait(has_given_up, now, until, simulate);
-    if (!goes_on) return false;
+    if (!continues) return false;
   }
   return true;
 }
@@ -119,12 +119,12 @@ void Skipper::run_flow_group(Picoseconds& now, Picoseconds until) {
 // As long as stopping and looking takes no more than a hundredth of what is simulated.
 bool Skipper::wait(bool has_given_up, Picoseconds& now, Picoseconds until, const Run& simulate) {
   const std::uint64_t before = worker_.sums.packet_hops;
-  const bool goes_on = simulate(now, std::min(until, now + wait_ * packet_));
+  const bool continues = simulate(now, std::min(until, now + wait_ * packet_));
   std::uint64_t min = kWordsPerStop;
   if (!has_given_up) min += kWordsPerSender * s_.senders.all_whole().size();
   const bool is_long = worker_.sums.packet_hops - before >= min;
   wait_ = is_long ? std::max(wait_ / 2, kShortestWait) : std::min(2 * wait_, kLongestWait);
-  return goes_on;
+  return continues;
 }
 
 std::optional<Skipper::Search> Skipper::begin_search() const {
@@ -193,7 +193,7 @@ bool Skipper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
       return true;
     }
     words_checked_ += kWordsPerStop;
-    settle(reference, now);
+    restart_if_changed(reference, now);
     const Picoseconds next = next_stop(reference, now);
     if (next > now) {
       if (!simulate(now, std::min(until, next))) return false;
@@ -204,7 +204,7 @@ bool Skipper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
   return true;
 }
 
-void Skipper::settle(const SenderState& reference, Picoseconds now) {
+void Skipper::restart_if_changed(const SenderState& reference, Picoseconds now) {
   if (search_->changes == changes()) return;
   search_->changes = changes();
   search_->restart();

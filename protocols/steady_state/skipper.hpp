@@ -78,7 +78,7 @@ class Skipper {
   /// earlier.
   bool search(Picoseconds& now, Picoseconds until, const Run& simulate);
   /// Restarts the search where messages have changed.
-  void settle(const SenderState& reference, Picoseconds now);
+  void restart_if_changed(const SenderState& reference, Picoseconds now);
   /// Nothing is to be looked at before. Takes the snapshot with which states are compared, where
   /// there is none and it is time to.
   [[nodiscard]] Picoseconds next_stop(const SenderState& reference, Picoseconds now);

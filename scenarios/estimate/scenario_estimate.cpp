@@ -22,7 +22,7 @@ std::optional<double> collective_seconds(const JobSpec& job) {
   collectives::CollectiveSpec spec = *given;
   const auto ranks = static_cast<std::uint32_t>(job.ranks.size());
   const collectives::RankLayout layout = collectives::layout_of(job);
-  if (!collectives::settle(spec, ranks, layout)) return std::nullopt;
+  if (!collectives::resolve_algorithm(spec, ranks, layout)) return std::nullopt;
   return collectives::estimate(spec, spec.algorithm, ranks, layout);
 }
 

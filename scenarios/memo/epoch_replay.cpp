@@ -67,8 +67,8 @@ EpochReplay::EpochReplay(const Experiment& e, const PacketNetwork::Options& opti
   using Spans = collectives::Executor::Spans;
   executor_ = std::make_unique<collectives::Executor>(
       workload_, look.at_lanes ? Spans::kOfAll : Spans::kNotKept);
-  executor_->begin_from_outside();
-  executor_->tell(*this);
+  executor_->begin_by_timers();
+  executor_->set_observer(*this);
   network_ = std::make_unique<PacketNetwork>(
       part_.fabric, part_.routes, options_of(options, gpu_set.domain, look),
       workload_.process_hosts(), workload_.connections(), workload_.groups());

@@ -157,7 +157,7 @@ bool RailReuse::release_ranks(Open& open, const std::vector<std::uint32_t>& rank
   const auto known = timeline.quiet.find({t, places});
   if (known != timeline.quiet.end()) return known->second;
   if (timeline.replay == nullptr || timeline.replay->now() > t) return false;
-  while (timeline.replay->now() < t && go_on(timeline, t)) {
+  while (timeline.replay->now() < t && advance(timeline, t)) {
   }
   std::vector<std::uint32_t> in_replay;
   in_replay.reserve(places.size());
@@ -195,7 +195,7 @@ bool RailReuse::is_blocked_receiver_only(std::uint32_t rail, const EpochBegin& b
   const auto has_ended = [&] { return timeline.ends.front().time >= Picoseconds(0); };
   while (!timeline.is_quiescent && !has_ended()) {
     ensure_replay(*alone);
-    go_on(timeline, {});
+    advance(timeline, {});
   }
   if (!timeline.is_silent || has_ended()) return false;
   timeline.replay.reset();
@@ -351,7 +351,7 @@ std::optional<Picoseconds> RailReuse::look_ahead(Open& open, Picoseconds horizon
     const std::optional<Picoseconds> next = timeline.replay->next_end();
     if (until && !next) return {};
     if (until && *next >= *until) return open.start + *next;
-    go_on(timeline, until);
+    advance(timeline, until);
   }
   return {};
 }
@@ -362,7 +362,7 @@ EpochEnd RailReuse::predicted_end(ProcessId process, std::uint32_t stream) {
   const std::size_t i = open.running(rank, stream);
   while (open.timeline->ends[i].time < Picoseconds(0) && !open.timeline->is_quiescent) {
     ensure_replay(open);
-    if (open.timeline->ends[i].time < Picoseconds(0)) go_on(*open.timeline, {});
+    if (open.timeline->ends[i].time < Picoseconds(0)) advance(*open.timeline, {});
   }
   EpochEnd end = open.timeline->ends[i];
   if (end.time < Picoseconds(0)) return end;

@@ -168,8 +168,8 @@ class RailReuse {
   /// Drops replays of timelines that no open epoch follows, but for the last few.
   void evict_unused_replays();
   /// To the next end of a call, or to `until`, or to rest; true: it came to an end of a call.
-  bool go_on(EpochReplay& replay, std::optional<Picoseconds> until);
-  bool go_on(PredictedTimeline& timeline, std::optional<Picoseconds> until);
+  bool advance(EpochReplay& replay, std::optional<Picoseconds> until);
+  bool advance(PredictedTimeline& timeline, std::optional<Picoseconds> until);
   [[nodiscard]] bool is_over(Open& open, Picoseconds now);
   /// It is at rest: all that took place, with ranks and ports numbered by place.
   void finish(PredictedTimeline& timeline);

@@ -77,7 +77,7 @@ bool RailReuse::fork_replay(PredictedTimeline& from, Open& open) {
   if (from.replay == nullptr || from.replay->now() > parts_at) return false;
   const std::optional<std::uint32_t> shift = shift_to(from, open);
   if (!shift) return false;
-  while (from.replay->now() < parts_at && go_on(from, parts_at)) {
+  while (from.replay->now() < parts_at && advance(from, parts_at)) {
   }
   PredictedTimeline& timeline = *open.timeline;
   timeline.replay = std::move(from.replay);
@@ -92,7 +92,7 @@ void RailReuse::simulate_begins(Open& open, std::size_t first, std::uint32_t shi
   EpochReplay& replay = *open.timeline->replay;
   for (std::size_t i = first; i < open.begins.size(); ++i) {
     EpochBegin begin = open.begins[i];
-    while (replay.now() < begin.time && go_on(replay, begin.time)) {
+    while (replay.now() < begin.time && advance(replay, begin.time)) {
     }
     begin.rank += shift;
     replay.add(begin);
@@ -148,7 +148,7 @@ void RailReuse::ensure_replay(Open& open) {
   simulate_begins(open, 0, 0);
 }
 
-bool RailReuse::go_on(EpochReplay& replay, std::optional<Picoseconds> until) {
+bool RailReuse::advance(EpochReplay& replay, std::optional<Picoseconds> until) {
   const auto ended = [&] {
     return std::ranges::count_if(replay.ends(),
                                  [](const EpochEnd& e) { return e.time >= Picoseconds(0); });
@@ -162,8 +162,8 @@ bool RailReuse::go_on(EpochReplay& replay, std::optional<Picoseconds> until) {
   return ended() > ended_before;
 }
 
-bool RailReuse::go_on(PredictedTimeline& timeline, std::optional<Picoseconds> until) {
-  const bool has_ended = go_on(*timeline.replay, until);
+bool RailReuse::advance(PredictedTimeline& timeline, std::optional<Picoseconds> until) {
+  const bool has_ended = advance(*timeline.replay, until);
   const std::vector<EpochEnd>& ends = timeline.replay->ends();
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (ends[i].time >= Picoseconds(0)) timeline.ends[i] = ends[i];
@@ -180,7 +180,7 @@ bool RailReuse::is_over(Open& open, Picoseconds now) {
   PredictedTimeline& timeline = *open.timeline;
   if (timeline.epoch == nullptr) {
     ensure_replay(open);
-    while (timeline.replay->now() < t && go_on(timeline, t)) {
+    while (timeline.replay->now() < t && advance(timeline, t)) {
     }
     if (timeline.replay->is_quiescent()) finish(timeline);
   }

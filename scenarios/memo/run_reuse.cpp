@@ -28,11 +28,11 @@ Reusable find_reusable(const Experiment& e) {
   reusable.rails = collectives::find_rails(e.workload, e.fabric);
   const Disturbances disturbances(e);
   const auto disturbed = [&](const GpuSet& c) { return disturbances.at(c); };
-  collectives::leave_out(reusable.domains, disturbed);
-  collectives::leave_out(reusable.rails, disturbed);
+  collectives::exclude(reusable.domains, disturbed);
+  collectives::exclude(reusable.rails, disturbed);
   if (reusable.rails.all.empty()) return reusable;
   std::string obstacle = obstacle_to_rails(e);
-  collectives::leave_out(reusable.rails, [&](const GpuSet&) { return obstacle; });
+  collectives::exclude(reusable.rails, [&](const GpuSet&) { return obstacle; });
   return reusable;
 }
 
@@ -90,20 +90,20 @@ void RunReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
   rails_.end(process, stream);
 }
 
-void RunReuse::leave_out(Reusable& reusable) const {
+void RunReuse::exclude(Reusable& reusable) const {
   if (stood_still_) {
     const auto reason = [](const GpuSet&) { return std::string("messages stand still"); };
-    collectives::leave_out(reusable.domains, reason);
-    collectives::leave_out(reusable.rails, reason);
+    collectives::exclude(reusable.domains, reason);
+    collectives::exclude(reusable.rails, reason);
     return;
   }
   std::string reason = "they overlap so that finding their ends costs more than it spares";
   if (rails_.is_not_worthwhile()) {
-    collectives::leave_out(reusable.rails, [&](const GpuSet&) { return reason; });
+    collectives::exclude(reusable.rails, [&](const GpuSet&) { return reason; });
   }
   const std::vector<bool> hopeless = domains_.kinds_not_worthwhile();
-  collectives::leave_out(
-      reusable.domains, [&](const GpuSet& c) { return hopeless[c.kind] ? reason : std::string(); });
+  collectives::exclude(reusable.domains,
+                       [&](const GpuSet& c) { return hopeless[c.kind] ? reason : std::string(); });
 }
 
 void RunReuse::keep_calls() {

@@ -80,7 +80,7 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   /// Nothing of the run counts: it restarts.
   [[nodiscard]] bool is_abandoned() const { return stood_still_ || is_not_worthwhile(); }
   /// Without what costs more, or cannot be.
-  void leave_out(Reusable& reusable) const;
+  void exclude(Reusable& reusable) const;
   /// As DomainReuse.
   bool begin_measurement(Picoseconds now);
   bool close(std::optional<Picoseconds> limit);

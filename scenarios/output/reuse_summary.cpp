@@ -57,20 +57,20 @@ std::string reuse_lines(const Results& r) {
 
 std::string periods_lines(const Results& r) {
   if (!r.periods) return {};
-  const collectives::PeriodReport& found = r.periods->left_out;
+  const collectives::PeriodReport& found = r.periods->skipped;
   std::string closest;
   if (found.closest) {
     closest = fmt::format(", others differed by {:.3g} % or more", 100 * *found.closest);
   }
-  if (found.rounds_left_out + found.iterations_left_out == 0) {
+  if (found.rounds_skipped + found.iterations_skipped == 0) {
     return fmt::format("  approximate periods: none left out, of {} rounds and {} iterations{}\n",
                        format_count(found.rounds), format_count(found.iterations), closest);
   }
   std::string lines = fmt::format(
       "  approximate periods: {} of {} rounds and {} of {} iterations left out\n"
       "  {} that they stand for, {}: periods differ by {:.3g} % at most{}\n",
-      format_count(found.rounds_left_out), format_count(found.rounds),
-      format_count(found.iterations_left_out), format_count(found.iterations),
+      format_count(found.rounds_skipped), format_count(found.rounds),
+      format_count(found.iterations_skipped), format_count(found.iterations),
       format_time(found.time), r.periods->estimate_because.empty() ? "bounded" : "an estimate",
       100 * found.spread, closest);
   if (!r.periods->estimate_because.empty()) {

@@ -10,7 +10,7 @@ namespace weft::scenarios {
 /// have what it stands for in them, and so have the messages and bytes of jobs; all else counts
 /// what was simulated.
 struct PeriodsReport {
-  collectives::PeriodReport left_out;
+  collectives::PeriodReport skipped;
   double tolerance = 0;
   /// Why the time that was left out is an estimate; empty: its relative error is no larger than
   /// PeriodReport::spread.

@@ -89,7 +89,7 @@ struct Results : ResultTables {
   [[nodiscard]] std::string digest() const;
   /// In which ports and messages were counted: without what was left out.
   [[nodiscard]] Picoseconds counted_time() const {
-    return simulated - measured_from - (periods ? periods->left_out.time : Picoseconds(0));
+    return simulated - measured_from - (periods ? periods->skipped.time : Picoseconds(0));
   }
   [[nodiscard]] const protocols::ClassCounters& class_counters(PortId port, ClassId c) const {
     return classes[port.value() * class_names.size() + c.value()];

@@ -100,7 +100,7 @@ ApproximatePeriods::ApproximatePeriods(const Experiment& e, collectives::Executo
   const ReuseSpec& reuse = e.scenario.run.reuse;
   if (reuse.periods != Periods::kApproximate || e.lone_job) return;
   watch_.emplace(e.workload, executor, reuse.tolerance);
-  executor.stand_between(*watch_);
+  executor.intercept_steps(*watch_);
 }
 
 PacketNetwork::Status ApproximatePeriods::run_until(PacketNetwork& network, Picoseconds until,
@@ -120,10 +120,10 @@ void ApproximatePeriods::tell(const protocols::NetworkTotals& totals, Results& r
   // A run that was interrupted has not come to the end of what was left out.
   if (executor_.all_finished()) {
     watch_->finish();
-    report.left_out = watch_->report();
+    report.skipped = watch_->report();
   }
-  if (report.left_out.time == Picoseconds(0)) return;
-  report.estimate_because = why_estimate(e_, report.left_out, totals);
+  if (report.skipped.time == Picoseconds(0)) return;
+  report.estimate_because = why_estimate(e_, report.skipped, totals);
   results.warnings.emplace_back(
       "approximate periods: JCT, times of iterations and what follows from them include time that "
       "was not simulated; messages, packets, ports, classes and percentiles are of the rest");
@@ -131,10 +131,10 @@ void ApproximatePeriods::tell(const protocols::NetworkTotals& totals, Results& r
 
 void ApproximatePeriods::add_iterations(Results& results) const {
   if (!results.periods) return;
-  const collectives::PeriodReport& left_out = results.periods->left_out;
-  const std::int64_t count = left_out.iterations_left_out;
-  add_rows(results.collectives, count, left_out.iteration_period);
-  add_rows(results.iterations, count, left_out.iteration_period);
+  const collectives::PeriodReport& skipped = results.periods->skipped;
+  const std::int64_t count = skipped.iterations_skipped;
+  add_rows(results.collectives, count, skipped.iteration_period);
+  add_rows(results.iterations, count, skipped.iteration_period);
 }
 
 }  // namespace weft::scenarios

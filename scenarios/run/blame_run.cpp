@@ -198,8 +198,8 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   walk.set_network(network);
   collectives::Executor executor(e.workload, collectives::Executor::Spans::kNotKept);
   if (reuse) {
-    executor.hand_over(*reuse);
-    network.look_elsewhere([&reuse](Picoseconds since, Picoseconds until) {
+    executor.delegate_calls(*reuse);
+    network.set_external_deliveries([&reuse](Picoseconds since, Picoseconds until) {
       return reuse->was_delivered(since, until);
     });
   }

@@ -265,8 +265,8 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  const auto goes_on = [&] { return enter_stage(observer, "ideal times of jobs"); };
-  const EndedRun run{e, executor, ideal_jobs_of(e, ideals, goes_on),
+  const auto continues = [&] { return enter_stage(observer, "ideal times of jobs"); };
+  const EndedRun run{e, executor, ideal_jobs_of(e, ideals, continues),
                      fluid_counters(bytes_by_port(e, model, network, queue_pairs))};
   collect_jobs(run, results);
   const std::vector<protocols::MessageOutcome> outcomes = outcomes_of(model, network);

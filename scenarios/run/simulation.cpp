@@ -173,9 +173,9 @@ Picoseconds end_warmup(RunReuse& reuse, const PacketNetwork& network, PacketNetw
                        Picoseconds end) {
   // Epochs that are memoised may continue where all else is at rest.
   const bool is_quiescent = status == PacketNetwork::Status::kQuiescent;
-  const bool goes_on = reuse.begin_measurement(is_quiescent ? end : network.now());
+  const bool continues = reuse.begin_measurement(is_quiescent ? end : network.now());
   if (!is_quiescent) return network.now();
-  return goes_on ? end : std::max(network.last_event(), reuse.last_event());
+  return continues ? end : std::max(network.last_event(), reuse.last_event());
 }
 
 /// The run came to an end of its own, but its jobs did not.
@@ -245,11 +245,11 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   const bool may_skip = shortcuts.trial_of_skips.has_value();
   if (reuse != nullptr || may_skip) recorder.keep_rows();
   if (memoises) {
-    executor.hand_over(*reuse);
+    executor.delegate_calls(*reuse);
     recorder.follow(*reuse);
     if (paths) paths->follow(*reuse);
   } else if (reuse != nullptr) {
-    executor.tell(*reuse);
+    executor.set_observer(*reuse);
   }
   ApproximatePeriods periods(e, executor);
   PacketNetwork* running = nullptr;
@@ -266,7 +266,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   PacketNetwork network = make_network(e, files, parallelism, std::move(between));
   running = &network;
   if (memoises) {
-    network.look_elsewhere([reuse](Picoseconds since, Picoseconds until) {
+    network.set_external_deliveries([reuse](Picoseconds since, Picoseconds until) {
       return reuse->was_delivered(since, until);
     });
   }
@@ -417,7 +417,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
       if (!obstacle.empty()) results->reuse.refusals = {"nothing is reused: " + obstacle};
       return std::move(*results);
     }
-    if (reuse) reuse->leave_out(reusable);
+    if (reuse) reuse->exclude(reusable);
     if (files != nullptr) files->start_over();
   }
 }

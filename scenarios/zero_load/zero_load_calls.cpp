@@ -28,8 +28,8 @@ class Call final : public ProcessHandler, private collectives::TaskObserver {
         stream_(stream),
         begins_(begins),
         ends_(begins.size(), Picoseconds(-1)) {
-    executor_.begin_from_outside();
-    executor_.tell(*this);
+    executor_.begin_by_timers();
+    executor_.set_observer(*this);
   }
 
   /// By member; -1: it never does.

@@ -323,7 +323,7 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
 }
 
 std::vector<ZeroLoadTimes::Job> ZeroLoadTimes::jobs(const collectives::GpuSets& gpu_sets,
-                                                    const std::function<bool()>& goes_on) {
+                                                    const std::function<bool()>& continues) {
   const auto is_open_loop = [](const JobSpec& job) { return collectives::is_open_loop(job.kind); };
   if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
     return std::vector<Job>(scenario_.jobs.size());
@@ -336,10 +336,10 @@ std::vector<ZeroLoadTimes::Job> ZeroLoadTimes::jobs(const collectives::GpuSets& 
   };
   collectives::Executor executor(workload_, collectives::Executor::Spans::kNotKept);
   ZeroLoadCalls calls(workload_, gpu_sets, delay_of, scenario_.run.control_latency);
-  executor.hand_over(calls);
+  executor.delegate_calls(calls);
   ZeroLoadNetwork network(workload_.process_hosts().size(), workload_.connections(), delay_of,
                           scenario_.run.control_latency, workload_.groups());
-  network.run(executor, {}, goes_on);
+  network.run(executor, {}, continues);
   std::vector<Job> ideals;
   for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
     const collectives::JobOutcome outcome = executor.outcome(j);

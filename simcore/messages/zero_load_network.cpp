@@ -104,7 +104,7 @@ void ZeroLoadNetwork::contribute(ConnectionId connection, Picoseconds arrival) {
 }
 
 Picoseconds ZeroLoadNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until,
-                                 const std::function<bool()>& goes_on) {
+                                 const std::function<bool()>& continues) {
   constexpr std::uint64_t kEventsBetweenQuestions = 1 << 16;
   for (std::size_t i = 0; i < processes_; ++i) {
     Context context(*this, ProcessId(i), Picoseconds(0));
@@ -113,7 +113,7 @@ Picoseconds ZeroLoadNetwork::run(ProcessHandler& handler, std::optional<Picoseco
   Picoseconds last;
   std::uint64_t dispatched = 0;
   while (!events_.empty()) {
-    if (goes_on && dispatched++ % kEventsBetweenQuestions == 0 && !goes_on()) break;
+    if (continues && dispatched++ % kEventsBetweenQuestions == 0 && !continues()) break;
     const Event event = events_.top();
     if (until && Picoseconds(event.time) >= *until) break;
     events_.pop();

@@ -39,10 +39,10 @@ class ZeroLoadNetwork {
                   Picoseconds control_latency, std::vector<ProcessGroup> groups = {});
 
   /// Starts every process at time 0 and runs what happens before `until`, or until nothing is left,
-  /// or `goes_on`, which is asked now and then, says no.
+  /// or `continues`, which is asked now and then, says no.
   /// Returns the time of the last event. Once per network.
   Picoseconds run(ProcessHandler& handler, std::optional<Picoseconds> until = {},
-                  const std::function<bool()>& goes_on = {});
+                  const std::function<bool()>& continues = {});
 
  private:
   class Context;

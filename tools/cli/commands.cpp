@@ -228,7 +228,7 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
       results, loaded.source.resolved_yaml(WEFT_VERSION), out,
       {.pauses = loaded.experiment.scenario.observe.pauses,
        .files = &files,
-       .goes_on = [&out, said = false]() mutable {
+       .continues = [&out, said = false]() mutable {
          if (!std::exchange(said, true)) {
            complain(out.string() + " is locked by another program; waiting for it");
          }

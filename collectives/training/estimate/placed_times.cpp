@@ -29,10 +29,10 @@ class HopShare {
 /// Where the algorithm that was asked for cannot do the operation, by the best one.
 double seconds_on(const CollectiveSpec& asked, std::uint32_t ranks, const RankLayout& layout) {
   CollectiveSpec spec = asked;
-  if (!settle(spec, ranks, layout)) {
+  if (!resolve_algorithm(spec, ranks, layout)) {
     spec = asked;
     spec.algorithm = Algorithm::kBest;
-    if (!settle(spec, ranks, layout)) return 0;  // no rates are known
+    if (!resolve_algorithm(spec, ranks, layout)) return 0;  // no rates are known
   }
   return estimate(spec, spec.algorithm, ranks, layout).value_or(0);
 }

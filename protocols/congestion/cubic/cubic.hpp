@@ -46,7 +46,7 @@ class Cubic : public CubicSpec {
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
     const Picoseconds since_last = now - last_ack_;
     last_ack_ = now;
-    window_.hear(ack);
+    window_.on_ack(ack);
     if (p.window.ecn && window_.asks_to_reduce(ack)) return reduce(p, true);
     if (!window_.may_grow(ack)) {
       epoch_ += since_last;

@@ -28,7 +28,7 @@ class NewReno : public NewRenoSpec {
   }
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
-    window_.hear(ack);
+    window_.on_ack(ack);
     if (p.window.ecn && window_.asks_to_reduce(ack)) {
       window_.reduce(kHalf, true);
     } else if (window_.may_grow(ack)) {

@@ -67,7 +67,8 @@ class RcccReceiver : public OnlyAcknowledges {
 /// where the pace is full again and nothing comes.
 class RcccPort {
  public:
-  void hear(const RcccParameters& p, bool is_marked, Picoseconds now, const RandomStream& random) {
+  void on_credit_request(const RcccParameters& p, bool is_marked, Picoseconds now,
+                         const RandomStream& random) {
     if (!p.adapts) return;
     catch_up(p, now, random);
     if (!runs_) next_ = now + drawn(p, random);

@@ -47,7 +47,7 @@ collectives::SendBound bound_of(const JobSpec& job, std::span<const BitsPerSecon
       collective->operation !=
           collectives::Operation::kAllToAllV) {  // its traffic is yet to be drawn
     collectives::CollectiveSpec settled = *collective;
-    if (collectives::settle(settled, setting.ranks, layout_of(job))) {
+    if (collectives::resolve_algorithm(settled, setting.ranks, layout_of(job))) {
       return collectives::send_bound(settled, setting);
     }
   }

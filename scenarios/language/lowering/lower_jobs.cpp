@@ -200,7 +200,7 @@ void lower_order(const Context& context, Scenario& scenario) {
 }
 
 /// Jobs that are skipped are gone, for those that wait for them, too.
-void leave_out(const Context& context, Scenario& scenario) {
+void skip_jobs(const Context& context, Scenario& scenario) {
   const std::vector<JobDocument>& documents = context.document.jobs;
   if (std::ranges::none_of(documents, &JobDocument::is_skipped)) return;
   std::vector<JobSpec> left;
@@ -261,7 +261,7 @@ void lower_jobs(const Context& context, Scenario& scenario) {
     lowering.lower(i, scenario);
   }
   lower_order(context, scenario);
-  if (context.diagnostics.is_empty()) leave_out(context, scenario);
+  if (context.diagnostics.is_empty()) skip_jobs(context, scenario);
 }
 
 }  // namespace weft::scenarios::language

@@ -164,7 +164,7 @@ class PathWalk {
         path.protocol += time;
         break;
       case collectives::Step::Work::kLeftOut:
-        path.left_out += time;
+        path.skipped += time;
         break;
       default:
         path.launch += time;

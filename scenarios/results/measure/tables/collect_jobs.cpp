@@ -12,9 +12,9 @@
 namespace weft::scenarios {
 
 std::vector<ZeroLoadTimes::Job> ideal_jobs_of(const Experiment& e, ZeroLoadTimes& ideals,
-                                              const std::function<bool()>& goes_on) {
+                                              const std::function<bool()>& continues) {
   if (e.lone_job) return std::vector<ZeroLoadTimes::Job>(e.workload.jobs().size());
-  return ideals.jobs(gpu_sets_inside(e.fabric, e.workload), goes_on);
+  return ideals.jobs(gpu_sets_inside(e.fabric, e.workload), continues);
 }
 
 void collect_jobs(const EndedRun& run, Results& results) {

@@ -12,10 +12,10 @@
 namespace weft::scenarios {
 
 /// By job. Of a job that runs alone nobody asks for its ideal time, which the run with all jobs has
-/// found. `goes_on` as for `ZeroLoadTimes::jobs`.
+/// found. `continues` as for `ZeroLoadTimes::jobs`.
 [[nodiscard]] std::vector<ZeroLoadTimes::Job> ideal_jobs_of(const Experiment& experiment,
                                                             ZeroLoadTimes& ideals,
-                                                            const std::function<bool()>& goes_on);
+                                                            const std::function<bool()>& continues);
 
 void collect_jobs(const EndedRun& run, Results& results);
 
