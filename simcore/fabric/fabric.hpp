@@ -17,7 +17,7 @@ enum class NodeKind : std::uint8_t { kHost, kSwitch };
 /// other. Traffic inside a scale-up domain takes its links, all other traffic scale-out.
 enum class NetworkKind : std::uint8_t {
   kScaleOut,  ///< NICs, leaves, spines
-  kScaleUp,   ///< links of GPUs to the switch chips of their domain, such as NVLink to NVSwitch
+  kScaleUp,   ///< links of GPUs to the scale-up switch of their domain, such as NVLink to NVSwitch
 };
 inline constexpr std::size_t kNetworkKinds = 2;
 
@@ -31,7 +31,7 @@ struct Node {
   std::uint32_t index = 0;
   /// Rack (hosts and leaves) or pod, for reports; -1 where it has none.
   std::int32_t group = -1;
-  /// Scale-up domain of a host or of a chip; -1 where it has none.
+  /// Scale-up domain of a host or of a scale-up switch; -1 where it has none.
   std::int32_t domain = -1;
   /// The rail of a host whose NIC is on one of several, or of a NIC node; -1 for all others.
   std::int32_t rail = -1;

@@ -58,7 +58,7 @@ class Routes {
   }
 
   /// Candidates at switch `at` for a packet to `destination`, which is in the domain of `at` if
-  /// that is a scale-up chip. Where the destination is attached to this very switch: its links.
+  /// that is a scale-up switch. Where the destination is attached to this very switch: its links.
   [[nodiscard]] std::span<const std::uint16_t> next_hops(SwitchId at, HostId destination) const {
     return ports_of(set_at(at, destination));
   }

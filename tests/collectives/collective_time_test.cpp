@@ -308,7 +308,7 @@ TEST(Execution, EveryAlgorithmRunsWithEverythingAtOnce) {
   }
 }
 
-/// `ranks` in domains of `size`, whose chips add and multicast.
+/// `ranks` in domains of `size`, whose scale-up switches add and multicast.
 collectives::JobDescription with_chips(std::uint32_t ranks, std::uint32_t size,
                                        const CollectiveSpec& spec) {
   collectives::JobDescription description = job(ranks, spec);
@@ -329,10 +329,10 @@ Picoseconds time_with_chips(std::uint32_t ranks, std::uint32_t size, const Colle
   return executor.outcome(0).end;
 }
 
-// One chunk passes the chips, log2 k levels up and as many down (the deepest leaf of the in-order
-// tree of k = 2^m is m levels below its root), and the chips again: (2 + 2 log2 k) (alpha + S/g).
-// Then all of it is copied twice, and on every level but the lowest added twice, once per child,
-// once at the root, and copied once on the way down.
+// One chunk passes the scale-up switches, log2 k levels up and as many down (the deepest leaf of
+// the in-order tree of k = 2^m is m levels below its root), and the scale-up switches again: (2 + 2
+// log2 k) (alpha + S/g). Then all of it is copied twice, and on every level but the lowest added
+// twice, once per child, once at the root, and copied once on the way down.
 TEST(NvlsTree, TakesAMessagePerLevelUpAndDownAndTwoInTheDomain) {
   for (const std::uint32_t k : {2U, 4U, 16U}) {
     for (const std::uint32_t g : {2U, 8U}) {

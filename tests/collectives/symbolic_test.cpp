@@ -250,10 +250,11 @@ TEST(NvlsTree, RunsNoFurtherAheadThanBuffersHold) {
   EXPECT_EQ(signalled, awaited);
 }
 
-// k domains of g. Inside its domain a rank sends the vector to the chips, and its g-th part from
-// the tree: S + S/g; it gets as much. Along its rail, of two trees with half of a part each: k - 1
-// edges up and down per tree, so 2 (k-1)/k S/g on average, S/g exactly if there are two domains,
-// and 2 S/g at most: a leaf of one tree sends up, and inside the other one up and two down.
+// k domains of g. Inside its domain a rank sends the vector to the scale-up switches, and its g-th
+// part from the tree: S + S/g; it gets as much. Along its rail, of two trees with half of a part
+// each: k - 1 edges up and down per tree, so 2 (k-1)/k S/g on average, S/g exactly if there are two
+// domains, and 2 S/g at most: a leaf of one tree sends up, and inside the other one up and two
+// down.
 TEST(Bytes, OfAnNvlsTreeAreThoseOfItsDomainAndOfItsRail) {
   for (const std::uint32_t k : {2U, 3U, 4U, 8U, 12U}) {
     for (const std::uint32_t g : {2U, 8U}) {

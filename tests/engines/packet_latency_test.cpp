@@ -105,7 +105,7 @@ TEST(PacketLatency, IsToldApartByTheSizeOfTheMessage) {
   }
 }
 
-// Packets that chips made are of the size of what they were made from.
+// Packets that scale-up switches made are of the size of what they were made from.
 TEST(PacketLatency, OfSumsAndCopiesIsOfTheSizeOfTheMessages) {
   for (const char* size : {"64KiB", "1MiB", "16MiB"}) {
     const MessageRun run = packet_run(experiment_of_text(

@@ -99,7 +99,7 @@ TEST(ReuseWithFaults, SeesThatNothingIsDelivered) {
   EXPECT_THAT(on.warnings, Contains(HasSubstr("nothing was delivered from")));
 }
 
-// Others of the server wait for the GPU, with contributions that its chips hold.
+// Others of the server wait for the GPU, with contributions that its scale-up switches hold.
 TEST(ReuseWithFaults, TakesNothingOverWhereCallsInsideStandStillToo) {
   const Results on = expect_equal_folders_of(step_over_ethernet(
       "faults: [{type: link-down, from: gpu3, at: 40us, until: 35ms}]\n", "60ms"));

@@ -1,7 +1,7 @@
 // Bus bandwidth of all-reduces over several scale-up domains against published tables of
 // nccl-tests, printed row by row. Nothing is set by size: choice, channels, chunks, latencies and
-// launch are NCCL's own (nccl_execution.cpp), the efficiency of the racks' chips is that of
-// nccl-nvl72.yaml.
+// launch are NCCL's own (nccl_execution.cpp), the efficiency of the racks' scale-up switches is
+// that of nccl-nvl72.yaml.
 
 #include <gtest/gtest.h>
 
@@ -96,10 +96,10 @@ TEST(NcclNodes, TwelveServersOfH100ByTheHierarchicalAllReduce) {
   expect_column(twelve_servers({}), "hierarchical");
 }
 
-// 64 GPUs of each of two racks. 20 %, as for B200: the efficiency of the chips is one parameter.
-// What was measured takes 162 us per round of 64 MiB at the far end and about 1 ms besides at all
-// sizes, which the model has not, and no source explains: the two smallest have limits of their
-// own.
+// 64 GPUs of each of two racks. 20 %, as for B200: the efficiency of the scale-up switches is one
+// parameter. What was measured takes 162 us per round of 64 MiB at the far end and about 1 ms
+// besides at all sizes, which the model has not, and no source explains: the two smallest have
+// limits of their own.
 TEST(NcclNodes, TwoRacksOfGb200ByWhatNcclWouldChoose) {
   expect_column(
       {"2 x 64 x GB200, 64 x 400G (CoreWeave), efficiency 0.6",

@@ -32,9 +32,9 @@ std::string servers(int count, const std::string& job) {
 
 // Over the scale-up links a GPU sends S to be added up and S/8 to be repeated, and gets S/8 sums
 // and S copies, in packets of 4 KiB with the header that stands for the efficiency of 0.85; the
-// words of the chips come on top. Over the network every edge of a tree carries its half of S up
-// and down: 2 (k-1) S of all GPUs together, S/8 by each if there are two servers, in frames, and up
-// to an ACK of 86 bytes for each frame.
+// words of the scale-up switches come on top. Over the network every edge of a tree carries its
+// half of S up and down: 2 (k-1) S of all GPUs together, S/8 by each if there are two servers, in
+// frames, and up to an ACK of 86 bytes for each frame.
 TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
   const std::int64_t size = 4 << 20;
   for (const int count : {2, 3, 4}) {

@@ -1,5 +1,5 @@
-// Copies of successive originals wait as one packet of a chip's queue: what comes out of it is what
-// went in, one by one, whatever else waits between them and wherever members miss some.
+// Copies of successive originals wait as one packet of a scale-up switch's queue: what comes out of
+// it is what went in, one by one, whatever else waits between them and wherever members miss some.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kMembers = 3;
 constexpr std::uint32_t kOthers = 1'000'000;  ///< flows that are no copies
 
-/// A chip that hands originals to queues, beside queues that hold every packet.
+/// A scale-up switch that hands originals to queues, beside queues that hold every packet.
 class Copies {
  public:
   explicit Copies(std::uint64_t seed) : draws_(seed) {}

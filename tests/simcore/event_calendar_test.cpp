@@ -20,7 +20,7 @@ CalendarEvent event_of(const Order& order) {
           .order = CalendarEvent::make_order(priority, type, source, sequence)};
 }
 
-TEST(AgendaEvents, AreOrderedByTimeRankTypeSourceAndSequence) {
+TEST(CalendarEvents, AreOrderedByTimeRankTypeSourceAndSequence) {
   // Each field at its ends, so that none may run into the next.
   std::vector<Order> orders;
   for (const std::int64_t time : {0L, 1L, 1L << 60}) {

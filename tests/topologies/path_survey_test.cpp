@@ -120,7 +120,7 @@ TEST(PathSurvey, AgreesWithTheRoutesOfMachines) {
   }
 }
 
-// C(72, 2) = 2,556 pairs, one hop through exactly one chip, whichever of the 18.
+// C(72, 2) = 2,556 pairs, one hop through exactly one scale-up switch, whichever of the 18.
 TEST(PathSurvey, Nvl72PairsHaveOnePathPerChip) {
   const PathSurvey survey = survey_paths(nvl72_fabric());
   ASSERT_EQ(survey.classes.size(), 1U);
@@ -133,8 +133,8 @@ TEST(PathSurvey, Nvl72PairsHaveOnePathPerChip) {
   EXPECT_EQ(survey.diameter(NetworkKind::kScaleUp), 2U);
 }
 
-// Within a board 2 * C(8, 2) = 56 pairs over one of 6 chips; across, 64 pairs over two chips and
-// one of the 8 trunks between them.
+// Within a board 2 * C(8, 2) = 56 pairs over one of 6 scale-up switches; across, 64 pairs over two
+// scale-up switches and one of the 8 trunks between them.
 TEST(PathSurvey, PathsAcrossBoardsCrossTwoChips) {
   const PathSurvey survey = survey_paths(two_boards_fabric());
   ASSERT_EQ(survey.classes.size(), 2U);
@@ -145,9 +145,9 @@ TEST(PathSurvey, PathsAcrossBoardsCrossTwoChips) {
   EXPECT_EQ(survey.classes[1].fewest_paths, 48U);
 }
 
-// 2 domains of 8 GPUs on 4 rails: pairs within a domain take its chips although their NICs are
-// attached to common leaves. Between domains, the 4 rails have 2 * 2 pairs each on one leaf; the
-// other 48 pairs cross one of 3 spines.
+// 2 domains of 8 GPUs on 4 rails: pairs within a domain take its scale-up switches although their
+// NICs are attached to common leaves. Between domains, the 4 rails have 2 * 2 pairs each on one
+// leaf; the other 48 pairs cross one of 3 spines.
 TEST(PathSurvey, PairsOfADomainTakeItsChips) {
   const Fabric fabric =
       PartFabric{.domains = 2, .gpus = 8, .chips = 4, .rails = 4, .spines = 3}.build();

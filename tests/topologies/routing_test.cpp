@@ -125,7 +125,8 @@ TEST(Routing, ADualPlaneHostUsesThePlaneThatBothHave) {
   EXPECT_EQ(census_of(net.fabric, routes, HostId(3U), HostId(0U)).paths, 2U);
 }
 
-// A GPU that has lost one link to a chip: neither direction uses that chip any more.
+// A GPU that has lost one link to a scale-up switch: neither direction uses that scale-up switch
+// any more.
 TEST(Routing, AChipThatLostAGpuIsLeftOut) {
   const TopologySpec spec = clos({racks_of(1, 1, nvl72())}, 1);
   const Network net(spec);

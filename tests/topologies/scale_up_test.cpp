@@ -1,5 +1,5 @@
-// Scale-up domains: every GPU linked to every chip of its board. Counts are those of the machines:
-// GPUs x links cables, and what a chip's ports add up to.
+// Scale-up domains: every GPU linked to every scale-up switch of its board. Counts are those of the
+// machines: GPUs x links cables, and what a scale-up switch's ports add up to.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct Machine {
   std::uint32_t chips;
   std::uint32_t cables;
   std::uint32_t links_per_gpu;
-  std::uint32_t paths;  ///< between two GPUs: over every chip, links in x links out
+  std::uint32_t paths;  ///< between two GPUs: over every scale-up switch, links in x links out
 };
 
 std::vector<Machine> machines() {
@@ -93,9 +93,10 @@ TEST(ScaleUp, Nvl72IsNonBlocking) {
   EXPECT_EQ(flow([](std::uint32_t h) { return h % 2 == 0; }), 36 * 18 * 400);
 }
 
-// 2 boards x 8 GPUs x 6 chips, one link each, and 6 pairs of chips with 8 trunks: 96 + 48 cables. A
-// chip has 8 links to GPUs and 8 trunks. On a board one chip lies between two GPUs (6 paths);
-// across boards two, over any of 8 trunks (48 paths).
+// 2 boards x 8 GPUs x 6 scale-up switches, one link each, and 6 pairs of scale-up switches with 8
+// trunks: 96 + 48 cables. A scale-up switch has 8 links to GPUs and 8 trunks. On a board one
+// scale-up switch lies between two GPUs (6 paths); across boards two, over any of 8 trunks (48
+// paths).
 TEST(ScaleUp, Dgx2CrossesTwoChipsBetweenBoards) {
   const Network net(alone(dgx_2()));
   expect_consistent(net.fabric);
@@ -116,7 +117,7 @@ TEST(ScaleUp, Dgx2CrossesTwoChipsBetweenBoards) {
             48 * 200);
 }
 
-// Sending 40, wire 20, chip 100; wire 20, until the GPU has it 150.
+// Sending 40, wire 20, scale-up switch 100; wire 20, until the GPU has it 150.
 TEST(ScaleUp, LatencyIsTheSumOfTheParts) {
   const Network net(alone(nvl72()));
   const auto path = flow_path(net.fabric, net.routes, 1, HostId(3U), HostId(70U), 5);
@@ -151,7 +152,8 @@ TEST(ScaleUp, DomainsComposeWithAScaleOutFabric) {
   const PathCensus across = census_of(net.fabric, net.routes, HostId(9U), HostId(63U));
   EXPECT_EQ(across.paths, 4U);
   EXPECT_EQ(across.max_links, 4U);
-  // Rows do not multiply with domains: all chips continue alike, as all GPUs inside a domain do.
+  // Rows do not multiply with domains: all scale-up switches continue alike, as all GPUs inside a
+  // domain do.
   EXPECT_LT(net.routes.rows.size(), 40U);
 }
 
@@ -169,7 +171,7 @@ TEST(ScaleUp, NicsOfOneGpuAreFoldedIntoIt) {
 }
 
 // Two GPUs of a DGX-2 share a NIC: it is a node between them and the leaf, and the way from one to
-// a GPU in another rack has six links. Their own traffic goes over the chips.
+// a GPU in another rack has six links. Their own traffic goes over the scale-up switches.
 TEST(ScaleUp, SharedNicsAreNodes) {
   const Network net(clos({racks_of(2, 1, dgx_2())}, 2));
   expect_consistent(net.fabric);
@@ -190,7 +192,8 @@ TEST(ScaleUp, SharedNicsAreNodes) {
   EXPECT_EQ(census_of(fabric, net.routes, HostId(2U), HostId(31U)).paths, 2U);
 }
 
-// Two plain GPUs behind one NIC and no chips: what they send each other turns round in the NIC.
+// Two plain GPUs behind one NIC and no scale-up switches: what they send each other turns round in
+// the NIC.
 TEST(ScaleUp, GpusBehindOneNicMeetThere) {
   const Network net(clos({racks_of(2, 1, server(2, 1))}, 2));
   const auto path = flow_path(net.fabric, net.routes, 1, HostId(0U), HostId(1U), 5);

@@ -28,8 +28,8 @@ TEST(Roles, AreNamedAfterTheNodes) {
   for (const LinkKind& kind : table.links) EXPECT_EQ(kind.links, 16U);
 }
 
-// A spine of tier 2 and chips of tier 1, each with its own network's capacities. 72 GPUs per domain
-// with 18 links each: 1,296 links.
+// A spine of tier 2 and scale-up switches of tier 1, each with its own network's capacities. 72
+// GPUs per domain with 18 links each: 1,296 links.
 TEST(Roles, KeepTheTwoNetworksApart) {
   const RoleTable table = find_roles(superpod_fabric());
   ASSERT_EQ(table.roles.size(), 4U);
@@ -57,7 +57,8 @@ TEST(Roles, CountsReadAsWords) {
   EXPECT_EQ(counted(1234567, "switch"), "1,234,567 switches");
 }
 
-// 72 GPUs x 18 chips = 1,296 links; 50 GB/s each way: 129.6 TB/s in both directions together.
+// 72 GPUs x 18 scale-up switches = 1,296 links; 50 GB/s each way: 129.6 TB/s in both directions
+// together.
 TEST(Domains, Nvl72HasThePublishedFigures) {
   const auto kinds = survey_domains(nvl72_fabric());
   ASSERT_EQ(kinds.size(), 1U);

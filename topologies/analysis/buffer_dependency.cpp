@@ -46,7 +46,8 @@ class GroupRoutes {
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(groups_.size()); }
   /// The first host of a group.
   [[nodiscard]] HostId host(std::uint32_t group) const { return groups_[group].host; }
-  /// The switches that can carry packets for a group: a domain's chips, or those of scale-out.
+  /// The switches that can carry packets for a group: a domain's scale-up switches, or those of
+  /// scale-out.
   [[nodiscard]] const std::vector<std::uint32_t>& switches(std::uint32_t group) const {
     return switches_.at(groups_[group].space);
   }

@@ -17,13 +17,13 @@ struct DomainKind {
   std::uint32_t domains = 0;
   std::uint32_t hosts = 0;  ///< of each
   std::uint32_t chips = 0;
-  std::uint32_t links = 0;   ///< between hosts and chips
-  std::uint32_t trunks = 0;  ///< between chips
+  std::uint32_t links = 0;   ///< between hosts and scale-up switches
+  std::uint32_t trunks = 0;  ///< between scale-up switches
   std::uint32_t fewest_links_per_host = 0;
   std::uint32_t max_links_per_host = 0;
   BitsPerSecond slowest_link{};
   BitsPerSecond fastest_link{};
-  BitsPerSecond host_links{};  ///< of all links between hosts and chips together
+  BitsPerSecond host_links{};  ///< of all links between hosts and scale-up switches together
   std::optional<Bisection> bisection{};
 };
 

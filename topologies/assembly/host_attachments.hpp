@@ -15,8 +15,8 @@ namespace weft::topologies {
 /// Which switches hosts are attached to, by cables that are up, and so which destinations are one
 /// group.
 ///
-/// A host behind NIC nodes is attached to the switches behind those too: there it has its anchors.
-/// All other switches need to know only the path to the anchors.
+/// A host behind NIC nodes is attached to the switches behind those too: there it has its ToR set.
+/// All other switches need to know only the path to the ToR set.
 class HostAttachments {
  public:
   /// A link of a host or a NIC node into a network.
@@ -34,7 +34,7 @@ class HostAttachments {
     std::uint16_t local_port = 0;
     auto operator<=>(const Direct&) const = default;
   };
-  /// Hosts with the same anchors in one network. Group 0 of every space is those without any.
+  /// Hosts with the same ToR set in one network. Group 0 of every subnet is those without any.
   struct Group {
     std::uint32_t tor_set = 0;
   };
@@ -53,7 +53,7 @@ class HostAttachments {
   [[nodiscard]] std::span<const std::uint32_t> tor_set(std::uint32_t list) const {
     return tor_sets_[list];
   }
-  /// Of a host in a network, or of a NIC node: its space (0: scale-out).
+  /// Of a host in a network, or of a NIC node: its subnet (0: scale-out).
   [[nodiscard]] std::uint32_t subnet_of(const Node& node, NetworkKind network) const {
     return network == NetworkKind::kScaleOut || node.domain < 0 ? 0
                                                                 : subnet_of_domain_.at(node.domain);

@@ -11,8 +11,8 @@
 
 namespace weft::topologies {
 
-/// Nodes and links as listed: hosts in their order, then switches by tier in their order. Chips
-/// come before the other switches of their tier. A host has links to switches only.
+/// Nodes and links as listed: hosts in their order, then switches by tier in their order. Scale-up
+/// switches come before the other switches of their tier. A host has links to switches only.
 [[nodiscard]] Result<Fabric> build(const CustomSpec& spec);
 
 /// A checked `CustomSpec::NextHopEntry`.

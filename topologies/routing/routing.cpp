@@ -64,7 +64,7 @@ class RouteBuilder {
   }
 
  private:
-  /// Hosts and NIC nodes that continue alike: their links lead to the same anchors.
+  /// Hosts and NIC nodes that continue alike: their links lead to the same ToR set.
   struct Sender {
     std::vector<HostAttachments::HostLink> host_links;
     std::vector<std::uint32_t> hosts;
@@ -161,7 +161,7 @@ class RouteBuilder {
     }
   }
 
-  /// Rows of all switches and senders of a space, group by group.
+  /// Rows of all switches and senders of a subnet, group by group.
   void fill_subnet(std::uint32_t number) {
     const HostAttachments::Subnet& subnet = host_attachments_.subnets()[number];
     const std::size_t width = subnet.groups.size();
@@ -204,7 +204,7 @@ class RouteBuilder {
         class_table[c * width + group] = up_down_paths_.set_up(c);
       }
       for (const std::uint32_t at : up_down_paths_.above()) {
-        // Entries at anchors are never read: those of the class make rows alike.
+        // Entries at ToR sets are never read: those of the class make rows alike.
         if (up_down_paths_.distance(at) == 0) continue;
         exceptions[at].push_back({group, up_down_paths_.set_down(at)});
       }
@@ -252,7 +252,7 @@ class RouteBuilder {
     return maker_.set(node, ports);
   }
 
-  /// Entries at anchors are never read. They get what most others of the row have, if most have
+  /// Entries at ToR sets are never read. They get what most others of the row have, if most have
   /// the same (R. Boyer, J. Moore, "MJRTY: A Fast Majority Vote Algorithm", 1991), to make rows
   /// alike.
   void even_out(const HostAttachments::Subnet& subnet, std::vector<std::uint32_t>& table) {
@@ -309,7 +309,7 @@ class RouteBuilder {
   SetMaker maker_{in_.fabric, in_.routing.weighted_ecmp, sets_};
   ShortestPaths graph_paths_;
   UpDownPaths up_down_paths_;
-  std::vector<std::vector<Sender>> senders_;  ///< by space
+  std::vector<std::vector<Sender>> senders_;  ///< by subnet
   std::uint64_t direct_entries_ = 0;
 };
 

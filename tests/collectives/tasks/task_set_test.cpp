@@ -151,7 +151,7 @@ TEST(TaskSet, ALoneCallTakesWhatTheCollectiveTakes) {
       spec.execution.chunk = 1000_B;
       auto description = testing::job(kRanks, spec);
       const auto alone = collectives::build_workload(std::vector{description}, {});
-      if (!alone.ok()) continue;  // needs chips
+      if (!alone.ok()) continue;  // needs scale-up switches
       const ZeroLoadRun collective(testing::build({description}));
       auto parts = std::make_unique<WrittenTasks>();
       parts->call(parts->add_call(parts->add_communicator("all", {0, 1, 2, 3, 4, 5, 6, 7}), spec));

@@ -42,7 +42,7 @@ void expect_between(const std::string& text, double max_times_min) {
 
 // 520 all-reduces of one size, all in one server: one of them has to be simulated, of whose
 // messages of 256 packets a quarter.
-TEST(Foresight, OfOneKindOfCallIsOneCall) {
+TEST(SavingsForecast, OfOneKindOfCallIsOneCall) {
   const Forecast foreseen = forecast(experiment_of_text(shipped_example()));
   EXPECT_EQ(foreseen.packet_hops, 29'935'360);
   EXPECT_EQ(foreseen.min_hops, 29'935'360.0 / 520 / 4);
@@ -51,14 +51,14 @@ TEST(Foresight, OfOneKindOfCallIsOneCall) {
 
 // How much more depends on how differently ranks come to their calls: seventeen ways there, and on
 // how soon messages recur.
-TEST(Foresight, IsAtMostWhatARunSimulates) {
+TEST(SavingsForecast, IsAtMostWhatARunSimulates) {
   expect_between(shipped_example(), 17 * 4);
   expect_between(reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2")), 20);
   expect_between(reuse_servers(4, reuse_training("tensor: 8, data: 4")), 20);
   expect_between(reuse_servers(2, reuse_training("tensor: 8, data: 2, zero: 3")), 25);
 }
 
-TEST(Foresight, IsEverythingWhereNothingIsReused) {
+TEST(SavingsForecast, IsEverythingWhereNothingIsReused) {
   const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
   for (const std::string rest : {"run: {reuse: off}\n", "run: {reuse: verify}\n",
                                  "run: {reuse: audit}\n", "observe: {credits: true}\n"}) {
@@ -70,7 +70,7 @@ TEST(Foresight, IsEverythingWhereNothingIsReused) {
 
 // The same call at the same places, whoever is slow: noise is not foreseen.
 // At random, all flows share links with all: each start and end is a solve of everything.
-TEST(Foresight, SaysWhereTheFluidEngineTakesLonger) {
+TEST(SavingsForecast, SaysWhereTheFluidEngineTakesLonger) {
   const std::string text =
       "name: t\n"
       "racks: {count: 8, servers: 8, server: host-400g}\n"
@@ -89,7 +89,7 @@ TEST(Foresight, SaysWhereTheFluidEngineTakesLonger) {
   EXPECT_LT(calm, long_ones / 3);
 }
 
-TEST(Foresight, KnowsNoNoise) {
+TEST(SavingsForecast, KnowsNoNoise) {
   const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
   const std::string noisy =
       reuse_servers(2, reuse_training("tensor: 8, data: 2", ", noise: [{ranks: 3, factor: 1.5}]"));
