@@ -184,7 +184,7 @@ class HostModel {
     if (!port.is_transmitting) start(here, port);
   }
 
-  /// Lets an idle queue pair with something to send take part in the turns of a port.
+  /// Adds an idle queue pair with pending data to the port's round-robin ring.
   void activate(const Here& here, QueuePairId qp) {
     SendingEnd& s = sender_of(qp);
     if (s.schedule == SendingEnd::Schedule::kPaced && is_repaced(s)) [[unlikely]] {

@@ -429,7 +429,7 @@ void PacketNetwork::Engine::offer_messages() {
   if (!on_many_messages_) return;
   const Worker::Sums so_far = sums();
   const std::uint64_t halves = so_far.messages_sent + so_far.messages_delivered;
-  // What waits for its other half is looked at again each time.
+  // What waits for its other half is checked again each time.
   if (halves - halves_at_offer_ < 2 * std::max<std::uint64_t>(many_messages_, outcomes.waiting()))
     return;
   halves_at_offer_ = halves;

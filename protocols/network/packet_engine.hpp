@@ -45,7 +45,7 @@ class PacketNetwork::Engine {
   Status run(Picoseconds& now, Picoseconds until, const Observer& observer);
   void end_observation(Picoseconds now);
   /// Runs a network of one logical process through a window in which no process is told anything,
-  /// and nobody looks at it.
+  /// and nobody checks it.
   void run_apart(Picoseconds start, Picoseconds end) {
     run_lps(*workers_[0], 0, lps.size(), start, end);
   }

@@ -63,7 +63,7 @@ struct Crossbar {
   std::vector<std::uint64_t> requests;   ///< [port * classes + class]: inputs whose head goes there
   std::vector<std::uint8_t> last_input;  ///< [port]: round robin
   std::uint64_t busy_inputs = 0;
-  std::uint64_t changed_outputs = 0;  ///< to be looked at by the next arbitration
+  std::uint64_t changed_outputs = 0;  ///< to be checked by the next arbitration
   std::uint64_t draws = 0;            ///< random numbers used
   std::uint32_t rounds = 0;
   bool is_scheduled = false;
@@ -94,7 +94,7 @@ struct Flowlet {
   std::uint64_t number = 0;                                    ///< decides the path
 };
 
-/// Queue pairs of one class that may send now, served in turn.
+/// Queue pairs of one class that may send now, served round robin.
 struct ReadyList {
   QueuePairId head;
   QueuePairId tail;
@@ -115,7 +115,7 @@ struct NicState {
   std::vector<Paced> paced;              ///< heap, earliest first
   PacketQueue inbox;  ///< received and not yet taken in, at a finite receive rate
   /// Changes of rates have moved packets that wait: an entry of `paced` may come too early, which
-  /// is looked at when it is due, or be one of a queue pair that has sent since (NicScheduler).
+  /// is checked when it is due, or be one of a queue pair that has sent since (NicScheduler).
   bool has_moved = false;
 
   void wait_until(Picoseconds time, QueuePairId queue_pair) {
@@ -188,7 +188,7 @@ struct alignas(128) ClassConstants {
   std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
   Bytes egress_reserved;
   /// A given number of bytes may wait without a packet being marked as it arrives or as it departs:
-  /// none needs to be looked at more closely. -1 where thresholds scale, kNeverMarked where there
+  /// none needs to be checked more closely. -1 where thresholds scale, kNeverMarked where there
   /// are no marks.
   Bytes unmarked_on_arrival = kNeverMarked;
   Bytes unmarked_on_departure = kNeverMarked;

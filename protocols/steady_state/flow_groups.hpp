@@ -25,7 +25,7 @@ class FlowGroups {
   FlowGroups(NetworkState& state, LogicalProcess& lp) : s_(state), lp_(lp) {}
 
   /// Finds them again. Returns a time, at most `until`, before which no message begins or ends on
-  /// any, and none is looked at; nothing if there are fewer than two, or it may be so within
+  /// any, and none is checked; nothing if there are fewer than two, or it may be so within
   /// `min`.
   [[nodiscard]] std::optional<Picoseconds> find(Picoseconds now, Picoseconds until,
                                                 Picoseconds min);

@@ -27,14 +27,14 @@ class Reader {
     take(buffer.held());
     buffer.for_each(expected, [this](std::uint32_t ahead) { take(ahead); });
   }
-  // These are looked at apart (StateSnapshot::Progress).
+  // These are checked apart (StateSnapshot::Progress).
   void acknowledged(SenderState&, ReceiverState&, QueuePairId) {}
   void timer(Picoseconds&, QueuePairId) {}
   [[nodiscard]] bool is_done() const { return known_ != nullptr && differs_; }
 
   void write_to(std::vector<std::uint64_t>& words) { written_ = &words; }
   void compare_with(const std::vector<std::uint64_t>& words) { known_ = &words; }
-  /// Those that were looked at.
+  /// Those that were checked.
   [[nodiscard]] std::size_t words() const { return place_; }
   [[nodiscard]] bool differs() const { return differs_ || place_ != known_->size(); }
 

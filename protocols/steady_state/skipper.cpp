@@ -22,11 +22,11 @@ constexpr std::int64_t kMinPacketsOnFlowGroups = 64;
 /// So long a period is looked for in the whole before it is in flow groups: mostly all continue in
 /// step.
 constexpr std::uint32_t kPacketsBeforeFlowGroups = 64;
-/// For a given number of packets of the reference nothing is looked at where a message was posted
+/// For a given number of packets of the reference nothing is checked where a message was posted
 /// or has ended: hardly a state comes back before the first or last packets and their ACKs are
 /// through.
 constexpr std::int64_t kPacketsToSettle = 4;
-/// How often the port of a reference is looked at while it sends a packet.
+/// How often the port of a reference is checked while it sends a packet.
 constexpr std::int64_t kChecksPerPacket = 4;
 
 /// Of a packet of the largest size, by the slowest port.
@@ -212,7 +212,7 @@ void Skipper::restart_if_changed(const SenderState& reference, Picoseconds now) 
 }
 
 // States are compared as long before the end of a packet as the first snapshot was taken, which is
-// in the second half of one: wherever in a packet it is looked at first, that is still to come.
+// in the second half of one: wherever in a packet it is checked first, that is still to come.
 Picoseconds Skipper::next_stop(const SenderState& reference, Picoseconds now) {
   Search& search = *search_;
   if (now < search.settled_at) return search.settled_at;

@@ -33,7 +33,7 @@ class Skipper {
   using Run = std::function<bool(Picoseconds& now, Picoseconds until)>;
 
   /// All must outlive it; the network can recur (`can_recur`). `run_lp`: as Run, of what is in
-  /// the logical process alone, which nobody looks at on the way.
+  /// the logical process alone, which nobody observes meanwhile.
   Skipper(NetworkState& state, LogicalProcess& lp, Worker& worker, Run run_lp);
 
   /// As `Run`, which simulates.
@@ -50,10 +50,10 @@ class Skipper {
     QueuePairId reference;
     std::uint32_t message = 0;  ///< of the reference, which it is as long as it sends this
     std::uint64_t changes = 0;  ///< Skipper::changes at the start
-    Picoseconds settled_at;     ///< nothing is looked at before
+    Picoseconds settled_at;     ///< nothing is checked before
     std::unique_ptr<StateSnapshot> before;  ///< with which states are compared; null: none yet
     Picoseconds ahead;                      ///< so long before the end of a packet
-    Picoseconds last_end;                   ///< of the packet that was looked at last
+    Picoseconds last_end;                   ///< of the packet that was checked last
     std::uint32_t packets = 0;              ///< since `before`
     std::uint32_t max_packets = 1;          ///< until it is taken again
 
@@ -79,10 +79,10 @@ class Skipper {
   bool search(Picoseconds& now, Picoseconds until, const Run& simulate);
   /// Restarts the search where messages have changed.
   void restart_if_changed(const SenderState& reference, Picoseconds now);
-  /// Nothing is to be looked at before. Takes the snapshot with which states are compared, where
+  /// Nothing is to be checked before. Takes the snapshot with which states are compared, where
   /// there is none and it is time to.
   [[nodiscard]] Picoseconds next_stop(const SenderState& reference, Picoseconds now);
-  /// The state is to be looked at now. False: that it recurs is not to be expected any more.
+  /// The state is to be checked now. False: that it recurs is not to be expected any more.
   bool look(Picoseconds& now, Picoseconds until);
   void give_up();
   [[nodiscard]] static bool is_reference(const SenderState& sender, std::uint32_t message);

@@ -31,7 +31,7 @@ class IngressPause {
  private:
   /// The egress that holds most of what has come in by `in` in this class: the one to blame for a
   /// pause. The packet that crosses XOFF may be bound for an egress that is idle; mostly it is not,
-  /// and then the others are not looked at.
+  /// and then the others are not checked.
   [[nodiscard]] std::uint16_t find_cause(const SwitchState& sw, const PortState& in,
                                          const PortState& out, ClassId c) const {
     std::uint32_t cause = out.index - sw.first_port;
@@ -56,7 +56,7 @@ class IngressPause {
 
   /// About how many of the waiting bytes came in by port number `ingress`: as many as of the bytes
   /// at the head, so that it costs little however long the queue is. Small packets (ACKs that share
-  /// the class) count by their bytes, and more of them are looked at.
+  /// the class) count by their bytes, and more of them are checked.
   [[nodiscard]] static Bytes waiting_from(std::uint32_t ingress, const PacketQueue& waiting) {
     if (waiting.empty()) return {};
     constexpr std::uint32_t kSample = 16;

@@ -253,7 +253,7 @@ class SwitchModel {
            (out.blocked & class_bit(c)) == 0;
   }
 
-  /// As if `packet` came to the queue and left it at once: the accounts say so. An empty queue
+  /// Fast path: updates statistics as if `packet` were enqueued and dequeued now. An empty queue
   /// marks nothing.
   void pass_through(const Here& here, Packet& packet, SwitchState& sw, const PortState& in,
                     PortState& out, ClassQueue& queue) {

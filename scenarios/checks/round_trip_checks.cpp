@@ -17,7 +17,7 @@
 namespace weft::scenarios {
 namespace {
 
-/// More connections are looked at in steps.
+/// More connections are checked in steps.
 constexpr std::size_t kMaxLooks = 100'000;
 /// More pairs of first and last switches are like those.
 constexpr std::size_t kMaxTrips = 2'000;

@@ -21,7 +21,7 @@ namespace weft::scenarios {
 [[nodiscard]] std::string obstacle_to_rails(const Experiment& experiment);
 
 /// Whether it is worth while to look for what recurs inside the messages of a whole run, as one
-/// cell: it may (protocols::can_recur), nobody looks at what is left out, and messages are long
+/// cell: it may (protocols::can_recur), nobody checks what is left out, and messages are long
 /// beside the number of those that send them, so that not all the time one of them ends. Returns
 /// after how many packet-hops half of them should have been left out, or it was not worthwhile: a
 /// small part of all.

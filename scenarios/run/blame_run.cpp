@@ -26,7 +26,7 @@ struct Use {
   const EpochPart* part = nullptr;  ///< where it is in an epoch that was memoised
 };
 
-/// Messages whose packets are to be looked at in one network, each once, by the time of their
+/// Messages whose packets are to be checked in one network, each once, by the time of their
 /// delivery.
 class PathMessages {
  public:
@@ -226,7 +226,7 @@ void add_charges(const std::vector<JobPath>& paths, BlameSums& sums) {
   }
 }
 
-/// Messages of paths that are not looked at packet by packet, if `is_wanted` holds; `split(message,
+/// Messages of paths that are not checked packet by packet, if `is_wanted` holds; `split(message,
 /// queueing, parts)` says what queueing was.
 template <class IsWanted, class Split>
 void add_by_ideal(const std::vector<JobPath>& paths, ZeroLoadTimes& ideals, IsWanted is_wanted,

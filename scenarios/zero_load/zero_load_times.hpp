@@ -54,7 +54,7 @@ class ZeroLoadTimes {
   };
   /// By job: the larger of its dependency critical path, each message taking its zero-load time,
   /// and for every cut the wire bytes that must cross it over its capacity, plus the least latency
-  /// that any of its messages has. Calls of `gpu_sets` that begin alike are looked at once; else
+  /// that any of its messages has. Calls of `gpu_sets` that begin alike are checked once; else
   /// it takes as long as all messages of all iterations ask for, unless `continues`, asked now and
   /// then, says no: only jobs that have ended by then have a time.
   [[nodiscard]] std::vector<Job> jobs(const collectives::GpuSets& gpu_sets = {},

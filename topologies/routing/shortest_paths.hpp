@@ -67,7 +67,7 @@ class SetMaker {
   NextHopSets& sets_;
 };
 
-/// Ways of fewest links from every switch of a subnet to a group's ToR sets.
+/// Paths of fewest links from every switch of a subnet to a group's ToR sets.
 class ShortestPaths {
  public:
   ShortestPaths(const SwitchGraph& graph, std::size_t switches, const SetMaker& maker);
@@ -86,7 +86,7 @@ class ShortestPaths {
   std::vector<std::uint16_t> ports_;
 };
 
-/// Ways of fewest links that go up first and then down: down wherever that leads to the ToR set.
+/// Paths of fewest links that go up first and then down: down wherever that leads to the ToR set.
 ///
 /// Only the switches above the ToR set are looked at one by one. All others go up, and those with
 /// the same links up, such as the leaves of a pod, go the same way: they are a class, and asked

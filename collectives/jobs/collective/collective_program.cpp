@@ -32,7 +32,7 @@ void check_noise_of_call(const CollectiveSpec& spec, std::uint32_t ranks, Proble
   }
 }
 
-/// What adding and copying take depends on what the algorithm is, and is looked at later.
+/// What adding and copying take depends on what the algorithm is, and is checked later.
 void check_stragglers(const CollectiveSpec& spec, Problems& problems) {
   for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
     const Straggler& s = spec.stragglers[i];

@@ -13,7 +13,7 @@
 namespace weft::collectives {
 namespace {
 
-/// Slots of all ranks that are looked at one by one: some ten milliseconds.
+/// Slots of all ranks that are checked one by one: some ten milliseconds.
 constexpr std::uint64_t kMaxSlots = 1U << 17U;
 /// Rounds of as many micro-batches as a pipeline has under way, after which it keeps its pace.
 constexpr std::uint32_t kRounds = 4;
