@@ -19,7 +19,7 @@ namespace {
 
 using topologies::HostPair;
 
-constexpr std::size_t kMaxPairs = 1'000;
+constexpr std::size_t kMaxCheckedPairs = 1'000;
 /// Going through all values of a CRC takes a millisecond per pair.
 constexpr std::size_t kMaxPairsByCrc = 100;
 constexpr std::size_t kMaxCheckedConnections = 100'000;
@@ -46,7 +46,7 @@ bool is_same_hash(const PathHash& a, const PathHash& b) {
 /// the same switches; evenly chosen connections stand for all.
 std::vector<HostPair> pairs_choosing_by(const Experiment& e, const PathHash& hash) {
   const topologies::NetworkView view(e.fabric, NetworkKind::kScaleOut);
-  const std::size_t max = hash.type == PathHash::Type::kCrc16 ? kMaxPairsByCrc : kMaxPairs;
+  const std::size_t max = hash.type == PathHash::Type::kCrc16 ? kMaxPairsByCrc : kMaxCheckedPairs;
   const auto& connections = e.workload.connections();
   const std::size_t stride = connections.size() / kMaxCheckedConnections + 1;
   std::set<std::pair<std::uint32_t, std::uint32_t>> known;
