@@ -13,7 +13,7 @@
 namespace weft::testing {
 namespace {
 
-using namespace protocols::entropy;
+using namespace protocols::path_selection;
 
 template <class Choice>
 class Sender {
