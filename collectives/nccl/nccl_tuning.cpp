@@ -58,7 +58,7 @@ constexpr std::uint32_t kMaxConnectedChannels = 64;  // MAXCHANNELS
 /// each searched channel that is faster than this (GB/s), where that makes few (`ncclTopoPostset`).
 constexpr double kCopiedAbove = 45;
 constexpr std::uint32_t kMinUncopied = 16;
-/// Rings of Simple between nodes take longer once a rank and channel have a given number of bytes,
+/// Rings of Simple between nodes take longer once a rank and channel have this many bytes,
 /// those of Blackwell inside a node as well.
 constexpr double kPlateauBytes = 64;
 constexpr double kPlateau = 1.4;

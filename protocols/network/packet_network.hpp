@@ -75,7 +75,7 @@ struct NetworkTotals {
 /// How many threads share the work of a run. It changes nothing but the time that takes.
 struct Parallelism {
   std::uint32_t threads = 1;  ///< the calling one included; 0: as many as gain
-  /// Windows are shared from a given number of events in the one before on: below, sharing costs
+  /// Windows are shared from this many events in the one before on: below, sharing costs
   /// more than it gains.
   std::uint64_t share_from = 1'000;
   /// Every thread takes part in every window that is shared, which tests want; otherwise those that
@@ -89,7 +89,7 @@ struct FlowName {
   std::uint32_t queue_pair = 0;  ///< number among those of its connection
 };
 
-/// Every thread has a histogram of packet latencies, 29 KiB, for each of a given number of groups.
+/// Every thread has a histogram of packet latencies, 29 KiB, for each of this many groups.
 inline constexpr std::uint8_t kMaxLatencyGroups = 64;
 
 /// Messages that are taken together during a run: a few megabytes.

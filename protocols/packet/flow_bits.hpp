@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kInNetworkFlow = kReduceFlow | kMulticastFlow;
 inline constexpr unsigned kSizeClassShift = 27;  ///< three bits
 inline constexpr std::uint32_t kSizeClassFlow = 0x3800'0000;
 inline constexpr std::uint32_t kFlowMarks = kInNetworkFlow | kSizeClassFlow;
-/// A given number of queue pairs and receiving ends are there at most.
+/// This many queue pairs and receiving ends are there at most.
 inline constexpr std::uint32_t kMaxFlowIds = std::uint32_t{1} << kSizeClassShift;
 
 [[nodiscard]] constexpr std::uint32_t size_class_in(const Packet& packet) {

@@ -11,7 +11,7 @@ namespace weft::protocols::path_selection {
 struct RepsConfig {
   std::uint32_t values = 64;
   Picoseconds freeze_time = 10_ms;  ///< after a time-out nothing new is tried for so long
-  std::uint32_t explorations = 16;  ///< then a given number of packets try what is drawn
+  std::uint32_t explorations = 16;  ///< then this many packets try what is drawn
 
   friend bool operator==(const RepsConfig&, const RepsConfig&) = default;
 };

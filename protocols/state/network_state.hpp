@@ -187,7 +187,7 @@ struct alignas(128) ClassConstants {
   Bytes reserved;
   std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
   Bytes egress_reserved;
-  /// A given number of bytes may wait without a packet being marked as it arrives or as it departs:
+  /// This many bytes may wait without a packet being marked as it arrives or as it departs:
   /// none needs to be checked more closely. -1 where thresholds scale, kNeverMarked where there
   /// are no marks.
   Bytes unmarked_on_arrival = kNeverMarked;

@@ -22,7 +22,7 @@ constexpr std::int64_t kMinPacketsOnFlowGroups = 64;
 /// So long a period is looked for in the whole before it is in flow groups: mostly all continue in
 /// step.
 constexpr std::uint32_t kPacketsBeforeFlowGroups = 64;
-/// For a given number of packets of the reference nothing is checked where a message was posted
+/// For this many packets of the reference nothing is checked where a message was posted
 /// or has ended: hardly a state comes back before the first or last packets and their ACKs are
 /// through.
 constexpr std::int64_t kPacketsToSettle = 4;

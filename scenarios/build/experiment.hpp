@@ -44,7 +44,7 @@ struct Experiment {
   std::optional<TimelinePlan> timeline = {};  ///< absent: none is written
   /// Packets take a path that can do this, too, even where nothing needs it. Tests compare paths.
   protocols::Features extra_features{};
-  /// A given number of messages that are over are dealt with at once, and then forgotten.
+  /// This many messages that are over are dealt with at once, and then forgotten.
   std::uint64_t many_messages = protocols::kManyMessages;
 };
 

@@ -25,7 +25,7 @@ struct OpenCalls {
     std::uint64_t number = 0;        ///< among its calls in the epoch, or in the run
     std::uint32_t members = 0;
     bool waits_for_all = false;  ///< no rank ends it before all have begun it
-    std::uint32_t begun = 0;     ///< by a given number of members
+    std::uint32_t begun = 0;     ///< by this many members
     [[nodiscard]] bool is_complete() const { return begun == members; }
   };
   Picoseconds start;

@@ -23,7 +23,7 @@ std::filesystem::path packed_name(const std::filesystem::path& file) {
 
 /// A packed text may be so long whatever its file is.
 constexpr std::uint64_t kMaxAnyway = std::uint64_t{64} << 20U;
-/// And a given number of times its file: rows of tables, whose times differ, pack to a thirtieth at
+/// And this many times its file: rows of tables, whose times differ, pack to a thirtieth at
 /// best; a text that was made to exhaust whoever reads it to a ten-thousandth.
 constexpr std::uint64_t kMaxGrowth = 200;
 

@@ -51,7 +51,7 @@ class ZeroLoadCalls final : public collectives::CallReuse {
     std::uint32_t kind = 0;
     std::vector<ProcessId> members;
     Times begins;             ///< of the call that not all have begun yet, by member
-    std::uint32_t begun = 0;  ///< a given number of have
+    std::uint32_t begun = 0;  ///< this many have
   };
   /// A process in a stream.
   struct Place {

@@ -55,7 +55,7 @@ class LoneMessage {
     const char* rate = choose({"100", "200", "400"});
     std::uint64_t ranks = racks * servers * shape.per_server;
     std::uint64_t apart =
-        servers * shape.per_server;  // a given number of ranks are in the first rack or pod
+        servers * shape.per_server;  // this many ranks are in the first rack or pod
     const std::string server = fmt::format("server: {{{}, nic: {{rate: {}Gbps, ports: {}{}}}}}",
                                            shape.server, rate, shape.ports, shape.nic);
     std::string yaml = fmt::format("name: lone\nseed: {}\n", 1 + below(1000));

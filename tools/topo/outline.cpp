@@ -12,10 +12,10 @@
 namespace weft::topo {
 namespace {
 
-/// Up to a given number of hosts, and lines from them, each host has a box of its own.
+/// Up to this many hosts, and lines from them, each host has a box of its own.
 constexpr std::size_t kMaxSingleHosts = 32;
 constexpr std::size_t kMaxSingleLines = 160;
-/// Up to a given number of hosts are drawn one by one inside their boxes.
+/// Up to this many hosts are drawn one by one inside their boxes.
 constexpr std::size_t kMaxCells = 400;
 
 class Outliner {

@@ -23,7 +23,7 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 /// Following routes stops beyond these, at about a second and some hundred megabytes.
 constexpr std::uint64_t kMaxSteps = 20'000'000;
 constexpr std::size_t kMaxDependencies = 3'000'000;
-/// A row of a given number of different sets belongs to a switch that others hang below.
+/// A row of this many different sets belongs to a switch that others hang below.
 constexpr std::size_t kMaxSetsUp = 64;
 
 /// Routes by destination group: all hosts of one are reached alike up to the last switch.

@@ -24,7 +24,7 @@ struct SelectiveRepeat {
     kConWeave,  ///< the ns-3 model of ConWeave (SIGCOMM 2023), which has IRN beside go-back-N
   };
   Preset preset = Preset::kPaper;
-  /// From the oldest packet that is not acknowledged on, a given number of bytes may be sent.
+  /// From the oldest packet that is not acknowledged on, this many bytes may be sent.
   /// Absent: what the link sends in the base RTT of the queue pair's path; 0: as many packets as
   /// ACKs can tell.
   std::optional<Bytes> cap{};
