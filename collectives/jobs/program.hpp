@@ -50,7 +50,7 @@ struct Computing {
   Picoseconds nominal;
   Picoseconds start;         ///< counted from the job's
   std::uint64_t number = 0;  ///< of the rank's pieces
-  bool is_slowed = false;    ///< a task of a stream that slows computing continues
+  bool is_slowed = false;    ///< a task of a stream that slows computing is running
 };
 
 /// The lanes [first_lane, end_lane) of ranks whose data scale-up switches reduce and repeat.

@@ -10,9 +10,10 @@ namespace {
 
 /// Periods that are compared. As many lanes may be apart for the bound of what follows.
 constexpr std::int64_t kCompared = 3;
-/// A call of fewer rounds leaves none out: the first, those compared, one that continues, the last.
+/// A call of fewer rounds leaves none out: the first, those compared, one that is running, the
+/// last.
 constexpr std::int64_t kMinRounds = kCompared + 3;
-/// From one look to the next: a microsecond, or this part of the time that the call continues.
+/// From one look to the next: a microsecond, or this part of the time that the call lasts.
 constexpr Picoseconds kFirstLook = 1_us;
 constexpr std::int64_t kLooksPerTime = 16;
 

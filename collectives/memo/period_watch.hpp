@@ -36,7 +36,8 @@ struct PeriodReport {
 /// Leaves out of a lone job what repeats itself. Once the last three rounds of a call have taken
 /// all lanes of all ranks as long, within a tolerance, the lanes leave out rounds that none has
 /// begun, all of them the same number, and end the call later by as many periods. Once the last
-/// three iterations have taken all ranks as long, the job ends with those that continue, and later.
+/// three iterations have taken all ranks as long, the job ends with those that are running, and
+/// later.
 ///
 /// Rounds are of collectives only. Decisions are taken between callbacks, at times that the model
 /// decides on.
@@ -122,7 +123,7 @@ class PeriodWatch final : public StepWatch {
   JobCut job_cut_;
   std::int64_t iteration_ = 0;   ///< that the slowest rank was in at the last look
   std::int64_t shortened_ = -1;  ///< the last iteration whose call was
-  Picoseconds origin_;           ///< of the call that continues, for how often to look
+  Picoseconds origin_;           ///< of the running call, for how often to look
   double spread_of_rounds_ = 0;
   double spread_of_iterations_ = 0;
   PeriodReport report_;

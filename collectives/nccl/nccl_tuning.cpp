@@ -202,7 +202,7 @@ class Tuning {
     if (is_tree && operation_ != Operation::kAllReduce) return;
     if (is_half(operation_) && m_.ranks > kMaxHeads) return;  // every rank would have to be a head
     if (operation_ != Operation::kAllReduce && !is_half(operation_)) return;
-    // The efficiency is that of the domain, where sums and copies continue at once, and two nodes
+    // The efficiency is that of the domain, where sums and copies overlap, and two nodes
     // exchange halves.
     double inside = m_.nvls.intra * kNvlsEfficiency[generation_] * (heads - 1) / heads;
     inside *= is_half(operation_) ? (n - 1) / n : 2;

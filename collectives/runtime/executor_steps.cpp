@@ -67,7 +67,7 @@ bool Executor::carry_out_in_network(Turn turn) {
 }
 
 void Executor::begin_waiting(Turn turn, LaneStatus status) {
-  if (turn.lane.status == status) return;  // it looked again without result
+  if (turn.lane.status == status) return;  // it was checked again, and still waits
   turn.lane.status = status;
   turn.lane.waits_since = turn.context.now();
 }

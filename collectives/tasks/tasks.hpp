@@ -91,7 +91,7 @@ class TaskSet {
   [[nodiscard]] virtual std::uint32_t stage_of(std::uint32_t /*rank*/) const { return 0; }
   /// What a task with this label computes, such as `forward 3`; empty: nothing special.
   [[nodiscard]] virtual std::string label_name(std::uint32_t /*label*/) const { return {}; }
-  /// Computing takes this many times as long if a collective of the rank continues as it begins.
+  /// Computing takes this many times as long if a collective of the rank is running as it begins.
   [[nodiscard]] virtual double communication_slowdown() const { return 1; }
   /// What a rank does in one of its streams in an iteration, one task at a time, so that no
   /// program needs memory for all of them. Several lanes make the same tasks side by side.

@@ -46,8 +46,8 @@ Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& setti
   return 1_KiB * static_cast<std::int64_t>(std::ceil((std::min(bytes, 1e15) - 1e-3) / 1024));
 }
 
-/// A packet that comes by the slowest link of the switch and continues by `port`, which is faster:
-/// from its first bytes, when it gets the egress, until the last, when it may go.
+/// A packet that comes by the slowest link of the switch and is forwarded by `port`, which is
+/// faster: from its first bytes, when it gets the egress, until the last, when it may go.
 Picoseconds reverse_hold(const Fabric& fabric, const Port& port, const SwitchConfig& switches,
                          Bytes packet) {
   if (switches.forwarding != SwitchConfig::Forwarding::kCutThrough) return {};

@@ -127,7 +127,7 @@ class PacketModel {
     return true;
   }
 
-  /// Credit of receivers is due, or has been waited for. False: without result.
+  /// Credit of receivers is due, or has been waited for. False: it was void.
   [[gnu::noinline]] bool handle_credit(const Here& here, EventType type, std::uint32_t target) {
     const bool is_current = type == EventType::kGrant
                                 ? host_.expire_grant(here, s_.ports[target])

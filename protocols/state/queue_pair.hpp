@@ -85,7 +85,7 @@ struct alignas(64) SenderState : SendingEnd {
   std::uint32_t oldest_message = kNoIndex;
   std::uint32_t repair = kNoIndex;  ///< what selective repeat knows: in NetworkState::repairs
   std::uint16_t port_count = 0;     ///< how many of the host's ports lead to the destination
-  std::uint16_t first_turn = 0;     ///< by which of them what restarts goes first
+  std::uint16_t first_turn = 0;     ///< by which of them the first packet goes after a restart
   std::uint16_t turn = 0;           ///< in turn: packet number 0 goes by this one of the ports
   bool timer_is_set = false;        ///< an calendar entry exists
   ProcessId process;                ///< that hears of acknowledgements

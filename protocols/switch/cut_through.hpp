@@ -7,7 +7,7 @@
 
 namespace weft::protocols {
 
-/// Packets that continue before all of them is there.
+/// Packets that are forwarded before all of them is there.
 template <class Path>
 class CutThrough {
  public:

@@ -18,7 +18,7 @@ EpochScene::EpochScene(const Experiment& e, const protocols::PacketNetwork::Opti
 }
 
 void EpochScene::run(EpochReplay& replay) const {
-  // An epoch that continues is not whole, but all of it that has been is there.
+  // A running epoch is not whole, but all of it that has been is there.
   const EpochWindow all{.from = {}, .until = Picoseconds::max() / 4};
   (void)replay.run({*begins_, false}, all);
 }

@@ -205,7 +205,7 @@ class LoadChecks {
     Picoseconds length;
     const char* remedy;
   };
-  /// For how long it continues; nothing: it waits for what it sends, or does so once.
+  /// For how long it lasts; nothing: it waits for what it sends, or does so once.
   [[nodiscard]] std::optional<Span> span_of(const JobSpec& job) const {
     if (const auto* spec = std::get_if<OpenLoopSpec>(&job.kind)) {
       return Span{spec->stop, "lower its load"};

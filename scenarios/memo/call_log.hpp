@@ -17,7 +17,7 @@
 
 namespace weft::scenarios {
 
-/// The calls of an epoch that continues.
+/// The calls of a running epoch.
 struct OpenCalls {
   /// Of all members of a communicator.
   struct Call {

@@ -133,7 +133,7 @@ enum class EpochDeliveries : std::uint8_t {
   return last_event >= since ? EpochDeliveries::kUnknown : EpochDeliveries::kNone;
 }
 
-/// Of an epoch that continues, of which this is the part until now.
+/// Of a running epoch, of which this is the part until now.
 [[nodiscard]] inline EpochDeliveries deliveries_since(Picoseconds since, Picoseconds start,
                                                       const CommEpoch& so_far) {
   const EpochDeliveries known =

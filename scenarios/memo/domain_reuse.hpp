@@ -46,7 +46,7 @@ class DomainReuse {
   void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now);
   void ended(ProcessId process, std::uint32_t stream, Picoseconds now, Picoseconds posted_at);
 
-  /// Statistics begin again, once what was over before is taken. Of epochs that continue only the
+  /// Statistics begin again, once what was over before is taken. Of running epochs only the
   /// rest will count; true: there are some.
   bool begin_measurement(Picoseconds now);
   /// The run is over: closes all epochs. With a limit, those that reach it are cut off there; true:
@@ -83,7 +83,7 @@ class DomainReuse {
   void on_closed(Closed visit) { closed_ = std::move(visit); }
   /// Notes the calls of epochs that are over.
   void keep_calls(CallLog& log) { call_log_ = &log; }
-  /// Of an epoch that continues: the call of a rank's stream that ended then, if it took some time.
+  /// Of a running epoch: the call of a rank's stream that ended then, if it took some time.
   [[nodiscard]] std::optional<CalledEpoch> open_call_that_ended(ProcessId process,
                                                                 std::uint32_t stream,
                                                                 Picoseconds time) const;

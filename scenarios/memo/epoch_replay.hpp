@@ -117,7 +117,7 @@ class EpochReplay final : private collectives::TaskObserver {
   Picoseconds start_;                   ///< of the epoch, in the network's time
   Worker::Sums before_part_;            ///< of the epoch before the part that counts
   protocols::SkipCounts skips_before_;  ///< since the start of the run
-  /// By rank and stream: numbers of begins that have not come, and of the one that continues.
+  /// By rank and stream: numbers of begins that have not come, and of the running one.
   struct Queue {
     std::vector<std::uint32_t> coming;
     std::size_t next = 0;

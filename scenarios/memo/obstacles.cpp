@@ -20,8 +20,8 @@ namespace {
 /// to nothing recurs between the end of one message and the end of another; with 8 MiB it has 35,
 /// and three quarters are left out; over 32 hosts with 32 MiB it has 1,152, and 98 % are.
 constexpr double kMinHopsPerMessage = 16;
-/// Of a run that restarts if less than half was left out by then: one cell may take a third
-/// longer than several.
+/// Of a run that restarts if less than half was skipped by then: one logical process may take a
+/// third longer than several.
 constexpr double kTrial = 0.005;
 /// Runs of fewer packet-hops, a tenth of a second, are not on trial.
 constexpr double kFewHops = 1e6;

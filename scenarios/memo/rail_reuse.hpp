@@ -143,7 +143,7 @@ class RailReuse {
   [[nodiscard]] bool release_ranks(Open& open, const std::vector<std::uint32_t>& ranks,
                                    Picoseconds now);
   void merge(Open& into, Open& from);
-  /// What only waits, and is at rest at this time, becomes a part of an epoch that continues.
+  /// What only waits, and is at rest at this time, becomes a part of a running epoch.
   void join(Open& open, Open& waiting, Picoseconds now);
   void find_timeline(Open& open, Picoseconds now);
   /// Retracts ends that were reported and have not come.

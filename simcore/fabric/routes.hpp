@@ -16,7 +16,7 @@ namespace weft {
 /// reads.
 ///
 /// Destinations attached to the same switches are one group, in each of the two networks. A row
-/// has an entry per group; switches and hosts that continue alike share one, which in a Clos nearly
+/// has an entry per group; switches and hosts that forward alike share one, which in a Clos nearly
 /// all leaves do. What is attached to a switch it finds in a range of its own. So the tables grow
 /// with ports, not with switches x hosts.
 class Routes {

@@ -19,7 +19,7 @@ namespace weft {
 /// start, so it is in a module of its own (`simgrid/`), loaded when it is needed.
 class FlowSolver {
  public:
-  /// What happens while `run` continues. Both may start flows and set the timer.
+  /// What happens during `run`. Both may start flows and set the timer.
   class Listener {
    public:
     /// The last byte of a flow is through. `at` is rounded up to a whole picosecond.

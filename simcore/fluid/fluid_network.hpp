@@ -77,7 +77,7 @@ class FluidNetwork final : private FlowSolver::Listener {
 
   FluidNetwork(std::size_t processes, std::vector<Connection> connections, Plan plan);
 
-  /// No run continues for longer: 26 days. A flow over a link that stays down is met here.
+  /// No run lasts longer: 26 days. A flow over a link that stays down is met here.
   static constexpr Picoseconds kLongestRun{std::int64_t{1} << 61};
 
   /// Starts every process at time 0 and runs everything that happens before `until`. What links

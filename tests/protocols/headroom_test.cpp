@@ -138,7 +138,8 @@ TEST(ExactHeadroom, IsTheSumOfItsTerms) {
   t.pause_propagates = false;
   EXPECT_EQ(exact_headroom(t), 26 * 4178_B);
   // With the pause frame again, behind a packet that holds the egress for 4178 B at 100 Gbps less
-  // the 234 B by which it continues: 315,520 ps more than 2,476,640, so 2,792,160 ps, 33 packets.
+  // the 234 B by which it is forwarded: 315,520 ps more than 2,476,640, so 2,792,160 ps, 33
+  // packets.
   HeadroomTerms held = terms();
   held.smallest = held.largest;
   held.reverse_hold = 315'520_ps;

@@ -152,7 +152,7 @@ TEST(ScaleUp, DomainsComposeWithAScaleOutFabric) {
   const PathCensus across = census_of(net.fabric, net.routes, HostId(9U), HostId(63U));
   EXPECT_EQ(across.paths, 4U);
   EXPECT_EQ(across.max_links, 4U);
-  // Rows do not multiply with domains: all scale-up switches continue alike, as all GPUs inside a
+  // Rows do not multiply with domains: all scale-up switches forward alike, as all GPUs inside a
   // domain do.
   EXPECT_LT(net.routes.rows.size(), 40U);
 }

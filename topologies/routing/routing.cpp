@@ -64,7 +64,7 @@ class RouteBuilder {
   }
 
  private:
-  /// Hosts and NIC nodes that continue alike: their links lead to the same ToR set.
+  /// Hosts and NIC nodes that forward alike: their links lead to the same ToR set.
   struct Sender {
     std::vector<HostAttachments::HostLink> host_links;
     std::vector<std::uint32_t> hosts;

@@ -86,7 +86,7 @@ std::uint64_t Nvls::max_connections(Operation operation, std::uint64_t n) {
 
 namespace {
 
-/// With a few pieces per channel, reductions and multicasts continue at once.
+/// With a few pieces per channel, reductions and multicasts overlap.
 constexpr double kPiecesThatOverlap = 4;
 
 }  // namespace

@@ -109,7 +109,7 @@ enum class Recomputation : std::uint8_t { kNone, kSelective, kFull };
 
 /// What may overlap with computation.
 struct OverlapSpec {
-  bool gradients = true;    ///< exchanged bucket by bucket as the last backward pass continues
+  bool gradients = true;    ///< exchanged bucket by bucket during the last backward pass
   Bytes bucket = Bytes(0);  ///< of gradients; 0: 40 M parameters, or as much as data ranks need
   bool tensor = false;      ///< chunked matrix products
   std::uint32_t tensor_chunks = 4;

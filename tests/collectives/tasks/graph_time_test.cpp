@@ -30,7 +30,7 @@ const std::vector<StreamTimes>& streams_of(const ZeroLoadRun& run, std::uint32_t
 }
 
 // Without another word a rank computes one node after the other, and a communicator makes one call
-// after the other; the two streams continue side by side.
+// after the other; the two streams run side by side.
 TEST(GraphTime, StreamsGoOnSideBySide) {
   const GraphSpec spec =
       graph_of({compute_node("a", 3_us), call_node("sum", "", all_reduce(kSummed)),
