@@ -154,7 +154,7 @@ bool PeriodWatch::are_alike(const Increments& increments, double& of_alike) {
   const double spread = static_cast<double>((increments.max - increments.min).count()) / min;
   if (spread <= tolerance_) {
     of_alike = std::max(of_alike, spread);
-    // Iterations may be longer for rounds that were left out of them.
+    // Iterations may be longer for rounds of them that were skipped.
     report_.spread = (1 + spread_of_rounds_) * (1 + spread_of_iterations_) - 1;
     return true;
   }
@@ -165,7 +165,7 @@ bool PeriodWatch::are_alike(const Increments& increments, double& of_alike) {
 void PeriodWatch::look_at_rounds(std::int64_t iteration) {
   const std::optional<Front> front = front_of(iteration);
   if (!front) return;
-  // One whole round follows what is left out, besides the rest of the call.
+  // One whole round follows what is skipped, besides the rest of the call.
   const std::int64_t max = whole_rounds_ - front->max - 1;
   // Where rounds differ, as packets that take links in turn make them, several together may not.
   for (std::int64_t rounds = 1; kCompared * rounds < front->known && rounds <= max;

@@ -15,26 +15,26 @@
 
 namespace weft::collectives {
 
-/// What was left out of a job, and why not more.
+/// What was skipped of a job, and why not more.
 struct PeriodReport {
   std::int64_t rounds = 0;  ///< whole rounds of calls, of those iterations that were carried out
   std::int64_t rounds_skipped = 0;
   std::int64_t iterations = 0;  ///< of the job
   std::int64_t iterations_skipped = 0;
   Picoseconds time;              ///< that all of it stands for
-  Picoseconds iteration_period;  ///< that iterations which are left out follow each other by
+  Picoseconds iteration_period;  ///< that iterations which are skipped follow each other by
   /// Of the periods that it goes by: (longest - shortest) / shortest. Where both rounds and
-  /// iterations are left out, of both together.
+  /// iterations are skipped, of both together.
   double spread = 0;
   /// Of three successive periods that differ by more than the tolerance, the least.
   std::optional<double> closest;
-  /// All lanes were at work where rounds were left out, and no further apart than periods that were
+  /// All lanes were at work where rounds were skipped, and no further apart than periods that were
   /// compared: what follows is bounded by them.
   bool are_lanes_close = true;
 };
 
-/// Leaves out of a lone job what repeats itself. Once the last three rounds of a call have taken
-/// all lanes of all ranks as long, within a tolerance, the lanes leave out rounds that none has
+/// Skips in a lone job what repeats itself. Once the last three rounds of a call have taken
+/// all lanes of all ranks as long, within a tolerance, the lanes skip rounds that none has
 /// begun, all of them the same number, and end the call later by as many periods. Once the last
 /// three iterations have taken all ranks as long, the job ends with those that are running, and
 /// later.
@@ -98,7 +98,7 @@ class PeriodWatch final : public StepWatch {
   /// Iterations that all ranks have ended, and that some rank has.
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> ended() const;
   void look_at_rounds(std::int64_t iteration);
-  /// Nothing, where no more rounds can be left out of this call at this time.
+  /// Nothing, where no more rounds can be skipped of this call at this time.
   [[nodiscard]] std::optional<Front> front_of(std::int64_t iteration) const;
   /// False: the lane is at a point where it can leave nothing out.
   [[nodiscard]] bool add_lane(std::uint32_t lane, std::int64_t iteration, Front& front) const;

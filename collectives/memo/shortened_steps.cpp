@@ -28,7 +28,7 @@ class ShortenedSteps final : public StepSource {
   [[nodiscard]] bool cuts_here() const {
     return s_.lane.iteration == iteration_ && s_.lane.first == rounds_;
   }
-  /// From the first step that is left out to the first one after them.
+  /// From the first step that is skipped to the first one after them.
   void skip(Step& step);
 
   std::unique_ptr<StepSource> program_;

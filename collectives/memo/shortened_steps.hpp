@@ -10,7 +10,7 @@
 
 namespace weft::collectives {
 
-/// Rounds that a lane leaves out of a call.
+/// Rounds of a call that a lane skips.
 struct LaneCut {
   std::int64_t iteration = -1;  ///< -1: none so far
   std::int64_t first = 0;
@@ -18,7 +18,7 @@ struct LaneCut {
   Picoseconds time;  ///< that they stand for: the end of the call is so much later
 };
 
-/// Iterations that a job leaves out.
+/// Iterations that a job skips.
 struct JobCut {
   std::int64_t last = -1;  ///< that is carried out; -1: all are
   Picoseconds time;        ///< that the others stand for
@@ -42,7 +42,7 @@ struct Shortening {
 };
 
 /// The steps of a program with a kRound before each whole round of a call and after the last one,
-/// and without what is left out. Cuts may be set while they are made, before the lane comes there.
+/// and without what is skipped. Cuts may be set while they are made, before the lane comes there.
 [[nodiscard]] std::unique_ptr<StepSource> shortened(std::unique_ptr<StepSource> program,
                                                     const Shortening& shortening);
 

@@ -76,7 +76,7 @@ class Executor final : public ProcessHandler {
   /// Between callbacks: a lane will not come to steps that would have used a given number of
   /// events.
   void take_events(ProcessId process, std::uint32_t lane, std::uint32_t count);
-  /// After the run: what a rank sent in calls that were memoised, or left out.
+  /// After the run: what a rank sent in calls that were memoised, or skipped.
   void add_sent(ProcessId process, std::int64_t messages, Bytes bytes, Picoseconds last_progress);
   /// What a rank has posted, and how much.
   [[nodiscard]] std::int64_t messages_of(ProcessId process) const {

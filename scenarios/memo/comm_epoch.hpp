@@ -84,7 +84,7 @@ struct CommEpoch {
   Picoseconds last;            ///< when the last thing happened
   bool is_whole = false;       ///< all members began their calls and ended them: nothing is left
   std::uint64_t simulated_hops = 0;  ///< that it took to find this
-  protocols::SkipCounts skips;       ///< and what was left out of that, since it recurs
+  protocols::SkipCounts skips;       ///< and what was skipped of that, since it recurs
   // Of whole epochs, and of those that were cut off; of the part that counts, but for messages
   // and what was sent.
   protocols::NetworkShare share;  ///< ports: EpochPlace

@@ -29,7 +29,7 @@ namespace weft::scenarios {
 struct EpochView {
   /// Keeps what lanes spend their time on (Executor::spans).
   bool at_lanes = false;
-  /// Packets of these messages, in the network's time; nothing is left out then.
+  /// Packets of these messages, in the network's time; nothing is skipped then.
   std::vector<protocols::WatchedMessage> messages;
   protocols::MessageTraceSink sink;
 };
@@ -67,7 +67,7 @@ class EpochReplay final : private collectives::TaskObserver {
   [[nodiscard]] const std::vector<EpochEnd>& ends() const { return ends_; }
   /// Those that were simulated.
   [[nodiscard]] std::uint64_t packet_hops() const;
-  /// What of the epoch was left out since it recurs.
+  /// What of the epoch was skipped since it recurs.
   [[nodiscard]] protocols::SkipCounts skips() const;
   /// What has happened; if that is all, another epoch can be begun.
   [[nodiscard]] CommEpoch finish(bool is_complete, const EpochWindow& window);

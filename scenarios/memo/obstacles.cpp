@@ -18,7 +18,7 @@ namespace {
 
 /// For each of those that send: a ring over 256 hosts has 17 with messages of 4 MiB, in which next
 /// to nothing recurs between the end of one message and the end of another; with 8 MiB it has 35,
-/// and three quarters are left out; over 32 hosts with 32 MiB it has 1,152, and 98 % are.
+/// and three quarters are skipped; over 32 hosts with 32 MiB it has 1,152, and 98 % are.
 constexpr double kMinHopsPerMessage = 16;
 /// Of a run that restarts if less than half was skipped by then: one logical process may take a
 /// third longer than several.

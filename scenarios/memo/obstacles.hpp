@@ -21,9 +21,9 @@ namespace weft::scenarios {
 [[nodiscard]] std::string obstacle_to_rails(const Experiment& experiment);
 
 /// Whether it is worth while to look for what recurs inside the messages of a whole run, as one
-/// logical process: it may (protocols::can_recur), nobody checks what is left out, and messages are
+/// logical process: it may (protocols::can_recur), nobody checks what is skipped, and messages are
 /// long beside the number of those that send them, so that not all the time one of them ends.
-/// Returns after how many packet-hops half of them should have been left out, or it was not
+/// Returns after how many packet-hops half of them should have been skipped, or it was not
 /// worthwhile: a small part of all.
 [[nodiscard]] std::optional<std::uint64_t> trial_of_skips(const Experiment& experiment);
 

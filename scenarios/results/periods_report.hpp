@@ -12,7 +12,7 @@ namespace weft::scenarios {
 struct PeriodsReport {
   collectives::PeriodReport skipped;
   double tolerance = 0;
-  /// Why the time that was left out is an estimate; empty: its relative error is no larger than
+  /// Why the time that was skipped is an estimate; empty: its relative error is no larger than
   /// PeriodReport::spread.
   std::string estimate_because;
 };

@@ -117,7 +117,7 @@ void ApproximatePeriods::tell(const protocols::NetworkTotals& totals, Results& r
   if (!watch_) return;
   PeriodsReport& report = results.periods.emplace();
   report.tolerance = e_.scenario.run.reuse.tolerance;
-  // A run that was interrupted has not come to the end of what was left out.
+  // A run that was interrupted has not come to the end of what was skipped.
   if (executor_.all_finished()) {
     watch_->finish();
     report.skipped = watch_->report();

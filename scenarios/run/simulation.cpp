@@ -215,7 +215,7 @@ namespace {
 struct Shortcuts {
   RunReuse* reuse = nullptr;  ///< takes calls over, or watches them; null: nobody does
   const Reusable* reusable = nullptr;
-  /// Whole periods inside long messages are left out; where nothing is memoised besides, if half
+  /// Whole periods inside long messages are skipped; where nothing is memoised besides, if half
   /// of these packet-hops is: the first.
   std::optional<std::uint64_t> trial_of_skips;
 };
