@@ -355,9 +355,9 @@ void Interpreter::check_nothing_left() {
 }
 
 void Interpreter::check_no_message_left(const Queues& queues, const char* what) {
-  queues.for_each_left([&](const Queues::Way& way) {
-    problem(std::string("nobody receives ") + what + " from rank " + std::to_string(way.source) +
-            " to rank " + std::to_string(way.destination));
+  queues.for_each_left([&](const Queues::Route& route) {
+    problem(std::string("nobody receives ") + what + " from rank " + std::to_string(route.source) +
+            " to rank " + std::to_string(route.destination));
   });
 }
 

@@ -30,24 +30,24 @@ struct Message {
 /// "8 bytes of block 0 from 16".
 [[nodiscard]] std::string bytes_text(std::uint32_t block, Range range);
 
-/// Messages from rank to rank, in order on every way.
+/// Messages from rank to rank, in order on every route.
 class Queues {
  public:
-  struct Way {
+  struct Route {
     std::uint32_t source = 0;
     std::uint32_t destination = 0;
     std::uint32_t lane = 0;
-    auto operator<=>(const Way&) const = default;
+    auto operator<=>(const Route&) const = default;
   };
 
-  void push(const Way& way, Message message) { messages_[way].push_back(std::move(message)); }
+  void push(const Route& route, Message message) { messages_[route].push_back(std::move(message)); }
   /// The next one; nothing if there is none yet.
-  [[nodiscard]] std::optional<Message> pop(const Way& way);
-  /// Calls `visit(way)` for every way that still has messages.
-  void for_each_left(const std::function<void(const Way&)>& visit) const;
+  [[nodiscard]] std::optional<Message> pop(const Route& route);
+  /// Calls `visit(route)` for every route that still has messages.
+  void for_each_left(const std::function<void(const Route&)>& visit) const;
 
  private:
-  std::map<Way, std::deque<Message>> messages_;
+  std::map<Route, std::deque<Message>> messages_;
 };
 
 /// What scale-up switches reduce for one rank and lane. Every rank's messages come in order, so

@@ -22,9 +22,9 @@ std::optional<Picoseconds> FlowGroups::find(Picoseconds now, Picoseconds until, 
 
 const std::vector<PortId>& FlowGroups::paths_of(const SenderState& sender) {
   paths_.resize(s_.senders.all_whole().size());
-  std::vector<PortId>& ways = paths_[s_.senders.queue_pair_of(sender).value()];
-  if (ways.empty()) ways = find_paths(sender);
-  return ways;
+  std::vector<PortId>& path = paths_[s_.senders.queue_pair_of(sender).value()];
+  if (path.empty()) path = find_paths(sender);
+  return path;
 }
 
 std::optional<PortId> FlowGroups::egress(PortId in, HostId to, std::uint32_t entropy) const {
@@ -72,9 +72,9 @@ bool FlowGroups::join_by_messages(Picoseconds now, Picoseconds min, Picoseconds&
     end = std::min(end, earliest_end(s_, sender, now));
     if (sender.has_outstanding()) end = std::min(end, sender.deadline);
     if (end - now < min) return false;
-    const std::vector<PortId>& ways = paths_of(sender);
-    if (ways.empty()) return false;
-    for (const PortId link : ways) join(link, ways.front());
+    const std::vector<PortId>& path = paths_of(sender);
+    if (path.empty()) return false;
+    for (const PortId link : path) join(link, path.front());
   }
   return true;
 }

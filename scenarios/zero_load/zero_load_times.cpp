@@ -160,11 +160,11 @@ ZeroLoadTimes::Paths ZeroLoadTimes::paths(ConnectionId connection, std::uint32_t
     return {hops(from, to, entropy), hops(to, from, of_responses)};
   }
   const std::vector<PortId> first = first_links_of(transport, from, to, entropy);
-  Way there = way(first, to, entropy, transport.keeps_path);
+  Path there = find_path(first, to, entropy, transport.keeps_path);
   // Responses leave by the links that what they answer came in by.
   std::vector<PortId> links;
   for (const PortId link : there.last) links.push_back(fabric_.port(link).peer);
-  Way back = way(links, from, of_responses, transport.acks_keep_path);
+  Path back = find_path(links, from, of_responses, transport.acks_keep_path);
   add_receiver(there.hops, there.last.size());
   add_receiver(back.hops, back.last.size());
   return {std::move(there.hops), std::move(back.hops)};
@@ -186,8 +186,8 @@ std::vector<PortId> ZeroLoadTimes::first_links_of(const ConnectionTransport& tra
   return {*link};
 }
 
-ZeroLoadTimes::Way ZeroLoadTimes::way(const std::vector<PortId>& first, HostId to,
-                                      std::uint32_t entropy, bool keeps_path) const {
+ZeroLoadTimes::Path ZeroLoadTimes::find_path(const std::vector<PortId>& first, HostId to,
+                                             std::uint32_t entropy, bool keeps_path) const {
   if (first.size() != 1 || !keeps_path) {
     SprayedPath path = sprayed_path(fabric_, routes_, first, to);
     return {std::move(path.hops), std::move(path.last)};
@@ -216,8 +216,8 @@ ZeroLoadTimes::Journey ZeroLoadTimes::journey(ConnectionId connection, std::uint
     if (!t.is_sprayed && !there.empty()) there.front().links = 1;
   }
   if (t.is_scale_up) return journey;
-  for (auto* ways : {&journey.forward, &journey.reverse}) {
-    for (std::vector<PathHop>& hops : *ways) {
+  for (auto* paths : {&journey.forward, &journey.reverse}) {
+    for (std::vector<PathHop>& hops : *paths) {
       if (!hops.empty()) add_receiver(hops, hops.back().links);
     }
   }

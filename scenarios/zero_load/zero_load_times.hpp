@@ -84,13 +84,13 @@ class ZeroLoadTimes {
   [[nodiscard]] bool is_in_network(ConnectionId connection) const;
   /// The hosts that a connection's packets start from and get to.
   [[nodiscard]] std::pair<HostId, HostId> ends(ConnectionId connection) const;
-  struct Way {
+  struct Path {
     std::vector<PathHop> hops;
     std::vector<PortId> last;  ///< the links by which its packets arrive
   };
   /// The way of packets that leave a host by its `first` links.
-  [[nodiscard]] Way way(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
-                        bool keeps_path) const;
+  [[nodiscard]] Path find_path(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
+                               bool keeps_path) const;
   /// The links of `from` by which the packets of a scale-out queue pair leave.
   [[nodiscard]] std::vector<PortId> first_links_of(const ConnectionTransport& transport,
                                                    HostId from, HostId to,
