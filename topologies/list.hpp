@@ -5,7 +5,7 @@
 #include "topologies/clos/clos_spec.hpp"
 #include "topologies/custom/custom_spec.hpp"
 #include "topologies/fat_tree/fat_tree.hpp"
-#include "topologies/lone/lone.hpp"
+#include "topologies/single_domain/single_domain.hpp"
 #include "topologies/topology.hpp"
 
 namespace weft::topologies {
@@ -22,12 +22,13 @@ struct TopologyList {
 };
 
 /// All topologies, in the order in which the reference lists them; the first is the default.
-using Topologies = TopologyList<LeafSpine, RailOptimised, Clos, FatTree, Custom, Lone>;
+using Topologies = TopologyList<LeafSpine, RailOptimised, Clos, FatTree, Custom, SingleDomain>;
 
 /// One of them, as a scenario says it.
 using AnyTopology = Topologies::Any;
 
 /// What they stand for, and short forms.
-using TopologySpec = std::variant<LeafSpineSpec, FatTreeSpec, CustomSpec, ClosSpec, LoneSpec>;
+using TopologySpec =
+    std::variant<LeafSpineSpec, FatTreeSpec, CustomSpec, ClosSpec, SingleDomainSpec>;
 
 }  // namespace weft::topologies

@@ -44,7 +44,7 @@ class OperationSet {
 ///   or nothing.
 /// - `schedule(plan)`: the steps, of a plan that is not refused.
 /// - `cost(terms)`: the closed form without contention, in seconds without the launch.
-/// - `most_connections(operation, n)` and `most_messages(terms)`: bounds for a channel, so that
+/// - `max_connections(operation, n)` and `max_messages(terms)`: bounds for a channel, so that
 ///   nothing is built that cannot be held: connections of all ranks, and what a rank sends, in
 ///   slices.
 template <class A>
@@ -57,8 +57,8 @@ concept CollectiveAlgorithm = requires(const SchedulePlan& plan, const CostTerms
   { A::kOperations } -> std::convertible_to<OperationSet>;
   { A::schedule(plan) } -> std::same_as<std::unique_ptr<const Schedule>>;
   { A::cost(terms) } -> std::same_as<double>;
-  { A::most_connections(operation, n) } -> std::same_as<std::uint64_t>;
-  { A::most_messages(bound) } -> std::same_as<double>;
+  { A::max_connections(operation, n) } -> std::same_as<std::uint64_t>;
+  { A::max_messages(bound) } -> std::same_as<double>;
 };
 
 /// What an algorithm states of its operations, where it does.

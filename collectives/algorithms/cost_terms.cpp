@@ -16,14 +16,15 @@ constexpr double kCollisions = 1.3;
 /// of 8 MiB, 32 GPUs of four servers on rails, sprayed) to 1.21 (256 KiB).
 constexpr double kSpread = 1.1;
 /// The same of exchanges in pairs, step by step: every step waits for the path with the most flows,
-/// 2.1 in the mean of four flows on four paths.
+/// 2.1 on average of four flows on four paths.
 constexpr double kPairCollisions = 2;
-/// A packet crosses a scale-up domain by one of a GPU's links, twice, to the chip and from it; and
-/// a third time's worth goes by where it meets others on that one while the rest are idle
-/// (measured). NVLink 4 and 5 have 18.
+/// A packet crosses a scale-up domain by one of a GPU's links, twice, to the scale-up switch and
+/// from it; and a third time's worth goes by where it meets others on that one while the rest are
+/// idle (measured). NVLink 4 and 5 have 18.
 constexpr double kCrossings = 3;
-/// What chips work on goes by links in an order in which it does not meet others, and it is on its
-/// second link while it is still on its first (measured: all-gather of 32 KiB, 8 GPUs, by nvls).
+/// What scale-up switches work on goes by links in an order in which it does not meet others, and
+/// it is on its second link while it is still on its first (measured: all-gather of 32 KiB, 8 GPUs,
+/// by nvls).
 constexpr double kChipCrossings = 1.3;
 constexpr double kDomainLinks = 18;
 

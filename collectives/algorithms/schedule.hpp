@@ -32,11 +32,11 @@ class Schedule {
   /// nothing because there is less data than ranks.
   [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                               std::uint32_t lane) const = 0;
-  /// Every rank is in one of them; empty: no lane has chips do anything.
+  /// Every rank is in one of them; empty: no lane has scale-up switches do anything.
   [[nodiscard]] virtual std::vector<RankGroup> groups() const { return {}; }
-  [[nodiscard]] virtual ChipWork chip_work(std::uint32_t /*lane*/) const { return {}; }
-  /// Ranks work in buffers of their own, into which lanes that have chips add copy the input and
-  /// out of which those that have them repeat copy the result.
+  [[nodiscard]] virtual InNetworkWork in_network_work(std::uint32_t /*lane*/) const { return {}; }
+  /// Ranks work in buffers of their own, into which lanes that have scale-up switches add copy the
+  /// input and out of which those that have them repeat copy the result.
   [[nodiscard]] virtual bool is_staged() const { return false; }
   /// Refers to the schedule, which must outlive it.
   [[nodiscard]] virtual StepStream steps(std::uint32_t rank, std::uint32_t lane) const = 0;
@@ -50,7 +50,7 @@ class Schedule {
     return lane / lanes_per_channel();
   }
   [[nodiscard]] std::uint32_t slices() const { return plan_.slices; }
-  /// Of rounds in which every channel has so many chunks.
+  /// Of rounds in which every channel has n chunks.
   [[nodiscard]] std::int64_t round_of(std::uint32_t chunks) const {
     return plan_.chunk * plan_.channels * chunks;
   }

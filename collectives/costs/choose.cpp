@@ -132,26 +132,26 @@ bool is_open(const Execution& execution) {
 /// worth a percent.
 AlgorithmChoice choose_in_chunks(CollectiveSpec& spec, std::uint32_t ranks,
                                  const RankLayout& layout) {
-  constexpr Bytes kLeastChunk = 16_KiB;  // of a few packets
+  constexpr Bytes kMinChunk = 16_KiB;  // of a few packets
   constexpr double kWorthwhile = 0.99;
   AlgorithmChoice choice{algorithms_for(spec.operation).front(), spec.execution.protocol,
                          "the simplest: the rates of the ranks' links are not known"};
   const bool is_open_chunk = is_open(spec.execution);
   spec.execution.preset = Execution::Preset::kPlain;
   CollectiveSpec tried = spec;
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (Bytes chunk = spec.execution.chunk;;) {
     tried.execution.chunk = chunk;
     for (const Estimate& e : estimates(tried, ranks, layout)) {
-      if (e.seconds >= least * kWorthwhile) continue;
-      least = e.seconds;
+      if (e.seconds >= min * kWorthwhile) continue;
+      min = e.seconds;
       choice.algorithm = e.algorithm;
       spec.execution.chunk = chunk;
       choice.reason =
           std::string("cost model: ") + name_of(e.algorithm) + " " + microseconds(e.seconds * 1e6);
     }
     chunk = chunk == 0_B ? spec.size / 2 : chunk / 2;
-    if (!is_open_chunk || chunk < kLeastChunk) break;
+    if (!is_open_chunk || chunk < kMinChunk) break;
   }
   if (spec.execution.chunk > 0_B && is_open_chunk) {
     choice.reason +=
@@ -162,12 +162,12 @@ AlgorithmChoice choose_in_chunks(CollectiveSpec& spec, std::uint32_t ranks,
 
 /// What runs on such GPUs: NCCL's choice in NCCL's execution, unless another is given. Elsewhere,
 /// and where NCCL has no choice, the quickest by the cost model.
-Result<AlgorithmChoice> settle_auto(CollectiveSpec& spec, std::uint32_t ranks,
-                                    const RankLayout& layout) {
+Result<AlgorithmChoice> resolve_auto(CollectiveSpec& spec, std::uint32_t ranks,
+                                     const RankLayout& layout) {
   if (layout.gpus) {
     CollectiveSpec by_nccl = spec;
     by_nccl.algorithm = Algorithm::kNccl;
-    if (auto choice = settle(by_nccl, ranks, layout)) {
+    if (auto choice = resolve_algorithm(by_nccl, ranks, layout)) {
       spec = std::move(by_nccl);
       return choice;
     }
@@ -200,10 +200,10 @@ Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec, std::uint32
   return AlgorithmChoice{spec.algorithm, spec.execution.protocol, "as the scenario says"};
 }
 
-Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
-                               const RankLayout& layout) {
+Result<AlgorithmChoice> resolve_algorithm(CollectiveSpec& spec, std::uint32_t ranks,
+                                          const RankLayout& layout) {
   if (!spec.generation) spec.generation = layout.gpus;
-  if (spec.algorithm == Algorithm::kAuto) return settle_auto(spec, ranks, layout);
+  if (spec.algorithm == Algorithm::kAuto) return resolve_auto(spec, ranks, layout);
   if (spec.execution.preset == Execution::Preset::kAuto) {
     const bool is_nccl = spec.algorithm == Algorithm::kNccl && is_open(spec.execution);
     if (is_nccl) {

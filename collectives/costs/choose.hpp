@@ -30,7 +30,7 @@ struct AlgorithmChoice {
 
 /// Gives `spec` the algorithm, the protocol and the execution that are chosen for it, and says why.
 /// Error as of choose_algorithm; `spec` is then without meaning.
-[[nodiscard]] Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
-                                             const RankLayout& layout);
+[[nodiscard]] Result<AlgorithmChoice> resolve_algorithm(CollectiveSpec& spec, std::uint32_t ranks,
+                                                        const RankLayout& layout);
 
 }  // namespace weft::collectives

@@ -12,7 +12,7 @@ RankLayout layout_of(const JobDescription& job) {
   for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank) {
     const std::uint32_t first = rank - rank % spec->domain_size;
     layout.domain.push_back(rank / spec->domain_size);
-    // Chips reach the GPUs of the fabric's domain only.
+    // Scale-up switches reach the GPUs of the fabric's domain only.
     if (layout.has_in_network_reduction && job.layout.domain[rank] != job.layout.domain[first]) {
       layout.has_in_network_reduction = false;
     }

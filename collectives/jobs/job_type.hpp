@@ -65,7 +65,7 @@ class JobFiles {
   [[nodiscard]] virtual const std::string& traffic_class() const = 0;  ///< of the job
 };
 
-/// `rank` of a job with so many ranks exists, or `key` has a problem.
+/// `rank` of a job with a given number of ranks exists, or `key` has a problem.
 inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::string& key,
                        Problems& problems) {
   if (rank < ranks) return;
@@ -80,7 +80,7 @@ inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::strin
 ///   where they depend on it. Whoever fills one without the scenario language is held to the same
 ///   limits.
 /// - `type_name`: the `type` key of such a job.
-/// - `most_connections` and `bound`: upper bounds, so that nothing is built that cannot be held.
+/// - `max_connections` and `bound`: upper bounds, so that nothing is built that cannot be held.
 /// - `kIsOpenLoop`: whether messages are sent whatever becomes of earlier ones, at rates that are
 ///   fractions of the access links'. The job then ends with the time and has no ideal time.
 /// - `needs_access_rates(spec)`, if others, too, may have a load.
@@ -96,7 +96,7 @@ template <class J>
 concept JobType = requires(const typename J::Spec& spec, std::uint32_t ranks,
                            const BoundSetting& setting) {
   { J::type_name(spec) } -> std::same_as<const char*>;
-  { J::most_connections(spec, ranks) } -> std::same_as<std::uint64_t>;
+  { J::max_connections(spec, ranks) } -> std::same_as<std::uint64_t>;
   { J::bound(spec, setting) } -> std::same_as<SendBound>;
   { J::kIsOpenLoop } -> std::convertible_to<bool>;
 }

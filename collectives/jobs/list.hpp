@@ -83,7 +83,7 @@ inline void read_files(JobKind& kind, JobFiles& files) {
       },
       kind);
 }
-/// What is wrong with a specification for so many ranks, besides what its schema refuses.
+/// What is wrong with a specification for a given number of ranks, besides what its schema refuses.
 inline void check(const JobKind& kind, std::uint32_t ranks, Problems& problems) {
   JobTypes::visit(
       [&]<class J>(const auto& spec) {
@@ -103,9 +103,9 @@ inline void check(const JobKind& kind, std::uint32_t ranks, Problems& problems) 
       },
       kind);
 }
-[[nodiscard]] inline std::uint64_t most_connections(const JobKind& kind, std::uint32_t ranks) {
+[[nodiscard]] inline std::uint64_t max_connections(const JobKind& kind, std::uint32_t ranks) {
   return JobTypes::visit(
-      [ranks]<class J>(const auto& spec) { return J::most_connections(spec, ranks); }, kind);
+      [ranks]<class J>(const auto& spec) { return J::max_connections(spec, ranks); }, kind);
 }
 [[nodiscard]] inline SendBound send_bound(const JobKind& kind, const BoundSetting& setting) {
   return JobTypes::visit([&setting]<class J>(const auto& spec) { return J::bound(spec, setting); },

@@ -50,11 +50,11 @@ struct Computing {
   Picoseconds nominal;
   Picoseconds start;         ///< counted from the job's
   std::uint64_t number = 0;  ///< of the rank's pieces
-  bool is_slowed = false;    ///< a task of a stream that slows computing goes on
+  bool is_slowed = false;    ///< a task of a stream that slows computing is running
 };
 
-/// The lanes [first_lane, end_lane) of ranks whose data chips add up and repeat.
-struct ChipGroup {
+/// The lanes [first_lane, end_lane) of ranks whose data scale-up switches reduce and repeat.
+struct ReductionGroup {
   RankGroup ranks;
   std::uint32_t first_lane = 0;
   std::uint32_t end_lane = 0;
@@ -133,10 +133,10 @@ class JobProgram {
   }
   /// Messages that a connection may have posted and not acknowledged; 0: any number. Sends wait.
   [[nodiscard]] virtual std::uint32_t window(LanePlace /*place*/) const { return 0; }
-  /// Ranks that chips of scale-up domains work for, and in which lanes. A lane of a rank is in one
-  /// of them at most, and in one if chips do anything for it.
-  [[nodiscard]] virtual std::vector<ChipGroup> groups() const { return {}; }
-  [[nodiscard]] virtual ChipWork chip_work(LanePlace /*place*/) const { return {}; }
+  /// Ranks that switches of scale-up domains work for, and in which lanes. A lane of a rank is in
+  /// one of them at most, and in one if scale-up switches do anything for it.
+  [[nodiscard]] virtual std::vector<ReductionGroup> groups() const { return {}; }
+  [[nodiscard]] virtual InNetworkWork in_network_work(LanePlace /*place*/) const { return {}; }
   /// none: what a rank sends is known without a draw.
   [[nodiscard]] virtual std::optional<DrawnSends> drawn_sends(std::uint32_t /*rank*/) const {
     return std::nullopt;

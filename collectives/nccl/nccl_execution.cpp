@@ -65,8 +65,8 @@ struct NvlsTreeShape {
 
 /// On Hopper as NVLS, with smaller chunks from four nodes on (`ncclNvlsTuning` of
 /// src/transport/nvls.cc). On Blackwell by nodes, GPUs per node and NIC
-/// (`ncclNvlsTreeSm100Tuning`), where a server's NICs are taken to hang on the PCIe switches of
-/// their GPUs.
+/// (`ncclNvlsTreeSm100Tuning`), where a server's NICs are taken to be attached to the PCIe switches
+/// of their GPUs.
 NvlsTreeShape nvls_tree_shape(GpuGeneration generation, const RankMap& map, BitsPerSecond network) {
   const std::uint32_t gpus = map.domain_size();
   const bool is_400g = network >= BitsPerSecond(384'000'000'000);
@@ -88,9 +88,9 @@ NvlsTreeShape nvls_tree_shape(GpuGeneration generation, const RankMap& map, Bits
 
 /// Smaller chunks where there would be few rounds, a round being a chunk per channel and head:
 /// below 16, 4 and 1 (src/enqueue.cc).
-Bytes nvls_tree_chunk(Bytes size, Bytes most, std::uint32_t channels, std::uint32_t heads) {
+Bytes nvls_tree_chunk(Bytes size, Bytes max, std::uint32_t channels, std::uint32_t heads) {
   const std::int64_t at_once = std::int64_t{channels} * heads;
-  Bytes chunk = most;
+  Bytes chunk = max;
   if (size < chunk * (16 * at_once)) chunk = std::min(chunk, 128_KiB);
   if (size < chunk * (4 * at_once)) chunk = std::min(chunk, 64_KiB);
   if (size < chunk * at_once) chunk = std::min(chunk, 32_KiB);
@@ -146,7 +146,7 @@ GpuTimes gpu_times(const CollectiveSpec& spec, const RankLayout& layout) {
 constexpr Picoseconds kNvlinkStep = 600_ns;
 
 /// NCCL's point-to-point messages go by LL up to here (NCCL_P2P_LL_THRESHOLD), in Simple beyond.
-constexpr Bytes kMostBytesInLl = 16_KiB;
+constexpr Bytes kMaxBytesInLl = 16_KiB;
 
 bool is_point_to_point(Algorithm algorithm) {
   return algorithm == Algorithm::kOneShot || algorithm == Algorithm::kPairwise;
@@ -170,7 +170,7 @@ Bytes largest_message(const CollectiveSpec& spec, std::uint32_t ranks) {
 Protocol protocol_of(const CollectiveSpec& spec, const RankMap& map) {
   if (spec.execution.protocol != Protocol::kNone) return spec.execution.protocol;
   const bool is_small = is_point_to_point(spec.algorithm) && map.domains() == 1 &&
-                        largest_message(spec, map.ranks()) <= kMostBytesInLl;
+                        largest_message(spec, map.ranks()) <= kMaxBytesInLl;
   return is_small ? Protocol::kLl : Protocol::kSimple;
 }
 
@@ -216,9 +216,9 @@ void fill_in_rates(Execution& execution, const CollectiveSpec& spec, const RankM
   const GpuRates gpu = layout.gpu_rates.or_else(GpuRates::of(spec.gpus()));
   const bool by_network = map.domains() == map.ranks() && execution.protocol == Protocol::kSimple;
   const BitsPerSecond blocks = std::int64_t{execution.channels} * gpu.block;
-  for (const auto& [rate, most] :
+  for (const auto& [rate, max] :
        {std::pair(&execution.copy_rate, gpu.copy), std::pair(&execution.reduce_rate, gpu.reduce)}) {
-    if (*rate == kAsGpu) *rate = by_network ? std::min(most, blocks) : most;
+    if (*rate == kAsGpu) *rate = by_network ? std::min(max, blocks) : max;
   }
 }
 
@@ -304,8 +304,8 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
     execution.chunk = chunking.chunk;
     if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, heads_of(ranks));
     if (is_nvls_tree) {
-      const Bytes most = nvls_tree_shape(spec.gpus(), map, nic_rate_of(layout)).chunk;
-      execution.chunk = nvls_tree_chunk(spec.size, most, execution.channels, heads_between(map));
+      const Bytes max = nvls_tree_shape(spec.gpus(), map, nic_rate_of(layout)).chunk;
+      execution.chunk = nvls_tree_chunk(spec.size, max, execution.channels, heads_between(map));
     }
   }
   if (execution.in_flight == kAsBuffer) execution.in_flight = chunking.in_flight;

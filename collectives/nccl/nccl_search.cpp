@@ -12,7 +12,7 @@ namespace weft::collectives {
 namespace {
 
 /// Half of MAXCHANNELS, as channels are doubled when they are connected.
-constexpr std::uint32_t kMostSearched = 32;
+constexpr std::uint32_t kMaxSearched = 32;
 /// Links are booked in steps of 1 MB/s, so that sums of speeds do not miss them by rounding.
 constexpr double kRounding = 0.0005;
 
@@ -41,9 +41,9 @@ std::span<const double> speeds_of(const NcclNode& node) {
 
 /// The fastest that one link of every kind carries.
 std::size_t first_speed(const NcclNode& node, std::span<const double> speeds) {
-  const double most = node.has_network() ? node.nic : node.nvlink;
+  const double max = node.has_network() ? node.nic : node.nvlink;
   std::size_t i = 0;
-  while (i + 1 < speeds.size() && speeds[i] > most + kRounding) ++i;
+  while (i + 1 < speeds.size() && speeds[i] > max + kRounding) ++i;
   return i;
 }
 
@@ -53,7 +53,7 @@ std::uint32_t whole(double share) {
 
 /// Channels of a speed that the NICs carry, each with one of them.
 std::uint32_t carried_by_nics(const NcclNode& node, double speed) {
-  return node.has_network() ? node.nics * whole(node.nic / speed) : kMostSearched;
+  return node.has_network() ? node.nics * whole(node.nic / speed) : kMaxSearched;
 }
 
 /// Whether NVLink carries chains of all GPUs. The last of a chain passes nothing on: there rings go
@@ -65,7 +65,7 @@ bool carries_chains(const NcclNode& node, std::uint32_t channels, double speed, 
 }
 
 std::uint32_t rings_at(const NcclNode& node, double speed) {
-  std::uint32_t channels = std::min(carried_by_nics(node, speed), kMostSearched);
+  std::uint32_t channels = std::min(carried_by_nics(node, speed), kMaxSearched);
   while (channels > 0 && !carries_chains(node, channels, speed, true)) --channels;
   return channels;
 }
@@ -75,7 +75,7 @@ NcclGraph doubled(NcclGraph graph, GpuGeneration generation) {
   const bool is_many = generation != GpuGeneration::kAmpere && graph.intra < 50;
   if (graph.intra < 25 || (is_many && graph.channels > 4)) return graph;
   if (graph.channels == 0) return graph;
-  const std::uint32_t channels = std::min(graph.channels * 2, kMostSearched);
+  const std::uint32_t channels = std::min(graph.channels * 2, kMaxSearched);
   const std::uint32_t share = (channels + graph.channels - 1) / graph.channels;
   return {channels, graph.intra / share, graph.inter / share};
 }
@@ -99,7 +99,7 @@ NcclGraph nccl_ring_graph(const NcclNode& node) {
     const std::uint32_t channels = rings_at(node, speeds[i]);
     if (channels * speeds[i] <= best.channels * best.intra + kRounding) continue;
     best = {channels, speeds[i], speeds[i]};
-    if (channels == kMostSearched) break;
+    if (channels == kMaxSearched) break;
     if (node.gpus > 1 && channels * speeds[i] >= node.nvlink - kRounding) break;
   }
   best = doubled(best, node.generation);

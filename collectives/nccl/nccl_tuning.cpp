@@ -53,13 +53,13 @@ constexpr std::size_t kTreeCorrected = 23;
 /// nodes, rings cannot take their steps faster (getNetOverhead).
 constexpr double kNetOverhead = 1;
 constexpr double kNetOverheadAmd = 2;
-constexpr std::uint32_t kMostChannels = 64;  // MAXCHANNELS
+constexpr std::uint32_t kMaxConnectedChannels = 64;  // MAXCHANNELS
 /// Between nodes, GPUs of compute capability 9.0 or later have four blocks of threads, not two, for
 /// each searched channel that is faster than this (GB/s), where that makes few (`ncclTopoPostset`).
 constexpr double kCopiedAbove = 45;
-constexpr std::uint32_t kLeastUncopied = 16;
-/// Rings of Simple between nodes take longer once a rank and channel have so many bytes, those of
-/// Blackwell inside a node as well.
+constexpr std::uint32_t kMinUncopied = 16;
+/// Rings of Simple between nodes take longer once a rank and channel have this many bytes,
+/// those of Blackwell inside a node as well.
 constexpr double kPlateauBytes = 64;
 constexpr double kPlateau = 1.4;
 /// Of trees whose traffic is all at one GPU.
@@ -200,9 +200,9 @@ class Tuning {
     const double heads = m_.nvls.channels;
     const bool is_tree = m_.nodes > 1;
     if (is_tree && operation_ != Operation::kAllReduce) return;
-    if (is_half(operation_) && m_.ranks > kMostHeads) return;  // every rank would have to be a head
+    if (is_half(operation_) && m_.ranks > kMaxHeads) return;  // every rank would have to be a head
     if (operation_ != Operation::kAllReduce && !is_half(operation_)) return;
-    // The efficiency is that of the domain, where sums and copies go on at once, and two nodes
+    // The efficiency is that of the domain, where sums and copies overlap, and two nodes
     // exchange halves.
     double inside = m_.nvls.intra * kNvlsEfficiency[generation_] * (heads - 1) / heads;
     inside *= is_half(operation_) ? (n - 1) / n : 2;
@@ -247,9 +247,9 @@ class Tuning {
 }  // namespace
 
 std::uint32_t NcclMachine::channels() const {
-  const std::uint32_t connected = std::clamp(2 * ring.channels, 1U, kMostChannels);
+  const std::uint32_t connected = std::clamp(2 * ring.channels, 1U, kMaxConnectedChannels);
   const bool is_copied = generation != GpuGeneration::kAmpere && nodes > 1 &&
-                         ring.intra > kCopiedAbove && connected < kLeastUncopied;
+                         ring.intra > kCopiedAbove && connected < kMinUncopied;
   return connected * (is_copied ? 2 : 1);
 }
 

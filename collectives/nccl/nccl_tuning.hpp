@@ -20,7 +20,7 @@ struct NcclMachine {
   NcclGraph ring;
   NcclGraph tree;
   NcclGraph nvls;
-  bool has_simple_trees = false;  ///< whose parent and both children hang on one GPU
+  bool has_simple_trees = false;  ///< whose parent and both children are attached to one GPU
   double transport_us = 0;        ///< what the NICs' plug-in reports as the latency of a message
   bool has_nvls = false;          ///< inside every node
   bool is_pci = false;            ///< the GPUs of a node reach each other by PCIe

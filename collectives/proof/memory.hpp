@@ -24,7 +24,8 @@ void add_to(Data& sum, const Data& data);
 /// Where a rank keeps data.
 enum class Buffer : std::uint8_t {
   kOwn,     ///< what the operation begins with and ends in
-  kStaged,  ///< what peers and chips work on, if copies lie in between (Schedule::is_staged)
+  kStaged,  ///< what peers and scale-up switches work on, if copies lie in between
+            ///< (Schedule::is_staged)
 };
 
 /// What all ranks hold.

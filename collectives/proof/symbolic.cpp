@@ -34,11 +34,11 @@ class Interpreter {
     std::uint32_t number;
     StepStream stream;
     std::vector<std::uint32_t> peers;
-    ChipWork work;
+    InNetworkWork work;
     Step step;
     bool has_step = false;
     std::int64_t events = 0;
-    std::int64_t signals = 0;
+    std::int64_t control_events = 0;
   };
 
   void problem(std::string sentence);
@@ -103,7 +103,7 @@ Interpreter::Interpreter(const Schedule& schedule, std::uint64_t order)
 
 void Interpreter::begin(std::uint32_t rank, std::uint32_t number) {
   lanes_.push_back({rank, number, schedule_.steps(rank, number), schedule_.send_peers(rank, number),
-                    schedule_.chip_work(number), Step{}});
+                    schedule_.in_network_work(number), Step{}});
 }
 
 Proof Interpreter::run() {
@@ -156,7 +156,7 @@ std::string Interpreter::describe(const Step& step) {
       return "for a message from rank " + std::to_string(step.peer);
     case Step::Kind::kAwait:
       return "for another lane";
-    case Step::Kind::kAwaitSignals:
+    case Step::Kind::kAwaitControlEvents:
       return "for signals";
     default:
       return "for the switch";
@@ -202,12 +202,12 @@ bool Interpreter::is_possible(const Lane& lane, const Step& step) const {
     case Step::Kind::kSend:
       return !lane.work.any() && std::ranges::binary_search(lane.peers, step.peer);
     case Step::Kind::kReceive:
-    case Step::Kind::kSignal:
+    case Step::Kind::kControlEvent:
       return is_other_rank;
     case Step::Kind::kNotify:
       return step.peer < schedule_.lanes();
     case Step::Kind::kAwait:
-    case Step::Kind::kAwaitSignals:
+    case Step::Kind::kAwaitControlEvents:
       return true;
     case Step::Kind::kCopy:
       return is_self && schedule_.is_staged() && lane.work.any();
@@ -233,12 +233,12 @@ bool Interpreter::execute(Lane& lane, const Step& step) {
       if (lane.events == 0) return false;
       --lane.events;
       return true;
-    case Step::Kind::kSignal:
-      ++lanes_[std::size_t{step.peer} * schedule_.lanes() + lane.number].signals;
+    case Step::Kind::kControlEvent:
+      ++lanes_[std::size_t{step.peer} * schedule_.lanes() + lane.number].control_events;
       return true;
-    case Step::Kind::kAwaitSignals:
-      if (lane.signals < step.count()) return false;
-      lane.signals -= step.count();
+    case Step::Kind::kAwaitControlEvents:
+      if (lane.control_events < step.count()) return false;
+      lane.control_events -= step.count();
       return true;
     case Step::Kind::kCopy:
       copy(lane, step);
@@ -350,14 +350,14 @@ void Interpreter::check_nothing_left() {
   }
   for (const Lane& lane : lanes_) {
     if (lane.events != 0) problem(who(lane) + " is notified more often than it waits");
-    if (lane.signals != 0) problem(who(lane) + " gets more signals than it waits for");
+    if (lane.control_events != 0) problem(who(lane) + " gets more signals than it waits for");
   }
 }
 
 void Interpreter::check_no_message_left(const Queues& queues, const char* what) {
-  queues.for_each_left([&](const Queues::Way& way) {
-    problem(std::string("nobody receives ") + what + " from rank " + std::to_string(way.source) +
-            " to rank " + std::to_string(way.destination));
+  queues.for_each_left([&](const Queues::Route& route) {
+    problem(std::string("nobody receives ") + what + " from rank " + std::to_string(route.source) +
+            " to rank " + std::to_string(route.destination));
   });
 }
 

@@ -22,7 +22,7 @@ struct Traffic {
 struct Proof {
   /// What is wrong, at most a few sentences; empty: every rank ends with what the operation
   /// promises, both ends of every message agree about it, nothing is copied twice, and no message,
-  /// sum, notification or signal is left over for the next run.
+  /// sum, notification or control event is left over for the next run.
   std::vector<std::string> problems;
   std::vector<Traffic> traffic;  ///< by rank
 

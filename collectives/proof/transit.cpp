@@ -7,17 +7,17 @@ std::string bytes_text(std::uint32_t block, Range range) {
          std::to_string(range.offset);
 }
 
-std::optional<Message> Queues::pop(const Way& way) {
-  std::deque<Message>& queue = messages_[way];
+std::optional<Message> Queues::pop(const Route& route) {
+  std::deque<Message>& queue = messages_[route];
   if (queue.empty()) return {};
   Message message = std::move(queue.front());
   queue.pop_front();
   return message;
 }
 
-void Queues::for_each_left(const std::function<void(const Way&)>& visit) const {
-  for (const auto& [way, queue] : messages_) {
-    if (!queue.empty()) visit(way);
+void Queues::for_each_left(const std::function<void(const Route&)>& visit) const {
+  for (const auto& [route, queue] : messages_) {
+    if (!queue.empty()) visit(route);
   }
 }
 

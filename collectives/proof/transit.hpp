@@ -13,7 +13,7 @@
 #include "collectives/proof/memory.hpp"
 #include "collectives/steps/step.hpp"
 
-/// What is on its way between ranks, or with chips.
+/// What is on its way between ranks, or with scale-up switches.
 namespace weft::collectives::proof {
 
 struct Message {
@@ -30,34 +30,34 @@ struct Message {
 /// "8 bytes of block 0 from 16".
 [[nodiscard]] std::string bytes_text(std::uint32_t block, Range range);
 
-/// Messages from rank to rank, in order on every way.
+/// Messages from rank to rank, in order on every route.
 class Queues {
  public:
-  struct Way {
+  struct Route {
     std::uint32_t source = 0;
     std::uint32_t destination = 0;
     std::uint32_t lane = 0;
-    auto operator<=>(const Way&) const = default;
+    auto operator<=>(const Route&) const = default;
   };
 
-  void push(const Way& way, Message message) { messages_[way].push_back(std::move(message)); }
+  void push(const Route& route, Message message) { messages_[route].push_back(std::move(message)); }
   /// The next one; nothing if there is none yet.
-  [[nodiscard]] std::optional<Message> pop(const Way& way);
-  /// Calls `visit(way)` for every way that still has messages.
-  void for_each_left(const std::function<void(const Way&)>& visit) const;
+  [[nodiscard]] std::optional<Message> pop(const Route& route);
+  /// Calls `visit(route)` for every route that still has messages.
+  void for_each_left(const std::function<void(const Route&)>& visit) const;
 
  private:
-  std::map<Way, std::deque<Message>> messages_;
+  std::map<Route, std::deque<Message>> messages_;
 };
 
-/// What chips add up for one rank and lane. Every rank's messages come in order, so that the k-th
-/// of each make the k-th sum.
+/// What scale-up switches reduce for one rank and lane. Every rank's messages come in order, so
+/// that the k-th of each make the k-th sum.
 class Sums {
  public:
   /// Adds the next message of a rank. If the others' are of other bytes, it adds nothing and
   /// returns one of theirs.
   [[nodiscard]] const Message* add(std::uint32_t rank, Message message);
-  /// The next sum, once so many ranks have contributed.
+  /// The next sum, once a given number of ranks have contributed.
   [[nodiscard]] std::optional<Message> take(std::size_t ranks);
   /// The first sum that nobody has taken.
   [[nodiscard]] const Message* left() const {

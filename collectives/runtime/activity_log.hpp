@@ -19,7 +19,7 @@ struct Activity {
     kWork,             ///< of lane `place`; computing: `number` is Step::block of the delay
     kReceive,          ///< lane `place` waited for a message of `connection`
     kAcknowledgement,  ///< lane `place` waited until a message of `connection` was acknowledged
-    kSignal,           ///< lane `place` waited for a signal, which came from rank `number`
+    kControlEvent,     ///< lane `place` waited for a control event, which came from rank `number`
   };
   Picoseconds begin;
   Picoseconds end;

@@ -97,8 +97,8 @@ std::string BlockedLanes::wait_of(ProcessId process, std::uint32_t number) const
              peer_name(workload.target_of(lane.connection));
     case LaneStatus::kSleeping:
       return "until " + time_text(lane.step.time());
-    case LaneStatus::kAwaitingSignals:
-      return "for signals: " + std::to_string(lane.signals) + " of " +
+    case LaneStatus::kAwaitingControlEvents:
+      return "for signals: " + std::to_string(lane.control_events) + " of " +
              std::to_string(lane.step.count()) + " have come";
     case LaneStatus::kRunning:
     case LaneStatus::kDone:

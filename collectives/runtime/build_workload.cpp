@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "collectives/costs/choose.hpp"
-#include "collectives/jobs/collective/routing.hpp"
 #include "collectives/jobs/job_order.hpp"
 #include "collectives/jobs/list.hpp"
 #include "collectives/runtime/workload.hpp"
+#include "collectives/traffic/expert_routing.hpp"
 
 namespace weft::collectives {
 
@@ -91,7 +91,7 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   std::optional<AlgorithmChoice> choice;
   if (auto* spec = std::get_if<CollectiveSpec>(&kind)) {
     fill_matrix(*spec, setting.ranks, setting.seed, setting.job);
-    auto settled = settle(*spec, setting.ranks, layout);
+    auto settled = resolve_algorithm(*spec, setting.ranks, layout);
     if (!settled) {
       Errors errors = settled.errors();
       for (Error& error : errors) error.where.key = "algorithm";
@@ -106,7 +106,7 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   Errors errors = workload.add_job(job.name, job.start, job.ranks, std::move(program).value(),
                                    job.has_acknowledgements,
                                    {job.traffic_class, job.queue_pairs, job.transport,
-                                    options.most_connections, static_cast<std::uint32_t>(number)},
+                                    options.max_connections, static_cast<std::uint32_t>(number)},
                                    std::move(choice));
   if (waits && !job.has_acknowledgements) {
     for (Error& error : errors) error.where.key = "execution.in_flight";

@@ -20,8 +20,8 @@ class TaskObserver {
                      Picoseconds posted_at) = 0;
 };
 
-/// Knows the course of calls without their lanes being run. Asked by processes of one domain, or by
-/// all that it takes over calls between domains of, on one thread at a time.
+/// Knows the timeline of calls without their lanes being run. Asked by processes of one domain, or
+/// by all that it memoises calls between domains of, on one thread at a time.
 class CallReuse {
  public:
   /// When a rank is through with the call that it has begun.
@@ -32,7 +32,7 @@ class CallReuse {
     Picoseconds posted_at;  ///< TaskObserver::ended; far in the past: nothing was posted
   };
   virtual ~CallReuse() = default;
-  /// Whether it takes over the calls of this stream of a process: all of them, for all members.
+  /// Whether it memoises the calls of this stream of a process: all of them, for all members.
   [[nodiscard]] virtual bool takes(ProcessId process, std::uint32_t stream) const = 0;
   /// A rank begins a call. Returns the ends of all running calls of ranks that it may have an
   /// influence on, as far as they follow from what has begun: none is before `now`, and they
@@ -43,13 +43,13 @@ class CallReuse {
   virtual void end(ProcessId process, std::uint32_t stream) = 0;
   /// After `begin` and `end`: whether more ends may be told once nothing else begins or ends at
   /// this time. Says so once.
-  [[nodiscard]] virtual bool asks_again() = 0;
+  [[nodiscard]] virtual bool needs_poll() = 0;
   /// Then: those of running calls that are known by now. Nothing begins before `horizon` but where
   /// one of them ends.
-  virtual std::span<const End> tell_more(Picoseconds now, Picoseconds horizon) = 0;
+  virtual std::span<const End> poll_ends(Picoseconds now, Picoseconds horizon) = 0;
   /// When it is to be asked once more, at the horizon or later: up to then none of those ends that
   /// were not told.
-  [[nodiscard]] virtual std::optional<Picoseconds> asks_again_at() const = 0;
+  [[nodiscard]] virtual std::optional<Picoseconds> next_poll_at() const = 0;
 };
 
 }  // namespace weft::collectives

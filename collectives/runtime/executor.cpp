@@ -10,10 +10,10 @@ namespace weft::collectives {
 
 namespace {
 
-/// Marks the token of an alarm for a message; the rest is its connection.
+/// Marks the token of a timer for a message; the rest is its connection.
 constexpr std::uint64_t kMessageToken = std::uint64_t{1} << 63U;
 
-// Of signals between jobs; those within a job have the number of a lane.
+// Of control events between jobs; those within a job have the number of a lane.
 constexpr std::uint64_t kRankEnded = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kJobBegins = kRankEnded + 1;
 
@@ -134,7 +134,7 @@ void Executor::on_wake(ProcessContext& context, ProcessId self, std::uint64_t to
   if (t.lane.status == LaneStatus::kNotStarted) {
     begin(t);
   } else {
-    WEFT_CHECK(t.lane.status == LaneStatus::kSleeping, "a lane has one alarm at a time");
+    WEFT_CHECK(t.lane.status == LaneStatus::kSleeping, "a lane has one timer at a time");
     record_wait(t);
     t.lane.status = LaneStatus::kRunning;
     run(t);
@@ -146,26 +146,26 @@ void Executor::rank_ended(ProcessContext& context, ProcessId self) {
   if (++processes_[self.value()].ended_ranks < job.awaited_ranks) return;
   // All ranks begin at the same time, this one too.
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
-    context.signal(job.process(rank), kJobBegins);
+    context.send_control_event(job.process(rank), kJobBegins);
   }
 }
 
-void Executor::on_signal(ProcessContext& context, ProcessId self, ProcessId from,
-                         std::uint64_t token) {
+void Executor::on_control_event(ProcessContext& context, ProcessId self, ProcessId from,
+                                std::uint64_t token) {
   if (token == kRankEnded) return rank_ended(context, self);
   if (token == kJobBegins) {
     return begin_lanes(context, self, context.now() + job_of(self).start);
   }
   const Turn t = turn(context, self, static_cast<std::uint32_t>(token));
-  ++t.lane.signals;
-  if (t.lane.status != LaneStatus::kAwaitingSignals) return;
+  ++t.lane.control_events;
+  if (t.lane.status != LaneStatus::kAwaitingControlEvents) return;
   t.lane.notifier = workload_.rank_of(from);
   run(t);
 }
 
-void Executor::begin_anew(ProcessContext& context, std::uint32_t lane_index) {
+void Executor::restart(ProcessContext& context, std::uint32_t lane_index) {
   const auto [first, end] = workload_.sends_of(lane_index);
-  for (std::uint32_t c = first; c < end; ++c) context.begin_anew(ConnectionId(c));
+  for (std::uint32_t c = first; c < end; ++c) context.restart(ConnectionId(c));
 }
 
 Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint32_t number) {
@@ -201,7 +201,7 @@ void Executor::run_ready(ProcessContext& context, ProcessId self) {
 }
 
 void Executor::run_lane(Turn turn) {
-  // A lane that waits for something countable looks again; one that slept goes on.
+  // A lane that waits for something countable looks again; one that slept continues.
   if (turn.lane.status != LaneStatus::kRunning && !execute(turn)) return;
   Process& process = processes_[turn.self.value()];
   process.last_progress = turn.context.now();
@@ -212,7 +212,7 @@ void Executor::run_lane(Turn turn) {
   turn.lane.source.reset();
   if (--process.unfinished_lanes > 0 || lone_) return;
   for (const std::uint32_t follower : job_of(turn.self).followers) {
-    turn.context.signal(workload_.jobs()[follower].process(0), kRankEnded);
+    turn.context.send_control_event(workload_.jobs()[follower].process(0), kRankEnded);
   }
 }
 

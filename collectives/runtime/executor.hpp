@@ -50,32 +50,33 @@ class Executor final : public ProcessHandler {
 
   /// Before the run: what the ranks do that these watch is written there.
   void watch(ActivityLogs& logs) { watched_ = &logs; }
-  /// The run is over: writes what goes on.
+  /// The run is over: writes what happens.
   void end_watch(Picoseconds now);
 
   void on_start(ProcessContext& context, ProcessId self) override;
   void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override;
   void on_acknowledged(ProcessContext& context, ProcessId self, ConnectionId connection) override;
   void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) override;
-  void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
-                 std::uint64_t token) override;
-  bool on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) override;
+  void on_control_event(ProcessContext& context, ProcessId self, ProcessId from,
+                        std::uint64_t token) override;
+  bool on_job_timer(ProcessContext& context, ProcessId self, std::uint32_t number) override;
 
-  /// Before the run: tasks of communicators begin when somebody sets their alarms, not by
-  /// themselves.
-  void begin_from_outside() { begins_from_outside_ = true; }
-  /// The alarms by which the next task of a stream begins, and the running one ends.
-  [[nodiscard]] static std::uint32_t alarm_of_begin(std::uint32_t stream) { return 2 * stream; }
-  [[nodiscard]] static std::uint32_t alarm_of_end(std::uint32_t stream) { return 2 * stream + 1; }
-  /// Before the run: is told when tasks of communicators begin and end.
-  void tell(TaskObserver& observer) { observer_ = &observer; }
-  /// Before the run: whoever takes calls over.
-  void hand_over(CallReuse& reuse) { reuse_ = &reuse; }
-  /// Before the run: stands between programs and their lanes.
-  void stand_between(StepWatch& watch) { steps_watch_ = &watch; }
-  /// Between callbacks: a lane will not come to steps that would have used so many events.
+  /// Tasks of communicators begin when their timers fire, not by themselves. Call it before the
+  /// run.
+  void begin_by_timers() { begins_by_timers_ = true; }
+  /// The timers by which the next task of a stream begins, and the running one ends.
+  [[nodiscard]] static std::uint32_t timer_of_begin(std::uint32_t stream) { return 2 * stream; }
+  [[nodiscard]] static std::uint32_t timer_of_end(std::uint32_t stream) { return 2 * stream + 1; }
+  /// Notifies an observer when tasks of communicators begin and end. Call it before the run.
+  void set_observer(TaskObserver& observer) { observer_ = &observer; }
+  /// Delegates collective calls to what memoises them. Call it before the run.
+  void delegate_calls(CallReuse& reuse) { reuse_ = &reuse; }
+  /// Installs an interceptor on step streams. Call it before the run.
+  void intercept_steps(StepWatch& watch) { steps_watch_ = &watch; }
+  /// Between callbacks: a lane will not come to steps that would have used a given number of
+  /// events.
   void take_events(ProcessId process, std::uint32_t lane, std::uint32_t count);
-  /// After the run: what a rank sent in calls that were taken over, or left out.
+  /// After the run: what a rank sent in calls that were memoised, or skipped.
   void add_sent(ProcessId process, std::int64_t messages, Bytes bytes, Picoseconds last_progress);
   /// What a rank has posted, and how much.
   [[nodiscard]] std::int64_t messages_of(ProcessId process) const {
@@ -130,16 +131,16 @@ class Executor final : public ProcessHandler {
   void begin(Turn turn);
   /// A rank of a job that this one waits for has ended; `self` is the job's first rank.
   void rank_ended(ProcessContext& context, ProcessId self);
-  /// Goes on with a lane, and then with the lanes of its rank that it made ready.
+  /// Continues with a lane, and then with the lanes of its rank that it made ready.
   void run(Turn turn);
   void run_lane(Turn turn);
-  /// Goes on with the lanes of a rank that are ready, and with those that they make ready.
+  /// Continues with the lanes of a rank that are ready, and with those that they make ready.
   void run_ready(ProcessContext& context, ProcessId self);
   /// What the lane posts from now on takes links and queue pairs as if nothing had been before.
-  void begin_anew(ProcessContext& context, std::uint32_t lane_index);
+  void restart(ProcessContext& context, std::uint32_t lane_index);
   void begin_waiting(Turn turn, LaneStatus status);
   /// Where something has not come, the lane waits; where it has, a wait for it is over.
-  [[nodiscard]] bool goes_on(Turn turn, bool has_come, LaneStatus waiting);
+  [[nodiscard]] bool continues(Turn turn, bool has_come, LaneStatus waiting);
   void record_wait(Turn turn);
   /// What a lane has waited for.
   [[nodiscard]] Span waited(const Lane& lane, Picoseconds now) const;
@@ -178,12 +179,12 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool is_taken_over(ProcessId process, std::uint32_t stream) const {
     return reuse_ != nullptr && reuse_->takes(process, stream);
   }
-  /// The calls that have begun, of ranks of one domain, end when their course says so.
+  /// The calls that have begun, of ranks of one domain, end when their timeline says so.
   void set_ends(ProcessContext& context, std::span<const CallReuse::End> ends);
   /// Whoever takes calls over is asked again after all else of this time.
   void ask_again(ProcessContext& context);
   void ask_at(ProcessContext& context, Picoseconds time);
-  /// The end of a call that was taken over. False: it has another end by now.
+  /// The end of a call that was memoised. False: it has another end by now.
   [[nodiscard]] bool come_to_end(ProcessContext& context, ProcessId self, std::uint32_t number);
   /// Of a delay, on this rank.
   [[nodiscard]] Picoseconds time_of_delay(Turn turn);
@@ -198,10 +199,10 @@ class Executor final : public ProcessHandler {
   void note_hold(Turn turn, const Stream& other);
   void end_streams(Turn turn);
   void note_received(Turn turn, ConnectionId connection);
-  [[nodiscard]] bool await_signals(Turn turn);
+  [[nodiscard]] bool await_control_events(Turn turn);
   [[nodiscard]] bool await_lane(Turn turn);
   void notify(Turn turn);
-  /// A lane that waits for another one goes on after this turn.
+  /// A lane that waits for another one continues after this turn.
   void make_ready(Turn turn, Lane& other, std::uint32_t number);
   [[nodiscard]] bool send(Turn turn);
   [[nodiscard]] bool receive(Turn turn);
@@ -231,7 +232,7 @@ class Executor final : public ProcessHandler {
   TaskObserver* observer_ = nullptr;
   CallReuse* reuse_ = nullptr;
   std::set<Picoseconds> asked_;  ///< when `reuse_` is to be asked again
-  bool begins_from_outside_ = false;
+  bool begins_by_timers_ = false;
   StepWatch* steps_watch_ = nullptr;
 };
 

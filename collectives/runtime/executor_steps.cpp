@@ -3,7 +3,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "simcore/base/check.hpp"
 
-/// What the steps of programs do, and what lanes wait for before they go on.
+/// What the steps of programs do, and what lanes wait for before they continue.
 namespace weft::collectives {
 
 bool Executor::execute(Turn turn) {
@@ -21,16 +21,16 @@ bool Executor::carry_out(Turn turn) {
     case Step::Kind::kReceive:
       return receive(turn);
     case Step::Kind::kFlush:
-      return goes_on(turn, lane.unacknowledged == 0, LaneStatus::kFlushing);
+      return continues(turn, lane.unacknowledged == 0, LaneStatus::kFlushing);
     case Step::Kind::kDelay:
       return sleep_until(turn, turn.context.now() + time_of_delay(turn));
     case Step::Kind::kWaitUntil:
       return sleep_until(turn, processes_[turn.self.value()].begin + step.time());
-    case Step::Kind::kSignal:
-      turn.context.signal(job_of(turn.self).process(step.peer), turn.number);
+    case Step::Kind::kControlEvent:
+      turn.context.send_control_event(job_of(turn.self).process(step.peer), turn.number);
       return true;
-    case Step::Kind::kAwaitSignals:
-      return await_signals(turn);
+    case Step::Kind::kAwaitControlEvents:
+      return await_control_events(turn);
     case Step::Kind::kNotify:
       notify(turn);
       return true;
@@ -67,12 +67,12 @@ bool Executor::carry_out_in_network(Turn turn) {
 }
 
 void Executor::begin_waiting(Turn turn, LaneStatus status) {
-  if (turn.lane.status == status) return;  // it looked again in vain
+  if (turn.lane.status == status) return;  // it was checked again, and still waits
   turn.lane.status = status;
   turn.lane.waits_since = turn.context.now();
 }
 
-bool Executor::goes_on(Turn turn, bool has_come, LaneStatus waiting) {
+bool Executor::continues(Turn turn, bool has_come, LaneStatus waiting) {
   if (!has_come) {
     begin_waiting(turn, waiting);
     return false;
@@ -132,8 +132,8 @@ Span Executor::waited(const Lane& lane, Picoseconds now) const {
       span.kind = Span::Kind::kLane;
       span.ordinal = lane.notifier;
       break;
-    case LaneStatus::kAwaitingSignals:
-      span.kind = Span::Kind::kSignal;
+    case LaneStatus::kAwaitingControlEvents:
+      span.kind = Span::Kind::kControlEvent;
       span.ordinal = lane.notifier;
       break;
     case LaneStatus::kAwaitingWindow:
@@ -148,16 +148,17 @@ Span Executor::waited(const Lane& lane, Picoseconds now) const {
   return span;
 }
 
-bool Executor::await_signals(Turn turn) {
+bool Executor::await_control_events(Turn turn) {
   Lane& lane = turn.lane;
   const std::int64_t awaited = lane.step.count();
-  if (!goes_on(turn, lane.signals >= awaited, LaneStatus::kAwaitingSignals)) return false;
-  lane.signals -= awaited;
+  if (!continues(turn, lane.control_events >= awaited, LaneStatus::kAwaitingControlEvents))
+    return false;
+  lane.control_events -= awaited;
   return true;
 }
 
 bool Executor::await_lane(Turn turn) {
-  if (!goes_on(turn, turn.lane.events > 0, LaneStatus::kAwaitingLane)) return false;
+  if (!continues(turn, turn.lane.events > 0, LaneStatus::kAwaitingLane)) return false;
   --turn.lane.events;
   return true;
 }
@@ -185,13 +186,13 @@ bool Executor::begin_iteration(Turn turn) {
     process.iterations.begin(turn.context.now());
     const std::uint32_t lanes = process.streams.empty() ? job_of(turn.self).lanes : 0;
     for (std::uint32_t i = 0; i < lanes; ++i) {
-      begin_anew(turn.context, workload_.lane_index(turn.self, i));
+      restart(turn.context, workload_.lane_index(turn.self, i));
     }
     wake_lanes(turn);
     return true;
   }
   const bool has_begun = std::int64_t{process.iterations.begun()} > turn.lane.step.count();
-  return goes_on(turn, has_begun, LaneStatus::kAwaitingLane);
+  return continues(turn, has_begun, LaneStatus::kAwaitingLane);
 }
 
 bool Executor::end_iteration(Turn turn) {
@@ -239,7 +240,7 @@ bool Executor::send(Turn turn) {
   lane.connection = connection;
   const std::uint32_t window = job.program->window(place_of(turn));
   const bool is_open = window == 0 || outstanding_[connection.value()] < window;
-  if (!goes_on(turn, is_open, LaneStatus::kAwaitingWindow)) return false;
+  if (!continues(turn, is_open, LaneStatus::kAwaitingWindow)) return false;
   const Bytes size = job.program->wire_size(place_of(turn), lane.step.bytes());
   Process& process = processes_[turn.self.value()];
   ++process.messages;
@@ -318,7 +319,7 @@ bool Executor::sleep_until(Turn turn, Picoseconds time) {
   if (time <= turn.context.now()) return true;
   begin_waiting(turn, LaneStatus::kSleeping);
   const Step spent = turn.lane.step;
-  // For who asks what the lane waits for: it goes on behind this step.
+  // For who asks what the lane waits for: it continues behind this step.
   turn.lane.step = Step::wait_until(time);
   turn.lane.step.work = spent.work;
   turn.lane.step.offset = spent.offset;

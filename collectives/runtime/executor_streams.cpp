@@ -10,11 +10,11 @@ namespace weft::collectives {
 
 namespace {
 
-// A communicator's task begins and ends by an alarm: after all else that happens to the rank at
+// A communicator's task begins and ends by a timer: after all else that happens to the rank at
 // that time, for all lanes of the stream at once and in the order of their numbers. What a task
 // does then depends on when the ranks begin it, and on nothing else that went before.
 
-/// An alarm after all those of tasks at its time, of the last process.
+/// A timer after all those of tasks at its time, of the last process.
 constexpr std::uint32_t kAskAgain = ~0U;
 
 void charge(Stream& stream, Picoseconds since, Picoseconds until, Picoseconds posted_at) {
@@ -107,15 +107,15 @@ Picoseconds Executor::time_of_delay(Turn turn) {
   return taken;
 }
 
-bool Executor::on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) {
+bool Executor::on_job_timer(ProcessContext& context, ProcessId self, std::uint32_t number) {
   if (number == kAskAgain) {
     asked_.erase(context.now());
-    set_ends(context, reuse_->tell_more(context.now(), context.next_event()));
-    if (const auto again = reuse_->asks_again_at()) ask_at(context, *again);
+    set_ends(context, reuse_->poll_ends(context.now(), context.next_event()));
+    if (const auto again = reuse_->next_poll_at()) ask_at(context, *again);
     return false;
   }
   const std::uint32_t stream = number / 2;
-  if (number == alarm_of_begin(stream)) {
+  if (number == timer_of_begin(stream)) {
     begin_task(context, self, stream);
   } else if (!is_taken_over(self, stream)) {
     end_task(context, self, stream);
@@ -134,18 +134,18 @@ void Executor::set_ends(ProcessContext& context, std::span<const CallReuse::End>
     if (stream.ends_at == end.time) continue;
     stream.ends_at = end.time;
     if (!is_known) continue;
-    context.alarm_at(end.time, end.process, alarm_of_end(end.stream));
+    context.set_job_timer(end.time, end.process, timer_of_end(end.stream));
   }
 }
 
 void Executor::ask_again(ProcessContext& context) {
-  if (reuse_->asks_again()) ask_at(context, context.now());
+  if (reuse_->needs_poll()) ask_at(context, context.now());
 }
 
 void Executor::ask_at(ProcessContext& context, Picoseconds time) {
   if (!asked_.insert(time).second) return;
   const auto last = static_cast<std::uint32_t>(processes_.size() - 1);
-  context.alarm_at(time, ProcessId(last), kAskAgain);
+  context.set_job_timer(time, ProcessId(last), kAskAgain);
 }
 
 bool Executor::come_to_end(ProcessContext& context, ProcessId self, std::uint32_t number) {
@@ -182,8 +182,8 @@ bool Executor::start_task(Turn turn) {
     stream.started_block = turn.lane.step.block;
     return true;
   }
-  if (stream.starting.empty() && !begins_from_outside_) {
-    turn.context.alarm_at(turn.context.now(), turn.self, alarm_of_begin(number));
+  if (stream.starting.empty() && !begins_by_timers_) {
+    turn.context.set_job_timer(turn.context.now(), turn.self, timer_of_begin(number));
   }
   stream.starting.push_back(static_cast<std::uint16_t>(turn.number));
   begin_waiting(turn, LaneStatus::kAwaitingStream);
@@ -206,7 +206,7 @@ void Executor::begin_task(ProcessContext& context, ProcessId self, std::uint32_t
   }
   for (const std::uint16_t lane : stream.starting) {
     const std::uint32_t index = workload_.lane_index(self, lane);
-    begin_anew(context, index);
+    restart(context, index);
     process.ready.push_back(lane);
   }
   stream.starting.clear();
@@ -236,7 +236,7 @@ bool Executor::finish_task(Turn turn) {
     if (stream.is_ending) {
       end_task(turn.context, turn.self, number);
     } else {
-      turn.context.alarm_at(turn.context.now(), turn.self, alarm_of_end(number));
+      turn.context.set_job_timer(turn.context.now(), turn.self, timer_of_end(number));
     }
     return false;
   }

@@ -22,8 +22,8 @@ void Executor::note(ProcessId self, std::uint32_t lane, const Span& span, std::u
     case Span::Kind::kAcknowledgement:
       activity.kind = Activity::Kind::kAcknowledgement;
       break;
-    case Span::Kind::kSignal:
-      activity.kind = Activity::Kind::kSignal;
+    case Span::Kind::kControlEvent:
+      activity.kind = Activity::Kind::kControlEvent;
       activity.number = span.ordinal;
       break;
   }
@@ -58,8 +58,8 @@ void Executor::end_watch(Picoseconds now) {
                          lane.status != LaneStatus::kRunning && lane.status != LaneStatus::kDone;
       if (!waits) continue;
       const Span span = waited(lane, now);
-      // Nobody knows yet which message or signal it will be.
-      if (span.kind == Span::Kind::kSignal) continue;
+      // Nobody knows yet which message or control event it will be.
+      if (span.kind == Span::Kind::kControlEvent) continue;
       note(self, l, span, lane.step.block);
     }
   }

@@ -21,7 +21,7 @@ enum class LaneStatus : std::uint8_t {
   kReceiving,
   kFlushing,
   kSleeping,
-  kAwaitingSignals,
+  kAwaitingControlEvents,
   kAwaitingLane,  ///< an event of another lane, or its turn to begin or end an iteration
   kAwaitingWindow,
   kAwaitingStream,  ///< until tasks of it are finished
@@ -31,15 +31,16 @@ enum class LaneStatus : std::uint8_t {
 /// A lane of a rank as far as it has come.
 struct Lane {
   std::unique_ptr<StepSource> source;
-  std::vector<Arrivals> multicasts;  ///< by place in the group; empty unless chips repeat
-  Step step;                         ///< the one that waits
-  ConnectionId connection;           ///< that a kReceive waits for, or a kSend waits to use
+  std::vector<Arrivals>
+      multicasts;           ///< by place in the group; empty unless scale-up switches repeat
+  Step step;                ///< the one that waits
+  ConnectionId connection;  ///< that a kReceive waits for, or a kSend waits to use
   SpanLog spans;
   Picoseconds waits_since;
-  std::uint32_t notifier = 0;  ///< the lane that the last event came from
-  std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used
-  std::int64_t signals = 0;    ///< received and not yet used
-  std::uint32_t received = 0;  ///< messages on `connection`, the last one included
+  std::uint32_t notifier = 0;       ///< the lane that the last event came from
+  std::uint32_t events = 0;         ///< from other lanes of the rank, and not yet used
+  std::int64_t control_events = 0;  ///< received and not yet used
+  std::uint32_t received = 0;       ///< messages on `connection`, the last one included
   std::int64_t unacknowledged = 0;
   LaneStatus status = LaneStatus::kNotStarted;
 };
@@ -63,7 +64,7 @@ struct Stream {
   Picoseconds posted_at;            ///< of the last message received, where lanes note posts
   Picoseconds posted_before;        ///< the same, as the running task began
   Picoseconds finished_posted_at;   ///< the same, of the last task that finished
-  Picoseconds ends_at{-1};          ///< the running task, where it is taken over; -1: unknown
+  Picoseconds ends_at{-1};          ///< the running task, where it is memoised; -1: unknown
   bool is_ending = false;           ///< that end has come
   StreamTimes times;
   std::vector<StreamWait> held;         ///< while the first stream has waited, one after the other
@@ -83,7 +84,7 @@ struct Process {
   // Of collectives:
   std::uint32_t lanes_at_end = 0;  ///< of the running iteration
   bool is_resuming = false;
-  std::vector<std::uint16_t> ready;  ///< lanes that may go on
+  std::vector<std::uint16_t> ready;  ///< lanes that may continue
   IterationLog iterations;
   std::vector<Stream> streams;
 };

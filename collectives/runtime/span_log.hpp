@@ -19,7 +19,7 @@ struct Span {
     kReceive,          ///< waiting for a message; `connection` and `ordinal` say which
     kLane,             ///< waiting for another lane of the rank, number `ordinal`
     kAcknowledgement,  ///< waiting until a message of `connection` was acknowledged
-    kSignal,           ///< waiting for signals, the last of which came from rank `ordinal`
+    kControlEvent,     ///< waiting for control events, the last of which came from rank `ordinal`
     kWork,             ///< see `work`
   };
   Picoseconds begin;

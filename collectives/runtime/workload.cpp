@@ -53,7 +53,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
       const LanePlace place{rank, lane};
-      const ChipWork work = program->chip_work(place);
+      const InNetworkWork work = program->in_network_work(place);
       add_in_network(plan.process(rank), plan.first_lane + std::size_t{rank} * plan.lanes + lane,
                      flow_label_of(number, lane), work);
       lane_of_connection_.resize(connections_.size(), static_cast<std::uint16_t>(lane));
@@ -72,9 +72,9 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
       }
       first_connection_.push_back(static_cast<std::uint32_t>(connections_.size()));
     }
-    if (connections_.size() > traffic.most_connections) {
+    if (connections_.size() > traffic.max_connections) {
       return {Error{"job '" + plan.name + "' and those before it have more than " +
-                        std::to_string(traffic.most_connections) + " connections",
+                        std::to_string(traffic.max_connections) + " connections",
                     {}}};
     }
   }
@@ -103,10 +103,10 @@ void Workload::trim() {
   first_connection_.shrink_to_fit();
 }
 
-void Workload::add_groups(const JobPlan& plan, const std::vector<ChipGroup>& groups) {
+void Workload::add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups) {
   if (groups.empty()) return;
   group_of_lane_.resize(plan.first_lane + std::size_t{plan.ranks} * plan.lanes);
-  for (const ChipGroup& chips : groups) {
+  for (const ReductionGroup& chips : groups) {
     ProcessGroup& group = groups_.emplace_back();
     for (const std::uint32_t rank : chips.ranks) {
       for (std::uint32_t lane = chips.first_lane; lane < chips.end_lane; ++lane) {
@@ -120,7 +120,7 @@ void Workload::add_groups(const JobPlan& plan, const std::vector<ChipGroup>& gro
 }
 
 void Workload::add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label,
-                              ChipWork work) {
+                              InNetworkWork work) {
   if (!work.any()) return;
   Connection connection;
   connection.source = source;
@@ -335,9 +335,9 @@ namespace {
 /// Of a Poisson or binomial number of this mean. By Bernstein's inequality, P(X >= mean + x) <=
 /// exp(-x^2 / (2 (mean + x / 3))) (S. Boucheron, G. Lugosi, P. Massart, "Concentration
 /// Inequalities", 2013, section 2.8), which is below e^-48 here for every mean. Where messages are
-/// up to `spread` times their mean size, so many of mean size have as many bytes: the second moment
-/// of what is below a limit is at most limit times mean.
-double most_of(double mean, double spread) {
+/// up to `spread` times their mean size, that many of mean size have as many bytes: the second
+/// moment of what is below a limit is at most limit times mean.
+double max_of(double mean, double spread) {
   return mean + 10 * std::sqrt(mean * spread) + 40 * spread;
 }
 
@@ -347,7 +347,7 @@ void for_each_likely_transfer(
     const Workload& workload, std::uint32_t job,
     const std::function<void(ConnectionId connection, Bytes size, LikelyCount count)>& visit) {
   const JobPlan& plan = workload.jobs()[job];
-  if (workload.drawn_messages() <= kMostDrawn || !plan.program->drawn_sends(0)) {
+  if (workload.drawn_messages() <= kMaxDrawn || !plan.program->drawn_sends(0)) {
     for_each_transfer(workload, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
       const auto exact = static_cast<double>(count);
       visit(connection, size, {exact, exact});
@@ -360,12 +360,12 @@ void for_each_likely_transfer(
     const double mean = drawn.messages / (end - first);
     const double spread =
         static_cast<double>(drawn.largest.count()) / static_cast<double>(drawn.size.count());
-    const double most = most_of(mean, spread);
+    const double max = max_of(mean, spread);
     for (std::uint32_t c = first; c < end; ++c) {
       for_each_leg(workload, ConnectionId(c), drawn.size,
                    [&](ConnectionId leg, Bytes size, std::int64_t chunks) {
                      const auto n = static_cast<double>(chunks);
-                     visit(leg, size, {n * mean, n * most});
+                     visit(leg, size, {n * mean, n * max});
                    });
     }
   }

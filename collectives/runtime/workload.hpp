@@ -30,7 +30,7 @@ struct WorkloadOptions {
   /// The rate of each host's access link, of which open-loop loads are fractions. May be empty if
   /// no job is open-loop.
   std::span<const BitsPerSecond> access_rates;
-  std::uint64_t most_connections = kMaxConnections;
+  std::uint64_t max_connections = kMaxConnections;
 };
 
 /// One job: its ranks are the processes first_process .. first_process + ranks - 1.
@@ -64,8 +64,8 @@ struct JobTraffic {
   ClassId traffic_class{};
   std::uint16_t queue_pairs = 0;
   std::uint8_t transport = 0;
-  std::uint64_t most_connections = kMaxConnections;  ///< of this and earlier jobs
-  std::optional<std::uint32_t> number = {};          ///< that paths go by; absent: its place
+  std::uint64_t max_connections = kMaxConnections;  ///< of this and earlier jobs
+  std::optional<std::uint32_t> number = {};         ///< that paths go by; absent: its place
 };
 
 /// The number of a job that the flow labels of its connections hold.
@@ -108,7 +108,7 @@ class Workload {
   [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
   /// All connections, by ConnectionId.
   [[nodiscard]] const std::vector<Connection>& connections() const { return connections_; }
-  /// Ranks whose data chips add up and repeat, of all jobs.
+  /// Ranks whose data scale-up switches reduce and repeat, of all jobs.
   [[nodiscard]] const std::vector<ProcessGroup>& groups() const { return groups_; }
   [[nodiscard]] const std::vector<JobPlan>& jobs() const { return jobs_; }
   /// By chance, of all jobs: as many as are expected.
@@ -136,18 +136,19 @@ class Workload {
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> sends_of(std::uint32_t lane_index) const {
     return {first_connection_[lane_index], first_connection_[lane_index + 1]};
   }
-  /// A rank's number within the group that chips serve in a lane.
+  /// A rank's number within the group that scale-up switches serve in a lane.
   [[nodiscard]] std::uint32_t place_in_group(ProcessId process, std::uint32_t lane) const {
     return group_of_lane_[lane_index(process, lane)].place;
   }
-  /// The connection to what chips add up for `owner`, a head of the same group, in a lane whose
-  /// data they add.
+  /// The connection to what scale-up switches reduce for `owner`, a head of the same group, in a
+  /// lane whose data they add.
   [[nodiscard]] ConnectionId reduction(ProcessId source, std::uint32_t owner,
                                        std::uint32_t lane) const {
     const ProcessId to = jobs_[job_of(source)].process(owner);
     return ConnectionId(sends_of(lane_index(source, lane)).first + place_in_group(to, lane));
   }
-  /// The connection by which chips repeat what a head sends to its group, in a lane of that kind.
+  /// The connection by which scale-up switches repeat what a head sends to its group, in a lane of
+  /// that kind.
   [[nodiscard]] ConnectionId multicast(ProcessId source, std::uint32_t lane) const {
     return ConnectionId(sends_of(lane_index(source, lane)).second - 1);
   }
@@ -178,8 +179,9 @@ class Workload {
                                   std::uint32_t lane) const;
 
  private:
-  void add_groups(const JobPlan& plan, const std::vector<ChipGroup>& groups);
-  void add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label, ChipWork work);
+  void add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups);
+  void add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label,
+                      InNetworkWork work);
 
   std::vector<HostId> hosts_;
   std::vector<std::uint32_t> job_of_process_;
@@ -189,7 +191,7 @@ class Workload {
     std::uint32_t group = 0;
     std::uint32_t place = 0;
   };
-  std::vector<GroupPlace> group_of_lane_;  ///< by lane index, where chips serve it
+  std::vector<GroupPlace> group_of_lane_;  ///< by lane index, where scale-up switches serve it
   std::vector<std::uint16_t> lane_of_connection_;
   std::vector<std::uint32_t> first_connection_ = {0};  ///< by lane index, and the end
   std::vector<JobPlan> jobs_;
@@ -217,13 +219,13 @@ void for_each_transfer_of(
     const Workload& workload, std::uint32_t job, std::uint32_t rank, const SendCount& send,
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit);
 
-/// Messages that chance decides on, in a run. So many are drawn in a quarter of a second.
-inline constexpr double kMostDrawn = 1e6;
+/// Messages that chance decides on, in a run. That many are drawn in a quarter of a second.
+inline constexpr double kMaxDrawn = 1e6;
 
 /// How often something is sent, before it is known.
 struct LikelyCount {
   double mean = 0;
-  double most = 0;  ///< more than that is less likely than 1 in e^48
+  double max = 0;  ///< more than that is less likely than 1 in e^48
 };
 
 /// As for_each_transfer, for whoever looks ahead: where a run draws more than kMostDrawn messages,

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/noise/noise_spec.hpp"
+#include "collectives/jitter/jitter_spec.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
 
@@ -68,7 +68,7 @@ struct Execution {
   /// kAuto: where nothing else is said, NCCL's with its algorithm, and chunks by cost where the
   /// algorithm is chosen by cost for want of another; else as kPlain.
   enum class Preset : std::uint8_t { kPlain, kNccl, kAuto };
-  /// What a channel does while a slice is on its way. kPosted: it goes on, so that latencies hide
+  /// What a channel does while a slice is on its way. kPosted: it continues, so that latencies hide
   /// behind other slices. kSerial: it moves one slice at a time, at `channel_rate`, and each costs
   /// it the latency of a step besides, as it does threads that read a peer's memory or wait for
   /// flags in what they receive. kMachine: as NCCL's protocol has it on the GPUs of `generation`.
@@ -136,7 +136,7 @@ struct CollectiveSpec {
   std::vector<std::int64_t> matrix;
   std::optional<Jitter> jitter;
   std::vector<Straggler> stragglers;
-  std::vector<NoiseSpec> noise;
+  std::vector<JitterSpec> noise;
   /// Whose constants NCCL goes by; absent: as the ranks' servers have them.
   std::optional<GpuGeneration> generation;
   /// Consecutive ranks that share a scale-up domain; 0: as the fabric has them.

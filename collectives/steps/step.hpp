@@ -23,9 +23,9 @@ struct Range {
 
 /// Part `i` of `n` of a range: the first (size mod n) parts are a byte longer.
 [[nodiscard]] constexpr Range part_of(Range whole, std::int64_t n, std::int64_t i) {
-  const std::int64_t least = whole.size / n;
+  const std::int64_t min = whole.size / n;
   const std::int64_t longer = whole.size % n;
-  return {whole.offset + least * i + (i < longer ? i : longer), least + (i < longer ? 1 : 0)};
+  return {whole.offset + min * i + (i < longer ? i : longer), min + (i < longer ? 1 : 0)};
 }
 
 /// The parts [first, end) of `n` as one range.
@@ -39,18 +39,18 @@ struct Range {
 /// One step of a lane. Peers are ranks of the same job.
 struct Step {
   enum class Kind : std::uint8_t {
-    kSend,          ///< posts a message to `peer`'s same lane and goes on
+    kSend,          ///< posts a message to `peer`'s same lane and continues
     kReceive,       ///< waits for the next message of `peer`; messages that came early count
     kFlush,         ///< waits until all sends of this lane are acknowledged
     kDelay,         ///< waits for a while
     kWaitUntil,     ///< waits for a time, counted from the job's begin; no wait if it has passed
-    kSignal,        ///< a control event to `peer`'s same lane, after the control latency
-    kAwaitSignals,  ///< waits for a number of signals; those that came early count
-    kNotify,        ///< an event for lane number `peer` of this rank, at once
-    kAwait,         ///< waits for one event from another lane; those that came early count
-    kBegin,         ///< an iteration of a collective begins on this rank (lane 0 only)
-    kEnd,           ///< waits until all lanes of the rank are here: the iteration ends
-    kCopy,          ///< of `peer`, the rank itself: Schedule::is_staged; in schedules only
+    kControlEvent,  ///< a control event to `peer`'s same lane, after the control latency
+    kAwaitControlEvents,  ///< waits for a number of control events; those that came early count
+    kNotify,              ///< an event for lane number `peer` of this rank, at once
+    kAwait,               ///< waits for one event from another lane; those that came early count
+    kBegin,               ///< an iteration of a collective begins on this rank (lane 0 only)
+    kEnd,                 ///< waits until all lanes of the rank are here: the iteration ends
+    kCopy,                ///< of `peer`, the rank itself: Schedule::is_staged; in schedules only
     // Streams (JobProgram::streams): tasks of a rank, of which those of a stream come one
     // after the other. Several lanes may carry a stream out together.
     kAfter,   ///< waits until a number of tasks of stream `peer` of this rank are finished
@@ -88,7 +88,7 @@ struct Step {
   /// what JobProgram::task_name takes.
   std::uint32_t block = 0;
   std::int64_t offset = 0;  ///< of a delay: how much of it is beyond what is planned
-  std::int64_t amount = 0;  ///< bytes, picoseconds, signals or tasks
+  std::int64_t amount = 0;  ///< bytes, picoseconds, control events or tasks
 
   [[nodiscard]] Bytes bytes() const { return Bytes(amount); }
   [[nodiscard]] Picoseconds time() const { return Picoseconds(amount); }
@@ -151,9 +151,11 @@ struct Step {
   [[nodiscard]] static Step wait_until(Picoseconds time) {
     return plain(Kind::kWaitUntil, 0, time.count());
   }
-  [[nodiscard]] static Step signal(std::uint32_t peer) { return plain(Kind::kSignal, peer, 0); }
-  [[nodiscard]] static Step await_signals(std::int64_t count) {
-    return plain(Kind::kAwaitSignals, 0, count);
+  [[nodiscard]] static Step control_event(std::uint32_t peer) {
+    return plain(Kind::kControlEvent, peer, 0);
+  }
+  [[nodiscard]] static Step await_control_events(std::int64_t count) {
+    return plain(Kind::kAwaitControlEvents, 0, count);
   }
   [[nodiscard]] static Step notify(std::uint32_t lane) { return plain(Kind::kNotify, lane, 0); }
   [[nodiscard]] static Step await() { return plain(Kind::kAwait, 0, 0); }
@@ -184,18 +186,18 @@ struct Step {
 
 using StepStream = Generator<Step>;
 
-/// What the chips of a scale-up domain do for a lane. A lane that has them do something sends to no
-/// ranks itself.
-struct ChipWork {
-  std::uint32_t sums = 0;    ///< for the first so many members of the rank's group, one each
-  std::uint32_t copies = 0;  ///< of what the first so many members send, for all members
+/// What the switches of a scale-up domain do for a lane. A lane that has them do something sends to
+/// no ranks itself.
+struct InNetworkWork {
+  std::uint32_t sums = 0;    ///< for the first n members of the rank's group, one each
+  std::uint32_t copies = 0;  ///< of what the first n members send, for all members
 
   [[nodiscard]] bool adds() const { return sums > 0; }
   [[nodiscard]] bool repeats() const { return copies > 0; }
   [[nodiscard]] bool any() const { return adds() || repeats(); }
 };
 
-/// Ranks, all in one scale-up domain, whose data its chips add up and repeat.
+/// Ranks, all in one scale-up domain, whose data its scale-up switches reduce and repeat.
 using RankGroup = std::vector<std::uint32_t>;
 
 /// Makes the steps of one lane of one rank, one at a time, so that no program needs memory for all

@@ -15,9 +15,9 @@ namespace {
 
 using Point = SizeDistribution::Point;
 
-constexpr std::size_t kMostPoints = 100'000;
+constexpr std::size_t kMaxPoints = 100'000;
 /// Digits of a percentage behind its point that a part of kWhole is fine enough for.
-constexpr std::size_t kMostDigits = 7;
+constexpr std::size_t kMaxDigits = 7;
 
 std::string_view take_word(std::string_view& line) {
   constexpr std::string_view kBlanks = " \t\r,";
@@ -43,9 +43,9 @@ std::optional<std::int64_t> parts_of(std::string_view word) {
   const std::size_t point = std::min(word.find('.'), word.size());
   const std::optional<std::int64_t> whole = whole_number(word.substr(0, point));
   std::string behind(word.substr(std::min(point + 1, word.size())));
-  while (behind.size() > kMostDigits && behind.back() == '0') behind.pop_back();
-  if (!whole || *whole > 100 || behind.size() > kMostDigits) return std::nullopt;
-  behind.resize(kMostDigits, '0');
+  while (behind.size() > kMaxDigits && behind.back() == '0') behind.pop_back();
+  if (!whole || *whole > 100 || behind.size() > kMaxDigits) return std::nullopt;
+  behind.resize(kMaxDigits, '0');
   const std::optional<std::int64_t> fraction = whole_number(behind);
   if (!fraction) return std::nullopt;
   return *whole * (SizeDistribution::kWhole / 100) + *fraction;
@@ -86,8 +86,8 @@ Result<SizeDistribution> parse_size_distribution(std::string_view text, const st
     std::string problem;
     const std::optional<Point> point = point_of(line, problem);
     if (!point) return fail(std::move(problem));
-    if (points.size() == kMostPoints) {
-      return fail("has more than " + std::to_string(kMostPoints) + " points");
+    if (points.size() == kMaxPoints) {
+      return fail("has more than " + std::to_string(kMaxPoints) + " points");
     }
     points.push_back(*point);
   }

@@ -83,10 +83,9 @@ std::int64_t SizeDistribution::mean_in_thousandths() const {
   Wide twice = 0;  // of the sum over all parts
   Point below{points_.front().size, 0};
   for (const Point& point : points_) {
-    const std::int64_t least =
-        point.size == below.size ? point.size.count() : below.size.count() + 1;
+    const std::int64_t min = point.size == below.size ? point.size.count() : below.size.count() + 1;
     twice += Wide{static_cast<std::uint64_t>(point.parts - below.parts)} *
-             static_cast<std::uint64_t>(least + point.size.count());
+             static_cast<std::uint64_t>(min + point.size.count());
     below = point;
   }
   const Wide whole = Wide{2} * static_cast<std::uint64_t>(kWhole);

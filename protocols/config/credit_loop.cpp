@@ -15,7 +15,7 @@ namespace {
 /// have them, of the 2,048 blocks of 64 B that a credit counter of 12 bits can grant.
 constexpr Bytes kUnknownPort = 4 * 128_KiB;
 /// Of one class and port; its blocks fit 31 bits.
-constexpr Bytes kMostCredits = Bytes(1'073'741'824);
+constexpr Bytes kMaxCredits = Bytes(1'073'741'824);
 
 bool is_by_loop(const TrafficClass& c) {
   return c.is_credit() && c.network == NetworkKind::kScaleOut &&
@@ -24,13 +24,13 @@ bool is_by_loop(const TrafficClass& c) {
 
 Bytes share_of(Bytes buffer, double part) {
   const double bytes = static_cast<double>(buffer.count()) * part;
-  return Bytes(std::llround(std::min(bytes, static_cast<double>(kMostCredits.count()))));
+  return Bytes(std::llround(std::min(bytes, static_cast<double>(kMaxCredits.count()))));
 }
 
 /// What every port of every switch has, at the least.
 struct PortMemory {
-  Bytes built = kMostCredits;    ///< as switches are made: their buffers over all of their ports
-  Bytes plugged = kMostCredits;  ///< over the ports that have a cable
+  Bytes built = kMaxCredits;    ///< as switches are made: their buffers over all of their ports
+  Bytes plugged = kMaxCredits;  ///< over the ports that have a cable
 };
 
 PortMemory port_memory(const Fabric& fabric, const SwitchConfig& switches) {
@@ -56,7 +56,7 @@ PortMemory port_memory(const Fabric& fabric, const SwitchConfig& switches) {
 Bytes loop_buffer(const Fabric& fabric, const SwitchConfig& switches, const CreditConfig& credit,
                   const std::vector<TransportConfig>& transports) {
   std::set<std::tuple<BitsPerSecond, Picoseconds, Picoseconds, NodeKind>> seen;
-  Bytes most;
+  Bytes max;
   for (std::size_t i = 0; i < fabric.ports.size(); ++i) {
     const PortId id(i);
     if (fabric.network_of(id) != NetworkKind::kScaleOut) continue;
@@ -66,10 +66,9 @@ Bytes loop_buffer(const Fabric& fabric, const SwitchConfig& switches, const Cred
                      fabric.node(fabric.peer_node(id)).kind})
             .second;
     if (!is_new) continue;
-    most =
-        std::max(most, credit_loop(fabric, id, switches, credit, transports).buffer(credit.block));
+    max = std::max(max, credit_loop(fabric, id, switches, credit, transports).buffer(credit.block));
   }
-  return most;
+  return max;
 }
 
 Bytes largest_packet_of(const std::vector<TransportConfig>& transports) {
@@ -101,15 +100,15 @@ CreditLoop credit_loop(const Fabric& fabric, PortId from, const SwitchConfig& sw
   loop.packet = largest_packet_of(transports);
   loop.rate = port.rate;
   const Picoseconds packet = transmission_time(loop.packet, port.rate);
-  loop.least = packet + fabric.data_latency(from) + transmission_time(credit.update, back.rate) +
-               credit.processing + back.wire_latency;
+  loop.min = packet + fabric.data_latency(from) + transmission_time(credit.update, back.rate) +
+             credit.processing + back.wire_latency;
   // A switch has its buffer back when the packet has left it; a host at once.
   const bool is_stored = switches.forwarding == SwitchConfig::Forwarding::kStoreAndForward &&
                          switches.release == SwitchConfig::Release::kTransmissionEnd;
   if (is_stored && fabric.node(fabric.peer_node(from)).kind == NodeKind::kSwitch) {
-    loop.least += packet;
+    loop.min += packet;
   }
-  loop.longest = loop.least;
+  loop.longest = loop.min;
   if (credit.update > 0_B) loop.longest += transmission_time(loop.packet, back.rate);
   return loop;
 }
@@ -119,8 +118,8 @@ void fill_credit_buffers(const Fabric& fabric, SwitchConfig& switches,
   if (std::none_of(switches.classes.begin(), switches.classes.end(), is_by_loop)) return;
   const auto set = [&](TrafficClass& c, Bytes bytes) {
     auto& credit = std::get<CreditConfig>(c.flow_control);
-    const Bytes least = in_blocks(largest_packet_of(transports), credit.block);
-    credit.buffer = std::max(least, std::min(bytes, kMostCredits) / credit.block * credit.block);
+    const Bytes min = in_blocks(largest_packet_of(transports), credit.block);
+    credit.buffer = std::max(min, std::min(bytes, kMaxCredits) / credit.block * credit.block);
   };
   std::vector<TrafficClass*> data;
   std::vector<TrafficClass*> others;

@@ -18,7 +18,7 @@ inline constexpr Bytes kCreditsByLoop = Bytes(-1);
 /// How long a credit is away: from the beginning of a packet's transmission until its credit can be
 /// used again.
 struct CreditLoop {
-  Picoseconds least;    ///< nobody else wants a link
+  Picoseconds min;      ///< nobody else wants a link
   Picoseconds longest;  ///< the update waits for a packet that has just begun
   Bytes packet;         ///< the largest, on the wire
   BitsPerSecond rate;

@@ -26,7 +26,8 @@ Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& setti
   constexpr Bytes kSmallPacket = 64_B;
   constexpr double kMacPhy = 819.2;         // 0.8 KiB
   constexpr double kTileBytesPerGbps = 15;  // what arrives in 120 ns
-  // sonic-swss#3235: bytes of cells per byte of packets, of so many small ones in a hundred.
+  // sonic-swss#3235: bytes of cells per byte of packets, of a given number of small ones in a
+  // hundred.
   const auto mixed = [&settings](Bytes small, Bytes large) {
     return static_cast<double>(
         (settings.small_packets * small + (100 - settings.small_packets) * large).count());
@@ -45,8 +46,8 @@ Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& setti
   return 1_KiB * static_cast<std::int64_t>(std::ceil((std::min(bytes, 1e15) - 1e-3) / 1024));
 }
 
-/// A packet that comes by the slowest link of the switch and goes on by `port`, which is faster:
-/// from its first bytes, when it gets the egress, until the last, when it may go.
+/// A packet that comes by the slowest link of the switch and is forwarded by `port`, which is
+/// faster: from its first bytes, when it gets the egress, until the last, when it may go.
 Picoseconds reverse_hold(const Fabric& fabric, const Port& port, const SwitchConfig& switches,
                          Bytes packet) {
   if (switches.forwarding != SwitchConfig::Forwarding::kCutThrough) return {};
@@ -76,8 +77,8 @@ PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traff
     const TransportTraits traits = traits_of(transport);
     add(traits.format.header + 1_B);
     add(traits.full_packet());
-    const bool has_answers = traits.is_acknowledged;
-    if (has_answers && (carries(traits.ack_class) || carries(traits.cnp_class))) {
+    const bool has_responses = traits.is_acknowledged;
+    if (has_responses && (carries(traits.ack_class) || carries(traits.cnp_class))) {
       add(traits.ack_size);
     }
   }
@@ -87,12 +88,12 @@ PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traff
 // A packet of c cells needs at least max(smallest, (c - 1) cell + 1) bytes. Let j packets have the
 // fewest cells that any packet has, c0, and n others S cells together. One packet more among the j
 // gains c0 cells and takes no more than c0 from S, so for each n the largest j is best.
-std::int64_t most_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) {
+std::int64_t max_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) {
   WEFT_CHECK(smallest >= 1_B && largest >= smallest && cell >= 1_B, "packets and cells have bytes");
   const std::int64_t fewest = cells_of(smallest, cell);
-  const std::int64_t most = cells_of(largest, cell);
+  const std::int64_t max = cells_of(largest, cell);
   const std::int64_t only_small = bytes / smallest * fewest;
-  if (fewest == most) return only_small;
+  if (fewest == max) return only_small;
   const Bytes next = fewest * cell + 1_B;  // the least that takes more than c0 cells
   const double density =
       std::max(static_cast<double>(fewest) / static_cast<double>(smallest.count()),
@@ -106,7 +107,7 @@ std::int64_t most_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) 
   for (std::int64_t n = 1; n <= bytes / next && best < bound; ++n) {
     const std::int64_t j = (bytes - n * next) / smallest;
     const std::int64_t others = (bytes - j * smallest - Bytes(n)) / cell + n;
-    best = std::max(best, j * fewest + std::min(others, n * most));
+    best = std::max(best, j * fewest + std::min(others, n * max));
   }
   return best;
 }
@@ -119,7 +120,7 @@ Bytes exact_headroom(const HeadroomTerms& t) {
             transmission_time(t.pause_frame, t.rate);
   }
   if (t.pause_propagates) loop += bounded(t.wire);
-  const std::int64_t between = most_cells(carried(loop, t.rate), t.smallest, t.largest, t.cell);
+  const std::int64_t between = max_cells(carried(loop, t.rate), t.smallest, t.largest, t.cell);
   return (2 * cells_of(t.largest, t.cell) + between) * t.cell;
 }
 

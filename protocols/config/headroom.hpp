@@ -51,10 +51,10 @@ struct HeadroomTerms {
 
 /// The most cells that packets of `smallest` to `largest` bytes can take whose sizes add up to at
 /// most `bytes`.
-[[nodiscard]] std::int64_t most_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell);
+[[nodiscard]] std::int64_t max_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell);
 
 /// What SONiC sets aside on NVIDIA's SN5600 (sonic-swss, buffer_headroom_mellanox.lua): port MTU,
-/// cable, MAC and PHY, response and tile pipeline, in cells of packets of which so many are of 64
+/// cable, MAC and PHY, response and tile pipeline, in cells of packets of which that many are of 64
 /// B, which waste most of a cell, and the others of the lossless MTU; and one lossless packet.
 /// Rounded up to 1 KiB. Half of the packets are small since sonic-buildimage#20632;
 /// pg_profile_lookup.ini has all of them small, and a port MTU of 9216. `propagation` is one way;

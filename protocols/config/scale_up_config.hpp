@@ -24,22 +24,23 @@ enum class PortSpreading : std::uint8_t {
 inline constexpr std::size_t kMaxScaleUpKinds = 3;
 /// Transports between servers: the scenario's, and those of classes and jobs.
 inline constexpr std::size_t kMaxScaleOutTransports = 8;
-/// Those, and for each kind of domain one between GPUs and one for data that its chips work on.
+/// Those, and for each kind of domain one between GPUs and one for data that its scale-up switches
+/// work on.
 inline constexpr std::size_t kMaxTransports = kMaxScaleOutTransports + 2 * kMaxScaleUpKinds;
 
 /// How GPUs of a scale-up domain send to each other: packets in any order, acknowledged once per
-/// message, over all links to the switch chips.
+/// message, over all links to the scale-up switch.
 struct ScaleUpConfig {
   PacketFormat format{4096_B, 0_B};
   PortSpreading spreading = PortSpreading::kRoundRobin;
   ClassId traffic_class{};  ///< number of the class that all of it travels in
   Bytes ack_size = 16_B;    ///< wire bytes of the acknowledgement of a message
-  /// Packets per link and owner that the chips may hold in sums that are not complete; 0: they do
-  /// not add up.
+  /// Packets per link and owner that the scale-up switches may hold in sums that are not complete;
+  /// 0: they do not add up.
   std::uint32_t reduction_window = 16;
-  /// Packets that chips add up or repeat have this header in place of `format.header`.
+  /// Packets that scale-up switches reduce or repeat have this header in place of `format.header`.
   Bytes reduction_header = 0_B;
-  std::optional<GpuGeneration> gpus;  ///< that hang on it, where NCCL's model knows them
+  std::optional<GpuGeneration> gpus;  ///< attached to it, where NCCL's model knows them
   /// Queue pairs inside the domain are reliable connections like this.
   [[nodiscard]] TransportTraits traits() const;
 };

@@ -190,7 +190,7 @@ struct SwitchConfig {
   enum class Arbitration : std::uint8_t { kRoundRobin, kRandom };
   enum class Forwarding : std::uint8_t {
     kStoreAndForward,
-    /// A packet goes on once `cut_through_after` bytes are here, if its egress is idle and no
+    /// A packet is forwarded once `cut_through_after` bytes are here, if its egress is idle and no
     /// faster than its ingress; else it is stored first.
     kCutThrough,
   };

@@ -72,7 +72,7 @@ std::vector<PfcPreset> pfc_presets() {
 }
 
 /// Of headroom or credit buffer per port and class: more than any part has, and it fits 31 bits.
-constexpr Bytes kMostPerPort = Bytes(1'073'741'824);
+constexpr Bytes kMaxPerPort = Bytes(1'073'741'824);
 
 /// Headrooms by word. As bytes they are below 0, the first at -1.
 struct HeadroomWord {
@@ -130,7 +130,7 @@ schema::Object<PfcConfig> pfc_schema() {
               "set aside per ingress port for what arrives after the pause is sent. `shared`: "
               "none, the shared buffer takes it; `exact`: what can arrive at worst; `sn5600`: "
               "the vendor's formula; `hpcc`: 3 x rate x link latency")
-          .at_most(kMostPerPort)
+          .at_most(kMaxPerPort)
           .check([](const PfcConfig& pfc, std::vector<Problem>& problems) {
             if (is_static(pfc) && pfc.xon > pfc.xoff) {
               problems.push_back(
@@ -157,7 +157,7 @@ schema::Object<CreditConfig> credit_schema() {
           "reach "
           "128 KiB, larger units of credit reach farther (US patent application 2016/0021016)")
       .at_least(1_B)
-      .at_most(kMostPerPort)
+      .at_most(kMaxPerPort)
       .special("auto", schema::Scalar(kCreditsByLoop.count()))
       .field("block", &CreditConfig::block, "what is granted at a time")
       .source("InfiniBand: credits are counted in blocks of 64 B")

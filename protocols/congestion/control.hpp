@@ -37,7 +37,7 @@ struct Acknowledgement {
   /// does once per round trip it does again when all that was sent by then has arrived.
   std::uint32_t arrived = 0;
   std::uint32_t sent = 0;
-  bool is_marked = false;  ///< it echoes a congestion mark (Answer::kEcho)
+  bool is_marked = false;  ///< it echoes a congestion mark (MarkResponse::kEcho)
   /// False where no window is to grow by it: the oldest packet is still missing, or the transport
   /// repairs a loss that it told of (RFC 5681, 3.2).
   bool may_grow = true;
@@ -48,13 +48,13 @@ struct Acknowledgement {
 };
 
 /// How a sender learned that packets are missing.
-enum class Loss : std::uint8_t {
+enum class LossSignal : std::uint8_t {
   kNack,     ///< the receiver asks for them
   kTimeout,  ///< nothing was acknowledged for too long
 };
 
 /// What the receiver's part does about a marked packet.
-enum class Answer : std::uint8_t {
+enum class MarkResponse : std::uint8_t {
   kNothing,
   kEcho,              ///< the next ACK carries the mark
   kNotify,            ///< a notification of its own (CNP), at once
@@ -67,14 +67,14 @@ inline constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::m
 [[nodiscard]] constexpr std::uint32_t window_of(BitsPerSecond rate, Picoseconds time,
                                                 Bytes packet) {
   const std::int64_t packets = (bytes_in(time, rate) + packet - Bytes(1)) / packet;
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMostInFlight));
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMaxInFlight));
 }
 
 /// The receiver's part of a control that has no use for marks.
 struct OnlyAcknowledges {
   template <class Parameters>
-  Answer on_marked(const Parameters& /*p*/, Picoseconds /*now*/) {
-    return Answer::kNothing;
+  MarkResponse on_marked(const Parameters& /*p*/, Picoseconds /*now*/) {
+    return MarkResponse::kNothing;
   }
 };
 
@@ -86,7 +86,8 @@ struct OnlyAcknowledges {
 /// - `on_timer(now)` before every other call and before a sample: timers that expired by then take
 ///   effect, in order. Controls whose timers nobody can see between packets need no events for
 ///   them.
-/// - `on_sent(bytes, now)` as the transmission of so many wire bytes begins; returns the earliest
+/// - `on_sent(bytes, now)` as the transmission of a given number of wire bytes begins; returns the
+/// earliest
 ///   time for the next one, or any time in the past where only the link limits.
 /// - `on_ack`, `on_notified` (a CNP came), `on_loss`.
 /// - `window()`: packets that may be in flight, kNoWindow for no limit, never 0.
@@ -106,10 +107,10 @@ concept CongestionControl = ControlSpec<C> &&
   { control.on_sent(p, Bytes(), now) } -> std::same_as<Picoseconds>;
   control.on_ack(p, ack, now);
   control.on_notified(p, now);
-  control.on_loss(p, Loss::kNack, now);
+  control.on_loss(p, LossSignal::kNack, now);
   { read.window(p) } -> std::same_as<std::uint32_t>;
   read.sample(p, values);
-  { receiver.on_marked(p, now) } -> std::same_as<Answer>;
+  { receiver.on_marked(p, now) } -> std::same_as<MarkResponse>;
 };
 
 /// A control whose changes of the rate can move the packet that waits.
@@ -118,8 +119,8 @@ concept Repaces = requires(const C& control) {
   { control.gap() } -> std::same_as<Picoseconds>;
 };
 
-/// A control whose receivers grant credit (`host/granter.hpp`): running totals of bytes, which
-/// wrap.
+/// A control whose receivers grant credit (`host/credit_scheduler.hpp`): running totals of bytes,
+/// which wrap.
 ///
 /// At the sender:
 /// - `begin` when it has something to send after it was idle.
@@ -130,9 +131,10 @@ concept Repaces = requires(const C& control) {
 ///
 /// At the receiver: `on_request`, as a packet comes, says whether there is something to grant;
 /// `grant`, when its turn has come, how much, and `wants` whether there is more. `Port` is the
-/// state of a port that grants: `hear` of every packet, and `gap` from a grant to the next one.
+/// state of a port that grants: `on_credit_request` for every packet, and `gap` from a grant to the
+/// next one.
 template <class C>
-concept GrantsCredit = CongestionControl<C> && C::kNeeds.grants&& requires(
+concept GrantsCredit = CongestionControl<C> && C::kRequirements.grants&& requires(
     C control, const C& read, const typename C::Parameters& p, typename C::Receiver receiver,
     typename C::Port port, const CreditRequest& request, Picoseconds now,
     const RandomStream& random) {
@@ -145,7 +147,7 @@ concept GrantsCredit = CongestionControl<C> && C::kNeeds.grants&& requires(
   { receiver.grant(p) } -> std::same_as<Bytes>;
   { receiver.wants() } -> std::same_as<bool>;
   { receiver.total() } -> std::same_as<std::uint32_t>;
-  port.hear(p, bool(), now, random);
+  port.on_credit_request(p, bool(), now, random);
   { port.gap(p, Bytes(), BitsPerSecond(), now, random) } -> std::same_as<Picoseconds>;
 };
 

@@ -49,21 +49,22 @@ enum class RateChange : std::uint8_t {
 };
 
 /// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
-inline constexpr std::uint32_t kMostInFlight = 8'388'607;
+inline constexpr std::uint32_t kMaxInFlight = 8'388'607;
 
 /// The specification of a control: `Config`, its keys (`schema`), the names that scenarios and
 /// sentences have for it, and the columns that it fills.
 ///
-/// - `kNeeds`, or where what it needs depends on its keys `needs(config)`, which has all of kNeeds.
+/// - `kRequirements`, or where what it needs depends on its keys `needs(config)`, which has all of
+/// kRequirements.
 /// - `published_rate(config)` where its steps are meant for links of a rate: that rate, or 0.
 template <class S>
 concept ControlSpec = std::equality_comparable<typename S::Config> && requires {
-  { S::kName } -> std::convertible_to<const char*>;   // in scenarios
-  { S::kTitle } -> std::convertible_to<const char*>;  // in sentences
-  { S::kNeeds } -> std::convertible_to<Needs>;
+  { S::kName } -> std::convertible_to<const char*>;         // in scenarios
+  { S::kDisplayName } -> std::convertible_to<const char*>;  // in sentences
+  { S::kRequirements } -> std::convertible_to<Needs>;
   S::kColumns.size();
   { S::schema() } -> std::same_as<schema::Object<typename S::Config>>;
-  { S::standard() } -> std::same_as<typename S::Config>;
+  { S::default_config() } -> std::same_as<typename S::Config>;
 };
 
 }  // namespace weft::protocols::congestion

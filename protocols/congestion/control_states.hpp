@@ -32,7 +32,8 @@ class ControlStates {
 
   /// A transport with this control.
   ControlRef add(const ControlConfig& config) {
-    ControlRef ref{.control = static_cast<std::uint8_t>(config.index()), .needs = needs_of(config)};
+    ControlRef ref{.control = static_cast<std::uint8_t>(config.index()),
+                   .needs = requirements_of(config)};
     find(ref.control, [&]<class C>(Group<C>& group) {
       ref.parameters = static_cast<std::uint8_t>(group.parameters.size());
       group.parameters.emplace_back(std::get<typename C::Config>(config));
@@ -87,8 +88,8 @@ class ControlStates {
   }
 
   /// What the receiver's part does about a marked packet.
-  [[nodiscard]] Answer on_marked(ControlRef ref, std::uint32_t slot, Picoseconds now) {
-    Answer answer = Answer::kNothing;
+  [[nodiscard]] MarkResponse on_marked(ControlRef ref, std::uint32_t slot, Picoseconds now) {
+    MarkResponse answer = MarkResponse::kNothing;
     find(ref.control, [&]<class C>(Group<C>& group) {
       answer = group.receivers[slot].on_marked(group.parameters[ref.parameters], now);
     });
@@ -115,7 +116,7 @@ class ControlStates {
       use(group.ports[port], group.parameters[ref.parameters]);
     });
   }
-  /// So many ports will grant.
+  /// A given number of ports will grant.
   void start_ports(ControlRef ref, std::size_t ports) {
     find_granting(ref.control, [&]<class C>(Group<C>& group) { group.ports.resize(ports); });
   }

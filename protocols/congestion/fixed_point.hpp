@@ -21,7 +21,7 @@ template <int Bits>
 class Fixed {
  public:
   constexpr Fixed() = default;
-  /// So many units.
+  /// A given number of units.
   [[nodiscard]] static constexpr Fixed from_raw(std::int64_t raw) {
     Fixed made;
     made.raw_ = raw;
@@ -76,7 +76,7 @@ class Fixed {
   friend constexpr Fixed operator*(Fixed a, std::int64_t n) { return from_raw(a.raw_ * n); }
   friend constexpr Fixed operator*(std::int64_t n, Fixed a) { return a * n; }
   friend constexpr Fixed operator/(Fixed a, std::int64_t n) { return from_raw(a.raw_ / n); }
-  /// Doubled so many times.
+  /// Doubled a given number of times.
   friend constexpr Fixed operator<<(Fixed a, std::uint32_t times) {
     return from_raw(a.raw_ << times);
   }

@@ -4,12 +4,13 @@
 
 namespace weft::protocols::congestion {
 
-schema::Object<ControlConfig> control_schema(const ControlConfig& standard) {
+schema::Object<ControlConfig> control_schema(const ControlConfig& default_config) {
   const auto self = [](ControlConfig& config) -> ControlConfig& { return config; };
   auto keys = schema::describe<ControlConfig>("congestion control", "how senders set rates");
-  keys.optional_tag("type", standard.index(), "which algorithm");
+  keys.optional_tag("type", default_config.index(), "which algorithm");
   ControlSpecs::for_each([&]<class C>() {
-    keys.alternative<typename C::Config>(C::kName, self, C::schema(), C::standard()).implied();
+    keys.alternative<typename C::Config>(C::kName, self, C::schema(), C::default_config())
+        .implied();
   });
   return keys.shorthand("type");
 }

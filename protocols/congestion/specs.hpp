@@ -30,8 +30,8 @@ struct SpecList {
   using Config = std::variant<typename S::Config...>;
 
   static constexpr std::array<const char*, kCount> kNames{S::kName...};
-  static constexpr std::array<const char*, kCount> kTitles{S::kTitle...};
-  static constexpr std::array<Needs, kCount> kNeeds{S::kNeeds...};
+  static constexpr std::array<const char*, kCount> kDisplayNames{S::kDisplayName...};
+  static constexpr std::array<Needs, kCount> kRequirements{S::kRequirements...};
   static constexpr std::array<std::span<const Column>, kCount> kColumns{S::kColumns...};
 
   /// Calls `visit.template operator()<S>()` for each, in order.
@@ -48,8 +48,8 @@ using ControlSpecs = SpecList<NoControlSpec, DcqcnSpec, SwiftSpec, TimelySpec, D
 
 /// Columns by number.
 struct ColumnList {
-  static constexpr std::size_t kMost = 64;
-  std::array<Column, kMost> columns{};
+  static constexpr std::size_t kMax = 64;
+  std::array<Column, kMax> columns{};
   std::size_t count = 0;
 
   [[nodiscard]] constexpr std::size_t find(std::string_view name) const {
@@ -81,11 +81,11 @@ using ControlConfig = ControlSpecs::Config;
 
 /// Its name in sentences.
 [[nodiscard]] inline const char* title_of(const ControlConfig& config) {
-  return ControlSpecs::kTitles[config.index()];
+  return ControlSpecs::kDisplayNames[config.index()];
 }
 /// What a control of this specification needs.
-[[nodiscard]] inline Needs needs_of(const ControlConfig& config) {
-  Needs needs = ControlSpecs::kNeeds[config.index()];
+[[nodiscard]] inline Needs requirements_of(const ControlConfig& config) {
+  Needs needs = ControlSpecs::kRequirements[config.index()];
   ControlSpecs::for_each([&]<class C>() {
     if constexpr (requires(const typename C::Config& c) { C::needs(c); }) {
       if (const auto* own = std::get_if<typename C::Config>(&config)) needs = C::needs(*own);
@@ -108,6 +108,6 @@ using ControlConfig = ControlSpecs::Config;
 
 /// How a congestion control is written in a scenario: its type, and that one's keys. `standard` is
 /// meant where the type is left out.
-[[nodiscard]] schema::Object<ControlConfig> control_schema(const ControlConfig& standard);
+[[nodiscard]] schema::Object<ControlConfig> control_schema(const ControlConfig& default_config);
 
 }  // namespace weft::protocols::congestion

@@ -24,7 +24,7 @@ class TcpWindow {
   /// Packets, and shares of a window.
   using Number = Fixed<24>;
   static constexpr Number kOne = Number::one();
-  static constexpr Number kMost = Number::whole(kMostInFlight);
+  static constexpr Number kMax = Number::whole(kMaxInFlight);
 
   static constexpr const auto& kColumns = kTcpWindowColumns;
 
@@ -36,7 +36,7 @@ class TcpWindow {
   }
 
   /// To be told of every ACK, first of all.
-  void hear(const Acknowledgement& ack) {
+  void on_ack(const Acknowledgement& ack) {
     delay_ = ack.delay;
     sent_ = ack.sent;
     if (ack.packets > 0) timeouts_ = 0;
@@ -54,7 +54,7 @@ class TcpWindow {
     const Number in_flight = Number::whole(ack.sent - ack.arrived + ack.packets);
     return window_ < (window_ < threshold_ ? 2 * in_flight : in_flight + kOne);
   }
-  /// Slow start by so many packets; returns those that congestion avoidance is left with.
+  /// Slow start by a given number of packets; returns those that congestion avoidance is left with.
   [[nodiscard]] Number slow_start(std::uint32_t packets) {
     const Number acknowledged = Number::whole(packets);
     if (window_ >= threshold_) return acknowledged;
@@ -62,11 +62,11 @@ class TcpWindow {
     window_ += gain;
     return acknowledged - gain;
   }
-  /// By `packets` per window, of so many that were acknowledged.
+  /// By `packets` per window, of that many that were acknowledged.
   void add_per_window(Number packets, Number acknowledged) {
     set(window_ + scaled(packets, acknowledged, window_));
   }
-  void set(Number window) { window_ = std::clamp(window, kOne, kMost); }
+  void set(Number window) { window_ = std::clamp(window, kOne, kMax); }
 
   /// A reduction to `share`, by a mark or a loss. The threshold is two packets
   /// at least (RFC 5681, equation 4), and so is the window after a loss (RFC 9438, 4.6).
@@ -97,7 +97,7 @@ class TcpWindow {
   void sample(std::span<std::int64_t, kColumns.size()> values) const {
     values[0] = rate().count();
     values[1] = window_.in<32>().raw();
-    if (threshold_ < kMost) values[2] = threshold_.in<32>().raw();
+    if (threshold_ < kMax) values[2] = threshold_.in<32>().raw();
     if (delay_ > Picoseconds(0)) values[3] = delay_.count();
   }
 
@@ -110,7 +110,7 @@ class TcpWindow {
   }
 
   Number window_ = kOne;
-  Number threshold_ = kMost;
+  Number threshold_ = kMax;
   BitsPerSecond line_rate_;
   Bytes packet_;
   Picoseconds delay_;
@@ -124,8 +124,8 @@ class TcpWindow {
 /// has reduced its window.
 struct EchoesUntilReduced {
   template <class Parameters>
-  Answer on_marked(const Parameters& p, Picoseconds /*now*/) {
-    return p.window.ecn ? Answer::kEchoUntilReduced : Answer::kNothing;
+  MarkResponse on_marked(const Parameters& p, Picoseconds /*now*/) {
+    return p.window.ecn ? MarkResponse::kEchoUntilReduced : MarkResponse::kNothing;
   }
 };
 

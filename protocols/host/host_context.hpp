@@ -8,17 +8,18 @@
 
 namespace weft::protocols {
 
-/// Files an alarm of a process, which is in the cell.
-inline void set_alarm(Cell& cell, Picoseconds time, ProcessId process, std::uint32_t number) {
-  constexpr auto kType = static_cast<std::uint32_t>(EventType::kAlarm);
-  ++cell.job_events;
-  schedule(cell,
-           {.time = time,
-            .order = AgendaEvent::make_order(EventRank::kTimer, kType, process.value(), number),
-            .type = kType,
-            .target = process.value(),
-            .value = number,
-            .origin = process.value()});
+/// Files a timer of a process, which is in the logical process.
+inline void file_job_timer(LogicalProcess& lp, Picoseconds time, ProcessId process,
+                           std::uint32_t number) {
+  constexpr auto kType = static_cast<std::uint32_t>(EventType::kJobTimer);
+  ++lp.job_events;
+  schedule(lp, {.time = time,
+                .order = CalendarEvent::make_order(EventPriority::kTimer, kType, process.value(),
+                                                   number),
+                .type = kType,
+                .target = process.value(),
+                .value = number,
+                .origin = process.value()});
 }
 
 /// What a process sees of the packet network while one of its callbacks runs.
@@ -34,42 +35,43 @@ class HostContext final : public ProcessContext {
 
   void wake_at(Picoseconds time, std::uint64_t token) override {
     WEFT_CHECK(time >= here_.now, "nobody wakes in the past");
-    ++here_.cell.job_events;
-    schedule(here_.cell, make_event(EventRank::kTimer, EventType::kWake, time, self_, token));
+    ++here_.lp.job_events;
+    schedule(here_.lp, make_event(EventPriority::kTimer, EventType::kWake, time, self_, token));
   }
 
-  void signal(ProcessId to, std::uint64_t token) override {
+  void send_control_event(ProcessId to, std::uint64_t token) override {
     const Picoseconds time = here_.now + s_.constants.control_latency;
-    const AgendaEvent event = make_event(EventRank::kControl, EventType::kSignal, time, to, token);
-    const std::uint32_t target_cell = s_.processes[to.value()].cell;
-    if (target_cell == s_.processes[self_.value()].cell) {
-      ++here_.cell.job_events;
-      schedule(here_.cell, event);
+    const CalendarEvent event =
+        make_event(EventPriority::kControl, EventType::kControlEvent, time, to, token);
+    const std::uint32_t target_lp = s_.processes[to.value()].lp;
+    if (target_lp == s_.processes[self_.value()].lp) {
+      ++here_.lp.job_events;
+      schedule(here_.lp, event);
     } else {
-      here_.worker.outbox.push_back({target_cell, event});
+      here_.worker.outbox.push_back({target_lp, event});
     }
   }
 
-  void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) override {
+  void set_job_timer(Picoseconds time, ProcessId process, std::uint32_t number) override {
     WEFT_CHECK(time >= here_.now, "nobody wakes in the past");
-    const auto cell_of = [&](ProcessId p) { return s_.processes[p.value()].cell; };
-    WEFT_CHECK(cell_of(process) == cell_of(self_), "alarms do not cross cells");
-    set_alarm(here_.cell, time, process, number);
+    const auto lp_of = [&](ProcessId p) { return s_.processes[p.value()].lp; };
+    WEFT_CHECK(lp_of(process) == lp_of(self_), "timers do not cross logical processes");
+    file_job_timer(here_.lp, time, process, number);
   }
 
   [[nodiscard]] Picoseconds next_event() const override {
-    return next_event_time(here_.cell, here_.now);
+    return next_event_time(here_.lp, here_.now);
   }
 
-  void begin_anew(ConnectionId connection) override { host_.begin_anew(connection); }
+  void restart(ConnectionId connection) override { host_.restart(connection); }
 
  private:
-  AgendaEvent make_event(EventRank rank, EventType type, Picoseconds time, ProcessId target,
-                         std::uint64_t token) {
+  CalendarEvent make_event(EventPriority priority, EventType type, Picoseconds time,
+                           ProcessId target, std::uint64_t token) {
     const auto number = static_cast<std::uint32_t>(type);
     const std::uint32_t sequence = s_.processes[self_.value()].sequence++;
     return {.time = time,
-            .order = AgendaEvent::make_order(rank, number, self_.value(), sequence),
+            .order = CalendarEvent::make_order(priority, number, self_.value(), sequence),
             .type = number,
             .target = target.value(),
             .value = token,

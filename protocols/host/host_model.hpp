@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "protocols/host/granter.hpp"
+#include "protocols/host/credit_scheduler.hpp"
 #include "protocols/host/host_context.hpp"
 #include "protocols/host/nic_scheduler.hpp"
-#include "protocols/host/port_choice.hpp"
+#include "protocols/host/port_selection.hpp"
 #include "protocols/host/receive_buffer.hpp"
 #include "protocols/host/wrong_delivery.hpp"
 #include "protocols/link/egress.hpp"
@@ -29,7 +29,7 @@ namespace weft::protocols {
 /// pairs are the transports' (`protocols/transports/`).
 ///
 /// A queue pair waits to send at one port at a time. Where several lead to its destination and its
-/// packets are spread over them, it goes on to the next one after each packet. Responses leave by
+/// packets are spread over them, it continues to the next one after each packet. Responses leave by
 /// the port that their cause came in by.
 template <class Path>
 class HostModel {
@@ -39,10 +39,10 @@ class HostModel {
         control_(state),
         scheduler_(state),
         inbox_(state),
-        port_choice_(state),
+        port_selection_(state),
         tracer_(state),
         sender_(state),
-        granter_(state, *this),
+        credit_scheduler_(state, *this),
         transports_(state, *this) {}
   HostModel(const HostModel&) = delete;
   HostModel& operator=(const HostModel&) = delete;
@@ -97,7 +97,7 @@ class HostModel {
   }
 
   /// Which ports of a host lead where has changed. Queue pairs that have the same ports as before
-  /// go on as if nothing had been, above all those inside a scale-up domain.
+  /// continue as if nothing had been, above all those inside a scale-up domain.
   void change_routes(const Here& here, HostId host, const Routes& routes) {
     const std::vector<QueuePairId> changed = queue_pairs_with_new_ports(host, routes);
     std::vector<bool> is_left(s_.fabric.host(host).port_count);
@@ -110,7 +110,7 @@ class HostModel {
     for (const QueuePairId qp : changed) {
       SenderState& s = s_.senders.whole(qp);
       s.set_local_ports(routes.host_ports(host, s.destination));
-      port_choice_.choose(s);
+      port_selection_.choose(s);
     }
     for (const QueuePairId qp : moving) activate(here, qp);
   }
@@ -124,41 +124,43 @@ class HostModel {
   }
 
   void post(const Here& here, ConnectionId connection, Bytes size);
-  void begin_anew(ConnectionId connection);
+  void restart(ConnectionId connection);
   void expire_retransmit_timer(const Here& here, QueuePairId queue_pair) {
     transports_.with(transport(s_.senders.whole(queue_pair).transport).sender_model,
                      [&](auto& model) { model.expire_timer(here, queue_pair); });
   }
   /// False: the ACK had gone earlier.
   bool expire_ack_timer(const Here& here, ReceiverId receiver) {
-    bool is_meant = false;
+    bool is_current = false;
     transports_.with(transport(s_.receivers[receiver].transport).receiver_model, [&](auto& model) {
       if constexpr (requires { model.expire_ack_timer(here, receiver); }) {
-        is_meant = model.expire_ack_timer(here, receiver);
+        is_current = model.expire_ack_timer(here, receiver);
       }
     });
-    return is_meant;
+    return is_current;
   }
   bool expire_grant(const Here& here, PortState& port) {
-    granter_.expire_grant(here, port);
+    credit_scheduler_.expire_grant(here, port);
     return true;
   }
   /// False: it came in time.
   bool expire_credit_wait(const Here& here, QueuePairId queue_pair) {
-    return granter_.expire_wait(here, queue_pair);
+    return credit_scheduler_.expire_wait(here, queue_pair);
   }
   void wake(const Here& here, ProcessId process, std::uint64_t token) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_wake(c, process, token); });
   }
-  void signal(const Here& here, ProcessId process, ProcessId from, std::uint64_t token) {
-    call(here, process, [&](ProcessContext& c) { s_.handler->on_signal(c, process, from, token); });
-  }
-  /// False: the alarm had become void.
-  bool sound(const Here& here, ProcessId process, std::uint32_t alarm) {
-    bool is_meant = false;
+  void deliver_control_event(const Here& here, ProcessId process, ProcessId from,
+                             std::uint64_t token) {
     call(here, process,
-         [&](ProcessContext& c) { is_meant = s_.handler->on_alarm(c, process, alarm); });
-    return is_meant;
+         [&](ProcessContext& c) { s_.handler->on_control_event(c, process, from, token); });
+  }
+  /// False: the timer had become void.
+  bool fire(const Here& here, ProcessId process, std::uint32_t timer) {
+    bool is_current = false;
+    call(here, process,
+         [&](ProcessContext& c) { is_current = s_.handler->on_job_timer(c, process, timer); });
+    return is_current;
   }
   void start_process(const Here& here, ProcessId process) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_start(c, process); });
@@ -182,7 +184,7 @@ class HostModel {
     if (!port.is_transmitting) start(here, port);
   }
 
-  /// Lets an idle queue pair with something to send take part in the turns of a port.
+  /// Adds an idle queue pair with pending data to the port's round-robin ring.
   void activate(const Here& here, QueuePairId qp) {
     SendingEnd& s = sender_of(qp);
     if (s.schedule == SendingEnd::Schedule::kPaced && is_repaced(s)) [[unlikely]] {
@@ -191,7 +193,7 @@ class HostModel {
       return;
     }
     if (s.schedule != SendingEnd::Schedule::kIdle || !can_send(s)) return;
-    if (Path::has(Feature::kHostPorts) && PortChoice::has_choice(s)) port_choice_.choose(s);
+    if (Path::has(Feature::kHostPorts) && PortSelection::has_choice(s)) port_selection_.choose(s);
     PortState& port = s_.ports[s.port()];
     port.waiting |= NicScheduler(s_, port).activate(qp, here.now);
     if (!port.is_transmitting) start(here, port);
@@ -242,7 +244,7 @@ class HostModel {
         return;
       }
     }
-    hand_over(here, packet, port);
+    deliver(here, packet, port);
   }
 
   /// To the transport, with its own word and, in its stamp, the number of its record. What an ACK
@@ -253,36 +255,39 @@ class HostModel {
     std::uint32_t record = packet.word;
     const bool is_data = kind_of(packet) == PacketKind::kData;
     if (is_data) s_.telemetry.arrive(receiver_of(packet), record);
-    if (kHasGrants && is_data) hear_request(here, packet, record, port);
-    hand_over(here, opened, port);
+    if (kHasGrants && is_data) on_credit_request(here, packet, record, port);
+    deliver(here, opened, port);
     if (is_data) record = s_.telemetry.hand_on(receiver_of(packet));
     if (record != Telemetry::kNone) s_.telemetry.give_back(here.worker.number, record);
   }
 
-  void hear_request(const Here& here, const Packet& packet, std::uint32_t record, PortState& port) {
+  void on_credit_request(const Here& here, const Packet& packet, std::uint32_t record,
+                         PortState& port) {
     const ReceiverId id = receiver_of(packet);
     if (!transport(s_.receivers[id].transport).control.needs.grants) return;
-    granter_.hear(here, s_.telemetry[record].request, (packet.flags & kCongested) != 0, id, port);
+    credit_scheduler_.on_credit_request(here, s_.telemetry[record].request,
+                                        (packet.flags & kCongested) != 0, id, port);
   }
 
-  [[gnu::always_inline]] void hand_over(const Here& here, const Packet& packet, PortState& port) {
+  [[gnu::always_inline]] void deliver(const Here& here, const Packet& packet, PortState& port) {
     if (kind_of(packet) == PacketKind::kData) {
       receive_data(here, packet, port);
     } else if (kHasGrants && is_grant(packet)) {
-      granter_.receive_grant(here, packet);
+      credit_scheduler_.receive_grant(here, packet);
     } else {
       transports_.with(
-          transport(s_.senders.whole(queue_pair_of_answer(packet)).transport).sender_model,
-          [&](auto& model) { model.receive_answer(here, packet, port); });
+          transport(s_.senders.whole(queue_pair_of_response(packet)).transport).sender_model,
+          [&](auto& model) { model.receive_response(here, packet, port); });
     }
   }
 
   [[nodiscard]] bool is_grant(const Packet& packet) const {
     return kind_of(packet) == PacketKind::kCnp &&
-           transport(s_.senders.whole(queue_pair_of_answer(packet)).transport).control.needs.grants;
+           transport(s_.senders.whole(queue_pair_of_response(packet)).transport)
+               .control.needs.grants;
   }
 
-  /// A chip says that a sum with a packet of this host is complete.
+  /// A scale-up switch says that a sum with a packet of this host is complete.
   void receive_word(const Here& here, const Packet& packet) {
     const QueuePairId qp = queue_pair_of(packet);
     const SendingEnd& s = s_.senders[qp];
@@ -293,7 +298,7 @@ class HostModel {
   [[nodiscard]] std::vector<QueuePairId> queue_pairs_with_new_ports(HostId host,
                                                                     const Routes& routes) const {
     std::vector<QueuePairId> changed;
-    // Queue pairs of one host lie together; what chips add up never moves.
+    // Queue pairs of one host are contiguous; what scale-up switches reduce never moves.
     const std::span<const SenderState> all = s_.senders.all_whole();
     auto s = std::ranges::lower_bound(all, host, {}, &SenderState::host);
     for (; s != all.end() && s->host == host; ++s) {
@@ -340,9 +345,9 @@ class HostModel {
       return;
     }
     if (nic.has_paced()) {
-      here.cell.next.update(port.local, here.cell.keys.departure(nic.next_paced(), port.local));
+      here.lp.next.update(port.local, here.lp.keys.departure(nic.next_paced(), port.local));
     } else {
-      here.cell.next.remove(port.local);
+      here.lp.next.remove(port.local);
     }
   }
 
@@ -399,7 +404,7 @@ class HostModel {
       nic.take_ready(c);
       scheduler_.charge(port, c, next_size_of(sender_of(qp)), eligible);
       const Picoseconds end = send_data(here, port, queue, qp);
-      if (Path::has(Feature::kHostPorts) && PortChoice::is_spread(sender_of(qp))) {
+      if (Path::has(Feature::kHostPorts) && PortSelection::is_spread(sender_of(qp))) {
         moving = qp;
       } else if (can_send(sender_of(qp))) {
         nic.activate(qp, end);  // its class still waits, or is paced
@@ -421,7 +426,7 @@ class HostModel {
     return s.next == s.message_last ? Bytes(s.last_size) : transport(s.transport).full_size();
   }
 
-  /// Whether the chip can hold the next packet of a reduction.
+  /// Whether the scale-up switch can hold the next packet of a reduction.
   [[nodiscard]] bool is_in_window(const SendingEnd& s) const {
     const Reduction& reduction = s_.reduction_of(s);
     return s_.rounds_done.ahead(s_.senders.number_of(s), reduction.link_of(s.next),
@@ -433,7 +438,8 @@ class HostModel {
     if (Path::has(Feature::kInNetwork) && end.is_added_up()) return is_in_window(end);
     const SenderState& s = end.whole();
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
-    if (kHasGrants && transport(s.transport).control.needs.grants && !granter_.may_send(s)) {
+    if (kHasGrants && transport(s.transport).control.needs.grants &&
+        !credit_scheduler_.may_send(s)) {
       return false;
     }
     return in_flight < s.window;
@@ -447,14 +453,14 @@ class HostModel {
     tracer_.sent(here, packet, port, here.now, end);
   }
 
-  [[nodiscard]] Heading heading_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
+  [[nodiscard]] RoutingKey routing_key_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
     return {.destination = s.destination, .entropy = entropy_of(s, qp, now)};
   }
-  /// What the next packet's way follows from. Where every packet takes one by lot, one that is sent
-  /// again draws anew.
+  /// What the next packet's path follows from. Where every packet takes one by lot, one that is
+  /// sent again draws again.
   [[nodiscard]] std::uint32_t entropy_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
     if constexpr (kHasEntropies) {
-      const entropy::ChoiceRef choice = transport(s.transport).entropy;
+      const path_selection::ChoiceRef choice = transport(s.transport).entropy;
       if (!choice.is_fixed()) return s_.entropies.next(choice, qp, s.entropy, s.next, now);
     }
     const bool is_new = s.next == s.sent_end;
@@ -481,13 +487,15 @@ class HostModel {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
     const bool is_granted = kHasGrants && t.control.needs.grants;
-    if (is_granted) s_.telemetry[word].request = granter_.request(s.whole(), qp, Bytes(size));
-    const Heading heading = is_added_up ? s_.heading_of(s) : heading_of(s.whole(), qp, here.now);
+    if (is_granted)
+      s_.telemetry[word].request = credit_scheduler_.request(s.whole(), qp, Bytes(size));
+    const RoutingKey routing_key =
+        is_added_up ? s_.routing_key_of(s) : routing_key_of(s.whole(), qp, here.now);
     const auto write = [&](Packet& packet) {
       packet.flow = flow_of(qp, Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
       packet.sequence = sequence;
-      packet.send_to(heading.destination.value(), sent_upper);
-      packet.entropy = heading.entropy;
+      packet.send_to(routing_key.destination.value(), sent_upper);
+      packet.entropy = routing_key.entropy;
       packet.word = word;
       packet.size = size;
       packet.flags = flags;
@@ -505,7 +513,7 @@ class HostModel {
       write(packet);
       tracer_.sent(here, packet, port, here.now, end);
     }
-    s.next_send = Path::has(Feature::kHostPorts) && PortChoice::is_spread(s) ? here.now : end;
+    s.next_send = Path::has(Feature::kHostPorts) && PortSelection::is_spread(s) ? here.now : end;
     if (is_added_up) {
       if (is_last) sender_.end_contribution(here, s);
       return end;
@@ -516,7 +524,7 @@ class HostModel {
     }
     if (is_last) sender_.next_message(s);
     transports_.with(t.sender_model, [&](auto& model) { model.on_sent(here, whole, is_last); });
-    if (is_granted) granter_.wait(here, whole, qp);
+    if (is_granted) credit_scheduler_.wait(here, whole, qp);
     return end;
   }
 
@@ -571,10 +579,10 @@ class HostModel {
   LinkControl control_;
   ClassScheduler<Path> scheduler_;
   ReceiveBuffer<Path> inbox_;
-  PortChoice port_choice_;
+  PortSelection port_selection_;
   Tracer<Path> tracer_;
   Sender sender_;
-  Granter<HostModel> granter_;
+  CreditScheduler<HostModel> credit_scheduler_;
   TransportModels<HostModel> transports_;
 };
 
@@ -611,18 +619,18 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
     if (is_alone) sender_.begin_afresh(s.whole(), qp);
   } else {
     if (kHasGrants && k.control.needs.grants) {
-      granter_.post(s.whole(), qp, size + packets * k.header, is_alone);
+      credit_scheduler_.post(s.whole(), qp, size + packets * k.header, is_alone);
     }
     s.posted += static_cast<std::uint32_t>(packets);
     if (s.message == kNoIndex) sender_.load_next(s, place);
-    if (kHasGrants && k.control.needs.grants) granter_.wait(here, s.whole(), qp);
+    if (kHasGrants && k.control.needs.grants) credit_scheduler_.wait(here, s.whole(), qp);
   }
   activate(here, qp);
 }
 
 /// Its next packet takes the first of its links again, and its next message the first queue pair.
 template <class Path>
-void HostModel<Path>::begin_anew(ConnectionId connection) {
+void HostModel<Path>::restart(ConnectionId connection) {
   ConnectionState& c = s_.connections[connection.value()];
   c.next = 0;
   for (std::uint32_t i = 0; i < c.queue_pairs; ++i) {

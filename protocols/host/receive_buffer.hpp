@@ -38,7 +38,7 @@ class ReceiveBuffer {
     if (nic.inbox.size() == 1) schedule_end(here, port, packet.wire_size());
   }
 
-  /// Takes the oldest packet out, which is in; those that it held up may go on.
+  /// Takes the oldest packet out, which is in; those that it held up may continue.
   [[nodiscard]] Packet take(const Here& here, PortState& port) {
     NicState& nic = s_.nics[port.index];
     const Packet packet = nic.inbox.pop(here.worker.pool);
@@ -69,10 +69,11 @@ class ReceiveBuffer {
   void schedule_end(const Here& here, const PortState& port, Bytes size) {
     const auto type = static_cast<std::uint32_t>(EventType::kReceive);
     const Picoseconds time = here.now + PortState::transmission_at(size, s_.constants.receive_rate);
-    schedule(here.cell, {.time = time,
-                         .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, 0),
-                         .type = type,
-                         .target = port.index});
+    schedule(here.lp,
+             {.time = time,
+              .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index, 0),
+              .type = type,
+              .target = port.index});
   }
 
   NetworkState& s_;

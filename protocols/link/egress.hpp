@@ -8,16 +8,16 @@
 
 namespace weft::protocols {
 
-/// Files an agenda event that keeps the run alive.
-inline void schedule(Cell& cell, const AgendaEvent& event) {
-  ++cell.live_events;
-  cell.agenda.push(event);
+/// Files an calendar event that keeps the run alive.
+inline void schedule(LogicalProcess& lp, const CalendarEvent& event) {
+  ++lp.live_events;
+  lp.calendar.push(event);
 }
 
 /// Occupies an idle port until `end`.
-inline void occupy(Cell& cell, PortState& port, Picoseconds end) {
+inline void occupy(LogicalProcess& lp, PortState& port, Picoseconds end) {
   port.is_transmitting = true;
-  cell.next.update(port.local, cell.keys.departure(end, port.local));
+  lp.next.update(port.local, lp.keys.departure(end, port.local));
 }
 
 /// Puts a packet of `size` bytes on the wire from `start` on (now, or a little later with
@@ -38,12 +38,12 @@ template <class Path, class Write>
     arrival = state.delayed_data(port, arrival);
   }
   if (port.leads_inside && port.out->in_flight() == 0) {
-    here.cell.next.update(here.cell.port_count() + port.peer_local,
-                          here.cell.keys.arrival(arrival, port.peer_local));
+    here.lp.next.update(here.lp.port_count() + port.peer_local,
+                        here.lp.keys.arrival(arrival, port.peer_local));
   }
   port.out->data_in.push(arrival, here.worker.pool, write);
-  here.worker.signals.set(port.out->signal);
-  occupy(here.cell, port, end);
+  here.worker.activity.set(port.out->activity_index);
+  occupy(here.lp, port, end);
   queue.bytes += size;
   ++queue.started;
   ++here.worker.sums.packet_hops;

@@ -27,10 +27,10 @@ class EgressGate {
     if (s_.constants.pause_until_resume) return;
     queue.pause_expires = here.now + LinkControl::pause_duration(port);
     const auto type = static_cast<std::uint32_t>(EventType::kPauseExpiry);
-    schedule(here.cell,
+    schedule(here.lp,
              {.time = queue.pause_expires,
-              .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
-                                               LinkControl::pack(c, queue.expiry_sequence++)),
+              .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index,
+                                                 LinkControl::pack(c, queue.expiry_sequence++)),
               .type = type,
               .target = port.index,
               .value = LinkControl::pack(c, 0)});
@@ -46,7 +46,7 @@ class EgressGate {
     return s_.queue(port, c).pause_expires == now && (port.paused & class_bit(c)) != 0;
   }
 
-  /// The peer grants so many blocks of its buffer.
+  /// The peer grants a given number of blocks of its buffer.
   void add_credits(const Here& here, PortState& port, ClassId c, std::int32_t blocks) {
     s_.queue(port, c).credits += blocks;
     if ((port.starved & class_bit(c)) != 0) end_stall(here, port, c);

@@ -33,7 +33,7 @@ class LinkControl {
 
   /// Blocks of a packet that arrived by `port` are free again.
   void grant(const Here& here, PortState& port, ClassId c, std::int32_t blocks) {
-    if (port.is_down) return;  // granted anew when the link is up
+    if (port.is_down) return;  // granted again when the link is up
     const ClassConstants& constants = s_.constants.of_class[c];
     if (constants.update == Bytes()) {
       deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(blocks),
@@ -57,7 +57,7 @@ class LinkControl {
       }
       port.pauses_to_send = 0;
       port.pending_control &= static_cast<std::uint8_t>(~PortState::kPausePending);
-      occupy(here.cell, port, end);
+      occupy(here.lp, port, end);
       return;
     }
     const ClassId c = lowest_class(port.credits_to_send);
@@ -70,7 +70,7 @@ class LinkControl {
     if (port.credits_to_send == 0) {
       port.pending_control &= static_cast<std::uint8_t>(~PortState::kCreditsPending);
     }
-    occupy(here.cell, port, end);
+    occupy(here.lp, port, end);
   }
 
   /// The pause that holds the peer is about to run out: sends it again if it is still meant, or
@@ -94,7 +94,7 @@ class LinkControl {
     return transmission_time(kMaximumQuanta * kQuantum, port.nominal_rate);
   }
 
-  /// What an event or a frame on a lane carries: the class, and a number.
+  /// What an event or a frame in the control queue of a link carries: the class, and a number.
   [[nodiscard]] static std::uint32_t pack(ClassId c, std::uint32_t value) {
     return (value << kClassBits) | c.value();
   }
@@ -124,13 +124,13 @@ class LinkControl {
             : s_.switches[port.owner].first_port + s_.account(port, c).cause;
     const auto number = static_cast<std::uint32_t>(type);
     if (port.leads_inside) {
-      schedule(here.cell,
-               {.time = time,
-                .order = AgendaEvent::make_order(EventRank::kControl, number, port.index, sequence),
-                .type = number,
-                .target = port.peer.value(),
-                .value = pack(c, value),
-                .origin = cause});
+      schedule(here.lp, {.time = time,
+                         .order = CalendarEvent::make_order(EventPriority::kControl, number,
+                                                            port.index, sequence),
+                         .type = number,
+                         .target = port.peer.value(),
+                         .value = pack(c, value),
+                         .origin = cause});
       return;
     }
     Packet frame;
@@ -139,7 +139,7 @@ class LinkControl {
     frame.flow = cause;
     frame.flags = static_cast<std::uint8_t>(type);
     port.out->control_in.push(time, here.worker.pool, [&frame](Packet& packet) { packet = frame; });
-    here.worker.signals.set(port.out->signal);
+    here.worker.activity.set(port.out->activity_index);
   }
 
   void schedule_refresh(const Here& here, PortState& port, ClassId c) {
@@ -148,12 +148,12 @@ class LinkControl {
     const Picoseconds time = here.now + pause_duration(port) / (runs_out ? 1 : 2);
     const std::uint32_t sequence = ++s_.account(port, c).refresh_sequence;
     const auto type = static_cast<std::uint32_t>(EventType::kPauseRefresh);
-    schedule(here.cell, {.time = time,
-                         .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
+    schedule(here.lp, {.time = time,
+                       .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index,
                                                           pack(c, sequence)),
-                         .type = type,
-                         .target = port.index,
-                         .value = pack(c, sequence)});
+                       .type = type,
+                       .target = port.index,
+                       .value = pack(c, sequence)});
   }
 
   NetworkState& s_;

@@ -10,7 +10,7 @@
 
 namespace weft::protocols {
 
-/// What an agenda event of a fault means, packed into its value.
+/// What an calendar event of a fault means, packed into its value.
 struct HealthChange {
   std::uint32_t fault;
   bool at_peer;  ///< the port receives from the faulty one
@@ -33,15 +33,16 @@ class LinkHealth {
       : s_(state), node_(nodes), control_(state), gate_(state) {}
 
   /// Files the beginnings and ends of the faults of `port`, both as a sender and as a receiver.
-  void schedule_faults(Cell& cell, const PortState& port) {
+  void schedule_faults(LogicalProcess& lp, const PortState& port) {
     const auto type = static_cast<std::uint32_t>(EventType::kFault);
     const auto file = [&](std::uint32_t fault, bool at_peer, bool is_end, Picoseconds time) {
       const std::uint32_t packed = HealthChange{fault, at_peer, is_end}.pack();
-      schedule(cell, {.time = time,
-                      .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, packed),
-                      .type = type,
-                      .target = port.index,
-                      .value = packed});
+      schedule(lp,
+               {.time = time,
+                .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index, packed),
+                .type = type,
+                .target = port.index,
+                .value = packed});
     };
     for (std::uint32_t i = 0; i < s_.faults.size(); ++i) {
       const Fault& fault = s_.faults[i];
@@ -54,17 +55,17 @@ class LinkHealth {
   }
 
   /// Files the changes of the routes of the node whose first port is `port`.
-  void schedule_routes(Cell& cell, const PortState& port) {
+  void schedule_routes(LogicalProcess& lp, const PortState& port) {
     // Each node once; hosts with one port have no choice.
     const Node& node = s_.fabric.node(s_.fabric.port(port.id).node);
     if (node.first_port != port.id || (port.owner_is_host && node.port_count == 1)) return;
     const auto type = static_cast<std::uint32_t>(EventType::kRoutes);
     for (std::uint32_t i = 0; i < s_.route_changes.size(); ++i) {
-      schedule(cell, {.time = s_.route_changes[i].at,
-                      .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, i),
-                      .type = type,
-                      .target = port.index,
-                      .value = i});
+      schedule(lp, {.time = s_.route_changes[i].at,
+                    .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index, i),
+                    .type = type,
+                    .target = port.index,
+                    .value = i});
     }
   }
 
@@ -114,13 +115,13 @@ class LinkHealth {
     if (!s_.constants.has_faults) return false;
     return sent - added_to(port) < port.ingress_up_since;
   }
-  /// Whether errors of its link have spoilt a packet that comes in by `port`.
+  /// Whether errors of its link have corrupted a packet that comes in by `port`.
   [[nodiscard, gnu::always_inline]] bool was_spoilt(const PortState& port, const Packet& packet) {
     return s_.constants.has_losses &&
-           s_.losses[port.index].spoils(packet.wire_size(), s_.constants.seed, port.index);
+           s_.losses[port.index].corrupts(packet.wire_size(), s_.constants.seed, port.index);
   }
-  /// What a spoilt packet held of the buffer of a credit class is granted again, as FCCL and FCTBS
-  /// make it (InfiniBand).
+  /// What a corrupted packet held of the buffer of a credit class is granted again, as FCCL and
+  /// FCTBS make it (InfiniBand).
   void grant_spoilt(const Here& here, PortState& port, const Packet& packet) {
     const ClassId c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];

@@ -162,13 +162,13 @@ class Tracer {
         t.control.needs.grants || (!t.control.is_none() && s.whole().window < t.window);
     const HoldReason reason =
         is_controlled ? HoldReason::kControlWindow : HoldReason::kStaticWindow;
-    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    constexpr std::int64_t kMax = std::numeric_limits<std::uint32_t>::max();
     here.worker.trace.push_back({.time = begin,
                                  .value = static_cast<std::int64_t>(
                                      std::uint64_t{packet.sequence} << 32U | flow_of(packet)),
                                  .subject = port.index,
                                  .detail = static_cast<std::uint32_t>(std::clamp(
-                                     (begin - s.next_send).count(), std::int64_t{0}, kMost)),
+                                     (begin - s.next_send).count(), std::int64_t{0}, kMax)),
                                  .kind = TraceRecord::Kind::kPacketHeld,
                                  .traffic_class = class_of(packet),
                                  .what = static_cast<std::uint8_t>(reason)});

@@ -17,11 +17,11 @@ namespace {
 /// The local port that a queue pair starts at, and stays at if its packets are not spread.
 std::uint16_t first_choice(const NetworkState& s, const SenderState& sender) {
   const auto n = std::uint32_t{sender.port_count};
-  if (n == 0) return 0;  // there is no way to the destination
+  if (n == 0) return 0;  // there is no path to the destination
   return sender.local_ports()[s.choose_host_port(sender.host, sender.entropy, n)];
 }
 
-/// Where a host is in its scale-up domain: the how manieth, of how many. Others are by themselves.
+/// Where a host is in its scale-up domain: its index, and of how many. Others are by themselves.
 struct Place {
   std::uint32_t number = 0;
   std::uint32_t of = 1;
@@ -49,10 +49,10 @@ IdVector<HostId, Place> places_in_domains(const Fabric& fabric) {
 
 /// Which of its ports a queue pair that takes them in turn begins with: anywhere, so that hosts do
 /// not go in step. Inside a domain that follows from places in it, so that domains behave alike.
-/// Those whose data chips work on go back to where they come from; of one label they begin at equal
-/// distances, or one link further each where GPUs are more than links, so that all links have as
-/// much to do: drawn, some chips would have sums of more GPUs than others from beginning to end,
-/// and the rate would hang on the draw.
+/// Those whose data scale-up switches work on go back to where they come from; of one label they
+/// begin at equal distances, or one link further each where GPUs are more than links, so that all
+/// links have as much to do: drawn, some scale-up switches would have sums of more GPUs than others
+/// from beginning to end, and the rate would depend on the draw.
 ///
 /// `number`: as flow_entropy takes it.
 std::uint16_t first_turn_of(HostId from, HostId to, std::uint32_t number, std::size_t ports,
@@ -86,7 +86,7 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
   };
   const std::vector<PathHop> there = hops_between(from, to);
   const std::vector<PathHop> back = hops_between(to, from);
-  if (there.empty() || back.empty()) return;  // there is no way, and nothing will be sent
+  if (there.empty() || back.empty()) return;  // there is no path, and nothing will be sent
   const Framing framing{
       .payload = t.payload,
       .header = t.header,
@@ -100,7 +100,7 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
 
 void start_entropy(NetworkState& s, QueuePairId qp) {
   const SenderState& sender = s.senders.whole(qp);
-  const entropy::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
+  const path_selection::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
   if (!choice.is_fixed()) s.entropies.start(choice, qp, sender.entropy);
 }
 
@@ -144,7 +144,7 @@ void start_tcp(NetworkState& s, QueuePairId qp) {
   describe_path(s, sender, t, start);
   if (!s.tcp.is_used()) s.tcp.resize(s.senders.size());
   TcpSender& tcp = s.tcp.add(qp);
-  tcp.round_trips.add(start.base_rtt, {.least = t.retransmit_timeout, .most = t.most_timeout});
+  tcp.round_trips.add(start.base_rtt, {.min = t.retransmit_timeout, .max = t.max_timeout});
   tcp.delay = start.base_rtt;
   tcp.window = sender.window;
   sender.first_of_message = false;
@@ -177,7 +177,7 @@ void add_multicast(NetworkState& s, SenderState& sender, const Connection& conne
 }
 
 void add_group(NetworkState& s, const ProcessGroup& group) {
-  ChipMembers& members = s.groups.emplace_back();
+  ReductionMembers& members = s.groups.emplace_back();
   members.processes = group.members;
   members.hosts.reserve(group.members.size());
   for (const ProcessId member : group.members) {
@@ -187,7 +187,7 @@ void add_group(NetworkState& s, const ProcessGroup& group) {
   std::ranges::sort(members.by_host);
 }
 
-/// Whether chips add up what the connection carries.
+/// Whether scale-up switches reduce what the connection carries.
 bool is_added_up(const Connection& connection) {
   return connection.kind == Connection::Kind::kReduce;
 }
@@ -211,7 +211,8 @@ Reduction reduction_of(const NetworkState& s, const Connection& connection,
   return reduction;
 }
 
-/// Makes the queue pairs whose data chips add up contribute to sums: those of one lie side by side.
+/// Makes the queue pairs whose data scale-up switches reduce contribute to sums: those of one lie
+/// side by side.
 void join_reductions(NetworkState& s, const std::vector<Connection>& connections) {
   const IdVector<HostId, Place> places = places_in_domains(s.fabric);
   const Connection* before = nullptr;
@@ -242,9 +243,9 @@ void join_reductions(NetworkState& s, const std::vector<Connection>& connections
 }
 
 /// Where the first packet does not go by the first link, the links before it are a round ahead.
-void start_rounds(NetworkState& s, std::uint32_t most_links, std::uint32_t largest_window) {
+void start_rounds(NetworkState& s, std::uint32_t max_links, std::uint32_t largest_window) {
   const std::span<const SendingEnd> all = s.senders.all_added_up();
-  s.rounds_done = RoundCounts(all.size(), most_links, largest_window);
+  s.rounds_done = RoundCounts(all.size(), max_links, largest_window);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::uint32_t offset = s.reduction_of(all[i]).offset;
     for (std::uint32_t link = 0; link < offset; ++link) s.rounds_done.add(i, link);
@@ -274,7 +275,7 @@ const ScaleUpConfig* PacketNetwork::domain_of(std::uint8_t transport) const {
 
 PortSpreading PacketNetwork::spreading_of(const Connection& connection,
                                           std::uint8_t transport) const {
-  // What chips add up has to meet at one of them.
+  // What scale-up switches reduce has to meet at one of them.
   if (connection.kind != Connection::Kind::kUnicast) return PortSpreading::kRoundRobin;
   if (const ScaleUpConfig* domain = domain_of(transport)) return domain->spreading;
   const LoadBalancing& balancing = options_.switches.balancing(connection.traffic_class);
@@ -308,8 +309,9 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   s.senders = SendingEnds(count, added_up);
   s.receivers.resize(count - added_up);
 
-  // Queue pairs of one host lie together, whatever the order of the connections; after all others
-  // those whose data chips add up, since a sum has one receiving end, and of one sum together.
+  // Queue pairs of one host are contiguous, whatever the order of the connections; after all others
+  // those whose data scale-up switches reduce, since a sum has one receiving end, and of one sum
+  // together.
   std::vector<std::uint32_t> order(connections.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -401,7 +403,7 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
     const Connection& connection = connections[sender.connection.value()];
     if (connection.source == connection.destination) ++receivers;
   }
-  WEFT_CHECK(std::max(s.senders.size(), receivers + copies) <= kMostFlows, "packets number them");
+  WEFT_CHECK(std::max(s.senders.size(), receivers + copies) <= kMaxFlowIds, "packets number them");
   s.receivers.reserve(receivers);
   s.copy_receivers.reserve(copies);
   s.first_copy = ReceiverId(receivers);
@@ -416,13 +418,13 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
   WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
              "chips take whole packets and queue at outputs");
   s.copies.resize(s.switches.size());
-  std::uint32_t most_links = 0;
+  std::uint32_t max_links = 0;
   std::uint32_t largest_window = 0;
   for (const Reduction& reduction : s.reductions) {
-    most_links = std::max(most_links, reduction.links);
+    max_links = std::max(max_links, reduction.links);
     largest_window = std::max(largest_window, reduction.window);
   }
-  start_rounds(s, most_links, largest_window);
+  start_rounds(s, max_links, largest_window);
 }
 
 }  // namespace weft::protocols

@@ -55,7 +55,7 @@ class Deliveries {
 
 MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Picoseconds delivered) {
   const SendingEnd& sender = s.senders[m.queue_pair];
-  auto [destination, entropy] = s.heading_of(sender);
+  auto [destination, entropy] = s.routing_key_of(sender);
   if (s.constants.transports[sender.transport].is_per_message) {
     entropy = message_entropy(sender.host, destination, m.queue_pair, m.first_sequence);
   }
@@ -82,7 +82,7 @@ class EndedMessages {
     for (const HostState& host : s_.hosts) {
       host.messages.for_each_done([&](std::uint32_t, const MessageRecord& m) {
         const std::vector<std::size_t>& places = deliveries.of(m);
-        // What chips add up is one delivery of several messages.
+        // What scale-up switches reduce is one delivery of several messages.
         for (const std::size_t place : places) is_theirs_[place] = true;
         last_.push_back(deliveries.last(places));
         if (!places.empty()) ++left_;
@@ -108,7 +108,7 @@ class EndedMessages {
   }
 
  private:
-  /// Those that are brought in order at once are so many, or up to twice as many.
+  /// Those that are brought in order at once are that many, or up to twice as many.
   static constexpr std::size_t kPortion = 32'768;
 
   struct Ended {
@@ -168,7 +168,7 @@ class EndedMessages {
 };
 
 /// Outcomes that are visited at once.
-constexpr std::size_t kMostAtOnce = 4096;
+constexpr std::size_t kMaxAtOnce = 4096;
 /// What a host may have noted without giving its memory back: few enough for many hosts.
 constexpr std::size_t kNotesKept = 256;
 
@@ -197,11 +197,11 @@ void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
   add_notes(s.hosts, delivered_, [](HostState& host) { clear(host.delivered); });
   EndedMessages ended(s, delivered_);
   std::vector<MessageOutcome> block;
-  block.reserve(kMostAtOnce);
+  block.reserve(kMaxAtOnce);
   ended.for_each([&](const MessageOutcome& outcome, HostId host, std::uint32_t place) {
     s.hosts[host].messages.forget(place);
     block.push_back(outcome);
-    if (block.size() < kMostAtOnce) return;
+    if (block.size() < kMaxAtOnce) return;
     visit(block);
     block.clear();
   });

@@ -18,8 +18,8 @@ class MessageOutcomes {
 
   /// Takes what hosts have noted since the last time, and visits the messages that are over by now:
   /// their senders are done with them and they were delivered. By the time when that was so, some
-  /// thousands at once. Called at times that do not depend on the cut into cells, all of them
-  /// follow each other in one order that does not, either.
+  /// thousands at once. Called at times that do not depend on the partition into logical processes,
+  /// all of them follow each other in one order that does not, either.
   void take_ended(NetworkState& state, const Visit& visit);
   /// The same messages, and forgets nothing.
   void look_at_ended(const NetworkState& state,

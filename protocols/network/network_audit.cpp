@@ -18,8 +18,8 @@ std::int64_t whole_blocks(const ClassConstants& c, Bytes size) {
 /// Recomputes every account from the packets themselves.
 class Audit {
  public:
-  Audit(const NetworkState& state, const std::vector<Cell>& cells)
-      : s_(state), k_(state.constants), cells_(cells), expected_(state.ingress.size()) {}
+  Audit(const NetworkState& state, const std::vector<LogicalProcess>& lps)
+      : s_(state), k_(state.constants), lps_(lps), expected_(state.ingress.size()) {}
 
   void packets(const Worker::Sums& sums) {
     std::uint64_t on_links = 0;
@@ -28,7 +28,7 @@ class Audit {
       on_links += port.out->in_flight();
       if (port.owner_is_host) continue;
       for (const ClassId c : s_.classes_of(port)) {
-        in_buffers += queue(port, c).packets.size() + queue(port, c).packets.folded();
+        in_buffers += queue(port, c).packets.size() + queue(port, c).packets.coalesced();
       }
     }
     for (const NicState& nic : s_.nics) in_buffers += nic.inbox.size();
@@ -50,8 +50,8 @@ class Audit {
            carried, s_.telemetry.in_use());
   }
 
-  void buffers(bool is_at_rest) {
-    for (std::uint32_t i = 0; i < s_.switches.size(); ++i) buffer_of(i, is_at_rest);
+  void buffers(bool is_quiescent) {
+    for (std::uint32_t i = 0; i < s_.switches.size(); ++i) buffer_of(i, is_quiescent);
     for (const PortState& port : s_.ports) {
       if (port.owner_is_host) continue;
       for (const ClassId c : s_.classes_of(port)) {
@@ -71,8 +71,8 @@ class Audit {
   void credits() {
     if (k_.credit == 0) return;
     std::vector<std::int64_t> returning(s_.ingress.size());  // by receiving port and class
-    for (const Cell& cell : cells_) {
-      for (const AgendaEvent& event : cell.agenda.events()) {
+    for (const LogicalProcess& lp : lps_) {
+      for (const CalendarEvent& event : lp.calendar.events()) {
         if (static_cast<EventType>(event.type) == EventType::kCredit) {
           count_grant(returning, event.target, static_cast<std::uint32_t>(event.value));
         }
@@ -109,7 +109,7 @@ class Audit {
     return s_.slot(sw.first_port + ingress, c);
   }
 
-  void buffer_of(std::uint32_t at, bool is_at_rest) {
+  void buffer_of(std::uint32_t at, bool is_quiescent) {
     const SwitchState& sw = s_.switches[at];
     Bytes used;
     const auto hold = [&](std::uint32_t ingress, ClassId c, Bytes size) {
@@ -127,13 +127,14 @@ class Audit {
       for (const ClassId c : s_.classes_of(port)) {
         backlog += queue(port, c).packets.bytes();
         queue(port, c).packets.for_each([&](const Packet& packet) {
-          if (k_.works_in_network && debt_of(packet) != kOwesIngress) return;
+          if (k_.works_in_network && pending_of(packet) != kPendingIngress) return;
           hold(k_.input_queued ? p : waiting_port(packet), c, packet.wire_size());
         });
       }
       expect(backlog == port.backlog, "{} has a backlog of {} by its account and {} in fact",
              name(port), port.backlog.count(), backlog.count());
-      if (port.service_bytes != 0 && !k_.release_at_start && port.service_debt == kOwesIngress) {
+      if (port.service_bytes != 0 && !k_.release_at_start &&
+          port.service_pending == kPendingIngress) {
         hold(port.service_ingress, port.service_class, Bytes(port.service_bytes));
       }
     }
@@ -150,7 +151,7 @@ class Audit {
     expect(sw.shared_used >= Bytes() && sw.shared_used <= std::max(sw.shared_size, Bytes()),
            "{} uses {} bytes of {} that are shared", node, sw.shared_used.count(),
            sw.shared_size.count());
-    if (is_at_rest)
+    if (is_quiescent)
       expect(used == Bytes(), "{} bytes left in the buffer of {}", used.count(), node);
   }
 
@@ -185,7 +186,7 @@ class Audit {
 
   const NetworkState& s_;
   const NetworkConstants& k_;
-  const std::vector<Cell>& cells_;
+  const std::vector<LogicalProcess>& lps_;
   std::vector<Bytes> expected_;
 };
 
@@ -324,7 +325,7 @@ class WaitGraph {
     }
   }
 
-  /// What remains may wait for a port that is blocked for ever without waiting itself.
+  /// What remains may wait for a port that is blocked forever without waiting itself.
   void remove_what_waits_for_none() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -375,12 +376,13 @@ class WaitGraph {
 
 }  // namespace
 
-std::vector<std::string> violated_laws(const NetworkState& state, const std::vector<Cell>& cells,
-                                       const Worker::Sums& sums, bool is_at_rest) {
-  Audit audit(state, cells);
+std::vector<std::string> violated_laws(const NetworkState& state,
+                                       const std::vector<LogicalProcess>& lps,
+                                       const Worker::Sums& sums, bool is_quiescent) {
+  Audit audit(state, lps);
   audit.packets(sums);
   audit.telemetry();
-  audit.buffers(is_at_rest);
+  audit.buffers(is_quiescent);
   audit.credits();
   return audit.violations;
 }

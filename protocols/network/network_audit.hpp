@@ -15,8 +15,8 @@ namespace weft::protocols {
 /// and none is negative. Credits: those at the sender, in packets on the wire, held by packets in
 /// the receiver's buffer and on their way back make up the receiver's buffer.
 [[nodiscard]] std::vector<std::string> violated_laws(const NetworkState& state,
-                                                     const std::vector<Cell>& cells,
-                                                     const Worker::Sums& sums, bool is_at_rest);
+                                                     const std::vector<LogicalProcess>& lps,
+                                                     const Worker::Sums& sums, bool is_quiescent);
 
 /// Ports of switches that wait for each other in a circle and can never send again: each is paused,
 /// or without credits, because the buffer behind it is held by packets that wait at the next one,

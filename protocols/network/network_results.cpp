@@ -8,9 +8,9 @@
 #include "protocols/network/network_audit.hpp"
 #include "protocols/network/packet_engine.hpp"
 #include "protocols/network/packet_network.hpp"
-#include "protocols/recurrence/foresight.hpp"
-#include "protocols/recurrence/leaper.hpp"
-#include "protocols/recurrence/live_part.hpp"
+#include "protocols/steady_state/live_part.hpp"
+#include "protocols/steady_state/prediction.hpp"
+#include "protocols/steady_state/skipper.hpp"
 
 namespace weft::protocols {
 
@@ -30,7 +30,7 @@ void PacketNetwork::reset_statistics() {
       q.changed_at = now;
       q.bytes = {};
       q.paused_time = q.stall_time = {};
-      q.counted_from = q.started;  // which numbers draws, and so goes on
+      q.counted_from = q.started;  // which numbers draws, and so continues
       q.marked = 0;
       q.peak_bytes = q.packets.bytes();
       q.pauses_received = q.stalls = 0;
@@ -44,7 +44,7 @@ void PacketNetwork::reset_statistics() {
   for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
   engine_->clear_latency();
   engine_->measured_from = engine_->sums();
-  if (leaper_ != nullptr) leaper_->begin_anew();
+  if (skipper_ != nullptr) skipper_->restart();
 }
 
 Picoseconds PacketNetwork::last_event() const { return engine_->last_event(); }
@@ -135,14 +135,14 @@ void PacketNetwork::forget_flows() {
   s.connections = decltype(s.connections)();
 }
 
-// Where periods are left out ways are fixed, and each message arrives as it is sent.
+// Where periods are left out paths are fixed, and each message arrives as it is sent.
 std::optional<Picoseconds> PacketNetwork::next_change() const {
-  if (leaper_ == nullptr) return now_;
-  Picoseconds first = next_job_event(engine_->cells.front());
+  if (skipper_ == nullptr) return now_;
+  Picoseconds first = next_job_event(engine_->lps.front());
   for (const SenderState& sender : state_->senders.all_whole()) {
     if (has_work(sender)) first = std::min(first, earliest_end(*state_, sender, now_));
   }
-  return first == Agenda::kNever ? std::nullopt : std::optional(first);
+  return first == EventCalendar::kNever ? std::nullopt : std::optional(first);
 }
 
 bool PacketNetwork::is_quiet(HostId host) const {
@@ -152,7 +152,7 @@ bool PacketNetwork::is_quiet(HostId host) const {
     if (!is_idle(s, peer) || !is_idle(s, s.ports[peer.peer.value()])) return false;
   }
   const auto is_busy = [&](const SendingEnd& sender) {
-    if (sender.host != host && s.heading_of(sender).destination != host) return false;
+    if (sender.host != host && s.routing_key_of(sender).destination != host) return false;
     if (sender.next != sender.posted) return true;
     return !sender.is_added_up() && sender.whole().has_outstanding();
   };
@@ -319,7 +319,8 @@ Bytes PacketNetwork::queue_bytes(PortId port) const { return state_->ports[port.
 
 std::vector<ConnectionId> PacketNetwork::failed_connections() const {
   std::vector<ConnectionId> failed;
-  for (const SenderState& s : state_->senders.all_whole()) {  // what chips add up never fails
+  for (const SenderState& s :
+       state_->senders.all_whole()) {  // what scale-up switches reduce never fails
     if (s.schedule == SendingEnd::Schedule::kFailed &&
         (failed.empty() || failed.back() != s.connection)) {
       failed.push_back(s.connection);
@@ -328,8 +329,8 @@ std::vector<ConnectionId> PacketNetwork::failed_connections() const {
   return failed;
 }
 
-std::vector<std::string> PacketNetwork::violated_invariants(bool is_at_rest) const {
-  return violated_laws(*state_, engine_->cells, engine_->sums(), is_at_rest);
+std::vector<std::string> PacketNetwork::violated_invariants(bool is_quiescent) const {
+  return violated_laws(*state_, engine_->lps, engine_->sums(), is_quiescent);
 }
 
 std::size_t PacketNetwork::memory_bytes() const {
@@ -346,9 +347,9 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.telemetry.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +
       s.losses.capacity() * sizeof(FrameLosses) + s.repairs.capacity() * sizeof(Repair) +
       s.next_nack.capacity() * sizeof(Picoseconds) + s.processes.capacity() * sizeof(ProcessState) +
-      engine_->cells.capacity() * sizeof(Cell);
-  for (const Cell& cell : engine_->cells) {
-    bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
+      engine_->lps.capacity() * sizeof(LogicalProcess);
+  for (const LogicalProcess& lp : engine_->lps) {
+    bytes += lp.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
   }
   for (const Repair& repair : s.repairs) bytes += repair.board.memory_bytes();
   for (const HostState& host : s.hosts) {

@@ -5,8 +5,8 @@
 
 #include "protocols/network/packet_engine.hpp"
 #include "protocols/network/packet_network.hpp"
-#include "protocols/recurrence/leaper.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/steady_state/skipper.hpp"
 
 namespace weft::protocols {
 
@@ -60,7 +60,7 @@ void PacketNetwork::add(const Worker::Sums& sums, std::uint8_t latency_group,
                         const LatencyBySize& packet_latency, std::uint64_t times) {
   if (latency_group >= state_->latency_groups) latency_group = 0;
   engine_->add(sums, latency_group, packet_latency, times);
-  if (leaper_ != nullptr) leaper_->begin_anew();
+  if (skipper_ != nullptr) skipper_->restart();
 }
 
 void PacketNetwork::add_before(const Worker::Sums& sums, std::uint64_t times) {
@@ -68,7 +68,7 @@ void PacketNetwork::add_before(const Worker::Sums& sums, std::uint64_t times) {
   engine_->measured_from.add(sums, times);
 }
 
-void PacketNetwork::look_elsewhere(Elsewhere was_delivered) {
+void PacketNetwork::set_external_deliveries(Elsewhere was_delivered) {
   engine_->was_delivered_elsewhere = std::move(was_delivered);
 }
 

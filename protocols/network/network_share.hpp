@@ -5,7 +5,7 @@
 
 #include "protocols/state/port_state.hpp"
 #include "simcore/base/ids.hpp"
-#include "simcore/engine/cell.hpp"
+#include "simcore/engine/logical_process.hpp"
 #include "simcore/messages/size_class.hpp"
 
 namespace weft::protocols {

@@ -21,7 +21,7 @@ constexpr double kPacketsPerThread = 500;
 Picoseconds longest_timeout(const NetworkConstants& constants) {
   Picoseconds longest;
   for (const TransportConstants& t : constants.transports) {
-    longest = std::max({longest, t.retransmit_timeout, t.most_timeout});
+    longest = std::max({longest, t.retransmit_timeout, t.max_timeout});
   }
   return longest;
 }
@@ -32,7 +32,7 @@ bool has_lossless_class(const SwitchConfig& switches) {
 
 }  // namespace
 
-PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const Options& options)
+PacketNetwork::Engine::Engine(NetworkState& state, const LpPlan& plan, const Options& options)
     : stall_limit_(Picoseconds(kPicosecondsPerSecond) + 2 * longest_timeout(state.constants)),
       longest_epoch_(options.longest_epoch),
       s_(state),
@@ -55,24 +55,24 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
              "what is observed goes somewhere, and to one place");
 }
 
-void PacketNetwork::Engine::hire() {
+void PacketNetwork::Engine::spawn() {
   std::uint32_t threads = parallelism_.threads;
   if (threads == 0) threads = useful_threads();
-  threads = std::clamp<std::uint32_t>(threads, 1, static_cast<std::uint32_t>(cells.size()));
-  if (threads > 1) team_ = std::make_unique<Team>(threads, parallelism_.waits_for_all);
-  const std::uint32_t size = team_ == nullptr ? 1 : team_->size();
+  threads = std::clamp<std::uint32_t>(threads, 1, static_cast<std::uint32_t>(lps.size()));
+  if (threads > 1) pool_ = std::make_unique<WorkerPool>(threads, parallelism_.waits_for_all);
+  const std::uint32_t size = pool_ == nullptr ? 1 : pool_->size();
   for (std::uint32_t i = 0; i < size; ++i) {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->number = i;
     workers_.back()->packet_latency.resize(s_.latency_groups * kSizeClasses);
     workers_.back()->pool.exchange_by(depot_);
-    workers_.back()->signals.reset(signal_words);
+    workers_.back()->activity.reset(activity_words);
   }
-  s_.telemetry.hire(size);
-  if (team_ == nullptr) return;
+  s_.telemetry.spawn(size);
+  if (pool_ == nullptr) return;
   std::vector<std::uint32_t> weights;
-  for (const Cell& cell : cells) weights.push_back(cell.port_count() + 1);
-  shares_ = std::make_unique<Shares>(weights, size);
+  for (const LogicalProcess& lp : lps) weights.push_back(lp.port_count() + 1);
+  shares_ = std::make_unique<WorkSplit>(weights, size);
 }
 
 std::uint32_t PacketNetwork::Engine::useful_threads() const {
@@ -83,18 +83,18 @@ std::uint32_t PacketNetwork::Engine::useful_threads() const {
   for (const PortState& port : s_.ports) {
     packets += static_cast<double>(port.nominal_rate.count()) * window / packet;
   }
-  const double useful = std::min(packets / kPacketsPerThread, static_cast<double>(cells.size()));
+  const double useful = std::min(packets / kPacketsPerThread, static_cast<double>(lps.size()));
   const std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
   return static_cast<std::uint32_t>(std::clamp<double>(useful, 1, cores));
 }
 
-void PacketNetwork::Engine::start_process(std::uint32_t cell, ProcessId process) {
-  path_->start_process(Here{cells[cell], *workers_[0], {}}, process);
+void PacketNetwork::Engine::start_process(std::uint32_t lp, ProcessId process) {
+  path_->start_process(Here{lps[lp], *workers_[0], {}}, process);
 }
 
 void PacketNetwork::Engine::schedule_faults() {
-  for (Cell& cell : cells) {
-    for (const PortId id : cell.ports) path_->schedule_faults(cell, s_.ports[id.value()]);
+  for (LogicalProcess& lp : lps) {
+    for (const PortId id : lp.ports) path_->schedule_faults(lp, s_.ports[id.value()]);
   }
 }
 
@@ -141,14 +141,15 @@ std::size_t PacketNetwork::Engine::chunk_bytes() const {
 void PacketNetwork::Engine::collect() {
   for (const auto& worker : workers_) {
     for (const Worker::Outgoing& message : worker->outbox) {
-      Cell& cell = cells[message.cell];
-      ++cell.job_events;
-      schedule(cell, message.event);
+      LogicalProcess& lp = lps[message.lp];
+      ++lp.job_events;
+      schedule(lp, message.event);
     }
     worker->outbox.clear();
     if (worker == workers_[0] || worker->trace.empty()) [[likely]]
       continue;
-    // Records of one queue come from one cell, so they stay in the order in which they came about.
+    // Records of one queue come from one logical process, so they stay in the order in which they
+    // came about.
     std::vector<TraceRecord>& all = workers_[0]->trace;
     all.insert(all.end(), worker->trace.begin(), worker->trace.end());
     worker->trace.clear();
@@ -157,13 +158,13 @@ void PacketNetwork::Engine::collect() {
 
 Picoseconds PacketNetwork::Engine::last_event() const {
   Picoseconds latest;
-  for (const Cell& cell : cells) latest = std::max(latest, cell.last_event_time);
+  for (const LogicalProcess& lp : lps) latest = std::max(latest, lp.last_event_time);
   return latest;
 }
 
 Picoseconds PacketNetwork::Engine::earliest_event(Picoseconds now) {
-  Picoseconds earliest = Agenda::kNever;
-  for (Cell& cell : cells) earliest = std::min(earliest, next_event_time(cell, now));
+  Picoseconds earliest = EventCalendar::kNever;
+  for (LogicalProcess& lp : lps) earliest = std::min(earliest, next_event_time(lp, now));
   return earliest;
 }
 
@@ -179,7 +180,7 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
       // Nothing happened in the last window: jump to where something does.
       const Picoseconds next = earliest_event(now);
       const Picoseconds target = std::min(until, std::max(now, next));
-      if (next == Agenda::kNever) {
+      if (next == EventCalendar::kNever) {
         const Status status = come_to_rest(begin, now);
         static_cast<void>(observe_gap(target));
         return status;
@@ -212,7 +213,7 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
     was_idle = window_events_ == 0;
     now = window_end = end;
 #ifndef NDEBUG
-    for (const std::string& violation : violated_laws(s_, cells, sums(), false)) {
+    for (const std::string& violation : violated_laws(s_, lps, sums(), false)) {
       std::fprintf(stderr, "%s\n", violation.c_str());
       std::abort();
     }
@@ -226,20 +227,22 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
   }
   // Whether the last window leads up to the limit, or another one follows that shows that nothing
   // is left, depends on the cut.
-  return earliest_event(now) == Agenda::kNever ? come_to_rest(begin, now) : Status::kTimeLimit;
+  return earliest_event(now) == EventCalendar::kNever ? come_to_rest(begin, now)
+                                                      : Status::kTimeLimit;
 }
 
 PacketNetwork::Status PacketNetwork::Engine::come_to_rest(Picoseconds begin, Picoseconds& now) {
-  // Where the last window ended depends on the cut into cells; what happened last does not.
+  // Where the last window ended depends on the partition into logical processes; what happened last
+  // does not.
   now = std::max(begin, std::min(now, last_event()));
   return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
 }
 
 void PacketNetwork::Engine::move_epoch(Picoseconds now) {
-  if (cells.empty()) return;
-  const Picoseconds before = cells.front().keys.epoch;
-  for (Cell& cell : cells) weft::move_epoch(cell, now);
-  epoch_end_ = now + std::min(longest_epoch_, reach_of(s_.constants, cells.front().keys));
+  if (lps.empty()) return;
+  const Picoseconds before = lps.front().keys.epoch;
+  for (LogicalProcess& lp : lps) weft::move_epoch(lp, now);
+  epoch_end_ = now + std::min(longest_epoch_, reach_of(s_.constants, lps.front().keys));
   if (!s_.constants.cut_through) return;
   for (const PortState& port : s_.ports) {
     if (port.owner_is_host) continue;
@@ -253,13 +256,14 @@ void PacketNetwork::Engine::move_epoch(Picoseconds now) {
 }
 
 std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picoseconds end) {
-  // Measured: below four events per link there are enough idle ones to pay for reading the signals.
+  // Measured: below four events per link there are enough idle ones to pay for reading the activity
+  // bitmap.
   const bool is_sparse = window_events_ < 4 * external_links;
-  for (const auto& worker : workers_) worker->signals.turn(is_sparse);
-  if (team_ != nullptr && window_events_ >= parallelism_.share_from) {
+  for (const auto& worker : workers_) worker->activity.turn(is_sparse);
+  if (pool_ != nullptr && window_events_ >= parallelism_.share_from) {
     run_shared(start, end);
   } else {
-    run_cells(*workers_[0], 0, cells.size(), start, end);
+    run_lps(*workers_[0], 0, lps.size(), start, end);
   }
   std::uint64_t events = 0;
   for (const auto& worker : workers_) events += worker->sums.events;
@@ -274,23 +278,24 @@ void PacketNetwork::Engine::run_shared(Picoseconds start, Picoseconds end) {
     Worker& worker = *workers_[self];
     shares_->take(self, [&](std::uint32_t first, std::uint32_t last) {
       const std::uint64_t before = worker.sums.events;
-      run_cells(worker, first, last, start, end);
+      run_lps(worker, first, last, start, end);
       return worker.sums.events - before;
     });
   };
-  team_->run(work);
+  pool_->run(work);
 }
 
-void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::size_t last,
-                                      Picoseconds start, Picoseconds end) {
-  if (worker.signals.is_read()) {
-    const std::size_t first_word = cells[first].first_signal;
-    const std::size_t last_word = last == cells.size() ? signal_words : cells[last].first_signal;
+void PacketNetwork::Engine::run_lps(Worker& worker, std::size_t first, std::size_t last,
+                                    Picoseconds start, Picoseconds end) {
+  if (worker.activity.is_read()) {
+    const std::size_t first_word = lps[first].first_activity_word;
+    const std::size_t last_word =
+        last == lps.size() ? activity_words : lps[last].first_activity_word;
     for (const auto& other : workers_) {
-      if (other.get() != &worker) worker.signals.join(other->signals, first_word, last_word);
+      if (other.get() != &worker) worker.activity.join(other->activity, first_word, last_word);
     }
   }
-  path_->run_window({.cells = cells,
+  path_->run_window({.lps = lps,
                      .worker = worker,
                      .first = first,
                      .last = last,
@@ -300,8 +305,8 @@ void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::si
 }
 
 bool PacketNetwork::Engine::is_stalled(Picoseconds now) {
-  const bool has_plans =
-      std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.job_events > 0; });
+  const bool has_plans = std::any_of(lps.begin(), lps.end(),
+                                     [](const LogicalProcess& lp) { return lp.job_events > 0; });
   const std::uint64_t hops = sums().packet_hops;
   if (has_plans || hops != hops_at_progress_) {
     hops_at_progress_ = hops;
@@ -424,7 +429,7 @@ void PacketNetwork::Engine::offer_messages() {
   if (!on_many_messages_) return;
   const Worker::Sums so_far = sums();
   const std::uint64_t halves = so_far.messages_sent + so_far.messages_delivered;
-  // What waits for its other half is looked at again each time.
+  // What waits for its other half is checked again each time.
   if (halves - halves_at_offer_ < 2 * std::max<std::uint64_t>(many_messages_, outcomes.waiting()))
     return;
   halves_at_offer_ = halves;
@@ -487,7 +492,7 @@ void PacketNetwork::Engine::sample_control(const SendingEnd& sender, TraceRecord
     add(1, s_.line_rate(sender).count());
     return;
   }
-  std::array<std::int64_t, congestion::ColumnList::kMost> values;
+  std::array<std::int64_t, congestion::ColumnList::kMax> values;
   values.fill(congestion::kNoSample);
   s_.controls.at_sender(
       ref, sender.whole().control_slot, record.time, [&](const auto& control, const auto& p) {
@@ -512,7 +517,7 @@ void PacketNetwork::Engine::end_observation(Picoseconds now) {
                                     .traffic_class = c});
     }
   }
-  drain_trace(Agenda::kNever);
+  drain_trace(EventCalendar::kNever);
 }
 
 void PacketNetwork::Engine::drain_trace(Picoseconds now) {

@@ -9,18 +9,18 @@
 #include "protocols/network/packet_network.hpp"
 #include "protocols/network/path_runner.hpp"
 #include "protocols/state/network_state.hpp"
-#include "simcore/engine/shares.hpp"
-#include "simcore/engine/team.hpp"
+#include "simcore/engine/work_split.hpp"
+#include "simcore/engine/worker_pool.hpp"
 
 namespace weft::protocols {
 
 /// Something to be done whenever simulated time is a multiple of a period. Windows end there, so
-/// that what is done sees the same state whatever the cut into cells.
+/// that what is done sees the same state whatever the partition into logical processes.
 class Periodic {
  public:
   /// A period of 0: never.
   explicit Periodic(Picoseconds period = {})
-      : period_(period), next_(period > Picoseconds() ? period : Agenda::kNever) {}
+      : period_(period), next_(period > Picoseconds() ? period : EventCalendar::kNever) {}
   [[nodiscard]] Picoseconds next() const { return next_; }
   [[nodiscard]] bool is_due(Picoseconds now) const { return next_ <= now; }
   /// The last time up to `now`.
@@ -35,31 +35,31 @@ class Periodic {
   Picoseconds next_;
 };
 
-/// The loop over windows. Cells share nothing but lanes, so a window's cells are spread over as
-/// many threads as there are workers; what lies between two windows is done by the calling thread
-/// alone.
+/// The loop over windows. Logical processes share nothing but the queues of links, so a window's
+/// logical processes are spread over as many threads as there are workers; what lies between two
+/// windows is done by the calling thread alone.
 class PacketNetwork::Engine {
  public:
-  Engine(NetworkState& state, const CellPlan& plan, const Options& options);
+  Engine(NetworkState& state, const LpPlan& plan, const Options& options);
 
   Status run(Picoseconds& now, Picoseconds until, const Observer& observer);
   void end_observation(Picoseconds now);
-  /// Runs a network of one cell through a window in which no process is told anything, and nobody
-  /// looks at it.
+  /// Runs a network of one logical process through a window in which no process is told anything,
+  /// and nobody checks it.
   void run_apart(Picoseconds start, Picoseconds end) {
-    run_cells(*workers_[0], 0, cells.size(), start, end);
+    run_lps(*workers_[0], 0, lps.size(), start, end);
   }
   /// PacketNetwork::stop.
   void stop() { workers_[0]->stops = true; }
 
-  /// Makes workers for the cells, once these are complete.
-  void hire();
+  /// Makes workers for the logical processes, once these are complete.
+  void spawn();
   [[nodiscard]] std::uint32_t threads() const {
     return static_cast<std::uint32_t>(workers_.size());
   }
   /// When it is looked next whether anything was delivered since the last time: whoever leaves out
   /// what happens stops there.
-  [[nodiscard]] Picoseconds next_look() const { return stall_check_.next(); }
+  [[nodiscard]] Picoseconds next_check() const { return stall_check_.next(); }
   /// Looks, if it is time to.
   void look(Picoseconds now);
   /// The time of the last thing that happened.
@@ -75,13 +75,13 @@ class PacketNetwork::Engine {
            const LatencyBySize& packet_latency, std::uint64_t times);
   [[nodiscard]] std::size_t chunk_bytes() const;
 
-  void start_process(std::uint32_t cell, ProcessId process);
-  /// Files the beginnings and ends of the faults in the cells that they concern.
+  void start_process(std::uint32_t lp, ProcessId process);
+  /// Files the beginnings and ends of the faults in the logical processes that they concern.
   void schedule_faults();
 
-  std::vector<Cell> cells;
-  std::size_t external_links = 0;  ///< between cells
-  std::size_t signal_words = 1;    ///< that their signals need
+  std::vector<LogicalProcess> lps;
+  std::size_t external_links = 0;  ///< between logical processes
+  std::size_t activity_words = 1;  ///< that their bitmap need
   Worker::Sums measured_from;
   std::vector<BlockedPort> deadlock;
   std::vector<Stall> stalls;
@@ -95,11 +95,11 @@ class PacketNetwork::Engine {
   [[nodiscard]] Picoseconds earliest_event(Picoseconds now);
   /// From now on times are counted from here.
   void move_epoch(Picoseconds now);
-  /// Runs all cells through a window; returns the number of events.
+  /// Runs all logical processes through a window; returns the number of events.
   std::uint64_t run_window_of_all(Picoseconds start, Picoseconds end);
   void run_shared(Picoseconds start, Picoseconds end);
-  void run_cells(Worker& worker, std::size_t first, std::size_t last, Picoseconds start,
-                 Picoseconds end);
+  void run_lps(Worker& worker, std::size_t first, std::size_t last, Picoseconds start,
+               Picoseconds end);
   /// Gathers what workers have for each other and for the trace.
   void collect();
   [[nodiscard]] bool is_stalled(Picoseconds now);
@@ -139,7 +139,7 @@ class PacketNetwork::Engine {
   const Picoseconds longest_epoch_;  ///< PacketNetwork::Options
   NetworkState& s_;
   const std::unique_ptr<PathRunner> path_;
-  const CellPlan& plan_;
+  const LpPlan& plan_;
   const Parallelism parallelism_;
   const ObservationConfig& observation_;
   const TraceSink& sink_;
@@ -156,8 +156,8 @@ class PacketNetwork::Engine {
   std::vector<Bytes> last_queue_sample_;  ///< by sampled port and class
   ChunkDepot depot_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< the first is the calling thread's
-  std::unique_ptr<Shares> shares_;                ///< both null where one thread runs all
-  std::unique_ptr<Team> team_;
+  std::unique_ptr<WorkSplit> shares_;             ///< both null where one thread runs all
+  std::unique_ptr<WorkerPool> pool_;
   std::uint64_t events_ = 0;         ///< until the last window
   std::uint64_t window_events_ = 0;  ///< in the last window
   std::uint64_t windows_ = 0;

@@ -14,7 +14,8 @@
 
 namespace weft::protocols {
 
-/// What the engine's cell loop calls: sends each event to the host or the switch that it concerns.
+/// What the loop over logical processes calls: sends each event to the host or the switch that it
+/// concerns.
 template <class Path>
 class PacketModel {
  public:
@@ -30,7 +31,7 @@ class PacketModel {
   PacketModel& operator=(const PacketModel&) = delete;
 
   void depart(const Here& here, std::uint32_t local) {
-    PortState& port = s_.port_of(here.cell, local);
+    PortState& port = s_.port_of(here.lp, local);
     if (port.owner_is_host) {
       host_.depart(here, port);
     } else {
@@ -39,7 +40,7 @@ class PacketModel {
   }
 
   [[gnu::always_inline]] void arrive(const Here& here, Packet& packet, std::uint32_t local) {
-    PortState& port = s_.port_of(here.cell, local);
+    PortState& port = s_.port_of(here.lp, local);
     if constexpr (Path::has(Feature::kFaults)) {
       if (health_.was_broken(port, packet, here.now)) [[unlikely]]
         return lose(here, packet, port);
@@ -54,51 +55,51 @@ class PacketModel {
     }
   }
 
-  [[gnu::always_inline]] void fetch_state(const Cell& cell, std::uint32_t local) const {
-    const std::uint32_t port = cell.ports[local].value();
+  [[gnu::always_inline]] void fetch_state(const LogicalProcess& lp, std::uint32_t local) const {
+    const std::uint32_t port = lp.ports[local].value();
     fetch_lines<1, true>(&s_.ports[port]);
     const std::size_t first = s_.slots[port];  // the port itself is not here yet
     fetch_lines<2, true>(&s_.queues[first]);
     fetch_lines<1, true>(&s_.ingress[first]);
-    cell.inbound[local]->fetch();
+    lp.inbound[local]->fetch();
     s_.links[port].fetch_sender();
   }
 
-  [[gnu::always_inline]] void fetch_packets(const Cell& cell, std::uint32_t local) const {
-    const Link& link = *cell.inbound[local];
+  [[gnu::always_inline]] void fetch_packets(const LogicalProcess& lp, std::uint32_t local) const {
+    const Link& link = *lp.inbound[local];
     link.data_out.fetch(link.data_in);
-    const PortState& port = s_.ports[cell.ports[local].value()];
+    const PortState& port = s_.ports[lp.ports[local].value()];
     s_.links[port.index].data_in.fetch();
     s_.queues[s_.slots[port.index]].packets.fetch();
     if (port.owner_is_host) host_.fetch(port);
   }
 
-  [[gnu::always_inline]] void fetch_flows(const Cell& cell, std::uint32_t local) const {
-    const PortState& port = s_.ports[cell.ports[local].value()];
+  [[gnu::always_inline]] void fetch_flows(const LogicalProcess& lp, std::uint32_t local) const {
+    const PortState& port = s_.ports[lp.ports[local].value()];
     if (port.owner_is_host) host_.fetch_flows(port);
   }
 
-  /// Link control from another cell: from now on an event of this one.
-  void accept_control(Cell& cell, const Packet& frame, std::uint32_t local) {
-    const PortState& port = s_.port_of(cell, local);
-    schedule(cell, {.time = Picoseconds(frame.stamp),
-                    .order = AgendaEvent::make_order(EventRank::kControl, frame.flags,
+  /// Link control from another logical process: from now on an event of this one.
+  void accept_control(LogicalProcess& lp, const Packet& frame, std::uint32_t local) {
+    const PortState& port = s_.port_of(lp, local);
+    schedule(lp, {.time = Picoseconds(frame.stamp),
+                  .order = CalendarEvent::make_order(EventPriority::kControl, frame.flags,
                                                      port.peer.value(), frame.sequence),
-                    .type = frame.flags,
-                    .target = port.index,
-                    .value = frame.word,
-                    .origin = frame.flow});
+                  .type = frame.flags,
+                  .target = port.index,
+                  .value = frame.word,
+                  .origin = frame.flow});
   }
 
   /// False: the event had become void.
-  bool handle(const Here& here, const AgendaEvent& event) {
+  bool handle(const Here& here, const CalendarEvent& event) {
     const auto type = static_cast<EventType>(event.type);
     if (type == EventType::kRetransmit) {
       const std::uint64_t timeouts = here.worker.sums.timeouts;
       host_.expire_retransmit_timer(here, QueuePairId(event.target));
       return here.worker.sums.timeouts != timeouts;
     }
-    --here.cell.live_events;
+    --here.lp.live_events;
     if constexpr (Path::has(Feature::kGrants)) {
       if (type == EventType::kGrant || type == EventType::kCreditWait) {
         return handle_credit(here, type, event.target);
@@ -106,38 +107,39 @@ class PacketModel {
     }
     if (type == EventType::kDelayedAck)
       return host_.expire_ack_timer(here, ReceiverId(event.target));
-    if (type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm) {
-      --here.cell.job_events;
+    if (type == EventType::kWake || type == EventType::kControlEvent ||
+        type == EventType::kJobTimer) {
+      --here.lp.job_events;
       const ProcessId process(event.target);
-      bool is_meant = true;
+      bool is_current = true;
       if (type == EventType::kWake) {
         host_.wake(here, process, event.value);
-      } else if (type == EventType::kSignal) {
-        host_.signal(here, process, ProcessId(event.origin), event.value);
+      } else if (type == EventType::kControlEvent) {
+        host_.deliver_control_event(here, process, ProcessId(event.origin), event.value);
       } else {
-        is_meant = host_.sound(here, process, static_cast<std::uint32_t>(event.value));
+        is_current = host_.fire(here, process, static_cast<std::uint32_t>(event.value));
       }
-      if (is_meant) here.cell.last_event_time = here.now;
-      return is_meant;
+      if (is_current) here.lp.last_event_time = here.now;
+      return is_current;
     }
     if (!handle_link_event(here, type, event)) return false;
-    here.cell.last_event_time = here.now;
+    here.lp.last_event_time = here.now;
     return true;
   }
 
-  /// Credit of receivers is due, or has been waited for. False: in vain.
+  /// Credit of receivers is due, or has been waited for. False: it was void.
   [[gnu::noinline]] bool handle_credit(const Here& here, EventType type, std::uint32_t target) {
-    const bool is_meant = type == EventType::kGrant
-                              ? host_.expire_grant(here, s_.ports[target])
-                              : host_.expire_credit_wait(here, QueuePairId(target));
-    if (is_meant) here.cell.last_event_time = here.now;
-    return is_meant;
+    const bool is_current = type == EventType::kGrant
+                                ? host_.expire_grant(here, s_.ports[target])
+                                : host_.expire_credit_wait(here, QueuePairId(target));
+    if (is_current) here.lp.last_event_time = here.now;
+    return is_current;
   }
 
   /// Files the faults of `port` and the changes of its node's routes.
-  void schedule_faults(Cell& cell, const PortState& port) {
-    health_.schedule_faults(cell, port);
-    health_.schedule_routes(cell, port);
+  void schedule_faults(LogicalProcess& lp, const PortState& port) {
+    health_.schedule_faults(lp, port);
+    health_.schedule_routes(lp, port);
   }
 
   void start_process(const Here& here, ProcessId process) { host_.start_process(here, process); }
@@ -161,13 +163,13 @@ class PacketModel {
   }
 
  private:
-  /// An outage of its link took a packet. Its credits are void: the link grants them anew when it
+  /// An outage of its link took a packet. Its credits are void: the link grants them again when it
   /// is up.
   [[gnu::noinline]] void lose(const Here& here, const Packet& packet, PortState& port) {
     ++port.fault_drops;
     forget(here, packet);
   }
-  /// Errors of its link spoilt a packet.
+  /// Errors of its link corrupted a packet.
   [[gnu::noinline]] void lose_spoilt(const Here& here, const Packet& packet, PortState& port) {
     health_.grant_spoilt(here, port, packet);
     forget(here, packet);
@@ -180,7 +182,7 @@ class PacketModel {
   }
 
   /// False for timers that have become void: a pause that was lifted or renewed meanwhile.
-  bool handle_link_event(const Here& here, EventType type, const AgendaEvent& event) {
+  bool handle_link_event(const Here& here, EventType type, const CalendarEvent& event) {
     if (type == EventType::kArbitrate) {
       switch_.arbitrate(here, event.target);
       return true;

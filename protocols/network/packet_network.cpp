@@ -5,10 +5,10 @@
 
 #include "protocols/config/headroom.hpp"
 #include "protocols/host/host_context.hpp"
-#include "protocols/network/cell_cut.hpp"
+#include "protocols/network/lp_cut.hpp"
 #include "protocols/network/packet_engine.hpp"
-#include "protocols/recurrence/leaper.hpp"
-#include "protocols/recurrence/recurrence.hpp"
+#include "protocols/steady_state/recurrence.hpp"
+#include "protocols/steady_state/skipper.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/engine/huge_pages.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 
 /// Pause intervals that are kept in all, and at least and at most per port.
 constexpr std::size_t kPausesKept = 4'000'000;
-constexpr std::size_t kLeastPausesPerPort = 64;
-constexpr std::size_t kMostPausesPerPort = 65'536;
+constexpr std::size_t kMinPausesPerPort = 64;
+constexpr std::size_t kMaxPausesPerPort = 65'536;
 
 /// Where spraying in turn begins for what comes in by a port of a switch: anywhere, so that hosts
 /// do not go in step. But both links of a dual-ToR host begin alike, and the inputs of a switch
@@ -43,7 +43,7 @@ bool has_host_ports(const Fabric& fabric, const PacketNetwork::Options& options,
                      [&](NodeId host) { return fabric.node(host).port_count > 1; });
 }
 
-/// Whether some link spoils frames, or will for a while.
+/// Whether some link corrupts frames, or will for a while.
 bool has_losses(const Fabric& fabric, const PacketNetwork::Options& options) {
   return std::ranges::any_of(fabric.ports, [](const Port& port) { return port.errors.any(); }) ||
          std::ranges::any_of(options.faults, [](const Fault& fault) {
@@ -61,7 +61,7 @@ std::vector<TransportConfig> scale_out_transports(const PacketNetwork::Options& 
 std::uint8_t latency_groups_of(const std::vector<Connection>& connections) {
   std::uint32_t groups = 1;
   for (const Connection& c : connections) groups = std::max(groups, c.latency_group + 1U);
-  return groups > kMostLatencyGroups ? std::uint8_t{1} : static_cast<std::uint8_t>(groups);
+  return groups > kMaxLatencyGroups ? std::uint8_t{1} : static_cast<std::uint8_t>(groups);
 }
 
 /// All that the packet path reads and a run never changes.
@@ -87,7 +87,7 @@ NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options
   k.traces_messages = !observation.messages.empty();
   k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
   k.pauses_kept = std::clamp(kPausesKept / std::max<std::size_t>(fabric.ports.size(), 1),
-                             kLeastPausesPerPort, kMostPausesPerPort);
+                             kMinPausesPerPort, kMaxPausesPerPort);
   return k;
 }
 
@@ -120,20 +120,20 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   plan_ = cut_fabric(fabric, options.switches, options.control_latency, options.cut,
                      options.keeps_domains_whole);
   engine_ = std::make_unique<Engine>(*state_, plan_, options_);
-  build_cells();
+  build_lps();
   state_->latency_groups = latency_groups_of(connections);
-  engine_->hire();
+  engine_->spawn();
   state_->processes.resize(processes.size());
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const NodeId node = fabric.hosts[processes[p].value()];
-    state_->processes[p] = {.host = processes[p], .cell = plan_.cell_of_node[node.value()]};
+    state_->processes[p] = {.host = processes[p], .lp = plan_.lp_of_node[node.value()]};
   }
   build_queue_pairs(connections);
   start_grants(*state_);
   build_in_network(connections, groups);
   build_observation();
   place_in_huge_pages();
-  prepare_leaps();
+  prepare_skipper();
 }
 
 PacketNetwork::~PacketNetwork() = default;
@@ -224,7 +224,8 @@ void PacketNetwork::build_switches() {
     sw.capacity = options_.switches.buffer_of(node);
     sw.cell = options_.switches.cell_of(node);
     for (const ClassConstants& c : k.of_class) {
-      if (c.network != node.network || sw.is_chip) continue;  // chips have room for their credits
+      if (c.network != node.network || sw.is_chip)
+        continue;  // scale-up switches have room for their credits
       sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;
     }
     sw.shared_size = sw.capacity;
@@ -252,39 +253,39 @@ void PacketNetwork::build_switches() {
   }
 }
 
-void PacketNetwork::build_cells() {
+void PacketNetwork::build_lps() {
   NetworkState& s = *state_;
-  std::uint32_t most_ports = 1;
-  for (const auto& ports : plan_.ports_of_cell) {
-    most_ports = std::max(most_ports, static_cast<std::uint32_t>(ports.size()));
+  std::uint32_t max_ports = 1;
+  for (const auto& ports : plan_.ports_of_lp) {
+    max_ports = std::max(max_ports, static_cast<std::uint32_t>(ports.size()));
   }
-  engine_->cells.resize(plan_.cell_count);
-  std::uint32_t signal_words = 1;  // the first one is nobody's
-  for (std::uint32_t c = 0; c < plan_.cell_count; ++c) {
-    Cell& cell = engine_->cells[c];
-    cell.ports = plan_.ports_of_cell[c];
-    cell.keys = EventKeys(most_ports);
+  engine_->lps.resize(plan_.lp_count);
+  std::uint32_t activity_words = 1;  // the first one is nobody's
+  for (std::uint32_t c = 0; c < plan_.lp_count; ++c) {
+    LogicalProcess& lp = engine_->lps[c];
+    lp.ports = plan_.ports_of_lp[c];
+    lp.keys = EventKeys(max_ports);
     bool has_inside = false;
-    for (std::uint32_t local = 0; local < cell.ports.size(); ++local) {
-      PortState& port = s.ports[cell.ports[local].value()];
+    for (std::uint32_t local = 0; local < lp.ports.size(); ++local) {
+      PortState& port = s.ports[lp.ports[local].value()];
       port.local = local;
-      cell.inbound.push_back(&s.links[port.peer.value()]);
+      lp.inbound.push_back(&s.links[port.peer.value()]);
       const NodeId peer = s.fabric.port(port.peer).node;
-      port.leads_inside = plan_.cell_of_node[peer.value()] == c;
+      port.leads_inside = plan_.lp_of_node[peer.value()] == c;
       if (port.leads_inside) {
         has_inside = true;
       } else {
-        s.links[port.peer.value()].signal = static_cast<std::uint32_t>(
-            ArrivalSignals::kPerWord * signal_words + cell.external_in.size());
-        cell.external_in.push_back(local);
+        s.links[port.peer.value()].activity_index = static_cast<std::uint32_t>(
+            ActivityBitmap::kPerWord * activity_words + lp.external_in.size());
+        lp.external_in.push_back(local);
       }
     }
-    engine_->external_links += cell.external_in.size();
-    cell.first_signal = signal_words;
-    signal_words += std::max(ArrivalSignals::words_for(cell.external_in.size()), 1U);
-    cell.next.reset(cell.port_count() * (has_inside ? 2 : 1));
+    engine_->external_links += lp.external_in.size();
+    lp.first_activity_word = activity_words;
+    activity_words += std::max(ActivityBitmap::words_for(lp.external_in.size()), 1U);
+    lp.next.reset(lp.port_count() * (has_inside ? 2 : 1));
   }
-  engine_->signal_words = signal_words;
+  engine_->activity_words = activity_words;
   for (PortState& port : s.ports) port.peer_local = s.ports[port.peer.value()].local;
 }
 
@@ -300,7 +301,7 @@ void PacketNetwork::place_in_huge_pages() {
   prefer_huge_pages(s.receivers);
   prefer_huge_pages(s.copy_receivers);
   s.controls.place_in_huge_pages();
-  prefer_huge_pages(engine_->cells);
+  prefer_huge_pages(engine_->lps);
 }
 
 void PacketNetwork::build_observation() {
@@ -367,42 +368,44 @@ void PacketNetwork::start(ProcessHandler& handler) {
   s.handler = &handler;
   file_faults();
   for (std::uint32_t p = 0; p < s.processes.size(); ++p) {
-    engine_->start_process(s.processes[p].cell, ProcessId(p));
+    engine_->start_process(s.processes[p].lp, ProcessId(p));
   }
 }
 
-void PacketNetwork::set_alarm(Picoseconds time, ProcessId process, std::uint32_t number) {
+void PacketNetwork::file_job_timer(Picoseconds time, ProcessId process, std::uint32_t number) {
   WEFT_CHECK(time >= now_, "nobody wakes in the past");
-  Cell& cell = engine_->cells[state_->processes[process.value()].cell];
-  protocols::set_alarm(cell, time, process, number);
+  LogicalProcess& lp = engine_->lps[state_->processes[process.value()].lp];
+  protocols::file_job_timer(lp, time, process, number);
 }
 
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {
   const Picoseconds end = std::min(until, kLongestRun);
-  if (leaper_ == nullptr) return engine_->run(now_, end, observer);
+  if (skipper_ == nullptr) return engine_->run(now_, end, observer);
   Status status = Status::kTimeLimit;
   const auto simulate = [&](Picoseconds& now, Picoseconds to) {
     status = engine_->run(now, to, observer);
     return status == Status::kTimeLimit;
   };
   while (now_ < end) {
-    if (!leaper_->run(now_, std::min(end, engine_->next_look()), simulate)) return status;
+    if (!skipper_->run(now_, std::min(end, engine_->next_check()), simulate)) return status;
     engine_->look(now_);
   }
   return engine_->run(now_, end, observer);
 }
 
-Leaps PacketNetwork::leaps() const { return leaper_ == nullptr ? Leaps() : leaper_->leaps(); }
+SkipCounts PacketNetwork::skips() const {
+  return skipper_ == nullptr ? SkipCounts() : skipper_->skips();
+}
 
-void PacketNetwork::prepare_leaps() {
-  if (!options_.leaps || engine_->cells.size() != 1 || !can_recur(*state_)) return;
-  const auto run_cell = [this](Picoseconds& now, Picoseconds until) {
+void PacketNetwork::prepare_skipper() {
+  if (!options_.skips || engine_->lps.size() != 1 || !can_recur(*state_)) return;
+  const auto run_lp = [this](Picoseconds& now, Picoseconds until) {
     engine_->run_apart(now, until);
     now = until;
     return true;
   };
-  leaper_ =
-      std::make_unique<Leaper>(*state_, engine_->cells.front(), engine_->first_worker(), run_cell);
+  skipper_ =
+      std::make_unique<Skipper>(*state_, engine_->lps.front(), engine_->first_worker(), run_lp);
 }
 
 void PacketNetwork::stop() { engine_->stop(); }

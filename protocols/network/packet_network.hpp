@@ -9,14 +9,14 @@
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/network/network_share.hpp"
-#include "protocols/recurrence/leaps.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/message_watch.hpp"
 #include "protocols/state/observation.hpp"
 #include "protocols/state/packet_path.hpp"
 #include "protocols/state/port_state.hpp"
+#include "protocols/steady_state/skip_counts.hpp"
 #include "simcore/base/histogram.hpp"
-#include "simcore/engine/cells.hpp"
+#include "simcore/engine/lp_plan.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 #include "simcore/messages/message_network.hpp"
@@ -24,7 +24,7 @@
 
 namespace weft::protocols {
 
-class Leaper;
+class Skipper;
 struct NetworkState;
 struct NetworkStateOf;
 
@@ -75,32 +75,32 @@ struct NetworkTotals {
 /// How many threads share the work of a run. It changes nothing but the time that takes.
 struct Parallelism {
   std::uint32_t threads = 1;  ///< the calling one included; 0: as many as gain
-  /// Windows are shared from so many events in the one before on: below, sharing costs more than it
-  /// gains.
+  /// Windows are shared from this many events in the one before on: below, sharing costs
+  /// more than it gains.
   std::uint64_t share_from = 1'000;
   /// Every thread takes part in every window that is shared, which tests want; otherwise those that
   /// are there in time.
   bool waits_for_all = false;
 };
 
-/// Which queue pair of which connection. What chips add up or repeat has one.
+/// Which queue pair of which connection. What scale-up switches reduce or repeat has one.
 struct FlowName {
   ConnectionId connection;
   std::uint32_t queue_pair = 0;  ///< number among those of its connection
 };
 
-/// Every thread has a histogram of packet latencies, 29 KiB, for each of so many groups.
-inline constexpr std::uint8_t kMostLatencyGroups = 64;
+/// Every thread has a histogram of packet latencies, 29 KiB, for each of this many groups.
+inline constexpr std::uint8_t kMaxLatencyGroups = 64;
 
-/// Messages that are taken together while a run goes on: a few megabytes.
+/// Messages that are taken together during a run: a few megabytes.
 inline constexpr std::uint64_t kManyMessages = 65'536;
 
-/// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
-/// cell in windows of the lookahead.
+/// The packet engine behind the message network: hosts, switches and links of a fabric, run one
+/// logical process after the other in windows of the lookahead.
 ///
 /// Fabric and routes must outlive it. Results depend on the fabric, the options, the connections
-/// and the handler only: not on the cut into cells nor on the number of threads. With more than one
-/// thread, callbacks of processes on different hosts run at the same time.
+/// and the handler only: not on the partition into logical processes nor on the number of threads.
+/// With more than one thread, callbacks of processes on different hosts run at the same time.
 class PacketNetwork {
  public:
   struct Options {
@@ -117,25 +117,26 @@ class PacketNetwork {
     ObservationConfig observation;
     TraceSink trace_sink;                 ///< needed if anything is observed but messages
     MessageTraceSink message_trace_sink;  ///< needed if messages are
-    /// Called when many messages are over, so that they can be taken while the run goes on: at
-    /// times that do not depend on the cut into cells nor on the number of threads.
+    /// Called when many messages are over, so that they can be taken during the run: at
+    /// times that do not depend on the partition into logical processes nor on the number of
+    /// threads.
     std::function<void()> on_many_messages;
     std::uint64_t many_messages = kManyMessages;
     /// Called every 20 us, or when something happens after that: at such times, too.
     std::function<void()> on_period;
     /// Runs code that can do this, too, even where nothing needs it. The bits are the same.
     Features extra_features{};
-    /// Keys of events count time anew after so long at the latest. The bits are the same.
+    /// Keys of events count time again after so long at the latest. The bits are the same.
     Picoseconds longest_epoch = Picoseconds::max();
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
-    CellPlan::Cut cut = CellPlan::Cut::kAuto;
+    LpPlan::Cut cut = LpPlan::Cut::kAuto;
     /// No scale-up domain is cut, whatever `cut` says.
     bool keeps_domains_whole = false;
     /// Where the whole state recurs within long messages, as many periods are left out as can be:
-    /// all results are the same to the bit, but for `credit_waits`. Of networks of one cell in
-    /// which nothing is observed; elsewhere it changes nothing.
-    bool leaps = false;
+    /// all results are the same to the bit, but for `credit_waits`. Of networks of one logical
+    /// process in which nothing is observed; elsewhere it changes nothing.
+    bool skips = false;
     Parallelism parallelism;
   };
   enum class Status : std::uint8_t {
@@ -158,8 +159,8 @@ class PacketNetwork {
 
   /// Starts every process at time 0. Once, before the first `run_until`.
   void start(ProcessHandler& handler);
-  /// Between runs: sets an alarm of a process, no earlier than now.
-  void set_alarm(Picoseconds time, ProcessId process, std::uint32_t number);
+  /// Between runs: sets a timer of a process, no earlier than now.
+  void file_job_timer(Picoseconds time, ProcessId process, std::uint32_t number);
   /// Runs everything that happens before `until`; may be called again with a later time.
   Status run_until(Picoseconds until, const Observer& observer = {});
   /// The latest time that `run_until` accepts: 13 days.
@@ -174,18 +175,18 @@ class PacketNetwork {
 
   [[nodiscard]] Picoseconds now() const { return now_; }
   /// What was left out since the start of the run.
-  [[nodiscard]] Leaps leaps() const;
-  /// From a callback of an alarm: the run ends right behind it, as if it were interrupted, and goes
-  /// on from there. Of a network that is one cell.
+  [[nodiscard]] SkipCounts skips() const;
+  /// From a callback of a timer: the run ends right behind it, as if it were interrupted, and goes
+  /// on from there. Of a network that is one logical process.
   void stop();
   /// Time of the last thing that happened.
   [[nodiscard]] Picoseconds last_event() const;
-  [[nodiscard]] const CellPlan& cells() const { return plan_; }
+  [[nodiscard]] const LpPlan& lp_plan() const { return plan_; }
   [[nodiscard]] std::uint32_t threads() const;
   [[nodiscard]] NetworkTotals totals() const;
   /// NetworkTotals::packet_hops, without a look at every port.
   [[nodiscard]] std::uint64_t packet_hops() const;
-  /// Whether some link spoils frames, or does for a while.
+  /// Whether some link corrupts frames, or does for a while.
   [[nodiscard]] bool has_link_errors() const;
   [[nodiscard]] PortCounters port_counters(PortId port) const;
   [[nodiscard]] ClassCounters class_counters(PortId port, ClassId traffic_class) const;
@@ -204,7 +205,7 @@ class PacketNetwork {
   [[nodiscard]] std::vector<CreditWait> credit_waits() const;
   /// What was counted since the measurement began.
   [[nodiscard]] NetworkShare share() const;
-  /// Counts what was simulated elsewhere, so many times.
+  /// Counts what was simulated elsewhere, a given number of times.
   void add(const QueueShare& queue, std::uint64_t times);
   void add(const Worker::Sums& sums, std::uint8_t latency_group,
            const LatencyBySize& packet_latency, std::uint64_t times);
@@ -213,7 +214,7 @@ class PacketNetwork {
   /// Of what is simulated elsewhere: whether any packet was delivered from `since` on and before
   /// `until`. To be asked where none was here although connections had something under way.
   using Elsewhere = std::function<bool(Picoseconds since, Picoseconds until)>;
-  void look_elsewhere(Elsewhere was_delivered);
+  void set_external_deliveries(Elsewhere was_delivered);
   /// Whether nothing is under way from or to a host, in either direction of its links, and all
   /// credits are back: as if nothing had ever been.
   [[nodiscard]] bool is_quiet(HostId host) const;
@@ -256,9 +257,9 @@ class PacketNetwork {
   [[nodiscard]] Bytes queue_bytes(PortId port) const;
   /// Queue pairs that gave up after their retries.
   [[nodiscard]] std::vector<ConnectionId> failed_connections() const;
-  /// Sentences about conservation laws that do not hold; empty if all do. `is_at_rest` asks for
+  /// Sentences about conservation laws that do not hold; empty if all do. `is_quiescent` asks for
   /// what must be true once nothing is left to happen.
-  [[nodiscard]] std::vector<std::string> violated_invariants(bool is_at_rest) const;
+  [[nodiscard]] std::vector<std::string> violated_invariants(bool is_quiescent) const;
   /// Memory of the simulation state, without fabric and routes.
   [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -268,7 +269,7 @@ class PacketNetwork {
   void build_ports();
   void build_slots(std::size_t host_ports);
   void build_switches();
-  void build_cells();
+  void build_lps();
   /// Which of the transports a connection uses: the one that it names between servers, else one of
   /// its domain.
   [[nodiscard]] std::uint8_t transport_of(const Connection& connection) const;
@@ -277,20 +278,20 @@ class PacketNetwork {
   /// How a queue pair that has several ports to its destination spreads its packets over them.
   [[nodiscard]] PortSpreading spreading_of(const Connection& connection,
                                            std::uint8_t transport) const;
-  /// Sets up what chips do with the data of those connections.
+  /// Sets up what scale-up switches do with the data of those connections.
   void build_in_network(const std::vector<Connection>& connections,
                         const std::vector<ProcessGroup>& groups);
   void build_queue_pairs(const std::vector<Connection>& connections);
   void build_observation();
   void place_in_huge_pages();
   void file_faults();
-  void prepare_leaps();
+  void prepare_skipper();
 
   Options options_;
   std::unique_ptr<NetworkState> state_;
-  CellPlan plan_;
+  LpPlan plan_;
   std::unique_ptr<Engine> engine_;
-  std::unique_ptr<Leaper> leaper_;  ///< null: there are no leaps
+  std::unique_ptr<Skipper> skipper_;  ///< null: there are no skips
   Picoseconds now_;
 };
 

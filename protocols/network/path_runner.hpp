@@ -8,9 +8,9 @@
 
 namespace weft::protocols {
 
-/// A part of a window: some cells, run by one thread.
+/// A part of a window: some logical processes, run by one thread.
 struct WindowShare {
-  std::span<Cell> cells;  ///< all of the network
+  std::span<LogicalProcess> lps;  ///< all of the network
   Worker& worker;
   std::size_t first;
   std::size_t last;  ///< the one after the last
@@ -30,7 +30,7 @@ class PathRunner {
 
   virtual void start_process(const Here& here, ProcessId process) = 0;
   /// Files the beginnings and ends of the faults of `port`, and the changes of its node's routes.
-  virtual void schedule_faults(Cell& cell, const PortState& port) = 0;
+  virtual void schedule_faults(LogicalProcess& lp, const PortState& port) = 0;
   virtual void run_window(const WindowShare& share) = 0;
 };
 

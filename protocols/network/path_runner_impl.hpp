@@ -11,7 +11,7 @@
 
 namespace weft::protocols {
 
-/// A packet path and its loop over the cells of a window.
+/// A packet path and its loop over the logical processes of a window.
 template <class Path>
 class PathRunnerOf final : public PathRunner {
  public:
@@ -20,49 +20,53 @@ class PathRunnerOf final : public PathRunner {
   void start_process(const Here& here, ProcessId process) override {
     model_.start_process(here, process);
   }
-  void schedule_faults(Cell& cell, const PortState& port) override {
-    model_.schedule_faults(cell, port);
+  void schedule_faults(LogicalProcess& lp, const PortState& port) override {
+    model_.schedule_faults(lp, port);
   }
 
-  /// Each stage asks for what the one before it has brought: a cell, its first ports, their
-  /// packets, the flows of hosts; of ports that nothing comes to, for nothing. Most cells are
-  /// hosts, with one port. Cells beyond the share may be at work elsewhere and are not looked into.
+  /// Each stage asks for what the one before it has brought: a logical process, its first ports,
+  /// their packets, the flows of hosts; of ports that nothing comes to, for nothing. Most logical
+  /// processes are hosts, with one port. Logical processes beyond the share may be at work
+  /// elsewhere and are not looked into.
   void run_window(const WindowShare& share) override {
     Worker& worker = share.worker;
     const std::size_t count = share.last - share.first;
-    const auto cell_at = [&](std::size_t i) -> Cell& {
-      return share.cells[share.runs_backwards ? share.last - 1 - i : share.first + i];
+    const auto lp_at = [&](std::size_t i) -> LogicalProcess& {
+      return share.lps[share.runs_backwards ? share.last - 1 - i : share.first + i];
     };
     for (std::size_t i = 0; i < count; ++i) {
-      if (i + 4 < count) fetch_lines<3>(&cell_at(i + 4));
+      if (i + 4 < count) fetch_lines<3>(&lp_at(i + 4));
       if (i + 3 < count) {
-        const Cell& cell = cell_at(i + 3);
-        ArrivalSignals::for_each_in(
-            first_signals(cell, worker), [&](std::size_t p) __attribute__((always_inline)) {
-              model_.fetch_state(cell, cell.external_in[p]);
+        const LogicalProcess& lp = lp_at(i + 3);
+        ActivityBitmap::for_each_in(
+            first_activity(lp, worker), [&](std::size_t p) __attribute__((always_inline)) {
+              model_.fetch_state(lp, lp.external_in[p]);
             });
       }
       if (i + 2 < count) {
-        const Cell& cell = cell_at(i + 2);
-        ArrivalSignals::for_each_in(
-            first_signals(cell, worker), [&](std::size_t p) __attribute__((always_inline)) {
-              model_.fetch_packets(cell, cell.external_in[p]);
+        const LogicalProcess& lp = lp_at(i + 2);
+        ActivityBitmap::for_each_in(
+            first_activity(lp, worker), [&](std::size_t p) __attribute__((always_inline)) {
+              model_.fetch_packets(lp, lp.external_in[p]);
             });
       }
       if (i + 1 < count) {
-        const Cell& cell = cell_at(i + 1);
-        if ((first_signals(cell, worker) & 1U) != 0) model_.fetch_flows(cell, cell.external_in[0]);
+        const LogicalProcess& lp = lp_at(i + 1);
+        if ((first_activity(lp, worker) & 1U) != 0) model_.fetch_flows(lp, lp.external_in[0]);
       }
-      weft::run_window(cell_at(i), worker, model_, share.start, share.end);
+      weft::run_window(lp_at(i), worker, model_, share.start, share.end);
     }
   }
 
  private:
-  /// Which of a cell's first four ports something may come to, as ArrivalSignals have it.
-  [[nodiscard]] static std::uint64_t first_signals(const Cell& cell, const Worker& worker) {
-    if (worker.signals.is_read()) return worker.signals.read(cell.first_signal) & 0xffff'ffffU;
+  /// Which of a logical process's first four ports something may come to, as ActivityBitmap have
+  /// it.
+  [[nodiscard]] static std::uint64_t first_activity(const LogicalProcess& lp,
+                                                    const Worker& worker) {
+    if (worker.activity.is_read())
+      return worker.activity.read(lp.first_activity_word) & 0xffff'ffffU;
     constexpr std::array<std::uint64_t, 5> kAll = {0, 0x1, 0x101, 0x1'0101, 0x101'0101};
-    return kAll[std::min(cell.external_in.size(), kAll.size() - 1)];
+    return kAll[std::min(lp.external_in.size(), kAll.size() - 1)];
   }
 
   PacketModel<Path> model_;

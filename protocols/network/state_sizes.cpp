@@ -20,7 +20,7 @@ std::size_t entropy_state_of(const TransportConfig& transport) {
   const std::size_t choice = traits_of(transport).entropy.index();
   std::size_t number = 0;
   std::size_t size = 0;
-  entropy::Choices::for_each([&]<class C>() {
+  path_selection::Choices::for_each([&]<class C>() {
     const bool is_meant = number++ == choice;
     if (is_meant && number > 1) size = sizeof(C) + sizeof(std::uint32_t);  // 0 has no state
   });
@@ -28,7 +28,7 @@ std::size_t entropy_state_of(const TransportConfig& transport) {
 }
 
 std::size_t grant_state_of(const TransportConfig& transport) {
-  if (!congestion::needs_of(traits_of(transport).congestion_control).grants) return 0;
+  if (!congestion::requirements_of(traits_of(transport).congestion_control).grants) return 0;
   return sizeof(congestion::GrantStates::Asker) + sizeof(congestion::GrantStates::Turn);
 }
 

@@ -12,7 +12,7 @@ struct StateSizes {
   std::size_t class_of_port;  ///< queue and ingress account
   std::size_t connection;
   std::size_t sender;            ///< of a queue pair
-  std::size_t added_up_sender;   ///< of one whose data chips add up
+  std::size_t added_up_sender;   ///< of one whose data scale-up switches reduce
   std::size_t receiver;          ///< of a queue pair
   std::size_t copy_receiver;     ///< of a member of a multicast
   std::size_t congestion_state;  ///< of a queue pair, at both ends

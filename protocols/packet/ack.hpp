@@ -43,7 +43,7 @@ enum class AckLayout : std::uint8_t {
 namespace ack_bits {
 inline constexpr std::uint32_t kSequenceMask = 0xffffff;
 inline constexpr std::uint32_t kEchoMask = 0xffffff;
-inline constexpr std::uint32_t kMostEarly = 0xffff;
+inline constexpr std::uint32_t kMaxEarly = 0xffff;
 inline constexpr unsigned kEchoShift = 4;  ///< from the steps of `send_time`
 }  // namespace ack_bits
 
@@ -64,7 +64,7 @@ inline void write_ack(Packet& packet, AckLayout layout, const AckFields& fields)
       const std::uint32_t early =
           layout == AckLayout::kSelectiveWithEcho
               ? fields.ahead
-              : std::min(fields.received - fields.expected, ack_bits::kMostEarly);
+              : std::min(fields.received - fields.expected, ack_bits::kMaxEarly);
       packet.sequence = (fields.expected & ack_bits::kSequenceMask) | (early << 24U);
       packet.word =
           ((fields.sent >> ack_bits::kEchoShift) & ack_bits::kEchoMask) | (early >> 8U << 24U);
@@ -82,19 +82,18 @@ struct SackBlock {
   /// What the option takes of an ACK: 2 B and 8 B per block, padded.
   static constexpr std::uint16_t kOptionSize = 12;
   /// Farther from what is expected, or longer, than 16 bits can say.
-  static constexpr std::uint32_t kMost = 0xffff;
+  static constexpr std::uint32_t kMax = 0xffff;
 };
 
 /// A block that begins too far away to be told is left out.
 inline void write_sack(Packet& packet, const SackBlock& block) {
   const std::uint32_t ahead = block.first - packet.sequence;
-  if (block.length == 0 || ahead > SackBlock::kMost) return;
-  packet.word = std::min(block.length, SackBlock::kMost) << 16U | ahead;
+  if (block.length == 0 || ahead > SackBlock::kMax) return;
+  packet.word = std::min(block.length, SackBlock::kMax) << 16U | ahead;
   packet.size = static_cast<std::uint16_t>(packet.size + SackBlock::kOptionSize);
 }
 [[nodiscard]] inline SackBlock read_sack(const Packet& packet) {
-  return {.first = packet.sequence + (packet.word & SackBlock::kMost),
-          .length = packet.word >> 16U};
+  return {.first = packet.sequence + (packet.word & SackBlock::kMax), .length = packet.word >> 16U};
 }
 
 /// `near`: a sequence number less than 2^23 away from the one that the ACK expects.

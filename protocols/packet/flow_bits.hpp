@@ -7,9 +7,9 @@
 
 namespace weft::protocols {
 
-/// Packet::flow of what the chips of a scale-up domain work on carries one of these bits: data that
-/// a chip adds up or repeats, and the chip's word that a sum is complete. What a chip sends on as
-/// ordinary data carries neither.
+/// Packet::flow of what the switches of a scale-up domain work on carries one of these bits: data
+/// that a scale-up switch reduces or multicasts, and the scale-up switch's word that a sum is
+/// complete. What a scale-up switch sends on as ordinary data carries neither.
 inline constexpr std::uint32_t kReduceFlow = 0x8000'0000;
 inline constexpr std::uint32_t kMulticastFlow = 0x4000'0000;
 inline constexpr std::uint32_t kInNetworkFlow = kReduceFlow | kMulticastFlow;
@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kInNetworkFlow = kReduceFlow | kMulticastFlow;
 inline constexpr unsigned kSizeClassShift = 27;  ///< three bits
 inline constexpr std::uint32_t kSizeClassFlow = 0x3800'0000;
 inline constexpr std::uint32_t kFlowMarks = kInNetworkFlow | kSizeClassFlow;
-/// So many queue pairs and receiving ends are there at most.
-inline constexpr std::uint32_t kMostFlows = std::uint32_t{1} << kSizeClassShift;
+/// This many queue pairs and receiving ends are there at most.
+inline constexpr std::uint32_t kMaxFlowIds = std::uint32_t{1} << kSizeClassShift;
 
 [[nodiscard]] constexpr std::uint32_t size_class_in(const Packet& packet) {
   return (packet.flow & kSizeClassFlow) >> kSizeClassShift;
@@ -32,7 +32,7 @@ inline constexpr std::uint32_t kMostFlows = std::uint32_t{1} << kSizeClassShift;
 [[nodiscard]] constexpr std::uint32_t flow_of(QueuePairId queue_pair, std::uint32_t marks = 0) {
   return queue_pair.value() | marks;
 }
-/// Packet::flow of what a chip made for a receiving end.
+/// Packet::flow of what a scale-up switch made for a receiving end.
 [[nodiscard]] constexpr std::uint32_t flow_of(ReceiverId receiver, std::uint32_t marks) {
   return receiver.value() | marks;
 }
@@ -41,10 +41,10 @@ inline constexpr std::uint32_t kMostFlows = std::uint32_t{1} << kSizeClassShift;
   return QueuePairId(packet.flow & ~kFlowMarks);
 }
 /// The queue pair whose sender an ACK, a NACK or a CNP is for: they have no marks.
-[[nodiscard]] constexpr QueuePairId queue_pair_of_answer(const Packet& answer) {
+[[nodiscard]] constexpr QueuePairId queue_pair_of_response(const Packet& answer) {
   return QueuePairId(answer.flow);
 }
-/// The receiving end of data that no chip works on any more.
+/// The receiving end of data that no scale-up switch works on any more.
 [[nodiscard]] constexpr ReceiverId receiver_of(const Packet& data) {
   return ReceiverId(flow_of(data));
 }

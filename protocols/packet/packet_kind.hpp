@@ -23,8 +23,8 @@ inline constexpr std::uint8_t kFirst = 0x40;  ///< first packet of a message
 /// TCP, which does not say where messages begin: the sender has reduced its window (CWR).
 inline constexpr std::uint8_t kWindowReduced = kFirst;
 inline constexpr std::uint8_t kLast = 0x80;  ///< last packet of a message
-/// ACK of a transport that chooses ways: the packet that it answers was marked.
-inline constexpr std::uint8_t kWayIsMarked = kLast;
+/// ACK of a transport that chooses paths: the packet that it answers was marked.
+inline constexpr std::uint8_t kPathIsMarked = kLast;
 
 [[nodiscard]] constexpr PacketKind kind_of(const Packet& packet) {
   return static_cast<PacketKind>(packet.flags & kKindMask);
@@ -83,8 +83,8 @@ inline constexpr int kSendTimeShift = 8;
 
 /// While a packet waits in a switch, Packet::stamp holds a port number of the switch (the ingress,
 /// or the egress where inputs queue) in its lower bits, and above them when its last bit arrives,
-/// since the epoch of the cell's keys: with store and forward, or before that, the upper bits are
-/// 0.
+/// since the epoch of the logical process's keys: with store and forward, or before that, the upper
+/// bits are 0.
 inline constexpr int kTailShift = 16;
 /// How long after the epoch that can be.
 inline constexpr Picoseconds kTailReach{std::int64_t{1} << (62 - kTailShift)};

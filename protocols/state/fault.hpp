@@ -22,12 +22,13 @@ struct Fault {
     kLinkRate,
     /// The cable of `port` carries nothing in either direction. What is on the way over it is lost,
     /// and at a switch what waits or comes for it; a NIC holds what it has. Pauses over it are
-    /// forgotten, and credits are granted anew once it is up.
+    /// forgotten, and credits are granted again once it is up.
     kLinkDown,
     /// What starts at `port` takes `latency` longer, data and link control alike. What follows when
     /// that is over does not overtake it. The other direction is a fault of its own.
     kLinkLatency,
-    /// What arrives by the link that leaves `port` is spoilt as `errors` say, in place of what the
+    /// What arrives by the link that leaves `port` is corrupted as `errors` say, in place of what
+    /// the
     /// link's own do. The other direction is a fault of its own.
     kLinkErrors,
   };

@@ -11,8 +11,8 @@
 
 namespace weft::protocols {
 
-/// Which frames of a link direction are spoilt on the way. What lies between two errors is drawn as
-/// a whole: with independent errors it is geometric, so that a frame that arrives costs a
+/// Which frames of a link direction are corrupted on the way. What lies between two errors is drawn
+/// as a whole: with independent errors it is geometric, so that a frame that arrives costs a
 /// subtraction, and one that does not a random number. The draws are those of the link's end, by
 /// their number.
 class FrameLosses {
@@ -40,8 +40,8 @@ class FrameLosses {
     draw(seed, port);
   }
 
-  /// Whether the frame that comes next is spoilt.
-  [[nodiscard]] bool spoils(Bytes wire, std::uint64_t seed, std::uint32_t port) {
+  /// Whether the frame that comes next is corrupted.
+  [[nodiscard]] bool corrupts(Bytes wire, std::uint64_t seed, std::uint32_t port) {
     const std::uint64_t exposed =
         per_frame_ + std::uint64_t{per_byte_} * static_cast<std::uint64_t>(wire.count());
     if (left_ >= exposed) [[likely]] {
@@ -53,7 +53,7 @@ class FrameLosses {
     return true;
   }
 
-  /// Frames that were spoilt since this was last set to 0.
+  /// Frames that were corrupted since this was last set to 0.
   [[nodiscard]] std::uint32_t count() const { return count_; }
   void clear_count() { count_ = 0; }
 
@@ -64,8 +64,8 @@ class FrameLosses {
     const RandomStream random(seed, Purpose::kFrameLoss, port);
     const Wide product = static_cast<Wide>(negative_log(random.bits(draws_++))) * mean_;
     const Wide units = product >> (static_cast<int>(kNegativeLogBits) + shift_);
-    constexpr Wide kMost = std::numeric_limits<std::uint64_t>::max();
-    left_ = static_cast<std::uint64_t>(std::min(units, kMost));
+    constexpr Wide kMax = std::numeric_limits<std::uint64_t>::max();
+    left_ = static_cast<std::uint64_t>(std::min(units, kMax));
   }
 
   std::uint64_t left_ = 0;  ///< units until the next error

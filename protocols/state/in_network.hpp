@@ -17,8 +17,8 @@ namespace weft::protocols {
 class SmallCounts {
  public:
   SmallCounts() = default;
-  /// `most`: that any of them comes to, unless what matters is the difference to such a number.
-  SmallCounts(std::size_t count, std::size_t most) : low_(count), high_(most > 0xff ? count : 0) {}
+  /// `max`: that any of them comes to, unless what matters is the difference to such a number.
+  SmallCounts(std::size_t count, std::size_t max) : low_(count), high_(max > 0xff ? count : 0) {}
 
   void add(std::size_t i) {
     if (++low_[i] == 0 && is_wide()) ++high_[i];
@@ -30,7 +30,7 @@ class SmallCounts {
   [[nodiscard]] std::uint32_t operator[](std::size_t i) const {
     return is_wide() ? std::uint32_t{high_[i]} << 8U | low_[i] : low_[i];
   }
-  /// How far `number` is ahead of a count, less than `most`.
+  /// How far `number` is ahead of a count, less than `max`.
   [[nodiscard]] std::uint32_t ahead(std::size_t i, std::uint32_t number) const {
     const std::uint32_t ahead = number - (*this)[i];
     return is_wide() ? static_cast<std::uint16_t>(ahead) : static_cast<std::uint8_t>(ahead);
@@ -43,12 +43,13 @@ class SmallCounts {
   std::vector<std::uint8_t> high_;
 };
 
-/// Data of all members of a group that chips add up for one of them, packet by packet, as NVLink
-/// SHARP does (NVIDIA, "The NVLink-Network Switch", Hot Chips 34).
+/// Data of all members of a group that scale-up switches reduce for one of them, packet by packet,
+/// as NVLink SHARP does (NVIDIA, "The NVLink-Network Switch", Hot Scale-up switches 34).
 ///
-/// Packet number s of every member passes the same chip, by the members' link number p = s' mod
-/// links with s' = s + offset. A chip keeps a count per link and window place; it never needs more
-/// than `window` of them per link and owner, since members wait for its word before they go on.
+/// Packet number s of every member passes the same scale-up switch, by the members' link number p =
+/// s' mod links with s' = s + offset. A scale-up switch keeps a count per link and window place; it
+/// never needs more than `window` of them per link and owner, since members wait for its word
+/// before they continue.
 struct Reduction {
   HostId owner;               ///< that gets the sum
   ReceiverId receiver{0U};    ///< its receiving end
@@ -57,7 +58,7 @@ struct Reduction {
   std::uint32_t offset = 0;   ///< the link of packet number 0
   std::uint32_t window = 1;
   std::uint32_t group = 0;       ///< number of the members' group
-  QueuePairId first_queue_pair;  ///< members' lie side by side, as in ChipMembers::by_host
+  QueuePairId first_queue_pair;  ///< members' lie side by side, as in ReductionMembers::by_host
   SmallCounts counts;            ///< [link * window + place]: contributions so far
 
   [[nodiscard]] std::uint32_t link_of(std::uint32_t sequence) const {
@@ -77,9 +78,9 @@ struct Reduction {
 class RoundCounts {
  public:
   RoundCounts() = default;
-  /// Of so many members of reductions; none of them has more links, or a larger window.
-  RoundCounts(std::size_t members, std::uint32_t most_links, std::uint32_t largest_window)
-      : links_(most_links), done_(members * most_links, largest_window) {}
+  /// Of a given number of members of reductions; none of them has more links, or a larger window.
+  RoundCounts(std::size_t members, std::uint32_t max_links, std::uint32_t largest_window)
+      : links_(max_links), done_(members * max_links, largest_window) {}
   void add(std::size_t member, std::uint32_t link) { done_.add(member * links_ + link); }
   /// How far `round` is ahead of those that are done.
   [[nodiscard]] std::uint32_t ahead(std::size_t member, std::uint32_t link,
@@ -92,14 +93,14 @@ class RoundCounts {
   SmallCounts done_;
 };
 
-/// Processes, each on another host, whose data chips work on.
-struct ChipMembers {
+/// Processes, each on another host, whose data scale-up switches work on.
+struct ReductionMembers {
   std::vector<HostId> hosts;
   std::vector<HostId> by_host;  ///< the same, ascending
   std::vector<ProcessId> processes;
 };
 
-/// Data of one member that chips repeat to all members of its group.
+/// Data of one member that scale-up switches repeat to all members of its group.
 struct Multicast {
   ReceiverId first_receiver;  ///< CopyReceivers of the members lie side by side
   std::uint32_t group = 0;    ///< its number
@@ -107,27 +108,28 @@ struct Multicast {
   std::uint8_t latency_group = 0;
 };
 
-/// What a packet that waits in a chip owes, above kTailShift in its stamp: nothing special (its
-/// ingress account, as every packet), no account at all, or a share in an original.
-inline constexpr std::uint32_t kOwesIngress = 0;
-inline constexpr std::uint32_t kOwesNothing = 1;
-[[nodiscard]] constexpr std::uint32_t debt_of(const Packet& waiting) {
+/// What a packet that waits in a scale-up switch owes, above kTailShift in its stamp: nothing
+/// special (its ingress account, as every packet), no account at all, or a share in an original.
+inline constexpr std::uint32_t kPendingIngress = 0;
+inline constexpr std::uint32_t kNothingPending = 1;
+[[nodiscard]] constexpr std::uint32_t pending_of(const Packet& waiting) {
   return static_cast<std::uint32_t>(waiting.stamp >> kTailShift);
 }
-[[nodiscard]] constexpr std::uint32_t owes_original(std::uint32_t place) { return place + 2; }
+[[nodiscard]] constexpr std::uint32_t pending_original(std::uint32_t place) { return place + 2; }
 [[nodiscard]] constexpr bool is_copy(const Packet& waiting) {
-  return debt_of(waiting) >= owes_original(0);
+  return pending_of(waiting) >= pending_original(0);
 }
 
-/// Originals of multicast packets that a chip holds: their credits are granted again when the last
-/// copy has left.
+/// Originals of multicast packets that a scale-up switch holds: their credits are granted again
+/// when the last copy has left.
 ///
-/// A chip hands an original to all members at once, and one original after the other, so that
-/// copies lie in all of its queues in the same order. A waiting copy therefore stands for those
-/// that follow it at once: originals of one chain are numbered, and know their successors.
+/// A scale-up switch hands an original to all members at once, and one original after the other, so
+/// that copies lie in all of its queues in the same order. A waiting copy therefore stands for
+/// those that follow it at once: originals of one chain are numbered, and know their successors.
 class CopyTable {
  public:
-  /// Chains. By the links that originals come in by, where members have several to the chip.
+  /// Chains. By the links that originals come in by, where members have several to the scale-up
+  /// switch.
   static constexpr std::uint32_t kChains = 8;
 
   struct Original {
@@ -168,13 +170,13 @@ class CopyTable {
   }
   /// Has `last`, the newest one that waits, stand for `copy`, too, which comes behind it. False if
   /// it cannot: they are not copies of successive originals for the same member.
-  [[nodiscard]] bool fold(Packet& last, const Packet& copy, std::uint32_t place) const {
+  [[nodiscard]] bool coalesce(Packet& last, const Packet& copy, std::uint32_t place) const {
     if (!is_copy(last) || last.destination() != copy.destination()) return false;
     const Original& first = original_of(last);
     const Original& here = originals_[place];
     const std::uint32_t more = followers(last);
     const bool follows = first.chain == here.chain && first.number + more + 1 == here.number;
-    if (!follows || more == kMostFollowers) return false;
+    if (!follows || more == kMaxFollowers) return false;
     if (last.flow - first.packet.flow != copy.flow - here.packet.flow) return false;
     last.stamp += std::int64_t{1} << kFollowersShift;
     return true;
@@ -186,17 +188,17 @@ class CopyTable {
     packet.flow += waiting.flow - before.packet.flow;
     packet.send_to(waiting.destination(), packet.sent_upper());
     --packet.ttl;
-    packet.stamp = std::int64_t{owes_original(before.next)} << kTailShift |
+    packet.stamp = std::int64_t{pending_original(before.next)} << kTailShift |
                    std::int64_t{followers(waiting) - 1} << kFollowersShift;
     return packet;
   }
 
  private:
   static constexpr int kFollowersShift = 48;  ///< above the debt, in the stamp of a waiting packet
-  static constexpr std::uint32_t kMostFollowers = 0x7fff;
+  static constexpr std::uint32_t kMaxFollowers = 0x7fff;
 
   [[nodiscard]] const Original& original_of(const Packet& waiting) const {
-    return originals_[debt_of(waiting) - owes_original(0)];
+    return originals_[pending_of(waiting) - pending_original(0)];
   }
   [[nodiscard]] std::uint32_t take_place() {
     if (free_.empty()) {

@@ -33,7 +33,7 @@ class MessageWatch {
   };
   struct Loss {
     Picoseconds time;
-    congestion::Loss how = congestion::Loss::kNack;
+    congestion::LossSignal signal = congestion::LossSignal::kNack;
   };
 
   /// `hosts`: that send.
@@ -43,7 +43,7 @@ class MessageWatch {
   [[nodiscard]] bool is_used() const { return !first_.empty(); }
   /// Whether this packet of a Packet::flow is of one of the messages.
   [[nodiscard]] bool has(std::uint32_t flow, std::uint32_t sequence) const {
-    if (flow + 1 >= first_.size()) return false;  // what chips made
+    if (flow + 1 >= first_.size()) return false;  // what scale-up switches made
     const std::uint32_t block = first_block_[flow] + (sequence >> kBlockShift);
     if (block + 1 >= first_block_[flow + 1]) return false;
     std::uint32_t first = last_before_[block];
@@ -60,11 +60,11 @@ class MessageWatch {
   [[nodiscard]] bool is_sending(HostId host, Picoseconds now);
   [[nodiscard]] Port& port(std::uint32_t index) { return ports_[index]; }
 
-  /// The sender of a queue pair heard of a loss, or ran out of patience.
-  void note_loss(QueuePairId queue_pair, congestion::Loss how, Picoseconds now) {
+  /// The sender of a queue pair heard of a loss, or ran into its retry time-out.
+  void note_loss(QueuePairId queue_pair, congestion::LossSignal signal, Picoseconds now) {
     const std::uint32_t place = queue_pair.value();
     if (place + 1 < first_.size() && first_[place] != first_[place + 1]) {
-      losses_[queue_pair].push_back({now, how});
+      losses_[queue_pair].push_back({now, signal});
     }
   }
   /// In order of time.

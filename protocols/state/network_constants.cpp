@@ -77,24 +77,24 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       queue_pairs(traits.queue_pairs),
       retry_limit(traits.retry_limit),
       retransmit_timeout(traits.retransmit_timeout),
-      most_timeout(traits.most_timeout),
+      max_timeout(traits.max_timeout),
       nack_interval(traits.nack_interval.value_or(Picoseconds())),
       selective(traits.selective.value_or(SelectiveRepeat())),
       payload(traits.format.payload),
       header(traits.format.header) {
-  if (traits.ack_delay == Picoseconds()) least_window = traits.ack_every;
+  if (traits.ack_delay == Picoseconds()) min_window = traits.ack_every;
   if (traits.window != 0) window = traits.window;
   control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
-  control.needs = congestion::needs_of(traits.congestion_control);
+  control.needs = congestion::requirements_of(traits.congestion_control);
   entropy.choice = static_cast<std::uint8_t>(traits.entropy.index());
 }
 
 std::uint32_t TransportConstants::cap(std::uint32_t bandwidth_delay) const {
   std::int64_t packets = bandwidth_delay;
   if (selective.cap) packets = *selective.cap / (payload + header);
-  if (selective.cap == Bytes()) packets = kMostSelective;
-  const std::int64_t least = std::min(std::max(ack_every, 1U), kMostSelective);
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, least, kMostSelective));
+  if (selective.cap == Bytes()) packets = kMaxSelective;
+  const std::int64_t min = std::min(std::max(ack_every, 1U), kMaxSelective);
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, min, kMaxSelective));
 }
 
 TransportTraits ScaleUpConfig::traits() const {
@@ -144,7 +144,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   WEFT_CHECK(!scale_out.empty() && scale_out.size() <= kMaxScaleOutTransports, "as many fit");
   scale_out_transports = static_cast<std::uint32_t>(scale_out.size());
   std::array<std::uint8_t, congestion::ControlSpecs::kCount> parameters{};
-  std::array<std::uint8_t, entropy::Choices::kCount> of_entropy{};
+  std::array<std::uint8_t, path_selection::Choices::kCount> of_entropy{};
   for (const TransportConfig& config : scale_out) {
     TransportConstants& t = transports[transport_count++];
     t = TransportConstants(traits_of(config), config.index(), switches);
@@ -154,7 +154,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   for (const ScaleUpConfig& domain : scale_up) {
     TransportConstants& t = transports[transport_count++];
     t = TransportConstants(domain.traits(), kRoceModel, switches);
-    // Chips neither acknowledge nor care for the order.
+    // Scale-up switches neither acknowledge nor care for the order.
     TransportConstants& in_network = transports[transport_count++];
     in_network = t;
     in_network.sender_model = kDatagramModel;

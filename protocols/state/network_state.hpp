@@ -13,10 +13,10 @@
 #include "protocols/config/switch_config.hpp"
 #include "protocols/congestion/control_states.hpp"
 #include "protocols/congestion/grant_states.hpp"
-#include "protocols/entropy/states.hpp"
 #include "protocols/packet/ack.hpp"
 #include "protocols/packet/ids.hpp"
 #include "protocols/packet/packet_kind.hpp"
+#include "protocols/path_selection/states.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/frame_losses.hpp"
 #include "protocols/state/in_network.hpp"
@@ -32,17 +32,17 @@
 #include "simcore/base/growing_log.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/random.hpp"
-#include "simcore/engine/cell.hpp"
+#include "simcore/engine/logical_process.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 #include "simcore/messages/message_network.hpp"
 
 namespace weft::protocols {
 
-/// Agenda events of the packet network. The numbers order events of equal time and rank.
+/// EventCalendar events of the packet network. The numbers order events of equal time and rank.
 enum class EventType : std::uint32_t {
   kPause = 0,         ///< control: a pause frame takes effect on one class
-  kSignal = 1,        ///< control: job control between processes
+  kControlEvent = 1,  ///< control: job control between processes
   kPauseExpiry = 2,   ///< timer: a pause runs out of quanta
   kPauseRefresh = 3,  ///< timer: a pause is about to run out and is still needed
   kRetransmit = 4,    ///< timer: a queue pair made no progress
@@ -53,7 +53,7 @@ enum class EventType : std::uint32_t {
   kFault = 9,         ///< timer: a fault begins or ends
   kRoutes = 10,       ///< timer: a switch, or a host with several ports, has new routes
   kDelayedAck = 11,   ///< timer: an ACK has been held back for long enough
-  kAlarm = 12,        ///< timer: a process asked for it, after all else of that time
+  kJobTimer = 12,     ///< timer: a process asked for it, after all else of that time
   kGrant = 13,        ///< timer: a port grants credit to whose turn it is
   kCreditWait = 14,   ///< timer: a queue pair has waited long for credit of its receiver
 };
@@ -63,7 +63,7 @@ struct Crossbar {
   std::vector<std::uint64_t> requests;   ///< [port * classes + class]: inputs whose head goes there
   std::vector<std::uint8_t> last_input;  ///< [port]: round robin
   std::uint64_t busy_inputs = 0;
-  std::uint64_t changed_outputs = 0;  ///< to be looked at by the next arbitration
+  std::uint64_t changed_outputs = 0;  ///< to be checked by the next arbitration
   std::uint64_t draws = 0;            ///< random numbers used
   std::uint32_t rounds = 0;
   bool is_scheduled = false;
@@ -94,7 +94,7 @@ struct Flowlet {
   std::uint64_t number = 0;                                    ///< decides the path
 };
 
-/// Queue pairs of one class that may send now, served in turn.
+/// Queue pairs of one class that may send now, served round robin.
 struct ReadyList {
   QueuePairId head;
   QueuePairId tail;
@@ -115,7 +115,7 @@ struct NicState {
   std::vector<Paced> paced;              ///< heap, earliest first
   PacketQueue inbox;  ///< received and not yet taken in, at a finite receive rate
   /// Changes of rates have moved packets that wait: an entry of `paced` may come too early, which
-  /// is looked at when it is due, or be one of a queue pair that has sent since (NicScheduler).
+  /// is checked when it is due, or be one of a queue pair that has sent since (NicScheduler).
   bool has_moved = false;
 
   void wait_until(Picoseconds time, QueuePairId queue_pair) {
@@ -148,8 +148,8 @@ struct ConnectionState {
 
 struct ProcessState {
   HostId host;
-  std::uint32_t cell = 0;
-  std::uint32_t sequence = 0;  ///< numbers its timers and signals
+  std::uint32_t lp = 0;        ///< in which its host is simulated
+  std::uint32_t sequence = 0;  ///< numbers its timers and control events
 };
 
 /// What a fault has added to the latency of a link: to the one that leaves a port, and to the one
@@ -187,9 +187,9 @@ struct alignas(128) ClassConstants {
   Bytes reserved;
   std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
   Bytes egress_reserved;
-  /// So many bytes may wait without a packet being marked as it arrives or as it departs: none
-  /// needs to be looked at more closely. -1 where thresholds scale, kNeverMarked where there are no
-  /// marks.
+  /// This many bytes may wait without a packet being marked as it arrives or as it departs:
+  /// none needs to be checked more closely. -1 where thresholds scale, kNeverMarked where there
+  /// are no marks.
   Bytes unmarked_on_arrival = kNeverMarked;
   Bytes unmarked_on_departure = kNeverMarked;
   Bytes kmin;
@@ -224,27 +224,27 @@ struct TransportConstants {
   ClassId cnp_class = ClassId::none();
   std::uint16_t ack_size = 0;
   std::uint32_t ack_every = 1;
-  std::uint32_t least_window = 1;  ///< for which the receiver would else wait for ever
-  Picoseconds ack_delay;           ///< the longest that an ACK is held back; 0: no limit
+  std::uint32_t min_window = 1;  ///< for which the receiver would else wait forever
+  Picoseconds ack_delay;         ///< the longest that an ACK is held back; 0: no limit
   std::uint32_t window = congestion::kNoWindow;
   std::uint32_t queue_pairs = 1;
   std::uint32_t retry_limit = 0;
   Picoseconds retransmit_timeout;
-  Picoseconds most_timeout;   ///< it follows round trips up to this; 0: it is fixed
+  Picoseconds max_timeout;    ///< it follows round trips up to this; 0: it is fixed
   Picoseconds nack_interval;  ///< 0: a gap is reported once
   SelectiveRepeat selective{};
   Bytes payload;
   Bytes header;
   std::uint32_t reduction_window = 0;
   congestion::ControlRef control;
-  entropy::ChoiceRef entropy;
+  path_selection::ChoiceRef entropy;
 
   /// Of all packets of a message but the last one.
   [[nodiscard]] Bytes full_size() const { return payload + header; }
-  /// The packets that may be in flight where a congestion control allows so many: never fewer than
-  /// the receiver waits for before it acknowledges.
+  /// The packets that may be in flight where a congestion control allows that many: never fewer
+  /// than the receiver waits for before it acknowledges.
   [[nodiscard]] std::uint32_t limited(std::uint32_t control_window) const {
-    return std::min(window, std::max(control_window, least_window));
+    return std::min(window, std::max(control_window, min_window));
   }
   [[nodiscard]] AckLayout ack_layout() const {
     return protocols::ack_layout(any_order, control.needs.echo_time, is_selective);
@@ -253,7 +253,7 @@ struct TransportConstants {
   /// waits for. `bandwidth_delay`: what the link sends in a round trip.
   [[nodiscard]] std::uint32_t cap(std::uint32_t bandwidth_delay) const;
   /// Without any progress for so long a queue pair fails.
-  [[nodiscard]] Picoseconds patience() const {
+  [[nodiscard]] Picoseconds retry_timeout() const {
     return (std::int64_t{retry_limit} + 1) * retransmit_timeout;
   }
 };
@@ -292,7 +292,7 @@ struct NetworkConstants {
   Bytes nic_xoff;
   Bytes nic_xon;
   // transports: first those between servers, then two for each kind of scale-up domain, of which
-  // the second is for what chips work on
+  // the second is for what scale-up switches work on
   std::array<TransportConstants, kMaxTransports> transports;
   std::uint32_t transport_count = 0;
   std::uint32_t scale_out_transports = 1;
@@ -300,10 +300,10 @@ struct NetworkConstants {
   // faults and observation
   bool has_faults = false;
   bool has_cells = false;         ///< of more than one byte
-  bool works_in_network = false;  ///< chips add up or repeat data
+  bool works_in_network = false;  ///< scale-up switches reduce or repeat data
   bool has_host_ports = false;    ///< some host chooses a port packet by packet, or after a fault
   bool has_added_latency = false;
-  bool has_losses = false;  ///< some link spoils frames
+  bool has_losses = false;  ///< some link corrupts frames
   bool traces_queues = false;
   bool traces_packets = false;
   bool traces_credits = false;
@@ -327,8 +327,8 @@ struct NetworkConstants {
   return constants.cut_through ? std::min(keys.reach(), kTailReach) : keys.reach();
 }
 
-/// Everything that changes during a run, in flat arrays. A cell touches the entries of its own
-/// nodes and the producing half of its outbound links only.
+/// Everything that changes during a run, in flat arrays. A logical process touches the entries of
+/// its own nodes and the producing half of its outbound links only.
 struct NetworkState {
   NetworkState(const Fabric& fabric_in, const Routes& routes_in,
                const NetworkConstants& constants_in)
@@ -349,18 +349,18 @@ struct NetworkState {
   std::vector<NicState> nics;    ///< by PortId: ports of hosts come first
   std::vector<ReadyList> ready;  ///< by slot, of ports of hosts
   SendingEnds senders;
-  /// Of queue pairs; then of what chips add up.
+  /// Of queue pairs; then of what scale-up switches reduce.
   IdVector<ReceiverId, ReceiverState> receivers;
   congestion::ControlStates controls;
   congestion::GrantStates grants;
-  entropy::ChoiceStates entropies;
+  path_selection::ChoiceStates entropies;
   TcpStates tcp;
   std::vector<std::uint8_t> watched;  ///< by watch_place: packets are traced; may be empty
   std::vector<ConnectionState> connections;
   std::vector<ProcessState> processes;
   std::vector<Fault> faults;
-  // What the chips of scale-up domains work on; empty mostly.
-  std::vector<ChipMembers> groups;
+  // What the switches of scale-up domains work on; empty mostly.
+  std::vector<ReductionMembers> groups;
   std::vector<Reduction> reductions;
   std::vector<Multicast> multicasts;
   /// Of copies; the first one is `first_copy`, behind all other receiving ends.
@@ -372,7 +372,8 @@ struct NetworkState {
   std::vector<AddedLatency> added_latency;      ///< by PortId; empty unless faults add latency
   std::vector<Repair> repairs;                  ///< of queue pairs with selective repeat
   IdVector<ReceiverId, Picoseconds> next_nack;  ///< where gaps are reported again
-  std::vector<FrameLosses> losses;  ///< by PortId where a link ends; empty unless some spoil frames
+  std::vector<FrameLosses>
+      losses;  ///< by PortId where a link ends; empty unless some corrupt frames
   OldPackets old_packets;
   std::uint8_t latency_groups = 1;  ///< histograms of packet latencies per worker
   Telemetry telemetry;
@@ -389,8 +390,8 @@ struct NetworkState {
     return added.last_control = std::max(added.last_control, time + added.leaving);
   }
 
-  [[nodiscard]] PortState& port_of(const Cell& cell, std::uint32_t local) {
-    return ports[cell.ports[local].value()];
+  [[nodiscard]] PortState& port_of(const LogicalProcess& lp, std::uint32_t local) {
+    return ports[lp.ports[local].value()];
   }
   /// Which of a host's `n` ports a flow of this key keeps to.
   [[nodiscard]] std::uint32_t choose_host_port(HostId host, std::uint32_t entropy,
@@ -406,15 +407,15 @@ struct NetworkState {
     return reductions[s.in_network_index()];
   }
   /// As the queue pair has it by itself.
-  [[nodiscard]] Heading heading_of(const SendingEnd& s) const {
+  [[nodiscard]] RoutingKey routing_key_of(const SendingEnd& s) const {
     if (s.is_added_up()) {
       const Reduction& sum = reduction_of(s);
       return {.destination = sum.owner, .entropy = sum.entropy};
     }
     return {.destination = s.whole().destination, .entropy = s.whole().entropy};
   }
-  /// Distinct packets at the receiver, as far as the sender knows. What chips add up is taken to be
-  /// there once it was sent.
+  /// Distinct packets at the receiver, as far as the sender knows. What scale-up switches reduce is
+  /// taken to be there once it was sent.
   [[nodiscard]] static std::uint32_t received_of(const SendingEnd& s) {
     return s.is_added_up() ? s.next : s.whole().received;
   }
@@ -428,7 +429,7 @@ struct NetworkState {
     }
     return sum;
   }
-  /// Whether it takes copies that a chip made.
+  /// Whether it takes copies that a scale-up switch made.
   [[nodiscard]] bool is_to_copy(ReceiverId receiver) const { return receiver >= first_copy; }
   [[nodiscard]] CopyReceiver& copy_receiver(ReceiverId receiver) {
     return copy_receivers[receiver.value() - first_copy.value()];
@@ -496,7 +497,7 @@ struct NetworkState {
   template <class Visit>
   void for_each_waiting(const PortState& port, ClassId c, Visit visit) const {
     const PacketQueue& waiting = queue(port, c).packets;
-    if (waiting.folded() == 0) return waiting.for_each(visit);
+    if (waiting.coalesced() == 0) return waiting.for_each(visit);
     const CopyTable& originals = copies[port.owner];
     waiting.for_each([&](Packet packet) {
       visit(packet);

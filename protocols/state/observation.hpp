@@ -21,7 +21,7 @@ struct WatchedMessage {
   Picoseconds delivered;
 };
 
-/// What a run writes down while it goes on; nothing by default.
+/// What a run writes down while it runs; nothing by default.
 struct ObservationConfig {
   /// Occupancy of these egress ports, all classes.
   std::vector<PortId> queue_ports;

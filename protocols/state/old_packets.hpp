@@ -41,7 +41,8 @@ class OldPackets {
   }
 
  private:
-  /// Copies that chips make differ in flow and destination, and were sent at the same time.
+  /// Copies that scale-up switches make differ in flow and destination, and were sent at the same
+  /// time.
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
   [[nodiscard]] static Key key(const Packet& packet) {
     return {packet.entropy, packet.sequence, sent_stamp(packet)};

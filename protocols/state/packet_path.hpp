@@ -18,9 +18,9 @@ enum class Feature : std::uint16_t {
   kTraces = 1U << 8U,       ///< of queues and packets
   kTransports = 1U << 9U,   ///< several in one network
   kHostPorts = 1U << 10U,   ///< hosts choose a port packet by packet
-  kInNetwork = 1U << 11U,   ///< chips add up and repeat data
+  kInNetwork = 1U << 11U,   ///< scale-up switches reduce and repeat data
   kTelemetry = 1U << 12U,   ///< switches say in packets what they see
-  kEntropies = 1U << 13U,   ///< senders choose ways packet by packet
+  kEntropies = 1U << 13U,   ///< senders choose paths packet by packet
   kGrants = 1U << 14U,      ///< receivers grant credit to senders
 };
 
@@ -64,7 +64,8 @@ struct PathWith {
 struct PlainPath : PathWith<> {};
 /// What Ethernet switches do about several classes in one buffer.
 struct BufferPath : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
-/// Links that fail or spoil frames, hosts with two of them, senders that choose ways; any buffer.
+/// Links that fail or corrupt frames, hosts with two of them, senders that choose paths; any
+/// buffer.
 struct FaultPath : PathWith<Feature::kFaults, Feature::kHostPorts, Feature::kEntropies,
                             Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
 /// Scale-up domains on credits beside a network of any transport.

@@ -26,7 +26,7 @@ struct PortCounters {
   std::int64_t buffer_drops = 0;  ///< at this port's ingress
   std::int64_t ttl_drops = 0;     ///< at this port's ingress
   std::int64_t fault_drops = 0;   ///< on the way to this port, or waiting here, when a link failed
-  std::int64_t error_drops = 0;   ///< on the way to this port, spoilt by errors of the link
+  std::int64_t error_drops = 0;   ///< on the way to this port, corrupted by errors of the link
   std::int64_t pauses_sent = 0;   ///< XOFF, per class
   std::int64_t pauses_received = 0;
   Picoseconds paused_time;  ///< during which a class could not start, over all classes
@@ -94,7 +94,7 @@ struct alignas(64) PortState {
   Bytes peak_backlog;                 ///< the packet in transmission included
   std::uint32_t ps_per_byte = 0;      ///< 0 if not a whole number
   std::uint32_t index = 0;            ///< global number
-  std::uint32_t local = 0;            ///< within the cell
+  std::uint32_t local = 0;            ///< within the logical process
   std::uint32_t first_slot = 0;       ///< that class 0 would have: see NetworkState::slots
   std::uint32_t owner = 0;            ///< HostId or SwitchId
   std::uint16_t service_bytes = 0;    ///< wire bytes of the packet in transmission; 0: none
@@ -105,7 +105,7 @@ struct alignas(64) PortState {
   std::uint8_t pending_control = 0;  ///< link control to send before anything else: see below
   bool is_transmitting = false;
   bool owner_is_host = false;
-  bool leads_inside = false;       ///< the peer is in the same cell
+  bool leads_inside = false;       ///< the peer is in the same logical process
   bool peer_cuts_through = false;  ///< the peer takes packets on by their first bytes
 
   static constexpr std::uint8_t kPausePending = 1;
@@ -116,7 +116,7 @@ struct alignas(64) PortState {
   Picoseconds pause_latency;     ///< wire plus the peer's response
   Picoseconds wire_latency;      ///< one way
   BitsPerSecond ingress_rate;    ///< of the link that ends here
-  std::uint32_t peer_local = 0;  ///< of the receiving port, if that is in the same cell
+  std::uint32_t peer_local = 0;  ///< of the receiving port, if that is in the same logical process
   std::uint32_t control_sequence = 0;
   std::uint8_t paused = 0;           ///< bit per class: the peer asked us not to start packets
   std::uint8_t starved = 0;          ///< bit per class: the head of the queue lacks credits
@@ -133,9 +133,9 @@ struct alignas(64) PortState {
   std::int64_t fault_drops = 0;
   std::int64_t pauses_sent = 0;
   std::vector<PauseInterval> pauses;
-  std::uint64_t pauses_lost = 0;   ///< intervals beyond what is kept
-  StallLog stalls;                 ///< of credit classes
-  std::uint32_t service_debt = 0;  ///< what the packet in transmission owes (in_network.hpp)
+  std::uint64_t pauses_lost = 0;      ///< intervals beyond what is kept
+  StallLog stalls;                    ///< of credit classes
+  std::uint32_t service_pending = 0;  ///< what the packet in transmission owes (in_network.hpp)
   BitsPerSecond nominal_rate;
   /// Packets that came in here and took a next hop in turn: data, and the rest. With one count for
   /// both, data and the ACKs between them would keep to every other hop each; with one count for

@@ -18,8 +18,8 @@
 
 namespace weft::protocols {
 
-/// Where packets of a queue pair go, and what their way follows from.
-struct Heading {
+/// Where packets of a queue pair go, and what their path follows from.
+struct RoutingKey {
   HostId destination;
   std::uint32_t entropy = 0;
 };
@@ -27,9 +27,9 @@ struct Heading {
 struct SenderState;
 
 /// What the sending end of every queue pair has: which packet is next, and where it waits. Of one
-/// whose data chips add up it is all: the members of a sum have destination, entropy and the turns
-/// of their links in common (Reduction), and nobody acknowledges them. Sequence numbers count
-/// packets; they run from 0 over all messages of the queue pair.
+/// whose data scale-up switches reduce it is all: the members of a sum have destination, entropy
+/// and the turns of their links in common (Reduction), and nobody acknowledges them. Sequence
+/// numbers count packets; they run from 0 over all messages of the queue pair.
 struct alignas(64) SendingEnd {
   enum class Schedule : std::uint8_t { kIdle, kReady, kPaced, kFailed };
 
@@ -47,8 +47,8 @@ struct alignas(64) SendingEnd {
   PortSpreading spreading : 7 = PortSpreading::kFlow;
   std::uint8_t transport = 0;
   /// What Packet::flow has besides the number (kFlowMarks): the size class of `message`, and where
-  /// chips work on the data, of what kind it is. Below that the number of the reduction or
-  /// multicast.
+  /// scale-up switches work on the data, of what kind it is. Below that the number of the reduction
+  /// or multicast.
   std::uint32_t marks = 0;
   ConnectionId connection;
   std::uint32_t newest_message = kNoIndex;
@@ -70,7 +70,7 @@ struct alignas(64) SendingEnd {
 static_assert(sizeof(SendingEnd) == 64, "one cache line");
 
 /// The sending end of a queue pair whose packets go to a receiver of their own: also what is under
-/// way, and by which ways.
+/// way, and by which paths.
 struct alignas(64) SenderState : SendingEnd {
   std::uint32_t unacked = 0;   ///< oldest packet not known to have arrived
   std::uint32_t sent_end = 0;  ///< end of what was ever sent
@@ -85,9 +85,9 @@ struct alignas(64) SenderState : SendingEnd {
   std::uint32_t oldest_message = kNoIndex;
   std::uint32_t repair = kNoIndex;  ///< what selective repeat knows: in NetworkState::repairs
   std::uint16_t port_count = 0;     ///< how many of the host's ports lead to the destination
-  std::uint16_t first_turn = 0;     ///< by which of them what begins anew goes first
+  std::uint16_t first_turn = 0;     ///< by which of them the first packet goes after a restart
   std::uint16_t turn = 0;           ///< in turn: packet number 0 goes by this one of the ports
-  bool timer_is_set = false;        ///< an agenda entry exists
+  bool timer_is_set = false;        ///< an calendar entry exists
   ProcessId process;                ///< that hears of acknowledgements
 
   /// Of the host, that lead to the destination.
@@ -118,7 +118,8 @@ inline const SenderState& SendingEnd::whole() const {
   return static_cast<const SenderState&>(*this);
 }
 
-/// The sending ends of all queue pairs. The last ones are those whose data chips add up.
+/// The sending ends of all queue pairs. The last ones are those whose data scale-up switches
+/// reduce.
 class SendingEnds {
  public:
   SendingEnds() = default;
@@ -154,7 +155,7 @@ class SendingEnds {
   [[nodiscard]] QueuePairId queue_pair_of(const SenderState& sender) const {
     return QueuePairId(static_cast<std::uint32_t>(&sender - whole_.data()));
   }
-  /// The how manieth of those that are added up.
+  /// The index of those that are added up.
   [[nodiscard]] std::size_t number_of(const SendingEnd& added_up) const {
     return static_cast<std::size_t>(&added_up - added_up_.data());
   }
@@ -283,7 +284,7 @@ class ReorderBuffer {
       --left;
     }
   }
-  /// What was `expected` is by so many more, and so is all that is held.
+  /// What was `expected` is by a given number of more, and so is all that is held.
   void renumber(std::uint32_t expected, std::uint32_t by) {
     struct Held {
       std::uint32_t ahead;
@@ -357,7 +358,7 @@ struct alignas(64) ReceiverState {
   bool nack_sent : 1 = false;
   bool echo_pending : 1 = false;    ///< a marked packet awaits its ACK
   bool message_broken : 1 = false;  ///< datagrams: a packet of this message is missing
-  bool way_is_marked : 1 = false;   ///< the packet that came last was marked, if ACKs say so
+  bool path_is_marked : 1 = false;  ///< the packet that came last was marked, if ACKs say so
   std::uint8_t latency_group = 0;   ///< number of the histogram that its packets go into
   std::uint32_t sent = 0;           ///< when the packet was sent that came last, if ACKs echo it
   std::uint32_t control_slot = 0;   ///< of the state of its congestion control

@@ -23,9 +23,9 @@ struct alignas(64) Repair {
   std::uint32_t lost_end = 0;
   /// The control heard of a loss; what was sent before this is of the same one.
   std::uint32_t recovery_end = 0;
-  Picoseconds timer_at = kNever;  ///< the agenda's entry that counts; others are void
+  Picoseconds timer_at = kNever;  ///< the calendar's entry that counts; others are void
   Picoseconds moved_at;           ///< when the oldest hole was closed, or timed out
-  Picoseconds heard_at;           ///< when anything new was acknowledged
+  Picoseconds last_ack_at;        ///< when anything new was acknowledged
 
   /// Makes of these the window of SenderState, for new data or for what is sent again. To be called
   /// whenever something about the sender changes.

@@ -12,8 +12,8 @@ namespace weft::protocols {
 class RttEstimator {
  public:
   struct Limits {
-    Picoseconds least;
-    Picoseconds most;
+    Picoseconds min;
+    Picoseconds max;
   };
 
   /// A round trip (2.2 and 2.3). Whoever repeats packets measures none of them (3, Karn).
@@ -28,10 +28,10 @@ class RttEstimator {
       smoothed_ += (sample - smoothed_) / 8;
     }
     const Picoseconds timeout = smoothed_ + std::max(Picoseconds(1), 4 * variation_);
-    timeout_ = std::clamp(timeout, limits.least, limits.most);
+    timeout_ = std::clamp(timeout, limits.min, limits.max);
   }
   /// The time-out has expired: twice as long, until a round trip is measured again (5.5, 5.6).
-  void back_off(const Limits& limits) { timeout_ = std::min(2 * timeout_, limits.most); }
+  void back_off(const Limits& limits) { timeout_ = std::min(2 * timeout_, limits.max); }
 
   [[nodiscard]] Picoseconds timeout() const { return timeout_; }
   [[nodiscard]] Picoseconds smoothed() const { return smoothed_; }

@@ -38,9 +38,9 @@ class SendTimes {
     return sequence & (times_.size() - 1);
   }
   [[gnu::noinline]] void grow(std::uint32_t unacked, std::uint32_t sequence) {
-    constexpr std::size_t kLeast = 16;
+    constexpr std::size_t kMin = 16;
     std::vector<std::int64_t> old(
-        std::max(kLeast, std::bit_ceil(std::size_t{sequence - unacked} + 1)));
+        std::max(kMin, std::bit_ceil(std::size_t{sequence - unacked} + 1)));
     old.swap(times_);
     if (old.empty()) return;
     for (std::uint32_t at = unacked; at != sequence; ++at) {
@@ -66,7 +66,7 @@ struct TcpSender {
   SendTimes times;
   RttEstimator round_trips;
   Picoseconds delay;                       ///< the last round trip that was measured
-  Picoseconds timer_at{-1};                ///< the earliest agenda entry of its timer; -1: none
+  Picoseconds timer_at{-1};                ///< the earliest calendar entry of its timer; -1: none
   std::array<std::uint32_t, 3> highest{};  ///< the highest packets on the board, highest first
   std::uint32_t lost_end = 0;
   std::uint32_t next_repair = 0;
@@ -86,7 +86,7 @@ struct TcpReceiver {
   Picoseconds ack_due;        ///< when the ACK goes that is held back
   std::uint32_t latest = 0;   ///< the packet that came last ahead of a gap
   std::uint32_t port = 0;     ///< that the last packet came in by
-  bool timer_is_set = false;  ///< an agenda entry exists
+  bool timer_is_set = false;  ///< an calendar entry exists
   bool echoes = false;        ///< until the sender has reduced its window (RFC 3168, 6.1.3)
   bool was_marked = false;    ///< DCTCP: the last packet was (RFC 8257, 3.2)
 };

@@ -49,10 +49,10 @@ class Telemetry {
     carries_ = std::move(carries);
     arrived_.assign(carries_.size(), kNone);
     sent_.resize(ports);
-    slabs_.resize(kMostSlabs);
+    slabs_.resize(kMaxSlabs);
   }
-  /// So many threads will take and give back.
-  void hire(std::size_t threads) { free_.resize(threads); }
+  /// A given number of threads will take and give back.
+  void spawn(std::size_t threads) { free_.resize(threads); }
 
   [[nodiscard]] bool is_used() const { return !carries_.empty(); }
   /// Whether data has records that such an end sends or receives.
@@ -114,7 +114,8 @@ class Telemetry {
     return number;
   }
 
-  /// A switch begins to send a packet of so many bytes at a port, where `waiting` stay behind.
+  /// A switch begins to send a packet of a given number of bytes at a port, where `waiting` stay
+  /// behind.
   void report(const Packet& packet, std::uint32_t port, BitsPerSecond rate, Bytes waiting,
               Picoseconds now) {
     Bytes& sent = sent_[port];
@@ -154,7 +155,7 @@ class Telemetry {
   }
 
   static constexpr std::uint32_t kSlab = 1'024;
-  static constexpr std::size_t kMostSlabs = 65'536;  ///< 67 million packets under way
+  static constexpr std::size_t kMaxSlabs = 65'536;  ///< 67 million packets under way
   static constexpr std::size_t kBatch = 256;
 
   struct alignas(64) FreeList {
@@ -175,7 +176,7 @@ class Telemetry {
   }
   /// Room for all numbers that exist, so that giving them back allocates nothing.
   void grow() {
-    WEFT_CHECK(made_ < kMostSlabs, "67 million packets with telemetry are under way");
+    WEFT_CHECK(made_ < kMaxSlabs, "67 million packets with telemetry are under way");
     slabs_[made_] = std::make_unique<TelemetryRecord[]>(kSlab);
     shared_.reserve((made_ + 1) * kSlab);
     const auto first = static_cast<std::uint32_t>(made_ * kSlab);

@@ -53,9 +53,9 @@ class CrossbarArbiter {
     if (x.is_scheduled) return;
     x.is_scheduled = true;
     const auto type = static_cast<std::uint32_t>(EventType::kArbitrate);
-    schedule(here.cell,
+    schedule(here.lp,
              {.time = here.now,
-              .order = AgendaEvent::make_order(EventRank::kControl, type, at, x.rounds++),
+              .order = CalendarEvent::make_order(EventPriority::kControl, type, at, x.rounds++),
               .type = type,
               .target = at});
   }

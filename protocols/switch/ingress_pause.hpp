@@ -8,7 +8,7 @@
 namespace weft::protocols {
 
 /// Priority flow control at a switch's ingress (IEEE 802.1Qbb): who is paused when its account
-/// crosses XOFF, which egress is to blame for it, and who may go on below XON.
+/// crosses XOFF, which egress is to blame for it, and who may continue below XON.
 template <class Path>
 class IngressPause {
  public:
@@ -31,7 +31,7 @@ class IngressPause {
  private:
   /// The egress that holds most of what has come in by `in` in this class: the one to blame for a
   /// pause. The packet that crosses XOFF may be bound for an egress that is idle; mostly it is not,
-  /// and then the others are not looked at.
+  /// and then the others are not checked.
   [[nodiscard]] std::uint16_t find_cause(const SwitchState& sw, const PortState& in,
                                          const PortState& out, ClassId c) const {
     std::uint32_t cause = out.index - sw.first_port;
@@ -40,14 +40,14 @@ class IngressPause {
       return static_cast<std::uint16_t>(waiting.empty() ? cause : waiting_port(waiting.front()));
     }
     const std::uint32_t ingress = in.index - sw.first_port;
-    Bytes most = waiting_from(ingress, s_.queue(out, c).packets);
-    if (2 * most < s_.account(in, c).bytes) {
+    Bytes max = waiting_from(ingress, s_.queue(out, c).packets);
+    if (2 * max < s_.account(in, c).bytes) {
       for (std::uint32_t p = 0; p < sw.port_count; ++p) {
         const PortState& egress = s_.ports[sw.first_port + p];
         if ((egress.waiting & class_bit(c)) == 0) continue;
         const Bytes bytes = waiting_from(ingress, s_.queue(egress, c).packets);
-        if (bytes <= most) continue;
-        most = bytes;
+        if (bytes <= max) continue;
+        max = bytes;
         cause = p;
       }
     }
@@ -56,16 +56,16 @@ class IngressPause {
 
   /// About how many of the waiting bytes came in by port number `ingress`: as many as of the bytes
   /// at the head, so that it costs little however long the queue is. Small packets (ACKs that share
-  /// the class) count by their bytes, and more of them are looked at.
+  /// the class) count by their bytes, and more of them are checked.
   [[nodiscard]] static Bytes waiting_from(std::uint32_t ingress, const PacketQueue& waiting) {
     if (waiting.empty()) return {};
     constexpr std::uint32_t kSample = 16;
-    constexpr std::uint32_t kMostSmall = 64;
+    constexpr std::uint32_t kMaxSmall = 64;
     constexpr std::int64_t kEnough = 16 * 1024;
     std::uint32_t count = 0;
     std::int64_t seen = 0;
     std::int64_t from_here = 0;
-    waiting.for_first(kMostSmall, [&](const Packet& packet) {
+    waiting.for_first(kMaxSmall, [&](const Packet& packet) {
       if (count >= kSample && seen >= kEnough) return;
       ++count;
       seen += packet.size;

@@ -73,12 +73,12 @@ class LoadBalancer {
                                            std::span<const std::uint16_t> hops,
                                            std::uint32_t first) const {
     std::uint32_t best = hops[first];
-    std::int64_t least = grade_of(sw, best);
-    for (std::size_t i = 1; i < hops.size() && least > 0; ++i) {
+    std::int64_t min = grade_of(sw, best);
+    for (std::size_t i = 1; i < hops.size() && min > 0; ++i) {
       const std::size_t at = first + i < hops.size() ? first + i : first + i - hops.size();
       const std::int64_t grade = grade_of(sw, hops[at]);
-      if (grade >= least) continue;
-      least = grade;
+      if (grade >= min) continue;
+      min = grade;
       best = hops[at];
     }
     return best;

@@ -45,7 +45,7 @@ class PlaceOrder {
 
  private:
   /// 100 ppm of a turn, which is 2^32.
-  static constexpr std::uint64_t kLeastDrift = (std::uint64_t{1} << 32U) / 10'000;
+  static constexpr std::uint64_t kMinDrift = (std::uint64_t{1} << 32U) / 10'000;
   static constexpr std::uint32_t kGoldenRatio = 0x9e3779b9;
 
   /// After the last departure, in units of 2^-32 ps.
@@ -55,7 +55,7 @@ class PlaceOrder {
     const std::uint64_t draw = random_.bits(1 + number);
     const std::uint32_t spread =
         number * kGoldenRatio + random_.bits32(0) + static_cast<std::uint32_t>(draw >> 32U) / 10;
-    const std::uint64_t drift = kLeastDrift + ((kLeastDrift * spread) >> 32U);
+    const std::uint64_t drift = kMinDrift + ((kMinDrift * spread) >> 32U);
     const auto phase =
         static_cast<std::uint32_t>(draw + drift * static_cast<std::uint64_t>(departures));
     // One who sends faster than the queue is emptied comes several times between two departures.

@@ -7,9 +7,9 @@
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
-#include "protocols/switch/chip.hpp"
 #include "protocols/switch/cut_through.hpp"
 #include "protocols/switch/ecn_marker.hpp"
+#include "protocols/switch/in_network_unit.hpp"
 #include "protocols/switch/ingress_pause.hpp"
 #include "protocols/switch/input_queues.hpp"
 #include "protocols/switch/load_balancer.hpp"
@@ -35,7 +35,7 @@ class SwitchModel {
         tracer_(state),
         balancer_(state),
         inputs_(state, *this),
-        chip_(state, *this) {}
+        in_network_unit_(state, *this) {}
   SwitchModel(const SwitchModel&) = delete;
   SwitchModel& operator=(const SwitchModel&) = delete;
 
@@ -50,7 +50,7 @@ class SwitchModel {
       return;
     }
     if (Path::has(Feature::kInNetwork) && (packet.flow & kInNetworkFlow) != 0) {
-      chip_.take(here, packet, in);
+      in_network_unit_.take(here, packet, in);
       return;
     }
     const std::uint32_t egress = choose_egress(sw, in, packet, c, here.now);
@@ -162,7 +162,7 @@ class SwitchModel {
     port.service_ingress = static_cast<std::uint16_t>(ingress);
     port.service_class = c;
     if (Path::has(Feature::kInNetwork) && k.works_in_network) {
-      port.service_debt = debt_of(packet);
+      port.service_pending = pending_of(packet);
     }
     Picoseconds begin = here.now;
     if (cut_through_.is_used()) {
@@ -191,21 +191,21 @@ class SwitchModel {
       s_.telemetry.lose(here.worker.number, packet);
     }
     if (Path::has(Feature::kInNetwork) && s_.constants.works_in_network &&
-        debt_of(packet) != kOwesIngress) {
-      chip_.settle(here, port.owner, debt_of(packet));
+        pending_of(packet) != kPendingIngress) {
+      in_network_unit_.release_pending(here, port.owner, pending_of(packet));
       return;
     }
     release(here, sw, sw.first_port + ingress, queue, class_of(packet), packet.wire_size());
   }
 
-  /// Queues a packet that the switch made at `out`, and that owes `debt` (in_network.hpp).
+  /// Queues a packet that the switch made at `out`, and that owes `pending` (in_network.hpp).
   void send_later(const Here& here, PortState& out, SwitchState& sw, const Packet& packet,
-                  std::uint32_t debt) {
+                  std::uint32_t pending) {
     ClassQueue& queue = s_.queue(out, class_of(packet));
-    if (chip_.fold(here, out.owner, queue, packet, debt)) {
+    if (in_network_unit_.coalesce(here, out.owner, queue, packet, pending)) {
       note_enqueued(here, out, queue, packet, out);
     } else {
-      enqueue(here, out, queue, packet, out, std::int64_t{debt} << kTailShift);
+      enqueue(here, out, queue, packet, out, std::int64_t{pending} << kTailShift);
     }
     if (!out.is_transmitting) start(here, out, sw);
   }
@@ -228,8 +228,8 @@ class SwitchModel {
     if (hops.size() == 1) return hops[0];
     if (hops.empty()) [[unlikely]]
       return kNoIndex;
-    // The links of a GPU to a chip lie side by side: what comes by all of one GPU's goes on by all
-    // of another's.
+    // The links of a GPU to a scale-up switch lie side by side: what comes by all of one GPU's
+    // continues by all of another's.
     if (Path::has(Feature::kTransports) && sw.is_chip)
       return hops[(in.index - sw.first_port) % hops.size()];
     if constexpr (Path::has(Feature::kTelemetry)) {
@@ -253,7 +253,7 @@ class SwitchModel {
            (out.blocked & class_bit(c)) == 0;
   }
 
-  /// As if `packet` came to the queue and left it at once: the accounts say so. An empty queue
+  /// Fast path: updates statistics as if `packet` were enqueued and dequeued now. An empty queue
   /// marks nothing.
   void pass_through(const Here& here, Packet& packet, SwitchState& sw, const PortState& in,
                     PortState& out, ClassQueue& queue) {
@@ -365,8 +365,8 @@ class SwitchModel {
 
   [[nodiscard]] Taken take_oldest(const PortState& holder, ClassQueue& queue) {
     if constexpr (Path::has(Feature::kInNetwork)) {
-      if (queue.packets.folded() > 0 && chip_.is_folded(queue)) {
-        return chip_.unfold(holder.owner, queue);
+      if (queue.packets.coalesced() > 0 && in_network_unit_.is_coalesced(queue)) {
+        return in_network_unit_.expand(holder.owner, queue);
       }
     }
     return queue.packets.take();
@@ -378,7 +378,7 @@ class SwitchModel {
       return;
     }
     if (queues_at_inputs()) {
-      here.cell.next.remove(port.local);
+      here.lp.next.remove(port.local);
       inputs_.look_at(here, port.owner, port.index - sw.first_port);
       return;
     }
@@ -387,7 +387,7 @@ class SwitchModel {
       return s_.queue(port, of).packets.front().wire_size();
     });
     if (c.is_none()) {
-      here.cell.next.remove(port.local);
+      here.lp.next.remove(port.local);
       return;
     }
     ClassQueue& queue = s_.queue(port, c);
@@ -400,8 +400,8 @@ class SwitchModel {
 
   /// The packet in service at `port` leaves the buffer accounts.
   void release_served(const Here& here, PortState& port, SwitchState& sw) {
-    if (Path::has(Feature::kInNetwork) && port.service_debt != kOwesIngress) {
-      chip_.settle(here, port.owner, port.service_debt);
+    if (Path::has(Feature::kInNetwork) && port.service_pending != kPendingIngress) {
+      in_network_unit_.release_pending(here, port.owner, port.service_pending);
       return;
     }
     const std::uint32_t in = sw.first_port + port.service_ingress;
@@ -448,7 +448,7 @@ class SwitchModel {
   Tracer<Path> tracer_;
   LoadBalancer balancer_;
   InputQueues<Path, SwitchModel> inputs_;
-  Chip<Path, SwitchModel> chip_;
+  InNetworkUnit<Path, SwitchModel> in_network_unit_;
 };
 
 }  // namespace weft::protocols

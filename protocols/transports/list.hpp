@@ -18,7 +18,7 @@ namespace weft::protocols {
 /// What a transport does at a sender:
 /// - `on_first_sent` as the transmission of a packet begins that was not sent before, and `on_sent`
 ///   after any, with whether it is the last one of its message.
-/// - `receive_answer`: something came back from the receiver.
+/// - `receive_response`: something came back from the receiver.
 /// - `expire_timer`: a timer that it filed has run out.
 ///
 /// At a receiver: `receive_data`; `expire_ack_timer` where it holds back ACKs.

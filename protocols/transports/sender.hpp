@@ -10,10 +10,10 @@
 namespace weft::protocols {
 
 /// Files a timer of a queue pair's transport.
-inline void push_retransmit_timer(Cell& cell, QueuePairId qp, Picoseconds time) {
+inline void push_retransmit_timer(LogicalProcess& lp, QueuePairId qp, Picoseconds time) {
   const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
-  cell.agenda.push({.time = time,
-                    .order = AgendaEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
+  lp.calendar.push({.time = time,
+                    .order = CalendarEvent::make_order(EventPriority::kTimer, type, qp.value(), 0),
                     .type = type,
                     .target = qp.value()});
 }
@@ -51,8 +51,9 @@ class Sender {
     load_message(s, message, s.next);
   }
 
-  /// Of what chips add up: its next message begins with a number that goes by the first link again.
-  /// So it does for all members of the group, who have posted the same, and for the sum.
+  /// Of what scale-up switches reduce: its next message begins with a number that goes by the first
+  /// link again. So it does for all members of the group, who have posted the same, and for the
+  /// sum.
   void skip_to_first_link(SendingEnd& s) const {
     const Reduction& reduction = s_.reduction_of(s);
     const std::uint32_t over = s.posted % reduction.links;
@@ -73,7 +74,7 @@ class Sender {
     s.oldest_message = s_.hosts[s.host].messages[place].next;
     end_message(here, s, place, s.oldest_message, acknowledged);
   }
-  /// The last packet of a message was sent that chips add up: nobody acknowledges it.
+  /// The last packet of a message was sent that scale-up switches reduce: nobody acknowledges it.
   void end_contribution(const Here& here, SendingEnd& s) const {
     const std::uint32_t place = s.message;
     next_message(s);
@@ -161,11 +162,12 @@ class Sender {
                    const congestion::Acknowledgement& ack, Picoseconds now) {
     inform(s, t, now, [&](auto& control, const auto& p) { control.on_ack(p, ack, now); });
   }
-  void lose(SenderState& s, const TransportConstants& t, congestion::Loss how, Picoseconds now) {
-    note_loss(s, how, now);
-    inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, how, now); });
+  void lose(SenderState& s, const TransportConstants& t, congestion::LossSignal signal,
+            Picoseconds now) {
+    note_loss(s, signal, now);
+    inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, signal, now); });
   }
-  /// So many packets may be in flight.
+  /// A given number of packets may be in flight.
   void set_window(SenderState& s, std::uint32_t limit) const {
     s.window = limit;
     if (s.repair == kNoIndex) [[likely]]
@@ -175,9 +177,9 @@ class Sender {
   }
 
   /// For whoever asks later why packets were late.
-  void note_loss(const SenderState& s, congestion::Loss how, Picoseconds now) const {
+  void note_loss(const SenderState& s, congestion::LossSignal signal, Picoseconds now) const {
     if (s_.watch.is_used()) [[unlikely]] {
-      s_.watch.note_loss(s_.senders.queue_pair_of(s), how, now);
+      s_.watch.note_loss(s_.senders.queue_pair_of(s), signal, now);
     }
   }
 

@@ -59,10 +59,10 @@ std::vector<Charge> BlameSums::take_charges(std::size_t number) {
   std::ranges::sort(all, {}, &Charge::begin);
   std::vector<Charge> joined;
   for (const Charge& c : all) {
-    const bool goes_on = !joined.empty() && joined.back().end == c.begin &&
-                         joined.back().cause == c.cause && joined.back().culprit == c.culprit &&
-                         joined.back().port == c.port;
-    if (goes_on) {
+    const bool continues = !joined.empty() && joined.back().end == c.begin &&
+                           joined.back().cause == c.cause && joined.back().culprit == c.culprit &&
+                           joined.back().port == c.port;
+    if (continues) {
       joined.back().end = c.end;
     } else {
       joined.push_back(c);

@@ -77,7 +77,7 @@ void LaneWalk::follow(const Span& span) {
     case Span::Kind::kWork:
       charge(span.begin, cause_of(span.work), own_rank());
       return;
-    case Span::Kind::kSignal: {
+    case Span::Kind::kControlEvent: {
       const std::uint32_t sender = span.ordinal;
       charge(at_.now - run_.control_latency, Cause::kProtocol, own_rank());
       at_.rank = sender;

@@ -18,12 +18,12 @@ struct PathMessage {
   Picoseconds until;
 };
 
-/// A run, or a phase that was simulated apart, whose lanes kept what they spent their time on.
+/// A run, or an epoch that was simulated apart, whose lanes kept what they spent their time on.
 struct WalkedRun {
   const collectives::Workload& workload;
   const collectives::Executor& executor;
   const MessageLog& messages;
-  Picoseconds control_latency;  ///< of signals
+  Picoseconds control_latency;  ///< of control events
 };
 
 /// Goes back from what a lane of a rank did, to the cause of each event: what ended last of all
@@ -54,7 +54,7 @@ class LaneWalk {
   [[nodiscard]] const Place& place() const { return at_; }
   /// To the begin, or to where the lane did nothing that ended then; true: it is there.
   [[nodiscard]] bool reaches_gap();
-  /// The last thing that was followed is that this lane let another one go on.
+  /// The last thing that was followed is that this lane let another one continue.
   [[nodiscard]] bool was_woken() const { return was_woken_; }
   /// At a gap: the lane had not begun, back to the last thing that it did.
   void skip_gap();

@@ -188,7 +188,7 @@ class PacketWalk::Walk {
       earlier_ = {port, busy};
     }
     if (!has_sent_before_) return message_.message.posted;
-    loss_ = {earlier_.second.end, protocols::congestion::Loss::kNack};
+    loss_ = {earlier_.second.end, protocols::congestion::LossSignal::kNack};
     for (const auto& loss : log_.network_->watch().losses(message_.message.queue_pair)) {
       if (loss.time > earlier_.second.begin && loss.time <= now_) loss_ = loss;
     }
@@ -197,7 +197,7 @@ class PacketWalk::Walk {
 
   /// From when the sender heard of a loss to the start of the transmission before.
   void go_to_first_time() {
-    const bool is_timeout = loss_.how == protocols::congestion::Loss::kTimeout;
+    const bool is_timeout = loss_.signal == protocols::congestion::LossSignal::kTimeout;
     charge(earlier_.second.end, is_timeout ? Cause::kTimeout : Cause::kRetransmission, connection(),
            out_);
     out_ = earlier_.first;

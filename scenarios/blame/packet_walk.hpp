@@ -20,7 +20,7 @@ namespace weft::scenarios {
 /// one's job; an earlier packet of the message itself is serialisation, and from there its arrival
 /// counts; pauses and waits for credits are that. Then the hop before. At the host, a free port
 /// that was allowed to send was held by congestion control or by a window. What was sent before and
-/// is sent again waited for the sender to hear of the loss; the way goes on with the first time.
+/// is sent again waited for the sender to hear of the loss; the path continues with the first time.
 class PacketWalk {
  public:
   /// What the walk is about, and what it finds, from its end to its begin.

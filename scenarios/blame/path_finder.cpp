@@ -29,9 +29,9 @@ std::optional<std::uint32_t> most_computing(const std::vector<Charge>& charges,
       computing[*number] += charge.end - charge.begin;
     }
   }
-  const auto most = std::ranges::max_element(
+  const auto max = std::ranges::max_element(
       computing, [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == computing.end() ? std::nullopt : std::optional(most->first);
+  return max == computing.end() ? std::nullopt : std::optional(max->first);
 }
 
 /// Of a charge, the parts that are outside of the intervals (as bubbles) and inside; later ones
@@ -167,30 +167,30 @@ void PathFinder::find_job(std::uint32_t j) {
 
 void PathFinder::walk(LaneWalk& lanes, JobPath& path) {
   while (lanes.reaches_gap()) {
-    if (!walk_through_phase(lanes, path)) lanes.skip_gap();
+    if (!walk_through_epoch(lanes, path)) lanes.skip_gap();
   }
 }
 
-bool PathFinder::walk_through_phase(LaneWalk& lanes, JobPath& path) {
+bool PathFinder::walk_through_epoch(LaneWalk& lanes, JobPath& path) {
   if (reuse_ == nullptr) return false;
   const LaneWalk::Place& at = lanes.place();
   const JobPlan& job = e_.workload.jobs()[path.job];
   const std::uint32_t stream = job.program->stream_of(at.lane);
-  const std::optional<CalledPhase> phase =
+  const std::optional<CalledEpoch> epoch =
       reuse_->call_that_ended(job.process(at.rank), stream, at.now);
-  if (!phase) return false;
+  if (!epoch) return false;
   if (!scenes_) scenes_.emplace(e_, reuse_->options());
-  PhaseScene& scene = scenes_->of(*phase);
-  PhasePart part{.scene = &scene, .phase = *phase, .messages = {}};
-  LaneWalk::Place place{.rank = phase->rank_here(at.rank),
-                        .lane = lanes.was_woken() ? scene.last_lane(phase->call) : at.lane,
-                        .now = scene.time_here(*phase, at.now)};
+  EpochScene& scene = scenes_->of(*epoch);
+  EpochPart part{.scene = &scene, .epoch = *epoch, .messages = {}};
+  LaneWalk::Place place{.rank = epoch->rank_here(at.rank),
+                        .lane = lanes.was_woken() ? scene.last_lane(epoch->call) : at.lane,
+                        .now = scene.time_here(*epoch, at.now)};
   std::vector<Charge> charges;
-  place = scene.walk(place, scene.time_here(*phase, path.begin), charges, part.messages);
-  for (const Charge& charge : charges) path.charges.push_back(scene.in_whole(*phase, charge));
-  if (!part.messages.empty()) path.phases.push_back(std::move(part));
+  place = scene.walk(place, scene.time_here(*epoch, path.begin), charges, part.messages);
+  for (const Charge& charge : charges) path.charges.push_back(scene.in_whole(*epoch, charge));
+  if (!part.messages.empty()) path.epochs.push_back(std::move(part));
   lanes.go_to(
-      {phase->rank_in_whole(place.rank), place.lane, scene.time_in_whole(*phase, place.now)});
+      {epoch->rank_in_whole(place.rank), place.lane, scene.time_in_whole(*epoch, place.now)});
   return true;
 }
 
@@ -202,19 +202,19 @@ std::vector<JobPath> PathFinder::finish() {
   return std::exchange(paths_, {});
 }
 
-void charge_by_ideal(const PathMessage& m, IdealTimes& ideals, std::uint32_t job,
+void charge_by_ideal(const PathMessage& m, ZeroLoadTimes& ideals, std::uint32_t job,
                      std::vector<Charge>& charges) {
-  const auto least = [&](Bytes bytes) {
+  const auto min = [&](Bytes bytes) {
     return ideals.message(m.connection, m.message.entropy, bytes).delivered;
   };
-  const Picoseconds latency = least(Bytes(1));
+  const Picoseconds latency = min(Bytes(1));
   const Picoseconds posted = m.message.posted;
   // Backwards: first what came last.
   const std::array<Charge, 3> parts{
       Charge{posted, posted + latency, Cause::kPropagation, Culprit::of_job(job)},
-      Charge{posted + latency, posted + least(m.message.bytes), Cause::kSerialisation,
+      Charge{posted + latency, posted + min(m.message.bytes), Cause::kSerialisation,
              Culprit::of_job(job)},
-      Charge{posted + least(m.message.bytes), Picoseconds::max(), Cause::kQueueing,
+      Charge{posted + min(m.message.bytes), Picoseconds::max(), Cause::kQueueing,
              Culprit::of_job(job)}};
   for (Charge part : parts) {
     part.begin = std::max(part.begin, m.from);

@@ -8,19 +8,19 @@
 
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/blame/cause.hpp"
+#include "scenarios/blame/epoch_scene.hpp"
 #include "scenarios/blame/lane_walk.hpp"
 #include "scenarios/blame/message_log.hpp"
-#include "scenarios/blame/phase_scene.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 
-/// What a path has in a phase that was taken over; of `scene`, in its time and by its names.
-struct PhasePart {
-  PhaseScene* scene = nullptr;
-  CalledPhase phase;
+/// What a path has in an epoch that was memoised; of `scene`, in its time and by its names.
+struct EpochPart {
+  EpochScene* scene = nullptr;
+  CalledEpoch epoch;
   std::vector<PathMessage> messages;
 };
 
@@ -33,7 +33,7 @@ struct JobPath {
   Picoseconds end;
   std::vector<Charge> charges;
   std::vector<PathMessage> messages;
-  std::vector<PhasePart> phases;
+  std::vector<EpochPart> epochs;
 };
 
 /// Follows jobs from the last event of an iteration back to the last event of the one before
@@ -43,8 +43,8 @@ class PathFinder {
   /// All arguments must outlive it. The executor keeps the spans of all programs.
   PathFinder(const Experiment& experiment, const collectives::Executor& executor);
 
-  /// Before the run: calls are taken over. What happened in those on a path is found by simulating
-  /// their phases once more.
+  /// Before the run: calls are memoised. What happened in those on a path is found by simulating
+  /// their epochs once more.
   void follow(RunReuse& reuse) {
     reuse_ = &reuse;
     reuse.keep_calls();
@@ -63,23 +63,23 @@ class PathFinder {
   void find_job(std::uint32_t job);
   /// To the begin of the path.
   void walk(LaneWalk& walk, JobPath& path);
-  /// From the end of a call that was taken over, or that lets another begin, through its phase;
+  /// From the end of a call that was memoised, or that lets another begin, through its epoch;
   /// false: there was none.
-  bool walk_through_phase(LaneWalk& walk, JobPath& path);
+  bool walk_through_epoch(LaneWalk& walk, JobPath& path);
 
   const Experiment& e_;
   const collectives::Executor& executor_;
   MessageLog log_;
   const WalkedRun run_;
   RunReuse* reuse_ = nullptr;
-  std::optional<PhaseScenes> scenes_;
+  std::optional<EpochScenes> scenes_;
   std::vector<Picoseconds> ended_at_;  ///< by job: its last iteration that was dealt with
   std::vector<JobPath> paths_;
 };
 
 /// What passes of a message's time where nothing is known of its packets: latency, its own bytes,
 /// and the rest, which counts as queueing.
-void charge_by_ideal(const PathMessage& message, IdealTimes& ideals, std::uint32_t job,
+void charge_by_ideal(const PathMessage& message, ZeroLoadTimes& ideals, std::uint32_t job,
                      std::vector<Charge>& charges);
 
 }  // namespace weft::scenarios

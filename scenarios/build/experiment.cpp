@@ -1,6 +1,6 @@
 #include "scenarios/build/experiment.hpp"
 
-#include "protocols/network/cell_cut.hpp"
+#include "protocols/network/lp_cut.hpp"
 
 namespace weft::scenarios {
 
@@ -12,7 +12,7 @@ IdVector<ClassId, std::string> class_names(const protocols::SwitchConfig& switch
   return names;
 }
 
-CellPlan plan_of(const Experiment& e) {
+LpPlan plan_of(const Experiment& e) {
   return protocols::cut_fabric(e.fabric, e.scenario.switches, e.scenario.run.control_latency,
                                e.scenario.run.cells);
 }

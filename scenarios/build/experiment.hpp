@@ -13,7 +13,7 @@
 #include "scenarios/build/route_changes.hpp"
 #include "scenarios/spec/scenario.hpp"
 #include "simcore/base/id_vector.hpp"
-#include "simcore/engine/cells.hpp"
+#include "simcore/engine/lp_plan.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 
@@ -44,7 +44,7 @@ struct Experiment {
   std::optional<TimelinePlan> timeline = {};  ///< absent: none is written
   /// Packets take a path that can do this, too, even where nothing needs it. Tests compare paths.
   protocols::Features extra_features{};
-  /// So many messages that are over are dealt with at once, and then forgotten.
+  /// This many messages that are over are dealt with at once, and then forgotten.
   std::uint64_t many_messages = protocols::kManyMessages;
 };
 
@@ -52,6 +52,6 @@ struct Experiment {
 [[nodiscard]] IdVector<ClassId, std::string> class_names(const protocols::SwitchConfig& switches);
 
 /// How the packet engine would cut the fabric.
-[[nodiscard]] CellPlan plan_of(const Experiment& experiment);
+[[nodiscard]] LpPlan plan_of(const Experiment& experiment);
 
 }  // namespace weft::scenarios

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/limits/limits.hpp"
+#include "scenarios/checks/limits/limits.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collectives/runtime/workload.hpp"
-#include "scenarios/limits/traffic.hpp"
+#include "scenarios/checks/limits/traffic.hpp"
 #include "scenarios/spec/scenario.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/fabric/fabric.hpp"

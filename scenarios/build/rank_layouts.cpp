@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/fabric/path.hpp"
 #include "simcore/fabric/zero_load.hpp"
@@ -105,15 +105,15 @@ class LayoutBuilder {
   }
   /// Of all ranks, what their links into a network carry together.
   [[nodiscard]] BitsPerSecond slowest(NetworkKind network) const {
-    BitsPerSecond least = BitsPerSecond::max();
+    BitsPerSecond min = BitsPerSecond::max();
     for (const HostId host : ranks_) {
       const BitsPerSecond rate = links_into(host, network);
       const bool is_inside = network == NetworkKind::kScaleUp;
       if (rate == BitsPerSecond(0)) continue;
-      least = std::min(least, without_headers(rate, is_inside ? scale_up_framing(kind_of(host))
-                                                              : framing_of(scenario_, transport_)));
+      min = std::min(min, without_headers(rate, is_inside ? scale_up_framing(kind_of(host))
+                                                          : framing_of(scenario_, transport_)));
     }
-    return least == BitsPerSecond::max() ? BitsPerSecond(0) : least;
+    return min == BitsPerSecond::max() ? BitsPerSecond(0) : min;
   }
 
   /// How a host reaches the scale-out network.
@@ -181,7 +181,7 @@ class LayoutBuilder {
     if (different.size() < ids.size()) layout.nic = std::move(ids);
   }
 
-  /// What the host's links into its domain carry of what chips work on.
+  /// What the host's links into its domain carry of what scale-up switches work on.
   [[nodiscard]] BitsPerSecond reduction_rate(HostId host) const {
     Framing framing = scale_up_framing(kind_of(host));
     framing.header = kind_of(host).reduction_header;
@@ -237,8 +237,8 @@ class LayoutBuilder {
     }
   }
 
-  /// Chips work on packets that they hold whole, at their outputs; and every one of them must hang
-  /// on every GPU.
+  /// Scale-up switches work on packets that they hold whole, at their outputs; and every one of
+  /// them must be attached to every GPU.
   [[nodiscard]] bool can_work_in_network() const {
     const protocols::SwitchConfig& switches = scenario_.switches;
     if (switches.queueing == protocols::SwitchConfig::Queueing::kInput) return false;

@@ -136,17 +136,17 @@ class FaultResolver {
   bool check_rate(const Fault& fault) {
     if (fault.kind != Fault::Kind::kLinkRate) return true;
     const Port& port = fabric_.port(fault.port);
-    const BitsPerSecond least = std::min(port.rate, fabric_.port(port.peer).rate);
-    if (fault.rate <= least) return true;
+    const BitsPerSecond min = std::min(port.rate, fabric_.port(port.peer).rate);
+    if (fault.rate <= min) return true;
     const auto text = [](BitsPerSecond rate) {
       return quantity_text(rate.count(), dimension_of<BitsPerSecond>());
     };
     fail("rate", text(fault.rate) + " is above the rate of " + fabric_.port_name(fault.port) +
-                     " (" + text(least) + "); a fault can only slow a link down");
+                     " (" + text(min) + "); a fault can only slow a link down");
     return false;
   }
 
-  /// Links of scale-up domains send again what was spoilt, link by link.
+  /// Links of scale-up domains send again what was corrupted, link by link.
   bool check_network(const Fault& fault) {
     if (fault.kind != Fault::Kind::kLinkErrors ||
         fabric_.network_of(fault.port) != NetworkKind::kScaleUp) {

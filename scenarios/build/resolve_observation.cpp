@@ -305,7 +305,7 @@ class Resolver {
             const std::uint8_t transport = workload_.connections()[flow.value()].transport;
             const Bytes payload =
                 protocols::traits_of(scenario_.transport_of(transport)).format.payload;
-            packets += static_cast<double>((size + payload - 1_B) / payload) * count.most;
+            packets += static_cast<double>((size + payload - 1_B) / payload) * count.max;
           });
     }
     const double rows = packets * 4 * 2 * tiers;

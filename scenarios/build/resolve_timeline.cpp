@@ -20,7 +20,7 @@ using collectives::Workload;
 constexpr Bytes kNativeLimit{1'000'000'000};
 constexpr Bytes kJsonLimit{100'000'000};
 /// Of jobs or ranks.
-constexpr std::size_t kMostWords = 10'000;
+constexpr std::size_t kMaxWords = 10'000;
 
 class TimelineResolver {
  public:
@@ -47,8 +47,8 @@ class TimelineResolver {
     errors_.push_back({std::move(message), {{}, 0, 0, "observe.timeline." + key}});
   }
   bool too_many(const std::vector<std::string>& words, const std::string& key) {
-    if (words.size() <= kMostWords) return false;
-    fail(key, fmt::format("names {}; at most {} are read", words.size(), kMostWords));
+    if (words.size() <= kMaxWords) return false;
+    fail(key, fmt::format("names {}; at most {} are read", words.size(), kMaxWords));
     return true;
   }
 
@@ -74,9 +74,9 @@ class TimelineResolver {
   }
 
   void choose_ranks(const std::vector<std::uint32_t>& jobs, std::vector<bool>& is_shown) {
-    std::uint32_t most = 0;
-    for (const std::uint32_t j : jobs) most = std::max(most, workload_.jobs()[j].ranks);
-    std::vector<bool> is_chosen(most, spec_.ranks.empty());
+    std::uint32_t max = 0;
+    for (const std::uint32_t j : jobs) max = std::max(max, workload_.jobs()[j].ranks);
+    std::vector<bool> is_chosen(max, spec_.ranks.empty());
     if (too_many(spec_.ranks, "ranks")) return;
     for (std::size_t i = 0; i < spec_.ranks.size() && errors_.size() < 10; ++i) {
       const auto range = parse_range(spec_.ranks[i]);
@@ -86,10 +86,10 @@ class TimelineResolver {
                               spec_.ranks[i]));
       } else if (range->first > range->second) {
         fail(key, fmt::format("`{}` ends before it begins", spec_.ranks[i]));
-      } else if (range->second >= most) {
+      } else if (range->second >= max) {
         fail(key, fmt::format("there is no rank {}; {} 0 to {}", range->second,
                               jobs.size() == 1 ? "the job has ranks" : "the largest job has ranks",
-                              most - 1));
+                              max - 1));
       } else {
         const auto first = is_chosen.begin() + static_cast<std::ptrdiff_t>(range->first);
         std::fill_n(first, range->second - range->first + 1, true);

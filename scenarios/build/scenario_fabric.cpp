@@ -41,7 +41,7 @@ class LinkChanger {
   FabricNames names_;
 };
 
-/// Links of scale-up domains send again what was spoilt, link by link, and so hide their errors.
+/// Links of scale-up domains send again what was corrupted, link by link, and so hide their errors.
 Result<Fabric> without_errors_inside_domains(Result<Fabric> fabric) {
   const Fabric& f = fabric.value();
   for (std::uint32_t i = 0; i < f.ports.size(); ++i) {

@@ -208,7 +208,7 @@ class BufferChecks {
   void check_credit_loops(const TrafficClass& c) {
     const protocols::CreditConfig& credit = c.credit();
     const std::vector<protocols::TransportConfig> transports = e_.scenario.transports();
-    double least = 1;
+    double min = 1;
     PortId worst = PortId::none();
     protocols::CreditLoop loop;
     for (std::size_t i = 0; i < e_.fabric.ports.size(); ++i) {
@@ -217,8 +217,8 @@ class BufferChecks {
       const protocols::CreditLoop of_port =
           protocols::credit_loop(e_.fabric, from, config_, credit, transports);
       const double share = carried_share(of_port, credit);
-      if (share >= least) continue;
-      least = share;
+      if (share >= min) continue;
+      min = share;
       worst = from;
       loop = of_port;
     }
@@ -227,8 +227,8 @@ class BufferChecks {
         "credits of class {} hold {} to {:.0f} % of its {}: a credit is back {} after its packet "
         "began, and a buffer of {} is {} packets; set flow_control.buffer to {}, or shorten the "
         "cable",
-        c.name, e_.fabric.port_name(worst), 100 * least,
-        format_rate(static_cast<double>(loop.rate.count())), format_time(loop.least),
+        c.name, e_.fabric.port_name(worst), 100 * min,
+        format_rate(static_cast<double>(loop.rate.count())), format_time(loop.min),
         text(credit.buffer), credit.buffer / protocols::in_blocks(loop.packet, credit.block),
         exact_text(loop.buffer(credit.block))));
   }
@@ -237,7 +237,7 @@ class BufferChecks {
   static double carried_share(const protocols::CreditLoop& loop,
                               const protocols::CreditConfig& credit) {
     const std::int64_t packets = credit.buffer / protocols::in_blocks(loop.packet, credit.block);
-    return to_seconds(packets * transmission_time(loop.packet, loop.rate)) / to_seconds(loop.least);
+    return to_seconds(packets * transmission_time(loop.packet, loop.rate)) / to_seconds(loop.min);
   }
 
   void check_lossy_neighbours() {

@@ -10,16 +10,16 @@
 
 #include "scenarios/build/fabric_names.hpp"
 #include "scenarios/build/resolve_faults.hpp"
+#include "scenarios/checks/limits/spread_traffic.hpp"
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/limits/spread_traffic.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {
 namespace {
 
 /// More of them take longer than a check may.
-constexpr double kMostSpreadSteps = 50e6;
-constexpr std::size_t kMostFollowed = 500'000;
+constexpr double kMaxSpreadSteps = 50e6;
+constexpr std::size_t kMaxFollowed = 500'000;
 
 /// Links that packets may cross by any of the routes that a run has.
 class UsedLinks {
@@ -28,7 +28,7 @@ class UsedLinks {
 
   /// False: they are too many to be followed.
   bool find() {
-    if (e_.workload.connections().size() > kMostFollowed) return false;
+    if (e_.workload.connections().size() > kMaxFollowed) return false;
     std::unordered_set<std::uint32_t> destinations;
     for (const Connection& c : e_.workload.connections()) {
       destinations.insert(host(c.source).value());
@@ -36,7 +36,7 @@ class UsedLinks {
     }
     const std::vector<const Routes*> tables = e_.route_changes.all(e_.routes);
     const double steps = SpreadTraffic::steps(e_.fabric, destinations.size());
-    if (steps * static_cast<double>(tables.size()) > kMostSpreadSteps) return false;
+    if (steps * static_cast<double>(tables.size()) > kMaxSpreadSteps) return false;
     for (const Routes* routes : tables) add(*routes);
     return true;
   }

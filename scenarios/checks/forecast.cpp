@@ -15,10 +15,10 @@
 
 #include "collectives/steps/relay.hpp"
 #include "protocols/network/state_sizes.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/limits/traffic.hpp"
-#include "scenarios/reuse/foresight.hpp"
+#include "scenarios/checks/limits/traffic.hpp"
+#include "scenarios/memo/savings_forecast.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -42,7 +42,7 @@ constexpr double kBeyondCaches = 64 * kCache;
 /// Steps, ideal times, records and lines of a message, from scenarios whose messages are a few
 /// packets (nccl-nvl72, nvl72).
 constexpr double kNanosecondsPerMessage = 5'000;
-/// What is left of that where the call is taken over: its ideal time (as for EstimateParts::ideal).
+/// What is left of that where the call is memoised: its ideal time (as for EstimateParts::ideal).
 constexpr double kNanosecondsPerSparedMessage = 1'000;
 /// Looking a rank's call up: what reuse.yaml takes besides start and packet-hops.
 constexpr double kNanosecondsPerSparedCall = 5'000;
@@ -147,23 +147,23 @@ double packets_per_window(const Experiment& e, BitsPerSecond rate, Picoseconds l
 /// Ports that packets touch in turn.
 struct TouchedPorts {
   std::int64_t all = 0;
-  std::int64_t most_of_cell = 0;
+  std::int64_t max_of_lp = 0;
   BitsPerSecond fastest;
 };
 
 /// `network`: only ports of this one.
-TouchedPorts touched_ports(const Fabric& fabric, const CellPlan& plan,
+TouchedPorts touched_ports(const Fabric& fabric, const LpPlan& plan,
                            std::optional<NetworkKind> network) {
   TouchedPorts touched;
-  for (const auto& cell : plan.ports_of_cell) {
-    std::int64_t of_cell = 0;
-    for (const PortId port : cell) {
+  for (const auto& lp : plan.ports_of_lp) {
+    std::int64_t of_lp = 0;
+    for (const PortId port : lp) {
       if (network && fabric.network_of(port) != *network) continue;
-      ++of_cell;
+      ++of_lp;
       touched.fastest = std::max(touched.fastest, fabric.port(port).rate);
     }
-    touched.all += of_cell;
-    touched.most_of_cell = std::max(touched.most_of_cell, of_cell);
+    touched.all += of_lp;
+    touched.max_of_lp = std::max(touched.max_of_lp, of_lp);
   }
   return touched;
 }
@@ -174,25 +174,25 @@ bool goes_by_credits(const Scenario& scenario, NetworkKind network) {
 }
 
 /// Of a packet-hop whose memory is at hand.
-double least_nanoseconds_per_hop(const Scenario& scenario, NetworkKind network) {
+double min_nanoseconds_per_hop(const Scenario& scenario, NetworkKind network) {
   return kNanosecondsPerHop + (goes_by_credits(scenario, network) ? kNanosecondsPerCredit : 0);
 }
 
-/// Of a packet-hop that takes `least` where its memory is at hand. A window goes over the cells one
-/// after the other: while one of them is run, its ports stay in the cache, if they fit, for all the
-/// packets of the window. So memory is waited for once per port and window; in cells that do not
-/// fit, once per packet.
-double nanoseconds_per_hop(double least, const Experiment& e, Picoseconds lookahead,
+/// Of a packet-hop that takes `min` where its memory is at hand. A window goes over the logical
+/// processes one after the other: while one of them is run, its ports stay in the cache, if they
+/// fit, for all the packets of the window. So memory is waited for once per port and window; in
+/// logical processes that do not fit, once per packet.
+double nanoseconds_per_hop(double min, const Experiment& e, Picoseconds lookahead,
                            const TouchedPorts& touched) {
-  if (touched.all == 0) return least;
+  if (touched.all == 0) return min;
   const double per_port = port_bytes(e) / static_cast<double>(e.fabric.ports.size());
-  const double cell = static_cast<double>(touched.most_of_cell) * per_port;
-  const double fitting = std::min(1.0, kCache / cell);
+  const double lp = static_cast<double>(touched.max_of_lp) * per_port;
+  const double fitting = std::min(1.0, kCache / lp);
   const double waits =
       1 - fitting + fitting / std::max(1.0, packets_per_window(e, touched.fastest, lookahead));
   const double all = static_cast<double>(touched.all) * per_port;
   const double doublings = std::log2(std::clamp(all, kCache, kBeyondCaches) / kCache);
-  return least + kNanosecondsPerDoubling * doublings * waits;
+  return min + kNanosecondsPerDoubling * doublings * waits;
 }
 
 /// Of all packet-hops. Tensor parallelism uses domains and then NICs are quiet, an all-to-all of
@@ -201,13 +201,13 @@ double nanoseconds_per_hop(double least, const Experiment& e, Picoseconds lookah
 class HopTimes {
  public:
   explicit HopTimes(const Experiment& e) {
-    const CellPlan plan = plan_of(e);
+    const LpPlan plan = plan_of(e);
     const TouchedPorts both = touched_ports(e.fabric, plan, std::nullopt);
     const auto per_hop = [&](NetworkKind network) {
-      const double least = least_nanoseconds_per_hop(e.scenario, network);
+      const double min = min_nanoseconds_per_hop(e.scenario, network);
       const TouchedPorts own = touched_ports(e.fabric, plan, network);
-      return std::sqrt(nanoseconds_per_hop(least, e, plan.lookahead, both) *
-                       nanoseconds_per_hop(least, e, plan.lookahead, own));
+      return std::sqrt(nanoseconds_per_hop(min, e, plan.lookahead, both) *
+                       nanoseconds_per_hop(min, e, plan.lookahead, own));
     };
     up_ = per_hop(NetworkKind::kScaleUp);
     out_ = per_hop(NetworkKind::kScaleOut);
@@ -230,9 +230,9 @@ double part_before_end(const Experiment& e, const Traffic& traffic) {
   for (const Port& port : e.fabric.ports) rate += static_cast<double>(port.rate.count());
   Picoseconds begin = Picoseconds::max();
   for (const auto& job : e.workload.jobs()) begin = std::min(begin, job.start);
-  const double least = traffic.wire_bytes * 8 / rate;
+  const double min = traffic.wire_bytes * 8 / rate;
   const double given = to_seconds(*e.scenario.run.until - begin);
-  return std::clamp(given / least, 0.0, 1.0);
+  return std::clamp(given / min, 0.0, 1.0);
 }
 
 std::optional<double> number_in(const std::string& file) {
@@ -264,14 +264,14 @@ Forecast forecast(const Experiment& e) {
   const HopTimes times(e);
   f.seconds = kSecondsPerRun + 1e-9 * (times.sum(f.packet_hops, traffic.scale_up_hops * part) +
                                        f.messages * kNanosecondsPerMessage);
-  const Spared spared = most_spared(e);
-  f.least_hops = std::max(0.0, traffic.packet_hops - spared.packet_hops) * part;
-  f.least_seconds = f.seconds;
+  const Spared spared = max_spared(e);
+  f.min_hops = std::max(0.0, traffic.packet_hops - spared.packet_hops) * part;
+  f.min_seconds = f.seconds;
   if (spared.packet_hops > 0) {
-    f.least_seconds -= 1e-9 * part *
-                       (times.sum(spared.packet_hops, spared.scale_up_hops) +
-                        spared.messages * (kNanosecondsPerMessage - kNanosecondsPerSparedMessage) -
-                        spared.calls * kNanosecondsPerSparedCall);
+    f.min_seconds -= 1e-9 * part *
+                     (times.sum(spared.packet_hops, spared.scale_up_hops) +
+                      spared.messages * (kNanosecondsPerMessage - kNanosecondsPerSparedMessage) -
+                      spared.calls * kNanosecondsPerSparedCall);
   }
   f.memory = resident_bytes() + kBytesPerRun + network_bytes(e) + connection_bytes(e) +
              std::min(traffic.at_once, f.messages) * kBytesPerMessage -
@@ -280,7 +280,7 @@ Forecast forecast(const Experiment& e) {
   if (e.scenario.observe.blame) {
     // Two runs, the second one beside what the first one left.
     f.seconds *= 2;
-    f.least_seconds *= 2;
+    f.min_seconds *= 2;
     f.memory += network_bytes(e) + connection_bytes(e);
   }
   return f;
@@ -291,20 +291,20 @@ std::string forecast_text(const Forecast& f) {
   std::string text =
       fmt::format("{} packet-hops: {} on one thread, {} of memory", hops(f.packet_hops),
                   format_time(f.seconds), format_bytes(f.memory));
-  if (f.least_hops < f.packet_hops) {
+  if (f.min_hops < f.packet_hops) {
     text += fmt::format("; reuse leaves {} or more of them to be simulated: {} or more",
-                        hops(f.least_hops), format_time(f.least_seconds));
+                        hops(f.min_hops), format_time(f.min_seconds));
   }
   return text;
 }
 
 Bytes available_memory() {
-  double least = machine_memory();
+  double min = machine_memory();
   const std::string group = "/sys/fs/cgroup/memory.";  // version 2, as containers see it
   if (const auto limit = number_in(group + "max")) {
-    least = std::min(least, *limit - number_in(group + "current").value_or(0));
+    min = std::min(min, *limit - number_in(group + "current").value_or(0));
   }
-  return Bytes(static_cast<std::int64_t>(std::clamp(least, 0.0, 9e18)));
+  return Bytes(static_cast<std::int64_t>(std::clamp(min, 0.0, 9e18)));
 }
 
 }  // namespace weft::scenarios

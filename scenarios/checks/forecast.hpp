@@ -14,10 +14,11 @@ struct Forecast {
   double seconds = 0;      ///< of one thread
   double memory = 0;       ///< bytes, of the process at its peak
   /// Where `run.reuse` is on: what is left to be simulated, and how long that takes, if calls of a
-  /// kind all begin alike (most_spared). A run takes no less, and no more than the above but for
-  /// what it simulates in vain before it gives reuse up; elsewhere these are equal to the above.
-  double least_hops = 0;
-  double least_seconds = 0;
+  /// kind all begin alike (max_spared). A run takes no less, and no more than the above but for
+  /// what it simulates without saving anything before it gives reuse up; elsewhere these are equal
+  /// to the above.
+  double min_hops = 0;
+  double min_seconds = 0;
 };
 
 /// Time counts packets and messages, at constants measured on one machine (forecast.cpp): right

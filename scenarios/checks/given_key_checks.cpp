@@ -144,7 +144,8 @@ class GivenKeyChecks {
     }
     const bool has_users = std::ranges::any_of(
         scenario_.transports(), [](const protocols::TransportConfig& transport) {
-          return protocols::congestion::needs_of(protocols::traits_of(transport).congestion_control)
+          return protocols::congestion::requirements_of(
+                     protocols::traits_of(transport).congestion_control)
               .telemetry;
         });
     if (!has_users) {
@@ -234,7 +235,7 @@ class GivenKeyChecks {
         without_effect(key, "each link that is listed has a latency, and each is a port");
       }
     }
-    if (!std::holds_alternative<topologies::LoneSpec>(scenario_.topology)) return;
+    if (!std::holds_alternative<topologies::SingleDomainSpec>(scenario_.topology)) return;
     for (const char* key : {"racks.server.nic", "racks.server.rails", "racks.server.host_link",
                             "fabric.switch", "fabric.flow_control", "fabric.ecn"}) {
       without_effect(key, "with `topology: none` there is no network between servers");

@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
+#include "scenarios/checks/limits/spread_traffic.hpp"
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
-#include "scenarios/limits/spread_traffic.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -24,7 +24,7 @@ using collectives::RequestsSpec;
 using collectives::SizesSpec;
 
 /// More destinations times ports of switches take longer than a check may.
-constexpr double kMostSteps = 20e6;
+constexpr double kMaxSteps = 20e6;
 /// More pairs of ranks, likewise.
 constexpr double kMaxPairs = 600e3;
 
@@ -93,19 +93,19 @@ class LoadChecks {
  private:
   /// Warns where some link is asked for more than it carries.
   bool warn(const std::vector<const Offer*>& offers) {
-    double most = 0;
+    double max = 0;
     std::size_t where = 0;
     for (std::size_t p = 0; p < e_.fabric.ports.size(); ++p) {
       double asked = 0;
       for (const Offer* offer : offers) asked += offer->by_port[p];
       const double part = asked / static_cast<double>(e_.fabric.ports[p].rate.count());
-      if (part > most) {
-        most = part;
+      if (part > max) {
+        max = part;
         where = p;
       }
     }
     constexpr double kRounding = 1e-6;
-    if (most <= 1 + kRounding) return false;
+    if (max <= 1 + kRounding) return false;
     std::string names;
     for (const Offer* offer : offers) names += (names.empty() ? "" : ", ") + offer->name;
     findings_.warnings.push_back(fmt::format(
@@ -114,7 +114,7 @@ class LoadChecks {
         "as that goes on, and times of messages with them, so that they say nothing of the fabric; "
         "{}",
         offers.size() > 1 ? "jobs " + names + " together ask" : "job " + names + " asks",
-        e_.fabric.port_name(PortId(where)), most, offers.front()->remedy));
+        e_.fabric.port_name(PortId(where)), max, offers.front()->remedy));
     return true;
   }
 
@@ -197,15 +197,15 @@ class LoadChecks {
   }
 
   [[nodiscard]] static Picoseconds times(std::uint32_t rounds, double seconds) {
-    constexpr double kMost = 1e6;  // seconds; no run is as long
-    return Picoseconds(std::llround(std::min(rounds * seconds, kMost) * 1e12));
+    constexpr double kMax = 1e6;  // seconds; no run is as long
+    return Picoseconds(std::llround(std::min(rounds * seconds, kMax) * 1e12));
   }
 
   struct Span {
     Picoseconds length;
     const char* remedy;
   };
-  /// For how long it goes on; nothing: it waits for what it sends, or does so once.
+  /// For how long it lasts; nothing: it waits for what it sends, or does so once.
   [[nodiscard]] std::optional<Span> span_of(const JobSpec& job) const {
     if (const auto* spec = std::get_if<OpenLoopSpec>(&job.kind)) {
       return Span{spec->stop, "lower its load"};
@@ -227,7 +227,7 @@ class LoadChecks {
     const std::optional<Span> span = span_of(job);
     const auto ranks = static_cast<double>(job.ranks.size());
     if (!span || ranks * ranks > kMaxPairs) return std::nullopt;
-    if (SpreadTraffic::steps(e_.fabric, job.ranks.size()) > kMostSteps) return std::nullopt;
+    if (SpreadTraffic::steps(e_.fabric, job.ranks.size()) > kMaxSteps) return std::nullopt;
     SpreadTraffic traffic(e_.fabric, e_.routes);
     const Framing framing = framing_of(e_.scenario, job.transport);
     std::visit(

@@ -58,7 +58,7 @@ class MarkingChecks {
       }
       if (is_never_reached(classes[c], *reader.title)) continue;
       if (classes[c].is_pfc()) check_pauses(classes[c], *reader.title);
-      check_least(classes[c], reader);
+      check_min(classes[c], reader);
     }
   }
 
@@ -78,7 +78,8 @@ class MarkingChecks {
       const protocols::TransportTraits& t = traits[connection.transport];
       MarkReader& reader = readers_[connection.traffic_class.value()];
       reader.packet = std::max(reader.packet, t.full_packet());
-      if (reader.title || !protocols::congestion::needs_of(t.congestion_control).marks) continue;
+      if (reader.title || !protocols::congestion::requirements_of(t.congestion_control).marks)
+        continue;
       reader.title = protocols::congestion::title_of(t.congestion_control);
     }
   }
@@ -136,7 +137,7 @@ class MarkingChecks {
   }
 
   /// Two packets that happen to meet are no congestion.
-  void check_least(const TrafficClass& c, const MarkReader& reader) {
+  void check_min(const TrafficClass& c, const MarkReader& reader) {
     const bool is_step = c.ecn.curve == protocols::EcnConfig::Curve::kStep;
     const double all = in_bytes(is_step ? c.ecn.kmin : c.ecn.kmax) * scale(c, fastest_);
     if (all >= 2 * in_bytes(reader.packet)) return;

@@ -19,10 +19,10 @@ namespace {
 
 using topologies::HostPair;
 
-constexpr std::size_t kMaxPairsByEcmp = 1'000;
+constexpr std::size_t kMaxCheckedPairs = 1'000;
 /// Going through all values of a CRC takes a millisecond per pair.
-constexpr std::size_t kMostPairsByCrc = 100;
-constexpr std::size_t kMostConnections = 100'000;
+constexpr std::size_t kMaxPairsByCrc = 100;
+constexpr std::size_t kMaxCheckedConnections = 100'000;
 
 /// How next hops are chosen under some load balancing. Flowlets and packets that draw do not go by
 /// the hash of flows, but by the same seeds.
@@ -46,12 +46,12 @@ bool is_same_hash(const PathHash& a, const PathHash& b) {
 /// the same switches; evenly chosen connections stand for all.
 std::vector<HostPair> pairs_choosing_by(const Experiment& e, const PathHash& hash) {
   const topologies::NetworkView view(e.fabric, NetworkKind::kScaleOut);
-  const std::size_t most = hash.type == PathHash::Type::kCrc16 ? kMostPairsByCrc : kMaxPairsByEcmp;
+  const std::size_t max = hash.type == PathHash::Type::kCrc16 ? kMaxPairsByCrc : kMaxCheckedPairs;
   const auto& connections = e.workload.connections();
-  const std::size_t stride = connections.size() / kMostConnections + 1;
+  const std::size_t stride = connections.size() / kMaxCheckedConnections + 1;
   std::set<std::pair<std::uint32_t, std::uint32_t>> known;
   std::vector<HostPair> pairs;
-  for (std::size_t i = 0; i < connections.size() && pairs.size() < most; i += stride) {
+  for (std::size_t i = 0; i < connections.size() && pairs.size() < max; i += stride) {
     const Connection& connection = connections[i];
     const HostId from = e.workload.process_hosts()[connection.source.value()];
     const HostId to = e.workload.process_hosts()[connection.destination.value()];

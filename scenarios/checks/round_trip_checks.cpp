@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/fabric/path.hpp"
 
 namespace weft::scenarios {
 namespace {
 
-/// More connections are looked at in steps.
-constexpr std::size_t kMostLooks = 100'000;
+/// More connections are checked in steps.
+constexpr std::size_t kMaxLooks = 100'000;
 /// More pairs of first and last switches are like those.
-constexpr std::size_t kMostTrips = 2'000;
+constexpr std::size_t kMaxTrips = 2'000;
 
 /// A full packet and its ACK on an idle path.
 struct RoundTrip {
@@ -57,9 +57,9 @@ class RoundTripChecks {
   /// Of each transport the connection whose path holds most.
   void find_trips() {
     const auto& connections = e_.workload.connections();
-    const std::size_t step = std::max<std::size_t>(1, connections.size() / kMostLooks);
+    const std::size_t step = std::max<std::size_t>(1, connections.size() / kMaxLooks);
     for (std::size_t i = 0; i < connections.size(); i += step) {
-      if (seen_.size() > kMostTrips) return;
+      if (seen_.size() > kMaxTrips) return;
       const Connection& c = connections[i];
       const HostId from = e_.workload.process_hosts()[c.source.value()];
       const HostId to = e_.workload.process_hosts()[c.destination.value()];

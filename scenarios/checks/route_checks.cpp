@@ -51,7 +51,8 @@ class RouteCheck {
 
  private:
   void look_at(const Connection& connection, Broken& broken) {
-    if (connection.kind != Connection::Kind::kUnicast) return;  // inside a domain, by its chips
+    if (connection.kind != Connection::Kind::kUnicast)
+      return;  // inside a domain, by its scale-up switches
     const HostId from = e_.workload.process_hosts()[connection.source.value()];
     const HostId to = e_.workload.process_hosts()[connection.destination.value()];
     if (from == to) return;

@@ -8,14 +8,14 @@
 #include <variant>
 
 #include "collectives/jobs/collective/collective_program.hpp"
-#include "collectives/jobs/collective/routing.hpp"
+#include "collectives/traffic/expert_routing.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/memory_use.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "protocols/config/headroom.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/limits/distances.hpp"
+#include "scenarios/checks/limits/distances.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"
 
 namespace weft::scenarios {
@@ -122,7 +122,7 @@ std::vector<const char*> telemetry_users(const Experiment& e) {
   titles.reserve(e.scenario.transports().size());
   for (const protocols::TransportConfig& transport : e.scenario.transports()) {
     const auto control = protocols::traits_of(transport).congestion_control;
-    const bool is_user = protocols::congestion::needs_of(control).telemetry;
+    const bool is_user = protocols::congestion::requirements_of(control).telemetry;
     titles.push_back(is_user ? protocols::congestion::title_of(control) : nullptr);
   }
   return titles;
@@ -167,14 +167,14 @@ void check_telemetry(const Experiment& e, StaticFindings& findings) {
 }
 
 std::string cycle_text(const Fabric& fabric, const topologies::BufferCycle& cycle) {
-  constexpr std::size_t kMostShown = 12;
+  constexpr std::size_t kMaxShown = 12;
   std::string sentence;
-  for (std::size_t i = 0; i < std::min(cycle.ports.size(), kMostShown); ++i) {
+  for (std::size_t i = 0; i < std::min(cycle.ports.size(), kMaxShown); ++i) {
     sentence += fmt::format("{} (for {}), ", fabric.port_name(cycle.ports[i]),
                             fabric.host(cycle.destinations[i]).name);
   }
-  if (cycle.ports.size() > kMostShown) {
-    sentence += fmt::format("{} more, ", cycle.ports.size() - kMostShown);
+  if (cycle.ports.size() > kMaxShown) {
+    sentence += fmt::format("{} more, ", cycle.ports.size() - kMaxShown);
   }
   return sentence + "and again " + fabric.port_name(cycle.ports.front());
 }
@@ -182,18 +182,18 @@ std::string cycle_text(const Fabric& fabric, const topologies::BufferCycle& cycl
 void check_dependencies(const Experiment& e, StaticFindings& findings) {
   const auto& classes = e.scenario.switches.classes;
   if (std::ranges::none_of(classes, &TrafficClass::is_lossless)) return;
-  constexpr std::size_t kMostShown = 4;
+  constexpr std::size_t kMaxShown = 4;
   const topologies::BufferDependencies found = topologies::find_buffer_cycles(e.fabric, e.routes);
-  for (std::size_t i = 0; i < std::min(found.cycles.size(), kMostShown); ++i) {
+  for (std::size_t i = 0; i < std::min(found.cycles.size(), kMaxShown); ++i) {
     const topologies::BufferCycle& cycle = found.cycles[i];
     findings.warnings.push_back(fmt::format(
         "lossless traffic can deadlock: the routes make {} link directions wait for each other in "
         "a circle: {}; change the routes so that no circle closes",
         cycle.entangled, cycle_text(e.fabric, cycle)));
   }
-  if (found.cycles.size() > kMostShown) {
+  if (found.cycles.size() > kMaxShown) {
     findings.warnings.push_back(fmt::format("the routes have {} more such circles apart from these",
-                                            found.cycles.size() - kMostShown));
+                                            found.cycles.size() - kMaxShown));
   }
   if (!found.is_complete) {
     findings.warnings.emplace_back(
@@ -213,15 +213,15 @@ void check_length(const Experiment& e, StaticFindings& findings) {
   for (const JobSpec& job : e.scenario.jobs) {
     const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
     if (spec == nullptr) continue;
-    const double least = to_seconds(job.start) + to_seconds(spec->compute) * spec->iterations;
-    if (least <= longest) continue;
+    const double min = to_seconds(job.start) + to_seconds(spec->compute) * spec->iterations;
+    if (min <= longest) continue;
     findings.warnings.push_back(
         fmt::format("job {} computes until {} at least, and {}: it cannot finish", job.name,
-                    format_time(least), limit));
+                    format_time(min), limit));
   }
 }
 
-/// So many tokens that they are not drawn one by one.
+/// A given number of tokens that they are not drawn one by one.
 void check_routing(const Experiment& e, StaticFindings& findings) {
   for (const JobSpec& job : e.scenario.jobs) {
     const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);

@@ -81,7 +81,7 @@ void check_entropy(const Experiment& e, StaticFindings& findings) {
           switches.classes[c].name));
     }
     const auto hears = [](const TransportTraits& t) {
-      return protocols::entropy::traits_of(t.entropy).hears_acks;
+      return protocols::path_selection::traits_of(t.entropy).observes_acks;
     };
     if (!switches.classes[c].ecn.enabled && any_in_class(e, c, hears)) {
       findings.warnings.push_back(fmt::format(
@@ -120,8 +120,8 @@ class LongWaits {
 
   /// In words; empty: none.
   [[nodiscard]] std::string find() {
-    const Picoseconds least = *std::ranges::min_element(timeouts_);
-    if (least == Picoseconds::max() || !can_wait_for(least)) return {};
+    const Picoseconds min = *std::ranges::min_element(timeouts_);
+    if (min == Picoseconds::max() || !can_wait_for(min)) return {};
     for (std::uint32_t job = 0; job < e_.workload.jobs().size(); ++job) {
       std::map<ConnectionId, double> bytes;
       collectives::for_each_likely_transfer(
@@ -138,14 +138,14 @@ class LongWaits {
   /// What flows bring to a port, and the shortest time-out among them.
   struct Wait {
     double bytes = 0;
-    double rate = 0;   ///< at which they arrive, bit/s
-    double least = 0;  ///< bytes of the smallest of them
+    double rate = 0;  ///< at which they arrive, bit/s
+    double min = 0;   ///< bytes of the smallest of them
     Picoseconds timeout = Picoseconds::max();
   };
 
   /// Those that follow round trips, as TCP's do, grow with what waits.
   static Picoseconds timeout_of(const protocols::TransportTraits& t) {
-    if (!t.is_acknowledged || t.most_timeout > Picoseconds()) return Picoseconds::max();
+    if (!t.is_acknowledged || t.max_timeout > Picoseconds()) return Picoseconds::max();
     return t.selective ? t.selective->timeout_high : t.retransmit_timeout;
   }
 
@@ -177,7 +177,7 @@ class LongWaits {
     double rate = std::numeric_limits<double>::infinity();
     for (const PortId port : flow_path(e_.fabric, e_.routes, e_.scenario.seed, from, to, entropy)) {
       Wait& wait = waits_[port.value()];
-      wait.least = wait.bytes == 0 ? bytes : std::min(wait.least, bytes);
+      wait.min = wait.bytes == 0 ? bytes : std::min(wait.min, bytes);
       wait.bytes += bytes;
       wait.rate += rate;
       wait.timeout = std::min(wait.timeout, timeouts_[c.transport]);
@@ -196,7 +196,7 @@ class LongWaits {
       const Port& port = e_.fabric.ports[p];
       const auto rate = static_cast<double>(port.rate.count());
       if (!is_queue(port) || wait.rate <= rate) continue;
-      const double others = (wait.bytes - wait.least) * (1 - rate / wait.rate);
+      const double others = (wait.bytes - wait.min) * (1 - rate / wait.rate);
       const double seconds = std::min(others, room_before(port)) * 8 / rate;
       if (seconds <= 2 * to_seconds(wait.timeout) || seconds <= longest) continue;
       longest = seconds;

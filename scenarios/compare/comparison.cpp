@@ -28,14 +28,14 @@ bool differ(const std::vector<std::optional<double>>& values) {
 
 /// How far a run is from the first, whatever the direction; what one of them lacks is far.
 double distance(const std::vector<std::optional<double>>& values) {
-  double most = 0;
+  double max = 0;
   for (const auto& value : values) {
     if (!value || !values.front()) continue;
     const double a = *values.front();
     const double b = *value;
-    if (a > 0 && b > 0) most = std::max(most, std::abs(std::log(b / a)));
+    if (a > 0 && b > 0) max = std::max(max, std::abs(std::log(b / a)));
   }
-  return most;
+  return max;
 }
 
 void sort_by_distance(std::vector<Row>& rows) {
@@ -217,7 +217,7 @@ struct RankedPort {
 /// in any of them.
 RankedPort compare_port(const std::string& name, const std::vector<PortNumbers>& ports,
                         const std::map<std::string, double>& scale) {
-  constexpr std::size_t kMostNumbers = 3;
+  constexpr std::size_t kMaxNumbers = 3;
   std::vector<std::pair<double, Row>> rows;
   for (const auto& [column, largest] : scale) {
     Row row{column, unit_of_column(column), {}};
@@ -236,7 +236,7 @@ RankedPort compare_port(const std::string& name, const std::vector<PortNumbers>&
   std::ranges::stable_sort(rows, std::greater<>{}, [](const auto& entry) { return entry.first; });
   RankedPort ranked{.port = {.name = name, .numbers = {}}};
   if (!rows.empty()) ranked.weight = rows.front().first;
-  rows.resize(std::min(rows.size(), kMostNumbers));
+  rows.resize(std::min(rows.size(), kMaxNumbers));
   for (auto& [change, row] : rows) ranked.port.numbers.push_back(std::move(row));
   return ranked;
 }
@@ -287,11 +287,11 @@ void compare_paths(const std::vector<ComparedRun>& runs, std::size_t limit, Comp
     if (differ(values)) c.critical_path.push_back({name, "s", values});
   }
   std::ranges::stable_sort(c.critical_path, std::greater<>{}, [](const Row& row) {
-    double most = 0;
+    double max = 0;
     for (const auto& v : row.values) {
-      most = std::max(most, std::abs(v.value_or(0) - row.values.front().value_or(0)));
+      max = std::max(max, std::abs(v.value_or(0) - row.values.front().value_or(0)));
     }
-    return most;
+    return max;
   });
   if (c.critical_path.size() > limit) c.critical_path.resize(limit);
 }
@@ -308,7 +308,7 @@ void compare_messages(const std::vector<ComparedRun>& runs, std::size_t limit, C
   const std::string file = MessagesTable::declaration().file;
   c.notes.push_back("messages are not compared one by one: " + without.folder +
                     (without.has_too_many_messages
-                         ? " has more than " + std::to_string(kMostPaired) + " of them in " + file
+                         ? " has more than " + std::to_string(kMaxPaired) + " of them in " + file
                          : " has no " + file));
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/compare/run_folder.hpp"
-#include "scenarios/explain/blame_file.hpp"
 
 namespace weft::scenarios {
 

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Row = Comparison::Row;
 
-constexpr std::size_t kMostKeys = 40;
+constexpr std::size_t kMaxKeys = 40;
 
 std::string quantity(std::string_view unit, const std::optional<double>& value) {
   if (!value) return "-";
@@ -71,15 +71,15 @@ std::string keys_text(const std::vector<std::string>& labels, const Comparison& 
   std::vector<std::string> header{"the scenarios differ in"};
   header.insert(header.end(), labels.begin(), labels.end());
   TextTable table(std::move(header));
-  for (std::size_t i = 0; i < std::min(c.scenario.size(), kMostKeys); ++i) {
+  for (std::size_t i = 0; i < std::min(c.scenario.size(), kMaxKeys); ++i) {
     std::vector<std::string> line{c.scenario[i].path};
     for (const std::string& value : c.scenario[i].values)
       line.push_back(value.empty() ? "-" : value);
     table.add(std::move(line));
   }
   std::string text = table.to_string("  ");
-  if (c.scenario.size() > kMostKeys) {
-    text += fmt::format("  and {} keys more\n", c.scenario.size() - kMostKeys);
+  if (c.scenario.size() > kMaxKeys) {
+    text += fmt::format("  and {} keys more\n", c.scenario.size() - kMaxKeys);
   }
   return text + "\n";
 }

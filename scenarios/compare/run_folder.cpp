@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 /// Of resolved.yaml, which says every default of what a scenario of 4 MiB may say.
-constexpr std::size_t kMostScenarioBytes = std::size_t{64} << 20U;
+constexpr std::size_t kMaxResolvedBytes = std::size_t{64} << 20U;
 
 using nlohmann::ordered_json;  // numbers stay in the order of the file
 
@@ -83,7 +83,7 @@ class MessageReader {
     const std::size_t width = row_.cells().size();
     std::vector<RunFolder::Message> messages;
     while (in.next()) {
-      if (messages.size() == kMostPaired) return std::optional<std::vector<RunFolder::Message>>();
+      if (messages.size() == kMaxPaired) return std::optional<std::vector<RunFolder::Message>>();
       RunFolder::Message message;
       if (!row_.read(in.line()) || row_.cells().size() != width || !read_row(message)) {
         return error_at(file_, std::string("is not a row of ") + MessagesTable::declaration().file,
@@ -174,7 +174,7 @@ void add_keys(const language::Node& node, const std::string& path,
 Errors read_scenario(const fs::path& file, RunFolder& run) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};
-  const auto text = read_whole(file, kMostScenarioBytes);
+  const auto text = read_whole(file, kMaxResolvedBytes);
   if (!text.ok()) return text.errors();
   const auto root = language::parse_yaml(text.value(), file.string());
   if (!root.ok()) return root.errors();

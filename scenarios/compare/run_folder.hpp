@@ -12,7 +12,7 @@
 namespace weft::scenarios {
 
 /// Messages of a run that are compared one by one: those of two runs then take some 2 GiB.
-inline constexpr std::size_t kMostPaired = 10'000'000;
+inline constexpr std::size_t kMaxPaired = 10'000'000;
 
 /// What `write_results` left in a folder, as far as runs can be compared by it.
 struct RunFolder {

@@ -172,8 +172,8 @@ ordered_json estimate_json(const ScenarioEstimate& estimate) {
     const Forecast& forecast = estimate.run->forecast;
     object["run"] = {{"packet_hops", forecast.packet_hops},
                      {"seconds", forecast.seconds},
-                     {"least_packet_hops", forecast.least_hops},
-                     {"least_seconds", forecast.least_seconds},
+                     {"least_packet_hops", forecast.min_hops},
+                     {"least_seconds", forecast.min_seconds},
                      {"memory_bytes", forecast.memory}};
   } else {
     for (const Error& error : estimate.run->refused) {

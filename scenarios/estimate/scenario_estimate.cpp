@@ -7,10 +7,10 @@
 #include "collectives/costs/cost_model.hpp"
 #include "collectives/jobs/list.hpp"
 #include "scenarios/build/rank_layouts.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
-#include "scenarios/reuse/part_fabric.hpp"
+#include "scenarios/memo/part_fabric.hpp"
 #include "scenarios/run/build_experiment.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::scenarios {
@@ -22,7 +22,7 @@ std::optional<double> collective_seconds(const JobSpec& job) {
   collectives::CollectiveSpec spec = *given;
   const auto ranks = static_cast<std::uint32_t>(job.ranks.size());
   const collectives::RankLayout layout = collectives::layout_of(job);
-  if (!collectives::settle(spec, ranks, layout)) return std::nullopt;
+  if (!collectives::resolve_algorithm(spec, ranks, layout)) return std::nullopt;
   return collectives::estimate(spec, spec.algorithm, ranks, layout);
 }
 
@@ -43,11 +43,11 @@ JobEstimate estimate_job(const JobSpec& job) {
 }
 
 void add_ideal_runs(const Experiment& e, std::vector<JobEstimate>& jobs) {
-  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  const std::vector<IdealTimes::Job> ideal = ideals.jobs(components_inside(e.fabric, e.workload));
+  ZeroLoadTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+  const std::vector<ZeroLoadTimes::Job> ideal = ideals.jobs(gpu_sets_inside(e.fabric, e.workload));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (ideal[i].time == Picoseconds(0)) continue;
-    jobs[i].ideal = IdealRun{to_seconds(ideal[i].time), ideal[i].set_by};
+    jobs[i].ideal = ZeroLoadRun{to_seconds(ideal[i].time), ideal[i].set_by};
   }
 }
 

@@ -16,7 +16,7 @@ namespace weft::scenarios {
 
 /// A job on a network where no message meets another: every computation, collective and message in
 /// its order, each message taking its zero-load time.
-struct IdealRun {
+struct ZeroLoadRun {
   double seconds = 0;  ///< of the whole job
   std::string set_by;  ///< `dependencies`, or the cut that carries too much
 };
@@ -28,7 +28,7 @@ struct JobEstimate {
   std::uint64_t iterations = 1;
   std::optional<TrainingEstimate> training;  ///< of training jobs
   std::optional<double> collective_seconds;  ///< of collectives, one of them, by the cost model
-  std::optional<IdealRun> ideal;             ///< where it was asked for, and the job has an end
+  std::optional<ZeroLoadRun> ideal;          ///< where it was asked for, and the job has an end
 };
 
 /// What a run by packets would take; or why it is refused.

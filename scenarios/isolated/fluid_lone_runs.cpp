@@ -61,11 +61,11 @@ ssize_t receive(int from, Message& message) {
   return size;
 }
 
-/// As long as `goes_on` says so, which is asked ten times a second.
-template <class Message, class GoesOn>
-ssize_t receive_while(int from, Message& message, const GoesOn& goes_on) {
+/// As long as `continues` says so, which is asked ten times a second.
+template <class Message, class Continues>
+ssize_t receive_while(int from, Message& message, const Continues& continues) {
   while (!can_be_read(from)) {
-    if (!goes_on()) return -1;
+    if (!continues()) return -1;
   }
   return receive(from, message);
 }
@@ -156,18 +156,18 @@ LoneRun FluidLoneRuns::operator()(const collectives::LoneJob& lone) {
   if (helper_ < 0 || !send(requests_, lone)) return {.failure = death_of(-1)};
   const ProgressObserver observer = observer_of_(lone.job);
   Answer answer;
-  const auto goes_on = [&] {
+  const auto continues = [&] {
     return !observer ||
            observer({.now = answer.now, .count = answer.count, .done = {}, .stall = {}});
   };
-  while (receive_while(answers_, answer, goes_on) == ssize_t{sizeof answer}) {
+  while (receive_while(answers_, answer, continues) == ssize_t{sizeof answer}) {
     if (answer.kind == Answer::Kind::kEnded) {
       return {.outcome = answer.outcome, .times = answer.times};
     }
     if (answer.kind == Answer::Kind::kDied) return {.failure = death_of(answer.status)};
-    if (!goes_on()) break;
+    if (!continues()) break;
   }
-  const bool is_interrupted = !goes_on();
+  const bool is_interrupted = !continues();
   stop();
   if (is_interrupted) return {.outcome = Outcome::kInterrupted};
   return {.failure = "the process that runs jobs alone has ended"};

@@ -24,7 +24,7 @@ namespace weft::scenarios {
 namespace {
 
 /// Of a list; its other elements are like these.
-constexpr std::size_t kMostGiven = 256;
+constexpr std::size_t kMaxGiven = 256;
 
 /// Finds what the file gives.
 class KeyFinder {
@@ -38,7 +38,7 @@ class KeyFinder {
       keys_.emplace(inner, diagnostics_.place_of(entry.value.mark));
       add(entry.value, inner);
     }
-    for (std::size_t i = 0; i < std::min(node.items.size(), kMostGiven); ++i) {
+    for (std::size_t i = 0; i < std::min(node.items.size(), kMaxGiven); ++i) {
       const std::string inner = language::element_path(path, i);
       keys_.emplace(inner, diagnostics_.place_of(node.items[i].mark));
       add(node.items[i], inner);

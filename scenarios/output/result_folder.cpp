@@ -118,11 +118,11 @@ class FolderLock {
 
   /// False: somebody else has it, and there was no time to wait. Whoever has it may be no run of
   /// weft, and keep it: so nothing here is blocked in the kernel, where a signal does not reach it.
-  [[nodiscard]] bool take(const ResultFolder::GoesOn& goes_on) const {
+  [[nodiscard]] bool take(const ResultFolder::Continues& continues) const {
     constexpr std::chrono::milliseconds kBetween{20};
     while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK && errno != EINTR) return true;  // the file system has no locks
-      if (goes_on && !goes_on()) return false;
+      if (continues && !continues()) return false;
       std::this_thread::sleep_for(kBetween);
     }
     return true;
@@ -168,15 +168,15 @@ Result<ResultFolder> ResultFolder::create(const fs::path& target) {
   }
 }
 
-Errors ResultFolder::publish(State state, const GoesOn& goes_on) {
-  const std::string reason = put_in_place(state, goes_on);
+Errors ResultFolder::publish(State state, const Continues& continues) {
+  const std::string reason = put_in_place(state, continues);
   const fs::path partial = keep();
   if (reason.empty()) return {};
   return {error(reason + "; they are kept in " + partial.string())};
 }
 
 /// Why not, or nothing.
-std::string ResultFolder::put_in_place(State state, const GoesOn& goes_on) const {
+std::string ResultFolder::put_in_place(State state, const Continues& continues) const {
   std::ofstream mark(partial_ / kResultMark, std::ios::binary);
   mark << (state == State::kWhole ? kWholeText : kInterruptedText);
   mark.close();
@@ -185,13 +185,13 @@ std::string ResultFolder::put_in_place(State state, const GoesOn& goes_on) const
   fs::rename(partial_, target_, error);
   if (!error) return {};
   const std::string reason = error.message();
-  return fs::is_directory(target_, error) ? move_files(goes_on) : reason;
+  return fs::is_directory(target_, error) ? move_files(continues) : reason;
 }
 
 /// Into an existing folder. Why not, or nothing.
-std::string ResultFolder::move_files(const GoesOn& goes_on) const {
+std::string ResultFolder::move_files(const Continues& continues) const {
   const FolderLock lock(target_);
-  if (!lock.take(goes_on)) return "another program has locked the folder";
+  if (!lock.take(continues)) return "another program has locked the folder";
   if (std::string reason = obstacle(target_); !reason.empty()) return reason;
   std::error_code error;
   // Without a summary, a folder is no results: none is there while there are files of two runs.

@@ -23,7 +23,7 @@ class ResultFolder {
   enum class State : std::uint8_t { kWhole, kInterrupted };
 
   /// Asked every few milliseconds; without one, there is no end to waiting.
-  using GoesOn = std::function<bool()>;
+  using Continues = std::function<bool()>;
 
   /// Creates the folder to write to.
   [[nodiscard]] static Result<ResultFolder> create(const std::filesystem::path& target);
@@ -34,9 +34,9 @@ class ResultFolder {
   /// Where to write files until they are published.
   [[nodiscard]] const std::filesystem::path& partial() const { return partial_; }
   /// Puts everything in its place. Once. Where that fails, it stays in a folder that the error
-  /// names. Another run may be at the same: `goes_on` is asked while that is waited for, and false
-  /// ends the waiting.
-  [[nodiscard]] Errors publish(State state = State::kWhole, const GoesOn& goes_on = {});
+  /// names. Another run may be at the same: `continues` is asked while that is waited for, and
+  /// false ends the waiting.
+  [[nodiscard]] Errors publish(State state = State::kWhole, const Continues& continues = {});
   /// Leaves everything where it is, and says where. Once.
   [[nodiscard]] std::filesystem::path keep();
   /// Whether there are results of a run that came to its end.
@@ -48,8 +48,8 @@ class ResultFolder {
   ResultFolder(std::filesystem::path given, std::filesystem::path target,
                std::filesystem::path partial);
 
-  [[nodiscard]] std::string put_in_place(State state, const GoesOn& goes_on) const;
-  [[nodiscard]] std::string move_files(const GoesOn& goes_on) const;
+  [[nodiscard]] std::string put_in_place(State state, const Continues& continues) const;
+  [[nodiscard]] std::string move_files(const Continues& continues) const;
 
   std::filesystem::path given_;    ///< as the user named it
   std::filesystem::path target_;   ///< absolute, links resolved

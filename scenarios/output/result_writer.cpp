@@ -66,7 +66,7 @@ Result<fs::path> write_into(ResultFolder& target, const Results& results,
   if (is_interrupted && target.has_whole_results()) return target.keep();
   const auto state =
       is_interrupted ? ResultFolder::State::kInterrupted : ResultFolder::State::kWhole;
-  if (Errors errors = target.publish(state, options.goes_on); !errors.empty()) return errors;
+  if (Errors errors = target.publish(state, options.continues); !errors.empty()) return errors;
   return folder;
 }
 

@@ -12,9 +12,9 @@ namespace weft::scenarios {
 class RunFiles;
 
 struct WriteOptions {
-  bool pauses = false;                ///< write pauses.csv
-  RunFiles* files = nullptr;          ///< of this run, for the same folder
-  ResultFolder::GoesOn goes_on = {};  ///< asked while another run holds the folder
+  bool pauses = false;                     ///< write pauses.csv
+  RunFiles* files = nullptr;               ///< of this run, for the same folder
+  ResultFolder::Continues continues = {};  ///< asked while another run holds the folder
 };
 
 /// Writes summary.json, jobs.csv, ports.csv, classes.csv, resolved.yaml and what else there is

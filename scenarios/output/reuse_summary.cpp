@@ -22,30 +22,30 @@ std::string reuse_lines(const Results& r) {
     lines += fmt::format(
         "  reuse: {} of {} phases of {} GPUs began as none before, {} ended otherwise\n",
         format_count(static_cast<std::int64_t>(r.reuse.simulated)),
-        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+        format_count(static_cast<std::int64_t>(r.reuse.epochs)), r.reuse.gpus,
         format_count(static_cast<std::int64_t>(r.reuse.ended_otherwise)));
   } else if (r.reuse.mode == Reuse::kVerify) {
     lines += fmt::format(
         "  reuse: {} phases of {} GPUs took place as {} that were simulated apart as well\n",
-        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+        format_count(static_cast<std::int64_t>(r.reuse.epochs)), r.reuse.gpus,
         format_count(static_cast<std::int64_t>(r.reuse.simulated)));
-  } else if (r.reuse.phases > 0) {
+  } else if (r.reuse.epochs > 0) {
     lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {}\n",
                          format_count(static_cast<std::int64_t>(r.reuse.simulated)),
-                         format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+                         format_count(static_cast<std::int64_t>(r.reuse.epochs)), r.reuse.gpus,
                          hops(r.reuse.inside.simulated, r.reuse.inside.all));
   }
-  if (r.reuse.rail_phases > 0) {
+  if (r.reuse.rail_epochs > 0) {
     lines +=
         fmt::format("  reuse: {} of {} phases of {} GPUs on {} rails simulated, {}\n",
                     format_count(static_cast<std::int64_t>(r.reuse.rail_simulated)),
-                    format_count(static_cast<std::int64_t>(r.reuse.rail_phases)), r.reuse.rail_gpus,
+                    format_count(static_cast<std::int64_t>(r.reuse.rail_epochs)), r.reuse.rail_gpus,
                     r.reuse.rails, hops(r.reuse.on_rails.simulated, r.reuse.on_rails.all));
   }
-  if (r.reuse.leaps.count > 0) {
+  if (r.reuse.skips.count > 0) {
     lines += fmt::format("  reuse: {} periods inside long messages leapt over, {} packet-hops\n",
-                         format_count(static_cast<std::int64_t>(r.reuse.leaps.periods)),
-                         format_count(static_cast<std::int64_t>(r.reuse.leaps.packet_hops)));
+                         format_count(static_cast<std::int64_t>(r.reuse.skips.periods)),
+                         format_count(static_cast<std::int64_t>(r.reuse.skips.packet_hops)));
   }
   if (!lines.empty() && r.reuse.mode == Reuse::kOn) {
     lines += fmt::format("  reuse: in all {} simulated\n",
@@ -57,20 +57,20 @@ std::string reuse_lines(const Results& r) {
 
 std::string periods_lines(const Results& r) {
   if (!r.periods) return {};
-  const collectives::PeriodReport& found = r.periods->left_out;
+  const collectives::PeriodReport& found = r.periods->skipped;
   std::string closest;
   if (found.closest) {
     closest = fmt::format(", others differed by {:.3g} % or more", 100 * *found.closest);
   }
-  if (found.rounds_left_out + found.iterations_left_out == 0) {
+  if (found.rounds_skipped + found.iterations_skipped == 0) {
     return fmt::format("  approximate periods: none left out, of {} rounds and {} iterations{}\n",
                        format_count(found.rounds), format_count(found.iterations), closest);
   }
   std::string lines = fmt::format(
       "  approximate periods: {} of {} rounds and {} of {} iterations left out\n"
       "  {} that they stand for, {}: periods differ by {:.3g} % at most{}\n",
-      format_count(found.rounds_left_out), format_count(found.rounds),
-      format_count(found.iterations_left_out), format_count(found.iterations),
+      format_count(found.rounds_skipped), format_count(found.rounds),
+      format_count(found.iterations_skipped), format_count(found.iterations),
       format_time(found.time), r.periods->estimate_because.empty() ? "bounded" : "an estimate",
       100 * found.spread, closest);
   if (!r.periods->estimate_because.empty()) {

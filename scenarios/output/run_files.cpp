@@ -116,7 +116,7 @@ void RunFiles::write(const TraceRecord& record) {
       return;
     case TraceRecord::Kind::kPortBusy:
     case TraceRecord::Kind::kPacketHeld:
-      return;  // of messages that are looked at, which no file has
+      return;  // of messages that are checked, which no file has
   }
 }
 

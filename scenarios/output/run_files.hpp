@@ -34,7 +34,7 @@ class RunFiles {
   [[nodiscard]] static Result<std::unique_ptr<RunFiles>> create(const Experiment& experiment,
                                                                 const std::filesystem::path& folder,
                                                                 const Kinds& kinds);
-  /// What has been traced does not count: the run begins anew.
+  /// What has been traced does not count: the run restarts.
   void start_over();
   RunFiles(const RunFiles&) = delete;
   RunFiles& operator=(const RunFiles&) = delete;

@@ -293,12 +293,12 @@ std::string costly_ports_text(const Results& r) {
                    "peak queue", "marks", "paused"});
   for (const auto* entry : worst) {
     const auto& [name, cost] = *entry;
-    const auto& most = *std::ranges::max_element(cost.by_job_and_cause, {},
-                                                 [](const auto& part) { return part.second; });
+    const auto& max = *std::ranges::max_element(cost.by_job_and_cause, {},
+                                                [](const auto& part) { return part.second; });
     const auto port = ports.find(name);
     if (port == ports.end()) continue;
     const PortResult& p = *port->second;
-    table.add({name, format_time(cost.all), most.first.second, most.first.first,
+    table.add({name, format_time(cost.all), max.first.second, max.first.first,
                format_rate(static_cast<double>(p.rate.count())),
                fmt::format("{:.1f} %", 100 * p.utilisation),
                format_bytes(static_cast<double>(p.counters.peak_backlog.count())),

@@ -16,8 +16,8 @@ static_assert(std::numeric_limits<double>::is_iec559);
 constexpr unsigned kIgnoredBits = 40;
 
 std::uint64_t bucket_of(double value) {
-  constexpr double kLeast = 1e-15;  // there are too many powers of two between it and 0
-  return std::bit_cast<std::uint64_t>(std::max(value, kLeast)) >> kIgnoredBits;
+  constexpr double kMin = 1e-15;  // there are too many powers of two between it and 0
+  return std::bit_cast<std::uint64_t>(std::max(value, kMin)) >> kIgnoredBits;
 }
 
 double middle_of(std::uint64_t bucket) {

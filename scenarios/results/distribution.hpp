@@ -20,7 +20,7 @@ struct Percentiles {
 /// the order in which they came.
 class Distribution {
  public:
-  /// So many values are kept.
+  /// This many values are kept.
   static constexpr std::size_t kExact = 65'536;
 
   void add(double value, std::uint64_t times = 1);

@@ -29,7 +29,8 @@ class RowSum {
  public:
   /// A row of numbers that began at `time`.
   void add(const RowName& name, std::span<const std::int64_t> row, std::int64_t time);
-  /// So many `copies` of rows of nobody, which begin later by times that add up to `shifts`.
+  /// A given number of `copies` of rows of nobody, which begin later by times that add up to
+  /// `shifts`.
   void add(const RowName& name, const RowSum& rows, std::uint64_t copies, std::uint64_t shifts);
   void add_to(Digest& digest) const;
   bool operator==(const RowSum&) const = default;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "collectives/periods/period_watch.hpp"
+#include "collectives/memo/period_watch.hpp"
 
 namespace weft::scenarios {
 
@@ -10,9 +10,9 @@ namespace weft::scenarios {
 /// have what it stands for in them, and so have the messages and bytes of jobs; all else counts
 /// what was simulated.
 struct PeriodsReport {
-  collectives::PeriodReport left_out;
+  collectives::PeriodReport skipped;
   double tolerance = 0;
-  /// Why the time that was left out is an estimate; empty: its relative error is no larger than
+  /// Why the time that was skipped is an estimate; empty: its relative error is no larger than
   /// PeriodReport::spread.
   std::string estimate_because;
 };

@@ -126,8 +126,8 @@ template <class Row, class Item, class Get>
 
 /// The first of them, where a list is cut.
 template <class T>
-[[nodiscard]] std::span<const T> at_most(const std::vector<T>& all, std::size_t most) {
-  return std::span(all).first(std::min(all.size(), most));
+[[nodiscard]] std::span<const T> at_most(const std::vector<T>& all, std::size_t max) {
+  return std::span(all).first(std::min(all.size(), max));
 }
 
 }  // namespace weft::scenarios

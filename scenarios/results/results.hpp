@@ -84,12 +84,12 @@ struct Results : ResultTables {
   std::vector<protocols::BlockedPort> deadlock;
 
   /// SHA-256 over all tables but for quotients, the phases of messages and the histogram of packet
-  /// latencies: equal for equal results, whatever the build, the machine, the cut into cells, and
-  /// which files are written.
+  /// latencies: equal for equal results, whatever the build, the machine, the partition into
+  /// logical processes, and which files are written.
   [[nodiscard]] std::string digest() const;
   /// In which ports and messages were counted: without what was left out.
   [[nodiscard]] Picoseconds counted_time() const {
-    return simulated - measured_from - (periods ? periods->left_out.time : Picoseconds(0));
+    return simulated - measured_from - (periods ? periods->skipped.time : Picoseconds(0));
   }
   [[nodiscard]] const protocols::ClassCounters& class_counters(PortId port, ClassId c) const {
     return classes[port.value() * class_names.size() + c.value()];

@@ -10,7 +10,7 @@
 
 namespace weft::scenarios {
 
-/// What a run looks like while it goes on, for the one who watches. Looking changes nothing.
+/// What a run looks like while it runs, for the one who watches. Looking changes nothing.
 struct RunState {
   struct Job {
     bool has_begun = false;

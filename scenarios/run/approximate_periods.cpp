@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "collectives/jobs/collective/collective_program.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 #include "simcore/fabric/path.hpp"
 
 namespace weft::scenarios {
@@ -25,8 +25,8 @@ std::string obstacle_of_job(const Experiment& e) {
   return {};
 }
 
-/// The same of the ways of its messages, link by link.
-std::string obstacle_of_ways(const Experiment& e) {
+/// The same of the paths of its messages, link by link.
+std::string obstacle_of_paths(const Experiment& e) {
   std::set<PortId> used;
   for (const Connection& c : e.workload.connections()) {
     if (c.kind != Connection::Kind::kUnicast) return "chips add up or repeat messages";
@@ -76,7 +76,7 @@ std::string why_estimate(const Experiment& e, const collectives::PeriodReport& r
     if (!obstacle.empty()) return obstacle;
   }
   if (!report.are_lanes_close) return "ranks or channels are further apart than what was compared";
-  return obstacle_of_ways(e);
+  return obstacle_of_paths(e);
 }
 
 /// As the last of them, one period after the other.
@@ -100,13 +100,13 @@ ApproximatePeriods::ApproximatePeriods(const Experiment& e, collectives::Executo
   const ReuseSpec& reuse = e.scenario.run.reuse;
   if (reuse.periods != Periods::kApproximate || e.lone_job) return;
   watch_.emplace(e.workload, executor, reuse.tolerance);
-  executor.stand_between(*watch_);
+  executor.intercept_steps(*watch_);
 }
 
 PacketNetwork::Status ApproximatePeriods::run_until(PacketNetwork& network, Picoseconds until,
                                                     const Observer& observer) {
   for (;;) {
-    const Picoseconds next = watch_ ? std::min(until, watch_->next_look(network.now())) : until;
+    const Picoseconds next = watch_ ? std::min(until, watch_->next_check(network.now())) : until;
     const PacketNetwork::Status status = network.run_until(next, observer);
     if (status != PacketNetwork::Status::kTimeLimit || next == until) return status;
     watch_->look(next);
@@ -117,13 +117,13 @@ void ApproximatePeriods::tell(const protocols::NetworkTotals& totals, Results& r
   if (!watch_) return;
   PeriodsReport& report = results.periods.emplace();
   report.tolerance = e_.scenario.run.reuse.tolerance;
-  // A run that was interrupted has not come to the end of what was left out.
+  // A run that was interrupted has not come to the end of what was skipped.
   if (executor_.all_finished()) {
     watch_->finish();
-    report.left_out = watch_->report();
+    report.skipped = watch_->report();
   }
-  if (report.left_out.time == Picoseconds(0)) return;
-  report.estimate_because = why_estimate(e_, report.left_out, totals);
+  if (report.skipped.time == Picoseconds(0)) return;
+  report.estimate_because = why_estimate(e_, report.skipped, totals);
   results.warnings.emplace_back(
       "approximate periods: JCT, times of iterations and what follows from them include time that "
       "was not simulated; messages, packets, ports, classes and percentiles are of the rest");
@@ -131,10 +131,10 @@ void ApproximatePeriods::tell(const protocols::NetworkTotals& totals, Results& r
 
 void ApproximatePeriods::add_iterations(Results& results) const {
   if (!results.periods) return;
-  const collectives::PeriodReport& left_out = results.periods->left_out;
-  const std::int64_t count = left_out.iterations_left_out;
-  add_rows(results.collectives, count, left_out.iteration_period);
-  add_rows(results.iterations, count, left_out.iteration_period);
+  const collectives::PeriodReport& skipped = results.periods->skipped;
+  const std::int64_t count = skipped.iterations_skipped;
+  add_rows(results.collectives, count, skipped.iteration_period);
+  add_rows(results.iterations, count, skipped.iteration_period);
 }
 
 }  // namespace weft::scenarios

@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "collectives/periods/period_watch.hpp"
+#include "collectives/memo/period_watch.hpp"
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
@@ -12,7 +12,7 @@
 
 namespace weft::scenarios {
 
-/// What a run leaves out under `run.reuse.periods: approximate`; without that it does nothing.
+/// What a run skips under `run.reuse.periods: approximate`; without that it does nothing.
 class ApproximatePeriods {
  public:
   /// Before the run. Both must outlive it.
@@ -23,9 +23,9 @@ class ApproximatePeriods {
   [[nodiscard]] protocols::PacketNetwork::Status run_until(protocols::PacketNetwork& network,
                                                            Picoseconds until,
                                                            const Observer& observer);
-  /// After the run, before jobs are collected: what was left out, in words as well.
+  /// After the run, before jobs are collected: what was skipped, in words as well.
   void tell(const protocols::NetworkTotals& totals, Results& results);
-  /// Once iterations are collected: those that were left out, as the last one.
+  /// Once iterations are collected: those that were skipped, as the last one.
   void add_iterations(Results& results) const;
 
  private:

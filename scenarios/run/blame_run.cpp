@@ -9,9 +9,9 @@
 
 #include "scenarios/blame/blame_sums.hpp"
 #include "scenarios/blame/packet_walk.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "scenarios/run/run_monitor.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -23,10 +23,10 @@ struct Use {
   std::size_t path = 0;
   Picoseconds from;
   Picoseconds until;
-  const PhasePart* part = nullptr;  ///< where it is in a phase that was taken over
+  const EpochPart* part = nullptr;  ///< where it is in an epoch that was memoised
 };
 
-/// Messages whose packets are to be looked at in one network, each once, by the time of their
+/// Messages whose packets are to be checked in one network, each once, by the time of their
 /// delivery.
 class PathMessages {
  public:
@@ -78,7 +78,7 @@ bool is_unicast(const collectives::Workload& workload, ConnectionId connection) 
   return workload.connections()[connection.value()].kind == Connection::Kind::kUnicast;
 }
 
-/// Those of all paths, but for what chips make.
+/// Those of all paths, but for what scale-up switches make.
 class AllPathMessages {
  public:
   AllPathMessages(const Experiment& e, const std::vector<JobPath>& paths) {
@@ -87,27 +87,27 @@ class AllPathMessages {
       for (const PathMessage& m : paths[p].messages) {
         if (is_unicast(e.workload, m.connection)) of_run.add(m, {p, m.from, m.until});
       }
-      for (const PhasePart& part : paths[p].phases) {
+      for (const EpochPart& part : paths[p].epochs) {
         for (const PathMessage& m : part.messages) {
           if (!is_unicast(part.scene->workload(), m.connection)) continue;
-          of_phase[part.scene].add(m, {p, m.from, m.until, &part});
+          of_epoch[part.scene].add(m, {p, m.from, m.until, &part});
         }
       }
     }
     of_run.sort([&](const PathMessages::Found& of) {
       return transports.of(of.message.connection).framing;
     });
-    for (auto& of_scene : of_phase) {
+    for (auto& of_scene : of_epoch) {
       of_scene.second.sort([&](const PathMessages::Found& of) {
         const ConnectionId whole =
-            of_scene.first->connection_in_whole(of.uses.front().part->phase, of.message.connection);
+            of_scene.first->connection_in_whole(of.uses.front().part->epoch, of.message.connection);
         return transports.of(whole).framing;
       });
     }
   }
 
   PathMessages of_run;
-  std::map<const PhaseScene*, PathMessages> of_phase;
+  std::map<const EpochScene*, PathMessages> of_epoch;
 };
 
 /// The storms of a run that is over, by their pauses.
@@ -143,7 +143,7 @@ void add_part(const std::vector<JobPath>& paths, const Use& use, const std::vect
     charge.begin = std::max(charge.begin, use.from);
     charge.end = std::min(charge.end, use.until);
     if (charge.begin >= charge.end) continue;
-    if (use.part != nullptr) charge = use.part->scene->in_whole(use.part->phase, charge);
+    if (use.part != nullptr) charge = use.part->scene->in_whole(use.part->epoch, charge);
     sums.add(use.path, paths[use.path], charge);
   }
 }
@@ -158,8 +158,8 @@ PacketWalk make_walk(const PacketWalk::Surroundings& around, const PathMessages&
           }};
 }
 
-/// Of messages in a phase that was taken over.
-void watch_phase(const PhaseScene& scene, const PathMessages& wanted,
+/// Of messages in an epoch that was memoised.
+void watch_epoch(const EpochScene& scene, const PathMessages& wanted,
                  const std::vector<JobPath>& paths, BlameSums& sums) {
   const auto root_of = [](const protocols::PauseInterval& pause) {
     return Culprit::port(pause.port);  // there are none
@@ -185,9 +185,9 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   if (how.reusable != nullptr) {
     reuse.emplace(e, options, *how.reusable, Reuse::kOn);
     options.keeps_domains_whole = true;
-    if (reuse->has_rails()) options.cut = CellPlan::Cut::kOne;
+    if (reuse->has_rails()) options.cut = LpPlan::Cut::kOne;
     options.on_period = [&reuse] {
-      if (reuse->is_full()) reuse->take([](const TakenPhase&) {}, [] {});
+      if (reuse->is_full()) reuse->take([](const MemoisedEpoch&) {}, [] {});
     };
   }
   PacketNetwork* again = nullptr;
@@ -198,8 +198,8 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   walk.set_network(network);
   collectives::Executor executor(e.workload, collectives::Executor::Spans::kNotKept);
   if (reuse) {
-    executor.hand_over(*reuse);
-    network.look_elsewhere([&reuse](Picoseconds since, Picoseconds until) {
+    executor.delegate_calls(*reuse);
+    network.set_external_deliveries([&reuse](Picoseconds since, Picoseconds until) {
       return reuse->was_delivered(since, until);
     });
   }
@@ -226,18 +226,18 @@ void add_charges(const std::vector<JobPath>& paths, BlameSums& sums) {
   }
 }
 
-/// Messages of paths that are not looked at packet by packet, if `is_wanted` holds; `split(message,
+/// Messages of paths that are not checked packet by packet, if `is_wanted` holds; `split(message,
 /// queueing, parts)` says what queueing was.
 template <class IsWanted, class Split>
-void add_by_ideal(const std::vector<JobPath>& paths, IdealTimes& ideals, IsWanted is_wanted,
+void add_by_ideal(const std::vector<JobPath>& paths, ZeroLoadTimes& ideals, IsWanted is_wanted,
                   Split split, BlameSums& sums) {
   for (std::size_t p = 0; p < paths.size(); ++p) {
     const JobPath& path = paths[p];
     std::vector<PathMessage> messages;
     std::ranges::copy_if(path.messages, std::back_inserter(messages), is_wanted);
-    for (const PhasePart& part : path.phases) {
+    for (const EpochPart& part : path.epochs) {
       for (const PathMessage& m : part.messages) {
-        const PathMessage whole = part.scene->in_whole(part.phase, m);
+        const PathMessage whole = part.scene->in_whole(part.epoch, m);
         if (is_wanted(whole)) messages.push_back(whole);
       }
     }
@@ -281,8 +281,9 @@ void end_blame(const Experiment& e, const std::vector<JobPath>& paths, BlameSums
 
 }  // namespace
 
-void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths, IdealTimes& ideals,
-                         const FluidSharers& sharers, Timeline* timeline, Results& results) {
+void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths,
+                         ZeroLoadTimes& ideals, const FluidSharers& sharers, Timeline* timeline,
+                         Results& results) {
   if (results.outcome == Outcome::kInterrupted) return;
   BlameSums sums;
   if (timeline != nullptr) sums.keep(paths.size());
@@ -296,7 +297,7 @@ void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths,
   end_blame(e, paths, sums, timeline, results);
 }
 
-void find_blame(const Experiment& e, const std::vector<JobPath>& paths, IdealTimes& ideals,
+void find_blame(const Experiment& e, const std::vector<JobPath>& paths, ZeroLoadTimes& ideals,
                 const BlameRun& how, Results& results) {
   if (results.outcome == Outcome::kInterrupted) return;
   BlameSums sums;
@@ -309,8 +310,8 @@ void find_blame(const Experiment& e, const std::vector<JobPath>& paths, IdealTim
       },
       sums);
   const AllPathMessages wanted(e, paths);
-  for (const auto& [scene, messages] : wanted.of_phase) {
-    watch_phase(*scene, messages, paths, sums);
+  for (const auto& [scene, messages] : wanted.of_epoch) {
+    watch_epoch(*scene, messages, paths, sums);
   }
   if (!wanted.of_run.messages.empty()) {
     const PauseRoots roots(results);

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "scenarios/blame/path_finder.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/run/fluid_sharers.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/timeline/timeline.hpp"
@@ -22,13 +22,13 @@ struct BlameRun {
 /// Runs the experiment once more, looking at the packets of the messages on critical paths, and
 /// adds who is to blame to `results`, those of the run that `paths` are of. A second run that is
 /// stopped makes them interrupted.
-void find_blame(const Experiment& experiment, const std::vector<JobPath>& paths, IdealTimes& ideals,
-                const BlameRun& how, Results& results);
+void find_blame(const Experiment& experiment, const std::vector<JobPath>& paths,
+                ZeroLoadTimes& ideals, const BlameRun& how, Results& results);
 
 /// The same without packets: of a message's time what passes on an empty network is latency and its
 /// own bytes, and the rest queueing, which `sharers` split.
 void find_blame_by_ideal(const Experiment& experiment, const std::vector<JobPath>& paths,
-                         IdealTimes& ideals, const FluidSharers& sharers, Timeline* timeline,
+                         ZeroLoadTimes& ideals, const FluidSharers& sharers, Timeline* timeline,
                          Results& results);
 
 }  // namespace weft::scenarios

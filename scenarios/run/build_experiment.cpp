@@ -13,12 +13,12 @@
 #include "scenarios/build/resolve_observation.hpp"
 #include "scenarios/build/resolve_timeline.hpp"
 #include "scenarios/checks/given_key_checks.hpp"
+#include "scenarios/checks/limits/limits.hpp"
+#include "scenarios/checks/limits/spread_traffic.hpp"
+#include "scenarios/checks/limits/traffic.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/given_keys.hpp"
 #include "scenarios/language/load_scenario.hpp"
-#include "scenarios/limits/limits.hpp"
-#include "scenarios/limits/spread_traffic.hpp"
-#include "scenarios/limits/traffic.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::scenarios {

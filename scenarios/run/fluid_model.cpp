@@ -59,13 +59,13 @@ std::size_t FluidModel::KeyHash::operator()(const Key& key) const {
   return mix64(key.queue_pair, static_cast<std::uint64_t>(key.size));
 }
 
-FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
+FluidModel::FluidModel(const Experiment& experiment, ZeroLoadTimes& ideals)
     : experiment_(experiment),
       ideals_(ideals),
       transports_(experiment.scenario, experiment.fabric, experiment.routes, experiment.workload),
       spreads_(sprays_data(experiment) || !experiment.scenario.scale_up.empty()) {
   queue_pairs_ = protocols::traits_of(experiment.scenario.transport).queue_pairs;
-  most_queue_pairs_ = std::max(queue_pairs_, most_queue_pairs(experiment.workload.connections()));
+  max_queue_pairs_ = std::max(queue_pairs_, max_queue_pairs(experiment.workload.connections()));
   bundle_ports();
   share_ports();
   make_room_for_acks();
@@ -87,7 +87,7 @@ FluidNetwork::Plan FluidModel::plan() {
             auto route = links(ends(connection, queue_pair), false);
             if (!limit_of_pair_.empty()) {
               const std::uint32_t limit =
-                  limit_of_pair_[std::size_t{connection.value()} * most_queue_pairs_ + queue_pair];
+                  limit_of_pair_[std::size_t{connection.value()} * max_queue_pairs_ + queue_pair];
               if (limit != kNoLink) route.push_back(limit);
             }
             return route;
@@ -203,12 +203,12 @@ void FluidModel::share_ports() {
 }
 
 BitsPerSecond FluidModel::capacity_of(std::uint32_t link) const {
-  BitsPerSecond least = BitsPerSecond::max();
+  BitsPerSecond min = BitsPerSecond::max();
   for (const PortId port : ports_of_[link]) {
-    least = std::min(least, times(rates_[port.value()], 1 / shares_[port.value()]));
+    min = std::min(min, times(rates_[port.value()], 1 / shares_[port.value()]));
   }
   // Nothing crosses a link without ports; any capacity will do.
-  return ports_of_[link].empty() ? rates_[link] : times(least, data_part_[link]);
+  return ports_of_[link].empty() ? rates_[link] : times(min, data_part_[link]);
 }
 
 void FluidModel::file_faults() {
@@ -287,20 +287,20 @@ void FluidModel::limit_by_windows() {
     return traits.is_acknowledged && traits.certain_window() > 0;
   };
   if (std::ranges::none_of(all, limits)) return;
-  limit_of_pair_.assign(experiment_.workload.connections().size() * most_queue_pairs_, kNoLink);
+  limit_of_pair_.assign(experiment_.workload.connections().size() * max_queue_pairs_, kNoLink);
   for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
     const Framing framing = transports_.of(connection).framing;
     if (framing.window == 0) return;
     const BitsPerSecond line = slowest_step(ideals_.paths(connection, q).forward);
     const BitsPerSecond limit = window_rate(ideals_.paths(connection, q), framing, line);
     if (limit >= line) return;
-    limit_of_pair_[std::size_t{connection.value()} * most_queue_pairs_ + q] =
+    limit_of_pair_[std::size_t{connection.value()} * max_queue_pairs_ + q] =
         static_cast<std::uint32_t>(capacities_.size());
     capacities_.push_back(limit);
   });
 }
 
-BitsPerSecond FluidModel::window_rate(const IdealTimes::Paths& paths, const Framing& framing,
+BitsPerSecond FluidModel::window_rate(const ZeroLoadTimes::Paths& paths, const Framing& framing,
                                       BitsPerSecond line) {
   if (paths.forward.empty()) return line;
   const auto key = std::tuple(latency_of(paths.forward), latency_of(paths.reverse), line,
@@ -317,11 +317,11 @@ BitsPerSecond FluidModel::window_rate(const IdealTimes::Paths& paths, const Fram
 }
 
 FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_pair, Bytes size) {
-  const std::uint64_t index = std::uint64_t{connection.value()} * most_queue_pairs_ + queue_pair;
+  const std::uint64_t index = std::uint64_t{connection.value()} * max_queue_pairs_ + queue_pair;
   const auto [found, is_new] = transfers_.try_emplace(Key{index, size.count()});
   FluidTransfer& t = found->second;
   if (!is_new) return t;
-  const IdealTimes::Paths paths = ideals_.paths(connection, queue_pair);
+  const ZeroLoadTimes::Paths paths = ideals_.paths(connection, queue_pair);
   const ZeroLoad alone = ideals_.message(connection, entropy_of(connection, queue_pair), size);
   const ConnectionTransport transport = transports_.of(connection);
   BitsPerSecond rate = transport.parallel_links * slowest_step(paths.forward);
@@ -329,8 +329,8 @@ FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_
     rate = std::min(rate, capacities_[limit_of_pair_[index]]);
   }
   t.wire_bytes = wire_bytes(size, transport.framing);
-  t.least_flowing = paths.forward.empty() ? Picoseconds(0) : transmission_time(t.wire_bytes, rate);
-  t.before = std::max(latency_of(paths.forward), alone.delivered - t.least_flowing);
+  t.min_flowing = paths.forward.empty() ? Picoseconds(0) : transmission_time(t.wire_bytes, rate);
+  t.before = std::max(latency_of(paths.forward), alone.delivered - t.min_flowing);
   if (transport.is_acknowledged) t.acknowledged_after = alone.completed - alone.delivered;
   return t;
 }

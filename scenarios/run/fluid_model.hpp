@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/fabric/spray.hpp"
 #include "simcore/fluid/fluid_network.hpp"
 
@@ -30,7 +30,7 @@ namespace weft::scenarios {
 class FluidModel {
  public:
   /// Both must outlive it, and it must outlive its plan.
-  FluidModel(const Experiment& experiment, IdealTimes& ideals);
+  FluidModel(const Experiment& experiment, ZeroLoadTimes& ideals);
 
   [[nodiscard]] FluidNetwork::Plan plan();
   /// The key of the queue pair's packets in the packet engine.
@@ -80,14 +80,14 @@ class FluidModel {
   void file_faults();
   void add_job_bytes(std::uint32_t job, std::vector<double>& data, std::vector<double>& acks) const;
   void limit_by_windows();
-  [[nodiscard]] BitsPerSecond window_rate(const IdealTimes::Paths& paths, const Framing& framing,
+  [[nodiscard]] BitsPerSecond window_rate(const ZeroLoadTimes::Paths& paths, const Framing& framing,
                                           BitsPerSecond line);
 
   const Experiment& experiment_;
-  IdealTimes& ideals_;
+  ZeroLoadTimes& ideals_;
   ConnectionTransports transports_;
   std::uint32_t queue_pairs_ = 1;              ///< of a connection that does not say
-  std::uint32_t most_queue_pairs_ = 1;         ///< of a connection
+  std::uint32_t max_queue_pairs_ = 1;          ///< of a connection
   bool spreads_ = false;                       ///< packets of some connections take several paths
   std::vector<BitsPerSecond> rates_;           ///< by port, as faults change them
   std::vector<double> shares_;                 ///< by port: the most of a message that crosses it

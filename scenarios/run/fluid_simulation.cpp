@@ -13,10 +13,10 @@
 
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/measure/collect_tables.hpp"
-#include "scenarios/measure/iteration_collector.hpp"
-#include "scenarios/measure/message_collector.hpp"
-#include "scenarios/measure/tables/collect_jobs.hpp"
+#include "scenarios/results/measure/collect_tables.hpp"
+#include "scenarios/results/measure/iteration_collector.hpp"
+#include "scenarios/results/measure/message_collector.hpp"
+#include "scenarios/results/measure/tables/collect_jobs.hpp"
 #include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/fluid_model.hpp"
 #include "scenarios/run/observe.hpp"
@@ -221,11 +221,11 @@ double fluid_seconds(const Experiment& e, double messages) {
 Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
                        const MessageSink& sink, Timeline* timeline) {
   const auto begin = std::chrono::steady_clock::now();
-  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+  ZeroLoadTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   FluidModel model(e, ideals);
   FluidNetwork::Plan plan = model.plan();
   const std::uint32_t queue_pairs =
-      std::max(plan.queue_pairs, most_queue_pairs(e.workload.connections()));
+      std::max(plan.queue_pairs, max_queue_pairs(e.workload.connections()));
   const FluidNetwork::Plan sharing = plan;
   FluidNetwork network(e.workload.process_hosts().size(), e.workload.connections(),
                        std::move(plan));
@@ -265,8 +265,8 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  const auto goes_on = [&] { return enter_stage(observer, "ideal times of jobs"); };
-  const EndedRun run{e, executor, ideal_jobs_of(e, ideals, goes_on),
+  const auto continues = [&] { return enter_stage(observer, "ideal times of jobs"); };
+  const EndedRun run{e, executor, ideal_jobs_of(e, ideals, continues),
                      fluid_counters(bytes_by_port(e, model, network, queue_pairs))};
   collect_jobs(run, results);
   const std::vector<protocols::MessageOutcome> outcomes = outcomes_of(model, network);
@@ -277,7 +277,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   IterationCollector collectives(e, executor, ideals, paths ? &*paths : nullptr);
   if (paths) paths->add(outcomes);
   collectives.add(outcomes);
-  collectives.finish([&e] { return HeldTimes(e, {}, {}); }, results);
+  collectives.finish([&e] { return BlockedTimes(e, {}, {}); }, results);
   if (paths) {
     const FluidSharers sharers(e, network.messages(), sharing.route_of, sharing.capacities);
     find_blame_by_ideal(e, paths->finish(), ideals, sharers, timeline, results);

@@ -1,6 +1,6 @@
 #include "scenarios/run/network_options.hpp"
 
-#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 

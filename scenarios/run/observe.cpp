@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/output/run_files.hpp"
 #include "scenarios/text/csv.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 
@@ -43,7 +43,7 @@ void name_flows(const Experiment& e, const protocols::PacketNetwork& network, Ru
 
 void end_timeline(Timeline& timeline, Results& results) {
   timeline.finish();
-  if (std::string sentence = timeline.left_out(); !sentence.empty()) {
+  if (std::string sentence = timeline.skipped(); !sentence.empty()) {
     results.warnings.push_back(std::move(sentence));
   }
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
-#include "scenarios/limits/traffic.hpp"
+#include "scenarios/checks/limits/traffic.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -54,7 +54,7 @@ void RunMonitor::follow(const collectives::Executor& executor, RunRecorder& reco
 }
 
 /// Ports by what waits there, then by how busy they were since the last look.
-std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t most) {
+std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t max) {
   const std::vector<Port>& ports = experiment_.fabric.ports;
   const double seconds = to_seconds(progress_.now - ports_looked_at_);
   ports_looked_at_ = progress_.now;
@@ -65,9 +65,8 @@ std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t most) {
     // The counters begin again after the warm-up.
     const Bytes fresh = bytes < sent_[i] ? bytes : bytes - sent_[i];
     sent_[i] = bytes;
-    const double most_bytes = static_cast<double>(ports[i].rate.count()) / 8 * seconds;
-    const double utilisation =
-        most_bytes > 0 ? static_cast<double>(fresh.count()) / most_bytes : 0.0;
+    const double max_bytes = static_cast<double>(ports[i].rate.count()) / 8 * seconds;
+    const double utilisation = max_bytes > 0 ? static_cast<double>(fresh.count()) / max_bytes : 0.0;
     const Bytes queue = network_.queue_bytes(PortId(i));
     if (fresh > 0_B || queue > 0_B) all.push_back({PortId(i), queue, std::min(utilisation, 1.0)});
   }
@@ -75,7 +74,7 @@ std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t most) {
     return std::tuple(-a.queue.count(), -a.utilisation, a.port) <
            std::tuple(-b.queue.count(), -b.utilisation, b.port);
   };
-  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(max, all.size()));
   std::partial_sort(all.begin(), end, all.end(), is_hotter);
   all.erase(end, all.end());
   return all;
@@ -88,8 +87,8 @@ const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
   if (packet_hops < progress_.count) before_warmup_ = progress_.count;
   progress_.count = packet_hops;
   const Clock::time_point wall = Clock::now();
-  if (wall - looked_at_ < 200ms) return progress_;
-  looked_at_ = wall;
+  if (wall - words_checked_ < 200ms) return progress_;
+  words_checked_ = wall;
   progress_.in_flight = network_.packets_in_flight();
   progress_.done = part_done(now);
   progress_.stall.clear();
@@ -104,7 +103,7 @@ const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
 }
 
 const Progress& RunMonitor::last() {
-  looked_at_ = {};
+  words_checked_ = {};
   look(network_.now(), network_.packet_hops());
   progress_.is_last = true;
   return progress_;

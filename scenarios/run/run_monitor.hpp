@@ -8,8 +8,8 @@
 
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
-#include "scenarios/measure/run_recorder.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
+#include "scenarios/results/measure/run_recorder.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {
@@ -22,7 +22,7 @@ class RunMonitor {
       : experiment_(experiment), network_(network) {}
   /// Whoever watches may see jobs and messages, too. Both must outlive it.
   void follow(const collectives::Executor& executor, RunRecorder& recorder);
-  /// Phases are taken over by it, which must outlive this: they count as well.
+  /// Epochs are taken over by it, which must outlive this: they count as well.
   void follow(const RunReuse& reuse) { reuse_ = &reuse; }
   /// Valid until the next call.
   const Progress& look(Picoseconds now, std::uint64_t packet_hops);
@@ -34,11 +34,11 @@ class RunMonitor {
   [[nodiscard]] std::optional<double> part_done(Picoseconds now);
   /// Where all of it ends by itself.
   [[nodiscard]] double part_of_traffic();
-  [[nodiscard]] std::vector<RunState::Port> hottest_ports(std::size_t most);
+  [[nodiscard]] std::vector<RunState::Port> hottest_ports(std::size_t max);
 
   const Experiment& experiment_;
   const protocols::PacketNetwork& network_;
-  Clock::time_point looked_at_ = Clock::now();
+  Clock::time_point words_checked_ = Clock::now();
   const RunReuse* reuse_ = nullptr;  ///< null: everything is simulated in its place
   std::optional<double> in_all_;  ///< once counted: packets of payload, or with reuse packet-hops
   std::uint64_t before_warmup_ = 0;  ///< packet-hops: counters begin again then

@@ -13,21 +13,21 @@
 
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/checks/static_checks.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
-#include "scenarios/measure/collect_switching.hpp"
-#include "scenarios/measure/collect_tables.hpp"
-#include "scenarios/measure/run_recorder.hpp"
-#include "scenarios/measure/tables/collect_jobs.hpp"
+#include "scenarios/memo/obstacles.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/output/run_files.hpp"
-#include "scenarios/reuse/obstacles.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/results/measure/collect_switching.hpp"
+#include "scenarios/results/measure/collect_tables.hpp"
+#include "scenarios/results/measure/run_recorder.hpp"
+#include "scenarios/results/measure/tables/collect_jobs.hpp"
 #include "scenarios/run/approximate_periods.hpp"
 #include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "scenarios/run/observe.hpp"
 #include "scenarios/run/run_monitor.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -36,12 +36,13 @@ using protocols::PacketNetwork;
 
 Timeline* timeline_of(RunFiles* files) { return files == nullptr ? nullptr : files->timeline(); }
 
-/// What happens between windows: `take` what is over; with reuse `fold` what has gathered.
+/// What happens between windows: `take` what is over; with reuse `collect_memoised` what has
+/// gathered.
 struct BetweenWindows {
   std::function<void()> take;
-  std::function<void()> fold;  ///< empty: nothing is reused
-  bool is_one = false;         ///< all processes are on one thread
-  bool leaps = false;          ///< over what recurs inside long messages, if that is so
+  std::function<void()> collect_memoised;  ///< empty: nothing is reused
+  bool is_one = false;                     ///< all processes are on one thread
+  bool skips = false;                      ///< over what recurs inside long messages, if that is so
 };
 
 PacketNetwork make_network(const Experiment& e, RunFiles* files,
@@ -49,10 +50,10 @@ PacketNetwork make_network(const Experiment& e, RunFiles* files,
   PacketNetwork::Options options = network_options(e);
   options.parallelism = parallelism;
   options.on_many_messages = std::move(between.take);
-  options.keeps_domains_whole = static_cast<bool>(between.fold);
-  options.on_period = std::move(between.fold);
-  if (between.is_one || between.leaps) options.cut = CellPlan::Cut::kOne;
-  options.leaps = between.leaps;
+  options.keeps_domains_whole = static_cast<bool>(between.collect_memoised);
+  options.on_period = std::move(between.collect_memoised);
+  if (between.is_one || between.skips) options.cut = LpPlan::Cut::kOne;
+  options.skips = between.skips;
   if (files != nullptr) observe(e, *files, options);
   if (Timeline* timeline = timeline_of(files)) {
     options.on_period = [timeline] { timeline->take_activities(); };
@@ -74,7 +75,7 @@ Outcome outcome_of(PacketNetwork::Status status, bool all_finished, bool has_nam
     case PacketNetwork::Status::kDeadlocked:
       return Outcome::kDeadlocked;
     case PacketNetwork::Status::kStalled:
-      // A NIC that pauses for ever keeps time going when all is done.
+      // A NIC that pauses forever keeps time going when all is done.
       return all_finished ? Outcome::kFinished : Outcome::kStalled;
     case PacketNetwork::Status::kQuiescent:
       return all_finished ? Outcome::kFinished : Outcome::kStuck;
@@ -156,8 +157,8 @@ struct RunEnd {
   Picoseconds stopped;     ///< when it was over
 };
 
-/// Phases that were taken may last longer than all else, and to the limit of the run.
-void close_phases(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end) {
+/// Epochs that were taken may last longer than all else, and to the limit of the run.
+void close_epochs(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end) {
   const bool has_ended = end.status == PacketNetwork::Status::kQuiescent;
   const bool was_cut = reuse.close(has_ended ? until : end.stopped);
   if (has_ended && was_cut) {
@@ -167,14 +168,14 @@ void close_phases(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end
   end.last_event = std::max(end.last_event, reuse.last_event());
 }
 
-/// Statistics begin again at `end`, or where the run came to rest before: returns when that is.
+/// Statistics begin again at `end`, or where the run quiesced before: returns when that is.
 Picoseconds end_warmup(RunReuse& reuse, const PacketNetwork& network, PacketNetwork::Status status,
                        Picoseconds end) {
-  // Phases that are taken over may go on where all else is at rest.
-  const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
-  const bool goes_on = reuse.begin_measurement(is_at_rest ? end : network.now());
-  if (!is_at_rest) return network.now();
-  return goes_on ? end : std::max(network.last_event(), reuse.last_event());
+  // Epochs that are memoised may continue where all else is at rest.
+  const bool is_quiescent = status == PacketNetwork::Status::kQuiescent;
+  const bool continues = reuse.begin_measurement(is_quiescent ? end : network.now());
+  if (!is_quiescent) return network.now();
+  return continues ? end : std::max(network.last_event(), reuse.last_event());
 }
 
 /// The run came to an end of its own, but its jobs did not.
@@ -214,18 +215,18 @@ namespace {
 struct Shortcuts {
   RunReuse* reuse = nullptr;  ///< takes calls over, or watches them; null: nobody does
   const Reusable* reusable = nullptr;
-  /// Whole periods inside long messages are left out; where nothing is taken over besides, if half
+  /// Whole periods inside long messages are skipped; where nothing is memoised besides, if half
   /// of these packet-hops is: the first.
-  std::optional<std::uint64_t> trial_of_leaps;
+  std::optional<std::uint64_t> trial_of_skips;
 };
 
 /// What a run is measured by.
 struct Ideals {
-  IdealTimes times;
-  std::vector<IdealTimes::Job> jobs;
+  ZeroLoadTimes times;
+  std::vector<ZeroLoadTimes::Job> jobs;
 };
 
-/// Nothing, where one of them was in vain; leaps are then none of them any more, if it was they.
+/// Nothing, where one of them was discarded; skips are then none of them any more, if it was they.
 std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, Ideals& ideals,
                                      const ProgressObserver& progress, RunFiles* files,
                                      const protocols::Parallelism& parallelism,
@@ -240,49 +241,49 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   Timeline* timeline = timeline_of(files);
   if (timeline != nullptr) executor.watch(timeline->activities());
   RunRecorder recorder(e, executor, ideals.times, sink, paths ? &*paths : nullptr, timeline);
-  const bool takes_over = reuse != nullptr && e.scenario.run.reuse.mode == Reuse::kOn;
-  const bool may_leap = shortcuts.trial_of_leaps.has_value();
-  if (reuse != nullptr || may_leap) recorder.keep_rows();
-  if (takes_over) {
-    executor.hand_over(*reuse);
+  const bool memoises = reuse != nullptr && e.scenario.run.reuse.mode == Reuse::kOn;
+  const bool may_skip = shortcuts.trial_of_skips.has_value();
+  if (reuse != nullptr || may_skip) recorder.keep_rows();
+  if (memoises) {
+    executor.delegate_calls(*reuse);
     recorder.follow(*reuse);
     if (paths) paths->follow(*reuse);
   } else if (reuse != nullptr) {
-    executor.tell(*reuse);
+    executor.set_observer(*reuse);
   }
   ApproximatePeriods periods(e, executor);
   PacketNetwork* running = nullptr;
   BetweenWindows between{.take = [&] { recorder.take(*running); },
-                         .fold = {},
+                         .collect_memoised = {},
                          .is_one = reuse != nullptr && reuse->has_rails(),
-                         .leaps = may_leap};
-  const bool has_own_cut = reuse != nullptr || between.leaps;
+                         .skips = may_skip};
+  const bool has_own_cut = reuse != nullptr || between.skips;
   if (reuse != nullptr) {
-    between.fold = [&] {
-      if (takes_over && reuse->is_full()) recorder.take_reused(*running, executor);
+    between.collect_memoised = [&] {
+      if (memoises && reuse->is_full()) recorder.take_reused(*running, executor);
     };
   }
   PacketNetwork network = make_network(e, files, parallelism, std::move(between));
   running = &network;
-  if (takes_over) {
-    network.look_elsewhere([reuse](Picoseconds since, Picoseconds until) {
+  if (memoises) {
+    network.set_external_deliveries([reuse](Picoseconds since, Picoseconds until) {
       return reuse->was_delivered(since, until);
     });
   }
   if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
   monitor.follow(executor, recorder);
-  if (takes_over) monitor.follow(*reuse);
-  // Of a step that is taken over in part, what has long messages, its gradients, comes last.
-  bool is_on_trial = may_leap && !takes_over;
+  if (memoises) monitor.follow(*reuse);
+  // Of a step that is memoised in part, what has long messages, its gradients, comes last.
+  bool is_on_trial = may_skip && !memoises;
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;
-    if (reuse != nullptr && reuse->is_in_vain()) return false;
-    if (is_on_trial && packet_hops >= *shortcuts.trial_of_leaps) {
+    if (reuse != nullptr && reuse->is_abandoned()) return false;
+    if (is_on_trial && packet_hops >= *shortcuts.trial_of_skips) {
       is_on_trial = false;
-      if (network.leaps().packet_hops < packet_hops / 2) shortcuts.trial_of_leaps.reset();
+      if (network.skips().packet_hops < packet_hops / 2) shortcuts.trial_of_skips.reset();
     }
-    if (may_leap && !shortcuts.trial_of_leaps) return false;
+    if (may_skip && !shortcuts.trial_of_skips) return false;
     return !progress || progress(monitor.look(now, packet_hops));
   };
   network.start(executor);
@@ -293,8 +294,8 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   results.warnings = e.warnings;
   results.threads = network.threads();
   // Where domains are kept whole, or all is one, that is no part of the model.
-  const CellPlan plan = has_own_cut ? plan_of(e) : network.cells();
-  results.cells = plan.cell_count;
+  const LpPlan plan = has_own_cut ? plan_of(e) : network.lp_plan();
+  results.cells = plan.lp_count;
   results.lookahead = plan.lookahead;
   const Picoseconds until = e.scenario.run.until.value_or(PacketNetwork::kLongestRun);
   PacketNetwork::Status status = PacketNetwork::Status::kTimeLimit;
@@ -303,7 +304,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
     const Picoseconds end = std::min(e.scenario.run.warmup, until);
     status = network.run_until(end, observer);
     results.measured_from = network.now();
-    if (takes_over && !reuse->is_in_vain()) {
+    if (memoises && !reuse->is_abandoned()) {
       results.measured_from = end_warmup(*reuse, network, status, end);
       recorder.take_reused(network, executor);
     }
@@ -318,15 +319,15 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   if (progress) progress(monitor.last());
   enter_stage(progress, "collecting results");
   if (files != nullptr) files->finish_traces();
-  if (takes_over && has_stood_still(status, executor)) reuse->note_standstill();
-  if (reuse != nullptr && reuse->is_in_vain()) return std::nullopt;
-  if (may_leap && !shortcuts.trial_of_leaps) return std::nullopt;
+  if (memoises && has_stood_still(status, executor)) reuse->note_standstill();
+  if (reuse != nullptr && reuse->is_abandoned()) return std::nullopt;
+  if (may_skip && !shortcuts.trial_of_skips) return std::nullopt;
 
   require_invariants(network.violated_invariants(status == PacketNetwork::Status::kQuiescent));
   RunEnd end{status, network.last_event(), network.now()};
   if (reuse != nullptr) {
-    close_phases(*reuse, e.scenario.run.until, end);
-    if (takes_over) recorder.take_reused(network, executor);
+    close_epochs(*reuse, e.scenario.run.until, end);
+    if (memoises) recorder.take_reused(network, executor);
     require_invariants(reuse->violations());
     results.reuse = reuse->report(*shortcuts.reusable);
     results.reuse.simulated_hops += hops_before + network.packet_hops() - reuse->hops_taken();
@@ -334,9 +335,9 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
     results.reuse.mode = e.scenario.run.reuse.mode;
     results.reuse.simulated_hops = hops_before + network.packet_hops();
   }
-  results.reuse.leaps += network.leaps();
-  results.reuse.simulated_hops -= network.leaps().packet_hops;
-  const bool is_at_rest = end.status == PacketNetwork::Status::kQuiescent;
+  results.reuse.skips += network.skips();
+  results.reuse.simulated_hops -= network.skips().packet_hops;
+  const bool is_quiescent = end.status == PacketNetwork::Status::kQuiescent;
   const bool has_named_end = is_named(e.scenario.run.until);
   results.outcome = outcome_of(end.status, executor.all_finished(), has_named_end);
   if (end.status == PacketNetwork::Status::kTimeLimit && !has_named_end &&
@@ -346,7 +347,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
                     "earlier end",
                     format_time(PacketNetwork::kLongestRun)));
   }
-  results.simulated = is_at_rest ? end.last_event : end.stopped;
+  results.simulated = is_quiescent ? end.last_event : end.stopped;
   if (end.status == PacketNetwork::Status::kStalled && executor.all_finished()) {
     results.simulated = end_of_jobs(e, executor);
   }
@@ -369,7 +370,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
     if (e.scenario.observe.pauses) timeline->add(network.pauses());
   }
   // What is collected has room where queue pairs had it; what failed they have to explain.
-  if (is_at_rest && is_success(results.outcome)) network.forget_flows();
+  if (is_quiescent && is_success(results.outcome)) network.forget_flows();
   collect_tables(run, results);
   collect_deadlock(network, results);
   explain(e, network, executor, results);
@@ -380,8 +381,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   }
   if (paths) {
     find_blame(e, paths->finish(), ideals.times,
-               {parallelism, progress, timeline, takes_over ? shortcuts.reusable : nullptr},
-               results);
+               {parallelism, progress, timeline, memoises ? shortcuts.reusable : nullptr}, results);
   }
   if (timeline != nullptr) end_timeline(*timeline, results);
   return results;
@@ -398,7 +398,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
       ideal_jobs_of(e, ideals.times, [&] { return enter_stage(progress, "ideal times of jobs"); });
   Shortcuts shortcuts;
   // Periods are of the whole network, so that it has to be on one thread.
-  if (mode == Reuse::kOn && parallelism.threads <= 1) shortcuts.trial_of_leaps = trial_of_leaps(e);
+  if (mode == Reuse::kOn && parallelism.threads <= 1) shortcuts.trial_of_skips = trial_of_skips(e);
   Reusable reusable;
   std::string obstacle;
   if (mode != Reuse::kOff && has_calls(e.workload)) {
@@ -417,7 +417,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
       if (!obstacle.empty()) results->reuse.refusals = {"nothing is reused: " + obstacle};
       return std::move(*results);
     }
-    if (reuse) reuse->leave_out(reusable);
+    if (reuse) reuse->exclude(reusable);
     if (files != nullptr) files->start_over();
   }
 }

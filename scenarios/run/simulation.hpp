@@ -16,10 +16,10 @@ namespace weft::scenarios {
 
 class RunFiles;
 
-/// What a run tells while it goes on.
+/// What a run tells while it runs.
 struct Progress {
   Picoseconds now;
-  /// Packet-hops, those of a phase that is taken over when it has ended; of the fluid engine:
+  /// Packet-hops, those of an epoch that is memoised when it has ended; of the fluid engine:
   /// delivered messages.
   std::uint64_t count = 0;
   bool is_last = false;  ///< the run is over, and what is answered is nothing to it
@@ -27,17 +27,19 @@ struct Progress {
   std::uint64_t in_flight = 0;  ///< packets
   std::optional<double> done;   ///< which part of the bytes, or of the time, where that is known
   std::string stall;            ///< who is blocked, while nothing is delivered
-  /// What else is to be seen now, with at most so many ports; null: this engine does not tell.
+  /// What else is to be seen now, with at most a given number of ports; null: this engine does not
+  /// tell.
   std::function<RunState(std::size_t ports)> state{};
   /// What is done before and after the simulation, which may take a while; nothing else is told
-  /// then. Empty: it goes on.
+  /// then. Empty: it continues.
   std::string stage{};
 };
 /// Returning false stops the run.
 using ProgressObserver = std::function<bool(const Progress&)>;
 
 /// Tells `observer`, if there is one, what is done before or after the simulation; whether the run
-/// goes on. Where that takes long it is said again and again, so that it can be stopped there too.
+/// continues. Where that takes long it is said again and again, so that it can be stopped there
+/// too.
 bool enter_stage(const ProgressObserver& observer, const char* stage);
 
 /// Runs the packet engine to the end and collects the results; `sink` sees every message. Traces

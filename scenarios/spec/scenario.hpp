@@ -10,7 +10,7 @@
 #include "scenarios/spec/fault_spec.hpp"
 #include "scenarios/spec/jobs.hpp"
 #include "simcore/base/units.hpp"
-#include "simcore/engine/cells.hpp"
+#include "simcore/engine/lp_plan.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
 #include "topologies/list.hpp"
 #include "topologies/parts/parts.hpp"
@@ -47,7 +47,7 @@ struct RunSpec {
   Picoseconds warmup;                  ///< statistics count from then on
   std::optional<Picoseconds> until;    ///< the run stops there at the latest
   Picoseconds control_latency = 1_us;  ///< of job control between hosts; bounds the lookahead
-  CellPlan::Cut cells = CellPlan::Cut::kAuto;
+  LpPlan::Cut cells = LpPlan::Cut::kAuto;
   ReuseSpec reuse;
 };
 

@@ -12,9 +12,9 @@ namespace weft::scenarios {
 /// significant digits, or more where it is larger.
 [[nodiscard]] inline std::string plain_number(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
-  constexpr int kMostDecimals = 15;
+  constexpr int kMaxDecimals = 15;
   const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  const int decimals = std::clamp(digits - 1 - magnitude, 0, kMostDecimals);
+  const int decimals = std::clamp(digits - 1 - magnitude, 0, kMaxDecimals);
   std::string text = fmt::format("{:.{}f}", value, decimals);
   if (decimals > 0) {
     text.erase(text.find_last_not_of('0') + 1);

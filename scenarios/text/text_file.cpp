@@ -18,7 +18,7 @@ namespace weft::scenarios {
 namespace {
 
 /// Deeper texts are nobody's results; who walks through one needs a frame of the stack per level.
-constexpr int kMostDepth = 64;
+constexpr int kMaxFileDepth = 64;
 
 class OpenFile {
  public:
@@ -68,7 +68,7 @@ std::optional<std::size_t> find_too_deep(std::string_view json) {
     } else if (c == '"') {
       is_string = !is_string;
     } else if (!is_string && (c == '[' || c == '{')) {
-      if (++depth > kMostDepth) return i;
+      if (++depth > kMaxFileDepth) return i;
     } else if (!is_string && (c == ']' || c == '}')) {
       --depth;
     }
@@ -119,10 +119,10 @@ Result<std::string> read_standard_input(std::size_t limit) {
 }
 
 Result<nlohmann::ordered_json> read_json(const std::filesystem::path& file) {
-  const auto text = read_whole(file, kMostJsonBytes);
+  const auto text = read_whole(file, kMaxJsonBytes);
   if (!text.ok()) return text.errors();
   if (const auto byte = find_too_deep(text.value())) {
-    return Error{"is nested more than " + std::to_string(kMostDepth) + " levels deep",
+    return Error{"is nested more than " + std::to_string(kMaxFileDepth) + " levels deep",
                  place_in_text(file.string(), text.value(), *byte)};
   }
   try {
@@ -134,7 +134,7 @@ Result<nlohmann::ordered_json> read_json(const std::filesystem::path& file) {
 }
 
 LineReader::LineReader(const std::filesystem::path& file)
-    : in_(open_text(file, &problem_)), buffer_(kMostLineBytes + 1) {
+    : in_(open_text(file, &problem_)), buffer_(kMaxTextLineBytes + 1) {
   if (problem_.empty() && !in_->good()) problem_ = "cannot be read";
 }
 
@@ -150,7 +150,7 @@ bool LineReader::next() {
   if (taken == 0) return false;
   ++number_;
   if (in_->fail()) {
-    problem_ = "has a line of more than " + std::to_string(kMostLineBytes >> 20U) + " MiB";
+    problem_ = "has a line of more than " + std::to_string(kMaxTextLineBytes >> 20U) + " MiB";
     return false;
   }
   // At the end of the file a line may lack its end, which is counted where there is one.

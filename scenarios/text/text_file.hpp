@@ -16,9 +16,9 @@
 namespace weft::scenarios {
 
 /// A line of a table has a few hundred bytes.
-inline constexpr std::size_t kMostLineBytes = std::size_t{1} << 20U;
+inline constexpr std::size_t kMaxTextLineBytes = std::size_t{1} << 20U;
 /// summary.json grows with jobs, storms and collectives; those of the largest runs have a few MiB.
-inline constexpr std::size_t kMostJsonBytes = std::size_t{256} << 20U;
+inline constexpr std::size_t kMaxJsonBytes = std::size_t{256} << 20U;
 
 /// All of a regular file, at most `limit` bytes. The error points at the file.
 [[nodiscard]] Result<std::string> read_whole(const std::filesystem::path& file, std::size_t limit);

@@ -22,12 +22,12 @@ std::filesystem::path packed_name(const std::filesystem::path& file) {
 }
 
 /// A packed text may be so long whatever its file is.
-constexpr std::uint64_t kMostAnyway = std::uint64_t{64} << 20U;
-/// And so many times its file: rows of tables, whose times differ, pack to a thirtieth at best; a
-/// text that was made to exhaust whoever reads it to a ten-thousandth.
-constexpr std::uint64_t kMostGrowth = 200;
+constexpr std::uint64_t kMaxAnyway = std::uint64_t{64} << 20U;
+/// And this many times its file: rows of tables, whose times differ, pack to a thirtieth at
+/// best; a text that was made to exhaust whoever reads it to a ten-thousandth.
+constexpr std::uint64_t kMaxGrowth = 200;
 
-/// Unpacks what it reads from a file. Where that cannot go on, says why and throws.
+/// Unpacks what it reads from a file. Where that cannot continue, says why and throws.
 class ZstdBuffer : public std::streambuf {
  public:
   ZstdBuffer(const std::filesystem::path& file, std::string* problem)
@@ -53,7 +53,7 @@ class ZstdBuffer : public std::streambuf {
       is_within_frame_ = left != 0;
       if (output.pos == 0) continue;
       unpacked_ += output.pos;
-      if (unpacked_ > std::max(kMostAnyway, kMostGrowth * read_)) fail(too_much());
+      if (unpacked_ > std::max(kMaxAnyway, kMaxGrowth * read_)) fail(too_much());
       setg(text_.data(), text_.data(), text_.data() + output.pos);
       return traits_type::to_int_type(*gptr());
     }
@@ -75,8 +75,8 @@ class ZstdBuffer : public std::streambuf {
 
   /// In whole MiB and times, as limits are.
   static std::string too_much() {
-    return "unpacks to more than " + std::to_string(kMostAnyway >> 20U) + " MiB and more than " +
-           std::to_string(kMostGrowth) + " times its own size, which no table of weft does";
+    return "unpacks to more than " + std::to_string(kMaxAnyway >> 20U) + " MiB and more than " +
+           std::to_string(kMaxGrowth) + " times its own size, which no table of weft does";
   }
 
   std::ifstream in_;

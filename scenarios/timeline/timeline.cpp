@@ -119,7 +119,7 @@ std::string Timeline::name_of(ProcessId process, const Activity& a) const {
     case Activity::Kind::kWork:
       return a.work == collectives::Step::Work::kCompute ? job.program->task_name(0, a.number)
                                                          : work_name(a.work);
-    case Activity::Kind::kSignal:
+    case Activity::Kind::kControlEvent:
       return fmt::format("wait for a signal of {}", a.number);
     case Activity::Kind::kAcknowledgement:
       if (a.connection.is_none()) return "wait for acknowledgements";
@@ -211,7 +211,7 @@ void Timeline::add_path(std::uint32_t job, std::uint32_t iteration,
 
 void Timeline::finish() { part_.finish_with(&counters_); }
 
-std::string Timeline::left_out() const {
+std::string Timeline::skipped() const {
   if (!full_since_) return {};
   return fmt::format(
       "{} has reached its limit of {}: not all is there of what was after {}; show fewer ranks or "

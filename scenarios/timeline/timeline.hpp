@@ -27,7 +27,7 @@ struct PathPiece {
   std::string port;  ///< where; empty: nowhere on the fabric
 };
 
-/// Writes what ranks do when as a trace that grows while the run goes on: what is written is
+/// Writes what ranks do when as a trace that grows during the run: what is written is
 /// forgotten. The same bytes for the same run, however many threads it has.
 class Timeline {
  public:
@@ -64,7 +64,7 @@ class Timeline {
 
   [[nodiscard]] bool has_failed() const { return part_.has_failed() || counters_.has_failed(); }
   /// What was left out, in a sentence; empty: nothing.
-  [[nodiscard]] std::string left_out() const;
+  [[nodiscard]] std::string skipped() const;
 
  private:
   struct Counter {

@@ -24,8 +24,8 @@ class TimelineTracks {
   [[nodiscard]] const TraceTrack& stream(ProcessId process, std::uint32_t stream);
   [[nodiscard]] const TraceTrack& lane(ProcessId process, std::uint32_t lane);
   [[nodiscard]] const TraceTrack& arrivals(ProcessId process);
-  /// One on which nothing goes on any more at `begin`; taken until `end`. Asked for in the order of
-  /// `end`.
+  /// One on which nothing runs any more at `begin`; taken until `end`. Asked for in the order
+  /// of `end`.
   [[nodiscard]] const TraceTrack& messages(ProcessId process, Picoseconds begin, Picoseconds end);
   enum class OfJob : std::uint8_t { kIterations, kCriticalPath };
   [[nodiscard]] const TraceTrack& of_job(std::uint32_t job, OfJob which);

@@ -32,9 +32,9 @@ class Histogram {
     min_ = std::min(min_, value);
     max_ = std::max(max_, value);
   }
-  /// Adds everything `other` has recorded, so many times.
+  /// Adds everything `other` has recorded, a given number of times.
   void merge(const Histogram& other, std::uint64_t times = 1);
-  /// Records again, so many times, what has come since this was `before`.
+  /// Records again, a given number of times, what has come since this was `before`.
   void repeat_since(const Histogram& before, std::uint64_t times);
   void clear() { *this = Histogram(); }
 

@@ -39,7 +39,7 @@ class IdVector : std::vector<T> {
   [[nodiscard]] const_reference operator[](Index id) const { return Base::operator[](id.value()); }
 };
 
-/// The same, where there are so many at most.
+/// The same, where there are that many at most.
 template <class Index, class T, std::size_t Most>
 class IdArray {
  public:

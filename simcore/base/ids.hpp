@@ -57,7 +57,7 @@ class ClassId {
   std::uint8_t value_ = 0;
 };
 
-/// The first so many classes, in order.
+/// The first n classes, in order.
 class ClassRange {
  public:
   class Iterator {

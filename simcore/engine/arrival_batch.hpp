@@ -11,7 +11,8 @@
 
 namespace weft {
 
-/// The packets that reach one cell from outside in one window, in (time, port, order on the link).
+/// The packets that reach one logical process from outside in one window, in (time, port, order on
+/// the link).
 ///
 /// Packets are gathered port by port in ascending order, so a stable sort by time alone gives the
 /// total order. A gathered packet's stamp becomes the local number of the port it arrived at.
@@ -28,9 +29,9 @@ class ArrivalBatch {
   /// Takes what arrives by `link` before `end` at the port with this local number.
   void gather(Link& link, std::uint32_t local_port, Picoseconds end, ChunkPool& pool) {
     const std::size_t before = size_;
-    const std::size_t most = before + link.in_flight();
-    if (most > packets_.size()) [[unlikely]]
-      grow(most);
+    const std::size_t max = before + link.in_flight();
+    if (max > packets_.size()) [[unlikely]]
+      grow(max);
     std::uint64_t* key = keys_.data() + before;
     Packet* copy = packets_.data() + before;
     std::uint64_t index = before;
@@ -74,8 +75,8 @@ class ArrivalBatch {
   /// Below this, insertion alone is cheaper.
   static constexpr std::size_t kScatterFrom = 16;
 
-  void grow(std::size_t least) {
-    const std::size_t capacity = std::max<std::size_t>(least, 2 * packets_.size());
+  void grow(std::size_t min) {
+    const std::size_t capacity = std::max<std::size_t>(min, 2 * packets_.size());
     packets_.resize(capacity);
     keys_.resize(capacity + kAhead + 1);
     scratch_.resize(keys_.size());

@@ -155,17 +155,17 @@ class ChunkPool {
   std::vector<std::unique_ptr<std::byte, Release>> slabs_;
 };
 
-/// A FIFO of packets owned by one cell: an egress queue. Holds no chunk while empty.
+/// A FIFO of packets owned by one logical process: an egress queue. Holds no chunk while empty.
 ///
-/// A packet may stand for others that follow it right away (`fold`) and that its owner can make
-/// from it: these have no place of their own, and only `bytes` and `folded` know of them.
+/// A packet may stand for others that follow it right away (`coalesce`) and that its owner can make
+/// from it: these have no place of their own, and only `bytes` and `coalesced` know of them.
 class PacketQueue {
  public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
   /// Packets without a place of their own.
-  [[nodiscard]] std::uint32_t folded() const { return folded_; }
+  [[nodiscard]] std::uint32_t coalesced() const { return coalesced_; }
   /// The oldest packet; there must be one.
   [[nodiscard]] const Packet& front() const { return *head_; }
   /// The newest packet with a place; there must be one.
@@ -175,11 +175,11 @@ class PacketQueue {
   void for_each(Visit visit) const {
     for_first(count_, visit);
   }
-  /// The oldest packets that wait, at most `most`.
+  /// The oldest packets that wait, at most `max`.
   template <class Visit>
-  void for_first(std::uint32_t most, Visit visit) const {
+  void for_first(std::uint32_t max, Visit visit) const {
     Packet* place = head_;
-    for (std::uint32_t i = 0; i < std::min(most, count_); ++i, ++place) {
+    for (std::uint32_t i = 0; i < std::min(max, count_); ++i, ++place) {
       if (Chunk::is_end(place)) place = Chunk::of(place)->next->packets;
       visit(*place);
     }
@@ -231,14 +231,14 @@ class PacketQueue {
     }
   }
   /// One more packet of this size, for which `back` stands.
-  void fold(Bytes size) {
-    ++folded_;
+  void coalesce(Bytes size) {
+    ++coalesced_;
     bytes_ += size;
   }
   /// The oldest packet is taken out, and `next`, for which it stood, takes its place.
-  void unfold(const Packet& next) {
-    assert(folded_ > 0);
-    --folded_;
+  void expand(const Packet& next) {
+    assert(coalesced_ > 0);
+    --coalesced_;
     bytes_ -= Bytes(head_->size);
     *head_ = next;
   }
@@ -263,7 +263,7 @@ class PacketQueue {
   Packet* tail_ = Chunk::none();
   Bytes bytes_;
   std::uint32_t count_ = 0;  ///< with a place
-  std::uint32_t folded_ = 0;
+  std::uint32_t coalesced_ = 0;
 };
 static_assert(sizeof(PacketQueue) == 32, "half a cache line");
 

@@ -8,12 +8,13 @@
 
 namespace weft {
 
-/// One lane of a link direction: a FIFO of packets on the wire, ordered by arrival time. One cell
-/// produces, one consumes; they may run on different threads. The count of pushed packets is
-/// published with release order, so whoever sees it sees the packets and the chunk links too.
+/// One queue of a link direction: a FIFO of packets on the wire, ordered by arrival time. One
+/// logical process produces, one consumes; they may run on different threads. The count of pushed
+/// packets is published with release order, so whoever sees it sees the packets and the chunk links
+/// too.
 ///
 /// The two halves lie on different cache lines (see Link).
-class LaneProducer {
+class LinkQueueProducer {
  public:
   /// A packet that arrives at this time. `write(Packet&)` gives everything else of it in its place:
   /// made elsewhere field by field, it could be copied only once those small stores had reached
@@ -34,7 +35,7 @@ class LaneProducer {
   [[nodiscard]] std::uint32_t pushed() const { return pushed_.load(std::memory_order_acquire); }
 
  private:
-  friend class LaneConsumer;
+  friend class LinkQueueConsumer;
   [[gnu::noinline]] void extend(ChunkPool& pool) {
     Chunk* const chunk = pool.take();
     if (first_ == nullptr) {
@@ -50,19 +51,19 @@ class LaneProducer {
   std::atomic<std::uint32_t> pushed_{0};
 };
 
-class LaneConsumer {
+class LinkQueueConsumer {
  public:
   /// Cache lines of two packets: about what comes in a window.
   static constexpr std::uint32_t kFetched = 4;
 
   /// The next packet on the wire, or null. Valid until something is taken.
-  [[nodiscard]] const Packet* front(const LaneProducer& producer) const {
+  [[nodiscard]] const Packet* front(const LinkQueueProducer& producer) const {
     return popped_ == producer.pushed() ? nullptr : place(producer);
   }
   /// Takes packets that arrive before `end` off the wire, one after the other, and calls
   /// visit(const Packet&) with each where it lies.
   template <class Visit>
-  [[gnu::always_inline]] void take_until(Picoseconds end, const LaneProducer& producer,
+  [[gnu::always_inline]] void take_until(Picoseconds end, const LinkQueueProducer& producer,
                                          ChunkPool& pool, Visit visit) {
     const std::uint32_t known = producer.pushed();
     std::uint32_t popped = popped_;
@@ -81,7 +82,7 @@ class LaneConsumer {
     popped_ = popped;
   }
   /// Takes the next packet off the wire; there must be one.
-  [[nodiscard]] Packet take(const LaneProducer& producer, ChunkPool& pool) {
+  [[nodiscard]] Packet take(const LinkQueueProducer& producer, ChunkPool& pool) {
     if (Chunk::is_end(next_)) [[unlikely]]
       move_on(producer, pool);
     ++popped_;
@@ -90,7 +91,7 @@ class LaneConsumer {
   [[nodiscard]] std::uint32_t popped() const { return popped_; }
   /// Every packet on the wire, first to arrive first. Not while the producer runs.
   template <class Visit>
-  void for_each(const LaneProducer& producer, Visit visit) const {
+  void for_each(const LinkQueueProducer& producer, Visit visit) const {
     if (popped_ == producer.pushed()) return;
     Packet* at = place(producer);
     for (std::uint32_t i = popped_; i != producer.pushed(); ++i, ++at) {
@@ -99,7 +100,7 @@ class LaneConsumer {
     }
   }
   /// Asks for the memory of the next packets, whether or not they are there yet.
-  [[gnu::always_inline]] void fetch(const LaneProducer& producer) const {
+  [[gnu::always_inline]] void fetch(const LinkQueueProducer& producer) const {
     const auto here =
         static_cast<std::uint32_t>(Chunk::of(next_)->packets + Chunk::kPackets - next_);
     if (here < 2 * kFetched && next_ != Chunk::none() && producer.pushed() - popped_ > here) {
@@ -110,13 +111,13 @@ class LaneConsumer {
 
  private:
   /// The place of the next packet, which must be on the wire.
-  [[nodiscard]] Packet* place(const LaneProducer& producer) const {
+  [[nodiscard]] Packet* place(const LinkQueueProducer& producer) const {
     if (!Chunk::is_end(next_)) [[likely]]
       return next_;
     return next_ == Chunk::none() ? producer.first_->packets : Chunk::of(next_)->next->packets;
   }
   /// From a used-up chunk to the next one, which must exist.
-  [[gnu::noinline]] Packet* move_on(const LaneProducer& producer, ChunkPool& pool) {
+  [[gnu::noinline]] Packet* move_on(const LinkQueueProducer& producer, ChunkPool& pool) {
     Packet* const before = next_;
     next_ = place(producer);
     if (before != Chunk::none()) pool.give_back(Chunk::of(before));
@@ -127,16 +128,17 @@ class LaneConsumer {
   std::uint32_t popped_ = 0;
 };
 
-/// A link direction: the data lane, and an out-of-band lane for what does not cross the receiver's
-/// pipeline (pauses, credits). Only packets whose transmission has begun are on a lane, so nothing
-/// on it is ever revoked.
+/// A link direction: the data queue, and an out-of-band control queue for what does not cross the
+/// receiver's pipeline (pauses, credits). Only packets whose transmission has begun are in a queue,
+/// so nothing on it is ever revoked.
 struct Link {
-  alignas(64) LaneProducer data_in;
-  LaneProducer control_in;
-  /// The number by which the cell at its end is told that something comes (ArrivalSignals).
-  std::uint32_t signal = 0;
-  alignas(64) LaneConsumer data_out;
-  LaneConsumer control_out;
+  alignas(64) LinkQueueProducer data_in;
+  LinkQueueProducer control_in;
+  /// The number by which the logical process at its end is told that something comes
+  /// (ActivityBitmap).
+  std::uint32_t activity_index = 0;
+  alignas(64) LinkQueueConsumer data_out;
+  LinkQueueConsumer control_out;
 
   /// Ask for the memory of the sending half, or of both.
   [[gnu::always_inline]] void fetch_sender() const { fetch_lines<1, true>(&data_in); }

@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// What crosses a link: 32 bytes, trivially copyable, stored inline in link lanes and egress
+/// What crosses a link: 32 bytes, trivially copyable, stored inline in queues of links and egress
 /// queues.
 struct Packet {
   static constexpr unsigned kDestinationBits = 18;
@@ -22,7 +22,7 @@ struct Packet {
   std::uint32_t sequence = 0;  ///< data: packet sequence number; ACK, NACK: next one expected
   /// HostId in the lower bits; data: in the upper ones those of the send time above `word`. One
   /// number, since bit fields would be read before they are written.
-  std::uint32_t heading = 0;
+  std::uint32_t routing_key = 0;
   std::uint32_t entropy = 0;  ///< what ECMP hashes
   /// Data: the lower bits of the send time (protocols/packet/packet_kind.hpp); ACK: packets
   /// received so far. Either with telemetry: protocols/state/telemetry.hpp.
@@ -33,13 +33,15 @@ struct Packet {
 
   [[nodiscard]] Bytes wire_size() const { return Bytes(size); }
   [[nodiscard]] constexpr std::uint32_t destination() const {
-    return heading & ((1U << kDestinationBits) - 1);
+    return routing_key & ((1U << kDestinationBits) - 1);
   }
-  [[nodiscard]] constexpr std::uint32_t sent_upper() const { return heading >> kDestinationBits; }
+  [[nodiscard]] constexpr std::uint32_t sent_upper() const {
+    return routing_key >> kDestinationBits;
+  }
   /// `host`: the value of a HostId; `upper`: bits of the send time, of which as many count as there
   /// is room for.
   void send_to(std::uint32_t host, std::uint32_t upper) {
-    heading = upper << kDestinationBits | host;
+    routing_key = upper << kDestinationBits | host;
   }
 };
 static_assert(kMaxHosts == 1U << Packet::kDestinationBits);

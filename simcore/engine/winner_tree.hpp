@@ -11,8 +11,9 @@ namespace weft {
 /// The least of a fixed set of 64-bit keys, one per source, any of which may change at any time.
 ///
 /// A tournament tree: an update walks from the source's leaf to the root, one comparison a level,
-/// and the siblings' loads do not depend on each other. The next event times of a cell's ports live
-/// here; at a switch's radix this beats a heap, and a key may be lowered, raised or removed alike.
+/// and the siblings' loads do not depend on each other. The next event times of a logical process's
+/// ports live here; at a switch's radix this beats a heap, and a key may be lowered, raised or
+/// removed alike.
 class WinnerTree {
  public:
   static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
@@ -31,12 +32,12 @@ class WinnerTree {
     std::uint64_t* const nodes = nodes_.data();
     std::uint32_t node = leaves_ + source;
     nodes[node] = key;
-    std::uint64_t least = key;
+    std::uint64_t min = key;
     while (node > 1) {
       const std::uint64_t sibling = nodes[node ^ 1U];
-      least = sibling < least ? sibling : least;
+      min = sibling < min ? sibling : min;
       node >>= 1U;
-      nodes[node] = least;
+      nodes[node] = min;
     }
   }
   void remove(std::uint32_t source) { update(source, kNone); }

@@ -127,7 +127,7 @@ class BoundFinder {
     }
   }
 
-  /// The only switch of the network that a host hangs on; none if there are several.
+  /// The only switch of the network that a host is attached to; none if there are several.
   [[nodiscard]] SwitchId edge_of(HostId host) const {
     NodeId edge;
     const Node& node = fabric_.host(host);

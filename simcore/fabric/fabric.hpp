@@ -17,7 +17,7 @@ enum class NodeKind : std::uint8_t { kHost, kSwitch };
 /// other. Traffic inside a scale-up domain takes its links, all other traffic scale-out.
 enum class NetworkKind : std::uint8_t {
   kScaleOut,  ///< NICs, leaves, spines
-  kScaleUp,   ///< links of GPUs to the switch chips of their domain, such as NVLink to NVSwitch
+  kScaleUp,   ///< links of GPUs to the scale-up switch of their domain, such as NVLink to NVSwitch
 };
 inline constexpr std::size_t kNetworkKinds = 2;
 
@@ -25,13 +25,13 @@ inline constexpr std::size_t kNetworkKinds = 2;
 struct Node {
   std::string name;
   NodeKind kind = NodeKind::kHost;
-  /// 0 for hosts, 1 for the switches that hosts hang on, 2 for the next tier, and so on.
+  /// 0 for hosts, 1 for the switches that hosts are attached to, 2 for the next tier, and so on.
   std::uint32_t tier = 0;
   /// Index among the nodes of its kind: the HostId or the SwitchId.
   std::uint32_t index = 0;
   /// Rack (hosts and leaves) or pod, for reports; -1 where it has none.
   std::int32_t group = -1;
-  /// Scale-up domain of a host or of a chip; -1 where it has none.
+  /// Scale-up domain of a host or of a scale-up switch; -1 where it has none.
   std::int32_t domain = -1;
   /// The rail of a host whose NIC is on one of several, or of a NIC node; -1 for all others.
   std::int32_t rail = -1;

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// How often frames on a link are spoilt, and by what.
+/// How often frames on a link are corrupted, and by what.
 struct LinkErrors {
   /// What the rate is a rate of.
   enum class Unit : std::uint8_t {
@@ -24,13 +24,14 @@ struct LinkErrors {
   friend bool operator==(const LinkErrors&, const LinkErrors&) = default;
 };
 
-/// What a frame exposes to errors, in units each of which is spoilt by itself with one probability:
-/// the frame, or quarters of bits. A frame of b wire bytes exposes `per_frame` + b * `per_byte`.
+/// What a frame exposes to errors, in units each of which is corrupted by itself with one
+/// probability: the frame, or quarters of bits. A frame of b wire bytes exposes `per_frame` + b *
+/// `per_byte`.
 ///
-/// A code word with an error is spoilt as a whole, and with it every frame that has a part in it.
-/// It holds d bytes of data in n bits (640 B in 5,440 bits for RS(544,514): 20 blocks of 256 bits,
-/// as 257), and a frame that begins anywhere has a part in 1 + (b - 1) / d of them on average. So
-/// many times n bits have to be right.
+/// A code word with an error is corrupted as a whole, and with it every frame that has a part in
+/// it. It holds d bytes of data in n bits (640 B in 5,440 bits for RS(544,514): 20 blocks of 256
+/// bits, as 257), and a frame that begins anywhere has a part in 1 + (b - 1) / d of them on
+/// average. So many times n bits have to be right.
 struct FrameExposure {
   std::uint32_t per_frame = 0;
   std::uint32_t per_byte = 0;
@@ -42,7 +43,7 @@ struct FrameExposure {
   }
 };
 
-/// The probability that a frame of so many wire bytes is lost:
+/// The probability that a frame of a given number of wire bytes is lost:
 /// 1 - (1 - rate)^(units that it exposes), a unit being a frame or a bit.
 [[nodiscard]] double frame_loss_probability(const LinkErrors& errors, Bytes wire);
 

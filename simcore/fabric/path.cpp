@@ -148,8 +148,8 @@ SprayedPath sprayed_path(const Fabric& fabric, const Routes& routes, std::span<c
   for (const PortId link : first) cross(step, fabric, {}, link);
   join_nodes(step);
   for (Picoseconds before;;) {
-    // Differences of the smallest latency to each step add up to the smallest of the whole way, and
-    // are exact at nodes that all packets pass.
+    // Differences of the smallest latency to each step add up to the smallest of the whole path,
+    // and are exact at nodes that all packets pass.
     const Picoseconds latency = smallest_latency(step.nodes);
     path.hops.push_back(hop_of(fabric, step.links, latency - before));
     before = latency;

@@ -49,7 +49,7 @@ inline constexpr std::size_t kMaxPathLinks = 64;
 /// Rates and latencies of a path.
 [[nodiscard]] std::vector<PathHop> hops_of(const Fabric& fabric, std::span<const PortId> path);
 
-/// The way of sprayed packets.
+/// The path of sprayed packets.
 struct SprayedPath {
   /// One per step: with all links that packets may cross there, the fastest rate among them, and
   /// latencies that add up to the smallest of any path. Where static next hops make paths of

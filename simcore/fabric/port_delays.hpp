@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "simcore/messages/ideal_network.hpp"
+#include "simcore/messages/zero_load_network.hpp"
 
 namespace weft {
 
@@ -24,7 +24,7 @@ class PortDelays {
         rate_(rate),
         back_(back) {}
 
-  IdealNetwork::Delay operator()(ConnectionId connection, Bytes size, Picoseconds now) {
+  ZeroLoadNetwork::Delay operator()(ConnectionId connection, Bytes size, Picoseconds now) {
     const Connection& c = connections_[connection.value()];
     const Picoseconds duration = transmission_time(size, rate_);
     Picoseconds& out = leaves_at_[c.source.value()];

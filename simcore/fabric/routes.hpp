@@ -15,10 +15,10 @@ namespace weft {
 /// Next hops of every host and switch: immutable flat tables that topologies fill and every engine
 /// reads.
 ///
-/// Destinations that hang on the same switches are one group, in each of the two networks. A row
-/// has an entry per group; switches and hosts that go on alike share one, which in a Clos nearly
-/// all leaves do. What hangs on a switch it finds in a range of its own. So the tables grow with
-/// ports, not with switches x hosts.
+/// Destinations attached to the same switches are one group, in each of the two networks. A row
+/// has an entry per group; switches and hosts that forward alike share one, which in a Clos nearly
+/// all leaves do. What is attached to a switch it finds in a range of its own. So the tables grow
+/// with ports, not with switches x hosts.
 class Routes {
  public:
   /// A set of equal-cost egress ports, as numbers local to the node, ascending; under weighted ECMP
@@ -42,8 +42,9 @@ class Routes {
 
   std::vector<SwitchEntry> switches;  ///< by SwitchId
   std::vector<HostEntry> hosts;       ///< by HostId
-  /// The destination group of each host, by network and HostId; 0 means that it hangs on nothing
-  /// there. They lie apart from the other fields of hosts because every packet asks for one.
+  /// The destination group of each host, by network and HostId; 0 means that it is attached to
+  /// nothing there. They lie apart from the other fields of hosts because every packet asks for
+  /// one.
   std::array<std::vector<std::uint32_t>, 2> groups;
   std::vector<NextHops> rows;
   std::vector<NextHops> direct;
@@ -57,7 +58,7 @@ class Routes {
   }
 
   /// Candidates at switch `at` for a packet to `destination`, which is in the domain of `at` if
-  /// that is a scale-up chip. Where the destination hangs on this very switch: its links.
+  /// that is a scale-up switch. Where the destination is attached to this very switch: its links.
   [[nodiscard]] std::span<const std::uint16_t> next_hops(SwitchId at, HostId destination) const {
     return ports_of(set_at(at, destination));
   }
@@ -74,7 +75,7 @@ class Routes {
   }
 
   /// The ports by which host `from` sends to host `to`, as numbers local to it: of its links into
-  /// the network that joins the two, those on shortest paths. If no way is known, all that are up,
+  /// the network that joins the two, those on shortest paths. If no path is known, all that are up,
   /// or all; empty only if it has no link into that network.
   /// Two hosts on one cable need no tables.
   [[nodiscard]] std::span<const std::uint16_t> host_ports(HostId from, HostId to) const {

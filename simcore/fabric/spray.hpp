@@ -15,7 +15,7 @@ struct PortShare {
   bool operator==(const PortShare&) const = default;
 };
 
-/// Where the bytes of sprayed packets go on average, step by step: at the source and at every
+/// Where the bytes of sprayed packets go, on average, step by step: at the source and at every
 /// switch evenly over the next hops, or by their weights. The shares of a step add up to 1, or less
 /// where some packets have arrived already. Ports ascend within a step. Empty if source and
 /// destination are one host, some packets find no next hop, or the next hops form a loop.

@@ -16,7 +16,7 @@ using Count = std::int64_t;
 struct Traveller {
   Count number = 0;  ///< in the order of sending
   Bytes size{};
-  Picoseconds head{};  ///< enough of it is here to go on
+  Picoseconds head{};  ///< enough of it is here to continue
   Picoseconds tail{};  ///< all of it is here
 };
 
@@ -62,7 +62,7 @@ std::vector<PathHop> without_idle_links(std::span<const PathHop> path) {
   return kept;
 }
 
-/// A stage as what limits a long message: so many packets take it at least so long.
+/// A stage as what limits a long message: a given number of packets take it at least so long.
 struct Stage {
   Count packets;
   Picoseconds time;
@@ -89,17 +89,17 @@ struct Period {
 Period period_of(const std::vector<Stage>& stages, Count limit) {
   Period period;
   Count common = 1;
-  Count most = 1;
+  Count max = 1;
   for (const Stage& stage : stages) {
     common = std::lcm(common, stage.packets);
-    most = std::max(most, stage.packets);
+    max = std::max(max, stage.packets);
     if (common > limit) return period;
   }
   for (const Stage& stage : stages) {
     const Picoseconds time = common / stage.packets * stage.time;
     if (time < period.time) continue;
     const bool is_tie = time == period.time && period.transient > 0;
-    const Count transient = stage.packets * most;
+    const Count transient = stage.packets * max;
     period.transient = is_tie ? std::min(period.transient, transient) : transient;
     period.time = time;
   }
@@ -147,7 +147,7 @@ bool is_exact(Bytes size, const Framing& framing, std::span<const PathHop> forwa
   for (const PathHop& hop : forward) {
     if (!is_ample(hop, source)) return false;
     const bool is_last = &hop == &forward.back();
-    const std::uint32_t wanted = gained > 0 && !framing.takes_turns ? gained + 2 : gained + 1;
+    const std::uint32_t wanted = gained > 0 && !framing.is_round_robin ? gained + 2 : gained + 1;
     if (!is_last && hop.links < wanted * source.links) return false;
     if (gained > 0 || hop.links > source.links) ++gained;
   }
@@ -162,9 +162,9 @@ Picoseconds alone(Picoseconds ready, Bytes wire, Bytes cut_through, std::span<co
 
 /// The least that a message with a short last packet takes: its full packets, and the last as if
 /// the others were not there.
-std::optional<ZeroLoad> least_load(Bytes size, const Framing& framing,
-                                   std::span<const PathHop> forward,
-                                   std::span<const PathHop> reverse) {
+std::optional<ZeroLoad> min_load(Bytes size, const Framing& framing,
+                                 std::span<const PathHop> forward,
+                                 std::span<const PathHop> reverse) {
   const Count full = packets_of(size, framing) - 1;
   const Bytes in_full = full * framing.payload;
   const auto before = spread_load(in_full, framing, forward, reverse);
@@ -184,7 +184,7 @@ std::optional<ZeroLoad> least_load(Bytes size, const Framing& framing,
 std::optional<ZeroLoad> spread_load(Bytes size, const Framing& framing,
                                     std::span<const PathHop> forward,
                                     std::span<const PathHop> reverse) {
-  if (!is_exact(size, framing, forward)) return least_load(size, framing, forward, reverse);
+  if (!is_exact(size, framing, forward)) return min_load(size, framing, forward, reverse);
   const std::vector<PathHop> there = without_idle_links(forward);
   const Bytes full = framing.payload + framing.header;
   const Count all = packets_of(size, framing);

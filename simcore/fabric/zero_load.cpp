@@ -120,7 +120,7 @@ class Tandem {
   Picoseconds send(Picoseconds ready, Bytes size) {
     const std::size_t number = sent_++;
     const Bytes first = cut_through_ > 0_B ? std::min(cut_through_, size) : size;
-    Picoseconds head = ready;  // enough is there to go on
+    Picoseconds head = ready;  // enough is there to continue
     Picoseconds tail = ready;  // all is there
     for (std::size_t i = 0; i < path_.size(); ++i) {
       const Picoseconds t = transmission_time(size, path_[i].rate);

@@ -40,7 +40,7 @@ struct Framing {
   Bytes cut_through{};
   /// Packets that are spread take parallel links in turn; else any link, and times are those of the
   /// luckiest choice.
-  bool takes_turns = true;
+  bool is_round_robin = true;
 
   auto operator<=>(const Framing&) const = default;
 };

@@ -19,13 +19,13 @@ namespace weft {
 /// start, so it is in a module of its own (`simgrid/`), loaded when it is needed.
 class FlowSolver {
  public:
-  /// What happens while `run` goes on. Both may start flows and set the alarm.
+  /// What happens during `run`. Both may start flows and set the timer.
   class Listener {
    public:
     /// The last byte of a flow is through. `at` is rounded up to a whole picosecond.
     virtual void on_drained(std::uint32_t flow, Picoseconds at) = 0;
-    /// The time that `set_alarm` named has come.
-    virtual void on_alarm(Picoseconds time) = 0;
+    /// The time that `set_timer` named has come.
+    virtual void on_timer(Picoseconds time) = 0;
 
    protected:
     ~Listener() = default;
@@ -44,11 +44,11 @@ class FlowSolver {
   [[nodiscard]] virtual double remaining_bytes(std::uint32_t flow) const = 0;
   /// Changes what a link has to give (> 0) from now on.
   virtual void set_capacity(std::uint32_t link, BitsPerSecond capacity) = 0;
-  /// Calls `on_alarm` at `time`, or now if that has passed. Earlier alarms stay.
-  virtual void set_alarm(Picoseconds time) = 0;
-  /// Runs until nothing flows and no alarm is set.
+  /// Calls `on_timer` at `time`, or now if that has passed. Earlier timers stay.
+  virtual void set_timer(Picoseconds time) = 0;
+  /// Runs until nothing flows and no timer is set.
   virtual void run(Listener& listener) = 0;
-  /// From within `on_alarm`: makes `run` return as soon as that returns, whatever flows. The
+  /// From within `on_timer`: makes `run` return as soon as that returns, whatever flows. The
   /// listener hears nothing any more.
   virtual void stop() = 0;
 };

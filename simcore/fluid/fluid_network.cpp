@@ -34,14 +34,14 @@ class FluidNetwork::Context final : public ProcessContext {
     network_.push(time, Kind::kWake, self_.value(), 0, token);
   }
 
-  void signal(ProcessId to, std::uint64_t token) override {
-    network_.push(now() + network_.plan_.control_latency, Kind::kSignal, to.value(), self_.value(),
-                  token);
+  void send_control_event(ProcessId to, std::uint64_t token) override {
+    network_.push(now() + network_.plan_.control_latency, Kind::kControlEvent, to.value(),
+                  self_.value(), token);
   }
 
-  void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) override {
+  void set_job_timer(Picoseconds time, ProcessId process, std::uint32_t number) override {
     WEFT_CHECK(time >= now(), "nobody wakes in the past");
-    network_.events_.push({time.count(), Kind::kAlarm, process.value(), number, 0, number});
+    network_.events_.push({time.count(), Kind::kJobTimer, process.value(), number, 0, number});
   }
 
  private:
@@ -53,9 +53,9 @@ FluidNetwork::FluidNetwork(std::size_t processes, std::vector<Connection> connec
     : processes_(processes),
       connections_(std::move(connections)),
       plan_(std::move(plan)),
-      most_queue_pairs_(std::max(plan_.queue_pairs, most_queue_pairs(connections_))),
-      solver_(make_flow_solver(plan_.capacities, connections_.size() * most_queue_pairs_)),
-      queue_pairs_(connections_.size() * most_queue_pairs_),
+      max_queue_pairs_(std::max(plan_.queue_pairs, max_queue_pairs(connections_))),
+      solver_(make_flow_solver(plan_.capacities, connections_.size() * max_queue_pairs_)),
+      queue_pairs_(connections_.size() * max_queue_pairs_),
       next_queue_pair_(connections_.size()) {}
 
 FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until,
@@ -72,7 +72,7 @@ FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Pi
     Context context(*this, ProcessId(i));
     handler.on_start(context, ProcessId(i));
   }
-  solver_->set_alarm(Picoseconds(events_.top().time));
+  solver_->set_timer(Picoseconds(events_.top().time));
   solver_->run(*this);
   return status_;
 }
@@ -82,7 +82,7 @@ void FluidNetwork::push(Picoseconds time, Kind kind, std::uint32_t target, std::
   events_.push({time.count(), kind, target, next_number_++, source, token});
 }
 
-void FluidNetwork::on_alarm(Picoseconds time) {
+void FluidNetwork::on_timer(Picoseconds time) {
   while (!is_stopped_ && !events_.empty() && Picoseconds(events_.top().time) <= time) {
     const Event event = events_.top();
     events_.pop();
@@ -90,7 +90,7 @@ void FluidNetwork::on_alarm(Picoseconds time) {
     ++events_done_;
     observe();
   }
-  if (!is_stopped_ && !events_.empty()) solver_->set_alarm(Picoseconds(events_.top().time));
+  if (!is_stopped_ && !events_.empty()) solver_->set_timer(Picoseconds(events_.top().time));
 }
 
 /// Wall time never changes what is simulated: it is only when somebody may stop it.
@@ -106,9 +106,9 @@ void FluidNetwork::observe() {
 void FluidNetwork::on_drained(std::uint32_t flow, Picoseconds at) {
   const QueuePair& qp = queue_pairs_[flow];
   // The solver joins completions within a picosecond, and late in a long run its clock is coarser.
-  const Picoseconds end = std::max({at, now_, qp.flowing_since + qp.transfer.least_flowing});
+  const Picoseconds end = std::max({at, now_, qp.flowing_since + qp.transfer.min_flowing});
   push(end, Kind::kDelivered, flow);
-  solver_->set_alarm(end);
+  solver_->set_timer(end);
 }
 
 void FluidNetwork::dispatch(const Event& event) {
@@ -131,19 +131,19 @@ void FluidNetwork::dispatch(const Event& event) {
       return deliver(event.target);
     case Kind::kAcknowledged:
       return acknowledge(event.source);
-    case Kind::kSignal: {
+    case Kind::kControlEvent: {
       Context context(*this, ProcessId(event.target));
-      return handler_->on_signal(context, ProcessId(event.target), ProcessId(event.source),
-                                 event.token);
+      return handler_->on_control_event(context, ProcessId(event.target), ProcessId(event.source),
+                                        event.token);
     }
     case Kind::kWake: {
       Context context(*this, ProcessId(event.target));
       return handler_->on_wake(context, ProcessId(event.target), event.token);
     }
-    case Kind::kAlarm: {
+    case Kind::kJobTimer: {
       Context context(*this, ProcessId(event.target));
-      (void)handler_->on_alarm(context, ProcessId(event.target),
-                               static_cast<std::uint32_t>(event.token));
+      (void)handler_->on_job_timer(context, ProcessId(event.target),
+                                   static_cast<std::uint32_t>(event.token));
       return;
     }
     default:

@@ -20,9 +20,9 @@ namespace weft {
 
 /// What a message is to the fluid engine.
 struct FluidTransfer {
-  Bytes wire_bytes;           ///< that every link of the route carries, > 0
-  Picoseconds before;         ///< from the post until bytes flow: latencies, filling the path
-  Picoseconds least_flowing;  ///< what the bytes take on the slowest link of the route
+  Bytes wire_bytes;         ///< that every link of the route carries, > 0
+  Picoseconds before;       ///< from the post until bytes flow: latencies, filling the path
+  Picoseconds min_flowing;  ///< what the bytes take on the slowest link of the route
   /// From the delivery until the sender knows; nothing: it never learns.
   std::optional<Picoseconds> acknowledged_after;
 };
@@ -77,7 +77,7 @@ class FluidNetwork final : private FlowSolver::Listener {
 
   FluidNetwork(std::size_t processes, std::vector<Connection> connections, Plan plan);
 
-  /// No run goes on for longer: 26 days. A flow over a link that stays down is met here.
+  /// No run lasts longer: 26 days. A flow over a link that stays down is met here.
   static constexpr Picoseconds kLongestRun{std::int64_t{1} << 61};
 
   /// Starts every process at time 0 and runs everything that happens before `until`. What links
@@ -104,16 +104,16 @@ class FluidNetwork final : private FlowSolver::Listener {
     kCapacity,
     kDelivered,
     kAcknowledged,
-    kSignal,
+    kControlEvent,
     kWake,
     kFlow,
-    kAlarm
+    kJobTimer
   };
   struct Event {
     std::int64_t time;
     Kind kind;
     std::uint32_t target;  ///< process, index of the queue pair, or capacity change
-    std::uint64_t number;  ///< of the event, in the order they were made; of the alarm
+    std::uint64_t number;  ///< of the event, in the order they were made; of the timer
     std::uint32_t source;  ///< message or signalling process
     std::uint64_t token;
 
@@ -135,13 +135,13 @@ class FluidNetwork final : private FlowSolver::Listener {
   };
 
   void on_drained(std::uint32_t flow, Picoseconds at) override;
-  void on_alarm(Picoseconds time) override;
+  void on_timer(Picoseconds time) override;
 
   [[nodiscard]] std::uint32_t queue_pairs_of(const Connection& connection) const {
     return connection.queue_pairs > 0 ? connection.queue_pairs : plan_.queue_pairs;
   }
   [[nodiscard]] std::size_t index_of(ConnectionId connection, std::uint32_t queue_pair) const {
-    return std::size_t{connection.value()} * most_queue_pairs_ + queue_pair;
+    return std::size_t{connection.value()} * max_queue_pairs_ + queue_pair;
   }
   void push(Picoseconds time, Kind kind, std::uint32_t target, std::uint32_t source = 0,
             std::uint64_t token = 0);
@@ -161,7 +161,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   std::size_t processes_;
   std::vector<Connection> connections_;
   Plan plan_;
-  std::uint32_t most_queue_pairs_;  ///< of a connection
+  std::uint32_t max_queue_pairs_;  ///< of a connection
   std::unique_ptr<FlowSolver> solver_;
   std::vector<QueuePair> queue_pairs_;
   std::vector<std::uint32_t> next_queue_pair_;  ///< by connection

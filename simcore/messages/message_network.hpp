@@ -24,17 +24,17 @@ struct Connection {
   /// Number among the network's transports between servers; 0: the one of all that name none.
   std::uint8_t transport = 0;
 
-  /// Who is at the far end. All but kUnicast need the switch chips of a scale-up domain, and are
+  /// Who is at the far end. All but kUnicast need the scale-up switch of a scale-up domain, and are
   /// never acknowledged.
   enum class Kind : std::uint8_t {
     kUnicast,
-    /// The chips add up the messages of all members of `group` for `destination`, a member. Every
-    /// member has such a connection towards it, itself included, with the same flow label, and
-    /// posts the same sizes in the same order; each sum is delivered once, on the connection of
-    /// `destination` to itself.
+    /// The scale-up switches reduce the messages of all members of `group` for `destination`, a
+    /// member. Every member has such a connection towards it, itself included, with the same flow
+    /// label, and posts the same sizes in the same order; each sum is delivered once, on the
+    /// connection of `destination` to itself.
     kReduce,
-    /// The chips repeat every message to all members of `group`, `source` included; delivered on
-    /// this connection to each of them. `destination` is the source.
+    /// The scale-up switches repeat every message to all members of `group`, `source` included;
+    /// delivered on this connection to each of them. `destination` is the source.
     kMulticast,
   };
   Kind kind = Kind::kUnicast;
@@ -47,13 +47,14 @@ struct Connection {
 static_assert(sizeof(Connection) == 24, "there are millions of them");
 
 /// The largest number of queue pairs that any of them asks for.
-[[nodiscard]] inline std::uint32_t most_queue_pairs(const std::vector<Connection>& connections) {
-  std::uint32_t most = 0;
-  for (const Connection& c : connections) most = std::max<std::uint32_t>(most, c.queue_pairs);
-  return most;
+[[nodiscard]] inline std::uint32_t max_queue_pairs(const std::vector<Connection>& connections) {
+  std::uint32_t max = 0;
+  for (const Connection& c : connections) max = std::max<std::uint32_t>(max, c.queue_pairs);
+  return max;
 }
 
-/// Processes, each on another GPU of one scale-up domain, whose data its chips add up and repeat.
+/// Processes, each on another GPU of one scale-up domain, whose data its scale-up switches reduce
+/// and repeat.
 struct ProcessGroup {
   std::vector<ProcessId> members;
 };
@@ -66,20 +67,20 @@ class ProcessContext {
   virtual void post(ConnectionId connection, Bytes size) = 0;
   /// Calls `on_wake` of the running process at `time` (>= now).
   virtual void wake_at(Picoseconds time, std::uint64_t token) = 0;
-  /// Calls `on_signal` of another process after the run's control latency. Job control, not
+  /// Calls `on_control_event` of another process after the run's control latency. Job control, not
   /// traffic: it takes no bandwidth.
-  virtual void signal(ProcessId to, std::uint64_t token) = 0;
-  /// Calls `on_alarm` of a process at `time` (>= now), after all else that happens to it at that
-  /// time. Its alarms of one time go off by number, however they were set. `process` is the running
-  /// one, or one whose calls are taken over together with its own (CallReuse).
-  virtual void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) = 0;
+  virtual void send_control_event(ProcessId to, std::uint64_t token) = 0;
+  /// Calls `on_job_timer` of a process at `time` (>= now), after all else that happens to it at
+  /// that time. Its timers of one time go off by number, however they were set. `process` is the
+  /// running one, or one whose calls are memoised together with its own (CallReuse).
+  virtual void set_job_timer(Picoseconds time, ProcessId process, std::uint32_t number) = 0;
   /// The earliest time at which anything may happen to the processes of this thread, as far as is
   /// known: no later than it is.
   [[nodiscard]] virtual Picoseconds next_event() const { return now(); }
   /// What is posted from now on on a connection whose source is the running process goes over the
   /// links of its host as if nothing had been posted on it before. All members of a group that
-  /// chips add up for do so between the same messages.
-  virtual void begin_anew(ConnectionId /*connection*/) {}
+  /// scale-up switches reduce for do so between the same messages.
+  virtual void restart(ConnectionId /*connection*/) {}
 
  protected:
   ~ProcessContext() = default;
@@ -98,10 +99,11 @@ class ProcessHandler {
   virtual void on_acknowledged(ProcessContext& context, ProcessId self,
                                ConnectionId connection) = 0;
   virtual void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) = 0;
-  virtual void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
-                         std::uint64_t token) = 0;
-  /// False: the alarm had become void.
-  virtual bool on_alarm(ProcessContext& /*context*/, ProcessId /*self*/, std::uint32_t /*number*/) {
+  virtual void on_control_event(ProcessContext& context, ProcessId self, ProcessId from,
+                                std::uint64_t token) = 0;
+  /// False: the timer had become void.
+  virtual bool on_job_timer(ProcessContext& /*context*/, ProcessId /*self*/,
+                            std::uint32_t /*number*/) {
     return false;
   }
 };

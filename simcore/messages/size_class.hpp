@@ -17,7 +17,7 @@ namespace weft {
 inline constexpr std::size_t kSizeClasses = 5;
 /// The most that messages of a class have; those of the last one have more than that of the one
 /// below.
-inline constexpr std::array<Bytes, kSizeClasses - 1> kMostOfSizeClass{4_KiB, 64_KiB, 1_MiB, 16_MiB};
+inline constexpr std::array<Bytes, kSizeClasses - 1> kMaxOfSizeClass{4_KiB, 64_KiB, 1_MiB, 16_MiB};
 
 /// `size`: 1 byte at least.
 [[nodiscard]] constexpr std::uint32_t size_class_of(Bytes size) {

@@ -101,7 +101,7 @@ struct Field {
   std::function<void*(void*)> open;              ///< kObject: makes it where it is optional
   std::function<const void*(const void*)> view;  ///< kObject: null where it is absent
   std::string default_part;                      ///< kObject: the part that an absent key means
-  std::size_t least = 0;                         ///< kObjects: elements
+  std::size_t min = 0;                           ///< kObjects: elements
   bool accepts_one = false;                      ///< kObjects: a map means a list of it alone
   bool is_compact = false;                       ///< kObjects: written one element per line
   std::function<std::size_t(const void*)> size;

@@ -278,7 +278,7 @@ class Builder {
     return *this;
   }
   Builder& not_empty() {
-    last().least = 1;
+    last().min = 1;
     return *this;
   }
   /// A map in the place of the list stands for a list of one.

@@ -48,7 +48,7 @@ class Validation {
     if (field.kind == Kind::kObject) {
       if (const void* inner = field.view(value)) object(*field.object, inner, key + ".");
     } else if (field.kind == Kind::kObjects) {
-      if (field.size(value) < field.least) problems.push_back({key, "is empty"});
+      if (field.size(value) < field.min) problems.push_back({key, "is empty"});
       for (std::size_t i = 0; i < field.size(value) && problems.size() < kMaxProblems; ++i) {
         object(*field.object, field.element(value, i), key + "[" + std::to_string(i) + "].");
       }
@@ -90,11 +90,11 @@ class Validation {
   }
 
   template <class Number, class Text>
-  void limits(Number number, Number least, Number most, Text text, const std::string& key) {
-    if (number < least) {
-      problems.push_back({key, "is " + text(number) + "; at least " + text(least) + " is needed"});
-    } else if (number > most) {
-      problems.push_back({key, "is " + text(number) + "; at most " + text(most) + " is possible"});
+  void limits(Number number, Number min, Number max, Text text, const std::string& key) {
+    if (number < min) {
+      problems.push_back({key, "is " + text(number) + "; at least " + text(min) + " is needed"});
+    } else if (number > max) {
+      problems.push_back({key, "is " + text(number) + "; at most " + text(max) + " is possible"});
     }
   }
 };

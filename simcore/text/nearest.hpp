@@ -10,7 +10,7 @@ namespace weft {
 
 /// Finding the nearest name takes as long as there are names: of more unknown ones than these in a
 /// file the rest is named without.
-inline constexpr std::uint32_t kMostSuggestions = 16;
+inline constexpr std::uint32_t kMaxSuggestions = 16;
 
 /// The candidate that takes the fewest edits (Levenshtein's distance, upper and lower case counted
 /// as half a difference), or null where none is near enough to be meant.

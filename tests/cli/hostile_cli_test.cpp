@@ -211,7 +211,7 @@ TEST_F(Hostile, ADatabaseThatComputesWhatItHoldsIsRefused) {
       EXPECT_THAT(run(command, 2).err, HasSubstr(reason)) << command[0];
     }
   }
-  // A trigger would run when the sweep goes on.
+  // A trigger would run when the sweep continues.
   program_.folder().write("results/hostile/sweep.db", good);
   program_.folder().write("evil.sql",
                           "CREATE TRIGGER t BEFORE INSERT ON session BEGIN SELECT RAISE(IGNORE); "

@@ -7,7 +7,7 @@
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_bounds.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -29,7 +29,7 @@ TEST(Bounds, NoCollectiveHasMoreConnectionsThanWasSaid) {
         const auto workload = collectives::build_workload(std::vector{description}, {1, {}});
         if (!workload.ok()) continue;  // refused for its own reasons
         EXPECT_LE(workload.value().connections().size(),
-                  collectives::most_connections(spec, std::uint64_t{ranks}))
+                  collectives::max_connections(spec, std::uint64_t{ranks}))
             << collectives::name_of(operation) << " by " << collectives::name_of(algorithm)
             << " of " << ranks;
       }
@@ -39,8 +39,8 @@ TEST(Bounds, NoCollectiveHasMoreConnectionsThanWasSaid) {
 
 TEST(Bounds, ConnectionsAreCountedAgainAsTheyAreMade) {
   const std::vector jobs{job(8, collective(Operation::kAllToAll, Algorithm::kOneShot, 1_KiB))};
-  const auto build = [&](std::uint64_t most) {
-    return collectives::build_workload(jobs, {1, {}, most});
+  const auto build = [&](std::uint64_t max) {
+    return collectives::build_workload(jobs, {1, {}, max});
   };
   EXPECT_TRUE(build(56).ok());
   ASSERT_FALSE(build(55).ok());

@@ -11,7 +11,7 @@
 #include "collectives/costs/cost_model.hpp"
 #include "collectives/nccl/nccl_tuning.hpp"
 #include "simcore/fabric/port_delays.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -229,8 +229,8 @@ double port_time(std::uint32_t ranks, const CollectiveSpec& spec, const RankLayo
   collectives::Executor executor(workload);
   PortDelays ports(workload.connections(), ranks, layout.network_latency, layout.network_rate,
                    1_us);
-  IdealNetwork network(ranks, workload.connections(), IdealNetwork::TimedDelayOf(std::ref(ports)),
-                       kControl);
+  ZeroLoadNetwork network(ranks, workload.connections(),
+                          ZeroLoadNetwork::TimedDelayOf(std::ref(ports)), kControl);
   network.run(executor);
   EXPECT_TRUE(executor.finished(0));
   return to_seconds(executor.outcome(0).end);

@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 // Job times on the ideal network, where a message of B bytes takes d(B) = alpha + B / rate, its
-// acknowledgement `back` more and a signal `control`. All are exact: there is nothing to queue for.
+// acknowledgement `back` more and a control event `control`. All are exact: there is nothing to
+// queue for.
 namespace weft::testing {
 namespace {
 
@@ -22,7 +23,7 @@ using collectives::PermutationSpec;
 TEST(RingAllReduceTime, IsTwoTimesNMinusOneChunkTimes) {
   for (const std::int64_t n : {2, 3, 8, 33, 64}) {
     for (const std::int64_t size : {std::int64_t{1}, std::int64_t{63}, std::int64_t{1} << 20}) {
-      const IdealRun run(build({job(n, all_reduce(Bytes(size)))}));
+      const ZeroLoadRun run(build({job(n, all_reduce(Bytes(size)))}));
       const Bytes chunk((size + n - 1) / n);
       EXPECT_TRUE(run.outcome().is_finished);
       EXPECT_EQ(run.outcome().end, 2 * (n - 1) * message_time(chunk)) << n << " " << size;
@@ -33,7 +34,7 @@ TEST(RingAllReduceTime, IsTwoTimesNMinusOneChunkTimes) {
 
 // Equal chunks keep the ranks in step, so iterations follow without gaps.
 TEST(RingAllReduceTime, IterationsAddUp) {
-  const IdealRun run(build({job(8, all_reduce(8_KiB, 5))}));
+  const ZeroLoadRun run(build({job(8, all_reduce(8_KiB, 5))}));
   EXPECT_EQ(run.outcome().end, std::int64_t{5} * 14 * message_time(1_KiB));
 }
 
@@ -45,9 +46,9 @@ TEST(RingAllReduceTime, OfCallsBackToBackIsThatOfTheirLaunchOrTheirSteps) {
   for (const Picoseconds launch : {call / 2, call * 2}) {
     CollectiveSpec spec = all_reduce(8_KiB, 5);
     spec.execution.launch = launch;
-    EXPECT_EQ(IdealRun(build({job(8, spec)})).outcome().end, std::int64_t{5} * (launch + call));
+    EXPECT_EQ(ZeroLoadRun(build({job(8, spec)})).outcome().end, std::int64_t{5} * (launch + call));
     spec.execution.calls = Execution::Calls::kBackToBack;
-    EXPECT_EQ(IdealRun(build({job(8, spec)})).outcome().end,
+    EXPECT_EQ(ZeroLoadRun(build({job(8, spec)})).outcome().end,
               std::int64_t{5} * std::max(launch, call));
   }
 }
@@ -55,7 +56,7 @@ TEST(RingAllReduceTime, OfCallsBackToBackIsThatOfTheirLaunchOrTheirSteps) {
 // T = (n-1) d(S): every step waits for the block of the same step.
 TEST(PairwiseAllToAllTime, IsNMinusOneMessageTimes) {
   for (const std::int64_t n : {2, 5, 16, 31}) {
-    const IdealRun run(build({job(n, all_to_all(64_KiB, 2))}));
+    const ZeroLoadRun run(build({job(n, all_to_all(64_KiB, 2))}));
     EXPECT_EQ(run.outcome().end, 2 * (n - 1) * message_time(64_KiB)) << n;
     EXPECT_EQ(run.outcome().messages, 2 * n * (n - 1));
     EXPECT_EQ(run.outcome().bytes, 2 * n * (n - 1) * 64_KiB);
@@ -66,7 +67,7 @@ TEST(PairwiseAllToAllTime, IsNMinusOneMessageTimes) {
 TEST(IncastTime, RoundsAreSeparatedByOneControlLatency) {
   for (const std::uint32_t receiver : {0U, 3U, 8U}) {
     for (const std::int64_t rounds : {1, 2, 7}) {
-      const IdealRun run(
+      const ZeroLoadRun run(
           build({job(9, IncastSpec{receiver, 1_KiB, static_cast<std::uint32_t>(rounds), 0_ps})}));
       EXPECT_TRUE(run.outcome().is_finished);
       EXPECT_EQ(run.outcome().end, rounds * message_time(1_KiB) + (rounds - 1) * kControl + kBack);
@@ -76,20 +77,20 @@ TEST(IncastTime, RoundsAreSeparatedByOneControlLatency) {
 }
 
 TEST(IncastTime, WithoutAcknowledgementsEndsWithTheLastDelivery) {
-  const IdealRun run(build({job(5, IncastSpec{0, 1_KiB, 3, 0_ps})}, 1, false), false);
+  const ZeroLoadRun run(build({job(5, IncastSpec{0, 1_KiB, 3, 0_ps})}, 1, false), false);
   EXPECT_TRUE(run.outcome().is_finished);
   EXPECT_EQ(run.outcome().end, 3 * message_time(1_KiB) + 2 * kControl);
 }
 
 TEST(IncastTime, JitterDelaysARoundByLessThanItself) {
-  const IdealRun run(build({job(9, IncastSpec{0, 1_KiB, 4, 10_us})}));
+  const ZeroLoadRun run(build({job(9, IncastSpec{0, 1_KiB, 4, 10_us})}));
   const Picoseconds without = 4 * message_time(1_KiB) + 3 * kControl + kBack;
   EXPECT_GT(run.outcome().end, without);
   EXPECT_LT(run.outcome().end, without + 4 * 10_us);
 }
 
 TEST(PermutationTime, IsOneMessageAndItsAcknowledgement) {
-  const IdealRun run(build({job(128, PermutationSpec{1_MiB, 0_ps})}));
+  const ZeroLoadRun run(build({job(128, PermutationSpec{1_MiB, 0_ps})}));
   EXPECT_EQ(run.outcome().end, message_time(1_MiB) + kBack);
   EXPECT_EQ(run.outcome().messages, 128);
 }
@@ -100,7 +101,7 @@ TEST(MessageListTime, EndsWithTheLatestMessageWhateverTheOrderOfTheList) {
       {50_us, 0, 1, 1_KiB}, {0_us, 1, 0, 2_KiB}, {10_us, 0, 2, 100_KiB}, {0_us, 0, 1, 1_B}};
   for (int i = 0; i < 4; ++i) {
     std::rotate(spec.list.begin(), spec.list.begin() + 1, spec.list.end());
-    const IdealRun run(build({job(3, spec)}));
+    const ZeroLoadRun run(build({job(3, spec)}));
     EXPECT_TRUE(run.outcome().is_finished);
     EXPECT_EQ(run.outcome().end, 10_us + message_time(100_KiB) + kBack);
     EXPECT_EQ(run.outcome().bytes, 103_KiB + 1_B);
@@ -122,8 +123,8 @@ TEST(JobStart, ShiftsEveryKindOfJobAsAWhole) {
                                                    open_loop};
   for (const auto& kind : kinds) {
     SCOPED_TRACE(kind.index());
-    const IdealRun early(build({job(4, kind)}));
-    const IdealRun late(build({job(4, kind, 1_ms)}));
+    const ZeroLoadRun early(build({job(4, kind)}));
+    const ZeroLoadRun late(build({job(4, kind, 1_ms)}));
     EXPECT_TRUE(late.outcome().is_finished);
     EXPECT_EQ(late.outcome().start, 1_ms);
     EXPECT_EQ(late.outcome().end - 1_ms, early.outcome().end);
@@ -134,8 +135,8 @@ TEST(JobStart, ShiftsEveryKindOfJobAsAWhole) {
 TEST(Jobs, OnTheSameHostsDoNotTouchEachOther) {
   const auto first = job(8, all_reduce(64_KiB, 3));
   const auto second = job(8, IncastSpec{2, 1_MiB, 2, 3_us}, 20_us);
-  const IdealRun together(build({first, second}));
-  const IdealRun alone(build({first}));
+  const ZeroLoadRun together(build({first, second}));
+  const ZeroLoadRun alone(build({first}));
   EXPECT_EQ(together.outcome(0).end, alone.outcome(0).end);
   EXPECT_EQ(together.outcome(1).messages, 14);
   EXPECT_TRUE(together.executor().all_finished());
@@ -162,7 +163,7 @@ TEST(Jobs, ConserveBytesBetweenProgramAndNetwork) {
   std::vector<collectives::JobDescription> jobs;
   jobs.reserve(kinds.size());
   for (const auto& kind : kinds) jobs.push_back(job(7, kind));
-  const IdealRun run(build(jobs));
+  const ZeroLoadRun run(build(jobs));
   std::int64_t total = 0;
   for (std::uint32_t i = 0; i < jobs.size(); ++i) {
     SCOPED_TRACE(i);

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "collectives/noise/jitter.hpp"
+#include "collectives/jitter/jitter.hpp"
 #include "simcore/fabric/port_delays.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 // Collectives on message networks: an ideal one, where every message takes alpha + B / C, and one
 // with a port of rate C per rank, where messages queue at both ends (port_delays.hpp).
@@ -29,8 +29,8 @@ double port_time(std::uint32_t ranks, const CollectiveSpec& spec) {
   const collectives::Workload workload = build({job(ranks, spec)});
   collectives::Executor executor(workload);
   PortDelays ports(workload.connections(), ranks, kLatency, kPort, 1_us);
-  IdealNetwork network(ranks, workload.connections(), IdealNetwork::TimedDelayOf(std::ref(ports)),
-                       kControl);
+  ZeroLoadNetwork network(ranks, workload.connections(),
+                          ZeroLoadNetwork::TimedDelayOf(std::ref(ports)), kControl);
   network.run(executor);
   EXPECT_TRUE(executor.finished(0));
   return to_seconds(executor.outcome(0).end);
@@ -175,7 +175,7 @@ TEST(ClosedForm, HoldsForAnAllToAllOfTwoLevels) {
 }
 
 Picoseconds ideal_time(std::uint32_t ranks, const CollectiveSpec& spec) {
-  const IdealRun run(build({job(ranks, spec)}));
+  const ZeroLoadRun run(build({job(ranks, spec)}));
   EXPECT_TRUE(run.outcome().is_finished);
   return run.outcome().end;
 }
@@ -308,7 +308,7 @@ TEST(Execution, EveryAlgorithmRunsWithEverythingAtOnce) {
   }
 }
 
-/// `ranks` in domains of `size`, whose chips add and multicast.
+/// `ranks` in domains of `size`, whose scale-up switches add and multicast.
 collectives::JobDescription with_chips(std::uint32_t ranks, std::uint32_t size,
                                        const CollectiveSpec& spec) {
   collectives::JobDescription description = job(ranks, spec);
@@ -321,18 +321,18 @@ Picoseconds time_with_chips(std::uint32_t ranks, std::uint32_t size, const Colle
   const collectives::Workload workload = build({with_chips(ranks, size, spec)});
   collectives::Executor executor(workload);
   const auto delay = [](ConnectionId, Bytes bytes) {
-    return IdealNetwork::Delay{message_time(bytes), message_time(bytes) + kBack};
+    return ZeroLoadNetwork::Delay{message_time(bytes), message_time(bytes) + kBack};
   };
-  IdealNetwork network(ranks, workload.connections(), delay, kControl, workload.groups());
+  ZeroLoadNetwork network(ranks, workload.connections(), delay, kControl, workload.groups());
   network.run(executor);
   EXPECT_TRUE(executor.finished(0));
   return executor.outcome(0).end;
 }
 
-// One chunk passes the chips, log2 k levels up and as many down (the deepest leaf of the in-order
-// tree of k = 2^m is m levels below its root), and the chips again: (2 + 2 log2 k) (alpha + S/g).
-// Then all of it is copied twice, and on every level but the lowest added twice, once per child,
-// once at the root, and copied once on the way down.
+// One chunk passes the scale-up switches, log2 k levels up and as many down (the deepest leaf of
+// the in-order tree of k = 2^m is m levels below its root), and the scale-up switches again: (2 + 2
+// log2 k) (alpha + S/g). Then all of it is copied twice, and on every level but the lowest added
+// twice, once per child, once at the root, and copied once on the way down.
 TEST(NvlsTree, TakesAMessagePerLevelUpAndDownAndTwoInTheDomain) {
   for (const std::uint32_t k : {2U, 4U, 16U}) {
     for (const std::uint32_t g : {2U, 8U}) {
@@ -442,7 +442,7 @@ TEST(Straggler, ComputesAndReducesSlower) {
   EXPECT_EQ(ideal_time(8, spec), plain + 1024 * 1_ns);
 }
 
-// The slowest of n exponential delays is theta H_n in the mean, with variance theta^2 (sum 1/k^2).
+// The slowest of n exponential delays is theta H_n on average, with variance theta^2 (sum 1/k^2).
 // A thousand iterations of a barrier-like collective: each waits for the slowest rank. Its own
 // time, alpha + 1 B, is a thousandth of theta.
 TEST(Jitter, OfExponentialRanksCostsThetaTimesTheHarmonicNumber) {

@@ -5,21 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
 
 using collectives::Step;
 
-std::vector<std::string> blocked(const IdealRun& run, std::size_t limit = 10) {
+std::vector<std::string> blocked(const ZeroLoadRun& run, std::size_t limit = 10) {
   return run.executor().describe_blocked(
       [](HostId host) { return "h" + std::to_string(host.value()); }, limit);
 }
 
 // Three messages arrive before the receiver asks for any; it asks at 1 ms and must not wait.
 TEST(Executor, RemembersMessagesThatArriveEarly) {
-  const IdealRun run(written({
+  const ZeroLoadRun run(written({
       {{Step::send(1, 1_B), Step::send(1, 2_B), Step::send(1, 3_B)}},
       {{Step::wait_until(1_ms), Step::receive(0, 1_B), Step::receive(0, 2_B),
         Step::receive(0, 3_B)}},
@@ -30,7 +30,7 @@ TEST(Executor, RemembersMessagesThatArriveEarly) {
 
 TEST(Executor, CountsMessagesPerPeer) {
   // The message of rank 2 comes first and must not stand in for the one of rank 0.
-  const IdealRun run(written({
+  const ZeroLoadRun run(written({
       {{Step::delay(1_ms), Step::send(1, 1_B)}},
       {{Step::receive(0, 1_B), Step::receive(2, 1_B)}},
       {{Step::send(1, 1_B)}},
@@ -40,7 +40,7 @@ TEST(Executor, CountsMessagesPerPeer) {
 }
 
 TEST(Executor, WaitsForEveryMessageThatIsAskedFor) {
-  const IdealRun run(written({
+  const ZeroLoadRun run(written({
       {{Step::send(1, 1_B)}},
       {{Step::receive(0, 1_B), Step::receive(0, 1_B)}},
   }));
@@ -52,23 +52,23 @@ TEST(Executor, WaitsForEveryMessageThatIsAskedFor) {
 }
 
 TEST(Executor, SendsDoNotWaitAndFlushWaitsForTheLastAcknowledgement) {
-  const IdealRun without(written({
+  const ZeroLoadRun without(written({
       {{Step::send(1, 9_KiB), Step::send(1, 1_B), Step::delay(1_ns)}},
       {{}},
   }));
   EXPECT_EQ(without.outcome().end, message_time(9_KiB)) << "a delivery is progress";
-  const IdealRun with(written({
+  const ZeroLoadRun with(written({
       {{Step::send(1, 9_KiB), Step::send(1, 1_B), Step::flush(), Step::delay(1_ns)}},
       {{}},
   }));
   EXPECT_EQ(with.outcome().end, message_time(9_KiB) + kBack + 1_ns);
 }
 
-// The three signals come at `control`: late for the first wait, early for the second.
+// The three control events come at `control`: late for the first wait, early for the second.
 TEST(Executor, CountsSignalsThatComeEarlyAndLate) {
-  const IdealRun run(written({
-      {{Step::signal(1), Step::signal(1), Step::signal(1)}},
-      {{Step::await_signals(1), Step::delay(2_us), Step::await_signals(2)}},
+  const ZeroLoadRun run(written({
+      {{Step::control_event(1), Step::control_event(1), Step::control_event(1)}},
+      {{Step::await_control_events(1), Step::delay(2_us), Step::await_control_events(2)}},
   }));
   EXPECT_TRUE(run.outcome().is_finished);
   EXPECT_EQ(run.outcome().end, kControl + 2_us);
@@ -76,9 +76,9 @@ TEST(Executor, CountsSignalsThatComeEarlyAndLate) {
 
 // All three are there when the first wait begins, which must leave two for the second.
 TEST(Executor, KeepsSignalsThatAWaitDoesNotNeed) {
-  const IdealRun run(written({
-      {{Step::signal(1), Step::signal(1), Step::signal(1)}},
-      {{Step::delay(2_us), Step::await_signals(1), Step::await_signals(2)}},
+  const ZeroLoadRun run(written({
+      {{Step::control_event(1), Step::control_event(1), Step::control_event(1)}},
+      {{Step::delay(2_us), Step::await_control_events(1), Step::await_control_events(2)}},
   }));
   EXPECT_TRUE(run.outcome().is_finished);
   EXPECT_EQ(run.outcome().end, 2_us);
@@ -86,11 +86,11 @@ TEST(Executor, KeepsSignalsThatAWaitDoesNotNeed) {
 
 // Lane 0 of rank 1 waits for 1 ms; lane 1 must neither wait for it nor take its message.
 TEST(Executor, LanesRunSideBySideWithConnectionsOfTheirOwn) {
-  const IdealRun run(written({
-                         {{Step::delay(1_ms), Step::send(1, 1_B)}, {Step::send(1, 2_B)}},
-                         {{Step::receive(0, 1_B)}, {Step::receive(0, 2_B), Step::send(0, 5_B)}},
-                     }),
-                     true, 500_us);
+  const ZeroLoadRun run(written({
+                            {{Step::delay(1_ms), Step::send(1, 1_B)}, {Step::send(1, 2_B)}},
+                            {{Step::receive(0, 1_B)}, {Step::receive(0, 2_B), Step::send(0, 5_B)}},
+                        }),
+                        true, 500_us);
   EXPECT_EQ(run.outcome().messages, 2) << "lane 1 has answered";
   EXPECT_EQ(blocked(run),
             (std::vector<std::string>{
@@ -102,12 +102,12 @@ TEST(Executor, LanesRunSideBySideWithConnectionsOfTheirOwn) {
 
 TEST(Executor, NamesWhoWaitsForWhom) {
   // At 2 us the message of 3 us is under way, and nobody has signalled rank 2.
-  const IdealRun run(written({
-                         {{Step::send(1, 1_B), Step::flush()}},
-                         {{Step::receive(0, 1_B)}},
-                         {{Step::await_signals(2)}},
-                     }),
-                     true, 2_us);
+  const ZeroLoadRun run(written({
+                            {{Step::send(1, 1_B), Step::flush()}},
+                            {{Step::receive(0, 1_B)}},
+                            {{Step::await_control_events(2)}},
+                        }),
+                        true, 2_us);
   EXPECT_EQ(blocked(run),
             (std::vector<std::string>{
                 "rank 0 of job written (h0) waits for the acknowledgement of a message to rank 1 "
@@ -119,8 +119,8 @@ TEST(Executor, NamesWhoWaitsForWhom) {
 }
 
 TEST(Executor, NamesJobsThatHaveNotStarted) {
-  const IdealRun run(written({{{Step::send(1, 1_B)}}, {{Step::receive(0, 1_B)}}}, 5_ms), true,
-                     1_ms);
+  const ZeroLoadRun run(written({{{Step::send(1, 1_B)}}, {{Step::receive(0, 1_B)}}}, 5_ms), true,
+                        1_ms);
   EXPECT_EQ(blocked(run)[0], "rank 0 of job written (h0) waits until the job starts at 5ms");
   EXPECT_EQ(run.outcome().end, 5_ms);
   EXPECT_EQ(run.outcome().messages, 0);
@@ -128,14 +128,14 @@ TEST(Executor, NamesJobsThatHaveNotStarted) {
 
 // Twelve digits tell people less than four.
 TEST(Executor, LongTimesAreRounded) {
-  const IdealRun run(
+  const ZeroLoadRun run(
       written({{{Step::send(1, 1_B)}}, {{Step::receive(0, 1_B)}}}, Picoseconds(90'936'936'793)),
       true, 1_ms);
   EXPECT_EQ(blocked(run)[0], "rank 0 of job written (h0) waits until the job starts at 90.94ms");
 }
 
 TEST(Executor, FinishedJobsHaveNothingToSay) {
-  const IdealRun run(build({job(8, collectives::PermutationSpec{1_KiB, 1_us})}));
+  const ZeroLoadRun run(build({job(8, collectives::PermutationSpec{1_KiB, 1_us})}));
   EXPECT_TRUE(blocked(run).empty());
 }
 

@@ -1,4 +1,4 @@
-#include "collectives/noise/exponential.hpp"
+#include "collectives/jitter/exponential.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,14 +49,14 @@ TEST(Exponential, NegativeLogHoldsAtEveryPowerOfTwo) {
 
 TEST(Exponential, TheMostIsNoLessAndBelowTwiceTheMeanMore) {
   const RandomStream random(8, Purpose::kTestScenario, 0);
-  const auto expect_most = [](Picoseconds mean, std::uint64_t bits) {
-    EXPECT_GE(most_exponential(mean, bits), exponential(mean, bits)) << bits;
-    EXPECT_LE(most_exponential(mean, bits), exponential(mean, bits) + 2 * mean) << bits;
+  const auto expect_max = [](Picoseconds mean, std::uint64_t bits) {
+    EXPECT_GE(max_exponential(mean, bits), exponential(mean, bits)) << bits;
+    EXPECT_LE(max_exponential(mean, bits), exponential(mean, bits) + 2 * mean) << bits;
   };
   for (const Picoseconds mean : {Picoseconds(1), Picoseconds(1'000'003), Picoseconds::max() / 64}) {
-    for (std::uint64_t i = 0; i < 1000; ++i) expect_most(mean, random.bits(i));
+    for (std::uint64_t i = 0; i < 1000; ++i) expect_max(mean, random.bits(i));
     for (const std::uint64_t bits : {std::uint64_t{0}, std::uint64_t{1}, kMax - 1, kMax}) {
-      expect_most(mean, bits);
+      expect_max(mean, bits);
     }
   }
 }

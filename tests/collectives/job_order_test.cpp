@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -51,12 +51,13 @@ TEST(JobOrder, IsCheckedBeforeAWorkloadIsBuilt) {
   EXPECT_FALSE(collectives::build_workload(jobs_after({{1}, {0}}), {}).ok());
 }
 
-// A signal tells the first rank that a rank has ended, another one the ranks that they begin.
+// A control event tells the first rank that a rank has ended, another one the ranks that they
+// begin.
 TEST(JobsAfterOthers, BeginTwoControlLatenciesAfterTheLastOfThemEnds) {
   std::vector<JobDescription> jobs = jobs_after({{}, {}, {0, 1}, {2}});
   jobs[1].start = 20_us;
   jobs[2].start = 5_us;
-  const IdealRun run(build(jobs));
+  const ZeroLoadRun run(build(jobs));
   const Picoseconds length = run.outcome(0).end;
   EXPECT_EQ(run.outcome(1).end, 20_us + length);
   EXPECT_EQ(run.outcome(2).start, run.outcome(1).end + 2 * kControl + 5_us);
@@ -67,7 +68,7 @@ TEST(JobsAfterOthers, BeginTwoControlLatenciesAfterTheLastOfThemEnds) {
 
 TEST(JobsAfterOthers, HaveNotBegunAndSayForWhomTheyWait) {
   std::vector<JobDescription> jobs = jobs_after({{}, {}, {0, 1}});
-  const IdealRun run(build(jobs), true, 1_us);
+  const ZeroLoadRun run(build(jobs), true, 1_us);
   EXPECT_FALSE(run.outcome(2).has_begun);
   EXPECT_FALSE(run.outcome(2).is_finished);
   EXPECT_TRUE(run.outcome(0).has_begun);
@@ -83,7 +84,7 @@ TEST(JobsAfterOthers, CountTheTimesOfTheirMessagesFromTheirBegin) {
   list.list.push_back({.start = 3_us, .from = 0, .to = 1, .size = 1_KB});
   jobs.push_back(job(2, list));
   jobs[1].after = {0};
-  const IdealRun run(build(jobs));
+  const ZeroLoadRun run(build(jobs));
   EXPECT_EQ(run.outcome(1).end, run.outcome(1).start + 3_us + message_time(1_KB) + kBack);
 }
 
@@ -92,11 +93,11 @@ TEST(LoneJob, RunsFromItsBeginWhateverItIsAfter) {
   collectives::Executor executor(workload, collectives::Executor::Spans::kKept,
                                  LoneJob{.job = 1, .begin = 7_us});
   std::int64_t posted = 0;
-  IdealNetwork network(
+  ZeroLoadNetwork network(
       workload.process_hosts().size(), workload.connections(),
       [&](ConnectionId, Bytes size) {
         ++posted;
-        return IdealNetwork::Delay{message_time(size), message_time(size) + kBack};
+        return ZeroLoadNetwork::Delay{message_time(size), message_time(size) + kBack};
       },
       kControl);
   network.run(executor);

@@ -35,7 +35,8 @@ TEST_P(EveryMutation, IsFoundInChannelsChunksAndSlices) {
 
 INSTANTIATE_TEST_SUITE_P(Symbolic, EveryMutation, ::testing::ValuesIn(all_pairs()), test_name);
 
-// What another lane, the chips and a later run would meet: each was once taken for right.
+// What another lane, the scale-up switches and a later run would meet: each was once taken for
+// right.
 TEST(Proof, RefusesWhatIsLeftBehind) {
   const auto problems = [](Operation operation, Algorithm algorithm, std::uint32_t n,
                            Step::Kind kind, bool is_doubled) {

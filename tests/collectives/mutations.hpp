@@ -48,8 +48,8 @@ class WrittenSchedule final : public Schedule {
     return original_.send_peers(rank, lane);
   }
   [[nodiscard]] std::vector<RankGroup> groups() const override { return original_.groups(); }
-  [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override {
-    return original_.chip_work(lane);
+  [[nodiscard]] InNetworkWork in_network_work(std::uint32_t lane) const override {
+    return original_.in_network_work(lane);
   }
   [[nodiscard]] bool is_staged() const override { return original_.is_staged(); }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override {
@@ -90,7 +90,7 @@ inline bool is_same_data(const Step& a, const Step& b) {
 inline std::vector<Step> with_other_peers(const Schedule& schedule, const Step& step) {
   std::vector<Step> others;
   const bool has_lane = step.kind == Step::Kind::kNotify;
-  const bool has_rank = moves_data(step) || step.kind == Step::Kind::kSignal;
+  const bool has_rank = moves_data(step) || step.kind == Step::Kind::kControlEvent;
   if (!has_lane && !has_rank) return others;
   const std::uint32_t peers = has_lane ? schedule.lanes() : schedule.plan().ranks();
   for (std::uint32_t peer = 0; peer <= peers; ++peer) {
@@ -126,8 +126,9 @@ inline std::vector<Step> with_other_chunks(const std::vector<Step>& lane, std::s
 }
 
 inline std::vector<Step> with_other_counts(const Step& step) {
-  if (step.kind != Step::Kind::kAwaitSignals) return {};
-  return {Step::await_signals(step.count() - 1), Step::await_signals(step.count() + 1)};
+  if (step.kind != Step::Kind::kAwaitControlEvents) return {};
+  return {Step::await_control_events(step.count() - 1),
+          Step::await_control_events(step.count() + 1)};
 }
 
 /// Data that is stored instead of added, or the other way round.

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {

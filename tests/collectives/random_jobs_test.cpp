@@ -9,7 +9,7 @@
 #include "collectives/jobs/incast/incast.hpp"
 #include "collectives/jobs/open_loop/open_loop.hpp"
 #include "collectives/jobs/permutation/permutation.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -61,10 +61,10 @@ class RelayRun {
       posts.push_back({c.source.value(), c.destination.value(), size.count(), now});
       Picoseconds& free = free_at[id];
       free = std::max(free, now) + 1_us;
-      return IdealNetwork::Delay{free - now, free - now + kBack};
+      return ZeroLoadNetwork::Delay{free - now, free - now + kBack};
     };
-    IdealNetwork network(workload_.process_hosts().size(), workload_.connections(),
-                         IdealNetwork::TimedDelayOf(delay), kControl);
+    ZeroLoadNetwork network(workload_.process_hosts().size(), workload_.connections(),
+                            ZeroLoadNetwork::TimedDelayOf(delay), kControl);
     network.run(executor_, until);
   }
   RelayRun(const RelayRun&) = delete;

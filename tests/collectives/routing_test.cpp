@@ -1,6 +1,6 @@
 // Tokens of a mixture of experts: where they go, and that a strong skew takes no longer to draw.
 
-#include "collectives/jobs/collective/routing.hpp"
+#include "collectives/traffic/expert_routing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(RoutedMatrix, EveryTokenGoesToTopKExpertsHoweverSkewed) {
 
 /// Two of three experts without replacement, with weights w = 1, 2^-5 and 3^-5: expert i is missing
 /// with probability sum over the orders (a, b) of the others of w_a w_b / (1 - w_a), w normalised.
-/// Tolerance: four standard deviations of the count, if so many tokens choose alike.
+/// Tolerance: four standard deviations of the count, if a given number of tokens choose alike.
 void expect_draws_by_popularity(std::uint32_t tokens_per_rank, double alike) {
   const std::uint32_t ranks = 3;
   const Routing routing{.tokens = tokens_per_rank, .token_size = 1_B, .top_k = 2, .skew = 5};
@@ -66,10 +66,10 @@ TEST(RoutedMatrix, DrawsWithoutReplacementByPopularity) { expect_draws_by_popula
 
 // 2^26 choices and a few: two tokens each choose alike, but the last one.
 TEST(RoutedMatrix, SoManyTokensThatSomeChooseAlikeSpreadNoOtherWay) {
-  const std::uint32_t most = kMostChoices / 6;  // 3 ranks, 2 each
-  ASSERT_EQ(tokens_alike({.tokens = most, .token_size = 1_B, .top_k = 2}, 3), 1U);
-  ASSERT_EQ(tokens_alike({.tokens = most + 1, .token_size = 1_B, .top_k = 2}, 3), 2U);
-  expect_draws_by_popularity(most + 1, 2);
+  const std::uint32_t max = kMaxChoices / 6;  // 3 ranks, 2 each
+  ASSERT_EQ(tokens_alike({.tokens = max, .token_size = 1_B, .top_k = 2}, 3), 1U);
+  ASSERT_EQ(tokens_alike({.tokens = max + 1, .token_size = 1_B, .top_k = 2}, 3), 2U);
+  expect_draws_by_popularity(max + 1, 2);
 }
 
 }  // namespace

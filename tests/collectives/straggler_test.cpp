@@ -10,8 +10,8 @@
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
-#include "collectives/jobs/collective/routing.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "collectives/traffic/expert_routing.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -161,10 +161,10 @@ Picoseconds end_of(JobDescription job, std::uint32_t late_rank, Picoseconds late
       {{std::to_string(late_rank)}, late, 1, 1});
   const collectives::Workload workload = build({job});
   collectives::Executor executor(workload);
-  IdealNetwork network(
+  ZeroLoadNetwork network(
       kRanks, workload.connections(),
       [](ConnectionId, Bytes size) {
-        return IdealNetwork::Delay{message_time(size), message_time(size) + kBack};
+        return ZeroLoadNetwork::Delay{message_time(size), message_time(size) + kBack};
       },
       kControl, workload.groups());
   network.run(executor);

@@ -221,8 +221,8 @@ TEST(NvlsTree, OfRacksHas32Rails) {
 }
 
 // Buffers hold eight chunks: the ninth goes up or down only once the other end has taken the first.
-// Of 20 chunks each edge of a tree has 12 signals against the direction of its messages, and a
-// rank's lane for sums waits 12 times for the one after it.
+// Of 20 chunks each edge of a tree has 12 control events against the direction of its messages, and
+// a rank's lane for sums waits 12 times for the one after it.
 TEST(NvlsTree, RunsNoFurtherAheadThanBuffersHold) {
   const auto schedule =
       nvls_tree(6, 4, {.size = std::int64_t{20} * 4 * 100, .channels = 1, .chunk = 100});
@@ -236,8 +236,8 @@ TEST(NvlsTree, RunsNoFurtherAheadThanBuffersHold) {
       for (Step step; stream.next(step);) {
         if (step.kind == Step::Kind::kSend) ++sent;
         if (step.kind == Step::Kind::kAwait) ++turns;
-        if (step.kind == Step::Kind::kSignal) ++signalled[step.peer * 4 + lane];
-        if (step.kind == Step::Kind::kAwaitSignals) awaited[rank * 4 + lane] += step.count();
+        if (step.kind == Step::Kind::kControlEvent) ++signalled[step.peer * 4 + lane];
+        if (step.kind == Step::Kind::kAwaitControlEvents) awaited[rank * 4 + lane] += step.count();
       }
       const auto peers = static_cast<std::int64_t>(schedule->send_peers(rank, lane).size());
       EXPECT_EQ(sent, 20 * peers);
@@ -250,10 +250,11 @@ TEST(NvlsTree, RunsNoFurtherAheadThanBuffersHold) {
   EXPECT_EQ(signalled, awaited);
 }
 
-// k domains of g. Inside its domain a rank sends the vector to the chips, and its g-th part from
-// the tree: S + S/g; it gets as much. Along its rail, of two trees with half of a part each: k - 1
-// edges up and down per tree, so 2 (k-1)/k S/g in the mean, S/g exactly if there are two domains,
-// and 2 S/g at most: a leaf of one tree sends up, and inside the other one up and two down.
+// k domains of g. Inside its domain a rank sends the vector to the scale-up switches, and its g-th
+// part from the tree: S + S/g; it gets as much. Along its rail, of two trees with half of a part
+// each: k - 1 edges up and down per tree, so 2 (k-1)/k S/g on average, S/g exactly if there are two
+// domains, and 2 S/g at most: a leaf of one tree sends up, and inside the other one up and two
+// down.
 TEST(Bytes, OfAnNvlsTreeAreThoseOfItsDomainAndOfItsRail) {
   for (const std::uint32_t k : {2U, 3U, 4U, 8U, 12U}) {
     for (const std::uint32_t g : {2U, 8U}) {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -156,7 +156,7 @@ TEST(LikelyTransfers, AreCountedWhereTheyAreFew) {
     Visits likely;
     for_each_likely_transfer(workload, 0, [&](ConnectionId id, Bytes size, LikelyCount count) {
       likely.emplace_back(id, size, count.mean);
-      EXPECT_EQ(count.mean, count.most);
+      EXPECT_EQ(count.mean, count.max);
     });
     EXPECT_EQ(likely, transfers(workload));
   }
@@ -165,7 +165,7 @@ TEST(LikelyTransfers, AreCountedWhereTheyAreFew) {
 // 1.1 million messages over 12 connections. Tolerance: five standard deviations of a Poisson count.
 TEST(LikelyTransfers, AreWhatIsExpectedWhereManyAreDrawn) {
   const Workload workload = open_loop_of(550_ms);
-  ASSERT_GT(workload.drawn_messages(), kMostDrawn);
+  ASSERT_GT(workload.drawn_messages(), kMaxDrawn);
   const Visits exact = transfers(workload);
   std::size_t at = 0;
   for_each_likely_transfer(workload, 0, [&](ConnectionId id, Bytes size, LikelyCount count) {
@@ -174,7 +174,7 @@ TEST(LikelyTransfers, AreWhatIsExpectedWhereManyAreDrawn) {
     EXPECT_EQ(id, connection);
     EXPECT_EQ(size, exact_size);
     EXPECT_NEAR(count.mean, sent, 5 * std::sqrt(count.mean));
-    EXPECT_LE(sent, count.most);
+    EXPECT_LE(sent, count.max);
   });
   EXPECT_EQ(at, exact.size());
 }

@@ -29,7 +29,7 @@ struct Pair {
   }
   /// Of the time that was left out.
   [[nodiscard]] double relative_error() const {
-    return to_seconds(error()) / to_seconds(report().left_out.time);
+    return to_seconds(error()) / to_seconds(report().skipped.time);
   }
 };
 
@@ -55,8 +55,8 @@ Pair pair_of(const std::string& text, double tolerance = 0.01) {
   EXPECT_EQ(pair.short_cut.outcome, scenarios::Outcome::kFinished);
   EXPECT_EQ(pair.short_cut.jobs[0].bytes, pair.full.jobs[0].bytes);
   EXPECT_LT(pair.short_cut.totals.packet_hops, pair.full.totals.packet_hops);
-  EXPECT_GT(pair.report().left_out.time, Picoseconds(0));
-  EXPECT_LE(pair.report().left_out.spread, tolerance);
+  EXPECT_GT(pair.report().skipped.time, Picoseconds(0));
+  EXPECT_LE(pair.report().skipped.spread, tolerance);
   EXPECT_FALSE(pair.short_cut.warnings.empty());
   return pair;
 }
@@ -82,9 +82,9 @@ constexpr const char* kRing =
 // as if all had been carried out.
 TEST(ApproximatePeriods, AreExactWhereRoundsAreAlike) {
   const Pair pair = pair_of(star(kRing), 0);
-  EXPECT_EQ(pair.report().left_out.rounds, 20);
-  EXPECT_GE(pair.report().left_out.rounds_left_out, 12);
-  EXPECT_EQ(pair.report().left_out.spread, 0);
+  EXPECT_EQ(pair.report().skipped.rounds, 20);
+  EXPECT_GE(pair.report().skipped.rounds_skipped, 12);
+  EXPECT_EQ(pair.report().skipped.spread, 0);
   EXPECT_EQ(pair.report().estimate_because, "");
   EXPECT_EQ(pair.error(), Picoseconds(0));
 }
@@ -92,14 +92,14 @@ TEST(ApproximatePeriods, AreExactWhereRoundsAreAlike) {
 // A round is 2 (n - 1) messages one after the other, each as long alone.
 TEST(ApproximatePeriods, StandForSoManyMessagesInARow) {
   const Pair pair = pair_of(star(kRing));
-  const auto& left_out = pair.report().left_out;
+  const auto& skipped = pair.report().skipped;
   Experiment one = experiment_of_text(
       "name: one\nracks: {count: 1, servers: 8}\nfabric: {topology: leaf-spine, spines: 1}\n"
       "transport: {type: datagram}\njobs:\n"
       "  - {name: job, type: send-recv, size: 64KiB, ranks: [0, 1]}\n");
   const Results alone = run_whole(one);
   const Picoseconds message = alone.jobs[0].jct;
-  EXPECT_EQ(left_out.time, message * (14 * left_out.rounds_left_out));
+  EXPECT_EQ(skipped.time, message * (14 * skipped.rounds_skipped));
 }
 
 // With a bound, the error is within it, whatever the tolerance allows.
@@ -108,7 +108,7 @@ TEST(ApproximatePeriods, KeepTheirBound) {
     const Pair pair = pair_of(
         star("algorithm: ring, execution: {channels: 1, chunk: 64KiB}, " + std::string(sizes)));
     EXPECT_EQ(pair.report().estimate_because, "") << sizes;
-    EXPECT_LE(pair.relative_error(), pair.report().left_out.spread) << sizes;
+    EXPECT_LE(pair.relative_error(), pair.report().skipped.spread) << sizes;
   }
 }
 
@@ -121,7 +121,7 @@ TEST(ApproximatePeriods, ComeCloseWhereThereIsNoBound) {
              "execution: {preset: nccl, channels: 4}")};
   for (const std::string& text : cases) {
     const Pair pair = pair_of(text, 0.05);
-    EXPECT_GT(pair.report().left_out.rounds_left_out, 10) << text;
+    EXPECT_GT(pair.report().skipped.rounds_skipped, 10) << text;
     EXPECT_NE(pair.report().estimate_because, "") << text;
     EXPECT_LE(pair.relative_error(), 0.05) << text;
   }
@@ -139,8 +139,8 @@ TEST(ApproximatePeriods, WaitForStagesThatAreOver) {
       "  - {name: job, type: all-reduce, algorithm: hierarchical, size: 128MiB, "
       "execution: {channels: 1, chunk: 256KiB}}\n",
       0.05);
-  EXPECT_GT(pair.report().left_out.rounds_left_out, 10);
-  EXPECT_FALSE(pair.report().left_out.are_lanes_close);
+  EXPECT_GT(pair.report().skipped.rounds_skipped, 10);
+  EXPECT_FALSE(pair.report().skipped.are_lanes_close);
   EXPECT_LE(pair.relative_error(), 0.05);
 }
 
@@ -151,9 +151,9 @@ TEST(ApproximatePeriods, LeaveNothingOutOfTrees) {
                               "execution: {channels: 1, chunk: 64KiB, in_flight: 4}",
                               "roce"));
   const Results same = run_short(e, 0.05);
-  EXPECT_EQ(same.periods->left_out.rounds, 256);
-  EXPECT_EQ(same.periods->left_out.rounds_left_out, 0);
-  EXPECT_GT(same.periods->left_out.closest.value_or(0), 0.05);
+  EXPECT_EQ(same.periods->skipped.rounds, 256);
+  EXPECT_EQ(same.periods->skipped.rounds_skipped, 0);
+  EXPECT_GT(same.periods->skipped.closest.value_or(0), 0.05);
   EXPECT_EQ(same.jobs[0].jct, run_whole(e).jobs[0].jct);
 }
 
@@ -166,14 +166,14 @@ TEST(ApproximatePeriods, AreTheSameOnAnyNumberOfThreads) {
   for (const std::string& text : cases) {
     Experiment e = experiment_of_text(text);
     const Results one = run_short(e, 0.05);
-    EXPECT_GT(one.periods->left_out.time, Picoseconds(0));
+    EXPECT_GT(one.periods->skipped.time, Picoseconds(0));
     for (const std::uint32_t threads : {2U, 3U}) {
       const Results several = run_short(e, 0.05, threads);
       EXPECT_EQ(several.digest(), one.digest());
       EXPECT_EQ(several.simulated, one.simulated);
       EXPECT_EQ(several.totals.events, one.totals.events);
-      EXPECT_EQ(several.periods->left_out.rounds_left_out, one.periods->left_out.rounds_left_out);
-      EXPECT_EQ(several.periods->left_out.time, one.periods->left_out.time);
+      EXPECT_EQ(several.periods->skipped.rounds_skipped, one.periods->skipped.rounds_skipped);
+      EXPECT_EQ(several.periods->skipped.time, one.periods->skipped.time);
     }
   }
 }
@@ -181,14 +181,14 @@ TEST(ApproximatePeriods, AreTheSameOnAnyNumberOfThreads) {
 TEST(ApproximatePeriods, LeaveOutIterationsThatAreAsTheLastThree) {
   const Pair pair = pair_of(server(
       "type: all-reduce, size: 4MiB, iterations: 40, compute: 30us, execution: {preset: nccl}"));
-  const auto& left_out = pair.report().left_out;
-  EXPECT_GE(left_out.iterations_left_out, 30);
+  const auto& skipped = pair.report().skipped;
+  EXPECT_GE(skipped.iterations_skipped, 30);
   EXPECT_LE(pair.relative_error(), 0.01);
   const auto& rows = pair.short_cut.collectives;
   ASSERT_EQ(rows.size(), 40U);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i].iteration, i);
-    EXPECT_EQ(rows[i].is_estimated, i >= 40 - left_out.iterations_left_out);
+    EXPECT_EQ(rows[i].is_estimated, i >= 40 - skipped.iterations_skipped);
   }
   EXPECT_EQ(rows.back().end, pair.short_cut.jobs[0].end);
   EXPECT_FALSE(pair.full.collectives.back().is_estimated);
@@ -204,7 +204,7 @@ TEST(ApproximatePeriods, LeaveOutIterationsOfTraining) {
         "parallelism: {tensor: 4, data: 2}, model: {preset: gpt-13b, layers: 4, hidden: 1024, "
         "heads: 16, head_size: 64, ffn: 4096, vocabulary: 4096, sequence: 128}}\n";
     const Pair pair = pair_of(text);
-    EXPECT_GE(pair.report().left_out.iterations_left_out, 7);
+    EXPECT_GE(pair.report().skipped.iterations_skipped, 7);
     EXPECT_LE(pair.relative_error(), 0.01);
     ASSERT_EQ(pair.short_cut.iterations.size(), 12U);
     EXPECT_TRUE(pair.short_cut.iterations.back().is_estimated);
@@ -219,10 +219,10 @@ TEST(ApproximatePeriods, LeaveNothingOutWhereTheyDiffer) {
                                 "jitter: {type: exponential, mean: 50us}"));
   const Results full = run_whole(e);
   const Results same = run_short(e, 0.01);
-  EXPECT_EQ(same.periods->left_out.iterations_left_out, 0);
-  EXPECT_EQ(same.periods->left_out.time, Picoseconds(0));
-  ASSERT_TRUE(same.periods->left_out.closest.has_value());
-  EXPECT_GT(*same.periods->left_out.closest, 0.01);
+  EXPECT_EQ(same.periods->skipped.iterations_skipped, 0);
+  EXPECT_EQ(same.periods->skipped.time, Picoseconds(0));
+  ASSERT_TRUE(same.periods->skipped.closest.has_value());
+  EXPECT_GT(*same.periods->skipped.closest, 0.01);
   EXPECT_EQ(same.jobs[0].jct, full.jobs[0].jct);
   EXPECT_EQ(same.totals.packet_hops, full.totals.packet_hops);
   EXPECT_TRUE(same.warnings.empty());
@@ -232,7 +232,7 @@ TEST(ApproximatePeriods, LeaveNothingOutWhereTheyDiffer) {
 TEST(ApproximatePeriods, AreNoneInACallWithoutChunks) {
   Experiment e = experiment_of_text(star("algorithm: ring, size: 10MiB"));
   const Results same = run_short(e, 0.5);
-  EXPECT_EQ(same.periods->left_out.rounds, 0);
+  EXPECT_EQ(same.periods->skipped.rounds, 0);
   EXPECT_EQ(same.jobs[0].jct, run_whole(e).jobs[0].jct);
 }
 

@@ -44,7 +44,7 @@ TEST(CcFairness, DcqcnSharesWithItself) {
 }
 
 // The in-cast and the queue at its port: all bytes in the receiver's rate, within what each needs
-// to start, and megabytes of queue in the mean or a small part of that: first windows, which have
+// to start, and megabytes of queue on average or a small part of that: first windows, which have
 // to drain.
 TEST(CongestionControls, HpccDoesWithoutTheQueueOfDcqcn) {
   const auto run = [](const std::string& control) {
@@ -53,11 +53,11 @@ TEST(CongestionControls, HpccDoesWithoutTheQueueOfDcqcn) {
         {"transport.congestion_control=" + control, "jobs[1].skip=true", "jobs[2].skip=true"}));
   };
   const auto queue = [](const scenarios::Results& results) {
-    double most = 0;
+    double max = 0;
     for (const scenarios::PortResult& port : results.ports) {
-      most = std::max(most, port.mean_queue_bytes);
+      max = std::max(max, port.mean_queue_bytes);
     }
-    return most;
+    return max;
   };
   const scenarios::Results dcqcn = run("{type: dcqcn, preset: hpcc-ns3}");
   const scenarios::Results hpcc = run("hpcc");

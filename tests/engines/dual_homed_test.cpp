@@ -1,4 +1,4 @@
-// Hosts with two ports lose one switch and go on by the other.
+// Hosts with two ports lose one switch and continue by the other.
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/fabric/path.hpp"
 #include "simcore/fabric/spray.hpp"
@@ -44,7 +44,7 @@ class Links {
       : e_(e),
         is_fluid_(is_fluid),
         transports_(e.scenario, e.fabric, e.routes, e.workload),
-        is_sprayed_(e.scenario.switches.sprays() || chooses_ways(e, is_fluid) ||
+        is_sprayed_(e.scenario.switches.sprays() || chooses_paths(e, is_fluid) ||
                     (!is_fluid && draws_paths(e))) {}
 
   /// Of the next message of these ranks; to be asked in the order of posting.
@@ -74,7 +74,7 @@ class Links {
     });
   }
   /// Whether senders choose ways; as fluids, whether they go by several at a time.
-  [[nodiscard]] static bool chooses_ways(const scenarios::Experiment& e, bool is_fluid) {
+  [[nodiscard]] static bool chooses_paths(const scenarios::Experiment& e, bool is_fluid) {
     return std::ranges::any_of(e.workload.connections(), [&](const Connection& c) {
       const auto traits = protocols::traits_of(e.scenario.transport_of(c.transport));
       return is_fluid ? traits.varies_entropy() : !traits.has_fixed_entropy();
@@ -118,7 +118,7 @@ class Links {
       if (knows_shares || steps[i].size() == 1) {
         for (const PortShare& s : steps[i]) crossings.push_back({s.port, s.share, before, after});
       }
-      // With cut-through a packet goes on before it is stored.
+      // With cut-through a packet is forwarded before it is stored.
       before += latency[i] + (cuts_through_ ? Picoseconds(0) : storing[i]);
     }
     return crossings;

@@ -35,7 +35,7 @@ class LoneMessage {
   explicit LoneMessage(std::uint64_t seed) : random_(seed, Purpose::kTestScenario, 11) {}
 
   enum class Tiers : std::uint8_t { kTwo, kThree, kFatTree };
-  /// Of the hosts, and of what they hang on.
+  /// Of the hosts, and of what they are attached to.
   struct Shape {
     const char* name;
     int ports = 1;  ///< of a NIC
@@ -54,7 +54,8 @@ class LoneMessage {
     const std::uint64_t servers = 1 + below(4);
     const char* rate = choose({"100", "200", "400"});
     std::uint64_t ranks = racks * servers * shape.per_server;
-    std::uint64_t apart = servers * shape.per_server;  // so many ranks are in the first rack or pod
+    std::uint64_t apart =
+        servers * shape.per_server;  // this many ranks are in the first rack or pod
     const std::string server = fmt::format("server: {{{}, nic: {{rate: {}Gbps, ports: {}{}}}}}",
                                            shape.server, rate, shape.ports, shape.nic);
     std::string yaml = fmt::format("name: lone\nseed: {}\n", 1 + below(1000));

@@ -1,5 +1,5 @@
-// Links that spoil frames, in scenarios: what is counted where, what goes with it, what is refused,
-// and what options of RoCE and of pauses do.
+// Links that corrupt frames, in scenarios: what is counted where, what goes with it, what is
+// refused, and what options of RoCE and of pauses do.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -131,8 +131,8 @@ TEST(LossyLinks, AreRepairedInEveryKindOfClass) {
   }
 }
 
-// While the fault holds, and not before or after: 1 MiB to a host whose link spoils a tenth of what
-// it carries for 40 us.
+// While the fault holds, and not before or after: 1 MiB to a host whose link corrupts a tenth of
+// what it carries for 40 us.
 TEST(LossyLinks, AFaultSpoilsForATime) {
   const auto dropped = [](const std::string& times) {
     return run_lossy(
@@ -262,8 +262,8 @@ TEST(NackInterval, AGapIsReportedAgain) {
 }
 
 // 3 senders at 100 Gbps into one link of 25 Gbps, so that pauses last longer than 65,535 quanta of
-// 512 bits: 335.5 us. Those that run out let the sender go on until the next packet asks again; the
-// buffer holds what comes, and more pauses are sent in place of refreshes and resumes.
+// 512 bits: 335.5 us. Those that run out let the sender continue until the next packet asks again;
+// the buffer holds what comes, and more pauses are sent in place of refreshes and resumes.
 TEST(Pauses, ThatExpireAreAskedForAgain) {
   const auto run = [](const std::string& quanta) {
     return run_lossy(

@@ -105,7 +105,7 @@ TEST(PacketLatency, IsToldApartByTheSizeOfTheMessage) {
   }
 }
 
-// Packets that chips made are of the size of what they were made from.
+// Packets that scale-up switches made are of the size of what they were made from.
 TEST(PacketLatency, OfSumsAndCopiesIsOfTheSizeOfTheMessages) {
   for (const char* size : {"64KiB", "1MiB", "16MiB"}) {
     const MessageRun run = packet_run(experiment_of_text(
@@ -121,7 +121,7 @@ TEST(PacketLatency, OfSumsAndCopiesIsOfTheSizeOfTheMessages) {
   }
 }
 
-// Errors of links spoil one frame in a hundred, and packets are sent again one by one or from the
+// Errors of links corrupt one frame in a hundred, and packets are sent again one by one or from the
 // one that is missing on.
 TEST(PacketLatency, OfWhatIsSentAgainIsOfTheSizeOfItsMessage) {
   for (const char* repair : {"go-back-n", "selective-repeat"}) {

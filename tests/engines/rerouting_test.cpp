@@ -134,7 +134,7 @@ TEST(Rerouting, DoesNotDependOnTheCutIntoCells) {
       " {type: link-latency, from: leaf1, to: spine0, at: 50us, until: 200us, added: 3us}]",
       "{until: 800us}"));
   std::vector<std::string> digests;
-  for (const CellPlan::Cut cut : {CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
     e.scenario.run.cells = cut;
     digests.push_back(scenarios::simulate(e).digest());
   }

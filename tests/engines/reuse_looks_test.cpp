@@ -46,7 +46,7 @@ TEST(ReuseWithFaults, ElsewhereTakesAllOver) {
         "{type: bit-errors, from: leaf2, to: spine0, at: 1us, frame_loss_rate: 0.05}"}) {
     SCOPED_TRACE(fault);
     const Results on = expect_equal_folders_of(step("faults: [" + std::string(fault) + "]\n"));
-    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_EQ(on.reuse.gpu_sets, 4U);
     EXPECT_EQ(on.reuse.rails, 8U);
     EXPECT_THAT(on.reuse.refusals, IsEmpty());
     EXPECT_LT(on.reuse.simulated_hops, on.totals.packet_hops / 2);
@@ -60,7 +60,7 @@ TEST(ReuseWithFaults, OfOneRailLeavesTheOthersToBeTakenOver) {
                             "{type: bit-errors, from: gpu11, at: 1us, frame_loss_rate: 0.01}"}) {
     SCOPED_TRACE(fault);
     const Results on = expect_equal_folders_of(step("faults: [" + std::string(fault) + "]\n"));
-    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_EQ(on.reuse.gpu_sets, 4U);
     EXPECT_EQ(on.reuse.rails, 7U);
     EXPECT_EQ(on.reuse.rail_gpus, 28U);
     EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("of 4 GPUs are simulated each: a fault")));
@@ -70,7 +70,7 @@ TEST(ReuseWithFaults, OfOneRailLeavesTheOthersToBeTakenOver) {
 TEST(ReuseWithFaults, OfOneDomainLeavesTheOthersToBeTakenOver) {
   const Results on = expect_equal_folders_of(step(
       "faults: [{type: link-rate, from: gpu13, network: scale-up, rate: 50Gbps, at: 50us}]\n"));
-  EXPECT_EQ(on.reuse.components, 3U);
+  EXPECT_EQ(on.reuse.gpu_sets, 3U);
   EXPECT_EQ(on.reuse.gpus, 24U);
   EXPECT_EQ(on.reuse.rails, 8U);
   EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("among 8 GPUs are simulated each: a fault")));
@@ -84,26 +84,26 @@ TEST(ReuseWithFaults, WhichChangeRoutesDoesNotDisturbDomains) {
     SCOPED_TRACE(fault);
     const Results on =
         expect_equal_folders_of(step_over_ethernet("faults: [" + std::string(fault) + "]\n"));
-    EXPECT_EQ(on.reuse.components, 4U);
-    EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
+    EXPECT_EQ(on.reuse.gpu_sets, 4U);
+    EXPECT_LT(on.reuse.simulated, on.reuse.epochs / 2);
   }
 }
 
-// Whether anything arrived for ten milliseconds hangs on what is taken over as well.
+// Whether anything arrived for ten milliseconds depends on what is taken over as well.
 TEST(ReuseWithFaults, SeesThatNothingIsDelivered) {
   const Results on = expect_equal_folders_of(
       reuse_servers(4, reuse_training("tensor: 8, data: 4"),
                     "faults: [{type: link-down, from: gpu11, at: 150us, until: 35ms}]\n", "60ms"));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
   EXPECT_EQ(on.reuse.rails, 7U);
   EXPECT_THAT(on.warnings, Contains(HasSubstr("nothing was delivered from")));
 }
 
-// Others of the server wait for the GPU, with contributions that its chips hold.
+// Others of the server wait for the GPU, with contributions that its scale-up switches hold.
 TEST(ReuseWithFaults, TakesNothingOverWhereCallsInsideStandStillToo) {
   const Results on = expect_equal_folders_of(step_over_ethernet(
       "faults: [{type: link-down, from: gpu3, at: 40us, until: 35ms}]\n", "60ms"));
-  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_EQ(on.reuse.gpu_sets, 0U);
   EXPECT_THAT(on.warnings, Contains(HasSubstr("nothing was delivered from")));
 }
 
@@ -111,7 +111,7 @@ TEST(ReuseWithFaults, ThatNothingEndsTakesNothingOver) {
   const Results on = expect_equal_folders_of(
       step_over_ethernet("faults: [{type: link-down, from: gpu3, at: 40us}]\n"));
   EXPECT_EQ(on.outcome, scenarios::Outcome::kStuck);
-  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_EQ(on.reuse.gpu_sets, 0U);
   EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("messages stand still")));
 }
 
@@ -120,7 +120,7 @@ TEST(ReuseWithFaults, IsTheSameOnThreadsAndForEveryCut) {
       step("faults: [{type: link-down, from: gpu11, at: 150us, until: 190us}, {type: link-rate, "
            "from: gpu13, network: scale-up, rate: 50Gbps}]\n"));
   const FolderOfRun off = folder_of_run(e, Reuse::kOff);
-  for (const CellPlan::Cut cut : {CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
     e.scenario.run.cells = cut;
     for (const std::uint32_t threads : {1U, 3U}) {
       const FolderOfRun on = folder_of_run(e, Reuse::kOn, {.threads = threads, .share_from = 1});
@@ -133,7 +133,7 @@ TEST(ReuseWithTraces, TakesOverWhereNobodyLooks) {
   const Results on = expect_equal_folders_of(
       step("observe: {queues: {ports: [\"leaf2->*\"]}, packets: {flows: [\"train:8->9\"]}, "
            "pauses: true}\n"));
-  EXPECT_EQ(on.reuse.components, 3U);
+  EXPECT_EQ(on.reuse.gpu_sets, 3U);
   EXPECT_EQ(on.reuse.rails, 7U);
   EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("their packets are written down")));
   EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("what waits for their links is written")));
@@ -142,23 +142,23 @@ TEST(ReuseWithTraces, TakesOverWhereNobodyLooks) {
 TEST(ReuseWithTraces, OfPacketsBetweenServersLeaveDomainsToBeTakenOver) {
   const Results on =
       expect_equal_folders_of(step("observe: {packets: {flows: [\"train:3->11\"]}}\n"));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
   EXPECT_EQ(on.reuse.rails, 7U);
 }
 
 TEST(ReuseWithTraces, OfSamplesOfQueuesIsExact) {
   const Results on = expect_equal_folders_of(step_over_ethernet(
       "observe: {queues: {ports: [\"leaf1->*\"], period: 3us}}\nrun: {until: 300us}\n"));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
 }
 
-// Where a run begins anew its traces do, too.
+// Where a run restarts its traces do, too.
 TEST(ReuseWithTraces, BeginsThemAnewWithTheRun) {
   const Results on = expect_equal_folders_of(
       step_over_ethernet("faults: [{type: link-down, from: gpu3, at: 40us}]\n"
                          "observe: {queues: {ports: [\"leaf1->*\"]}, packets: {flows: "
                          "[\"train:0->16\"]}}\n"));
-  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_EQ(on.reuse.gpu_sets, 0U);
 }
 
 TEST(ReuseWithTraces, OfEverythingTakesNothingOver) {
@@ -178,7 +178,7 @@ Picoseconds blamed_inside_servers(const Results& results) {
   return all;
 }
 
-// Paths lead through calls that were taken over: their phases are simulated once more for that.
+// Paths lead through calls that were taken over: their epochs are simulated once more for that.
 TEST(ReuseWithBlame, FollowsPathsThroughWhatIsTakenOver) {
   for (const char* parallelism :
        {"tensor: 8, data: 4", "tensor: 8, pipeline: 2, data: 2, schedule: 1f1b",
@@ -187,7 +187,7 @@ TEST(ReuseWithBlame, FollowsPathsThroughWhatIsTakenOver) {
     const Results on = expect_equal_folders_of(reuse_servers(
         4, reuse_training(parallelism, ", iterations: 2, communication: {algorithm: ring}"),
         "observe: {blame: true}\n"));
-    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_EQ(on.reuse.gpu_sets, 4U);
     EXPECT_GT(on.reuse.rails, 0U);
     EXPECT_GT(blamed_inside_servers(on), 1_us);
   }
@@ -198,7 +198,7 @@ TEST(ReuseWithBlame, FollowsPathsThroughWhatIsNot) {
   const Results on = expect_equal_folders_of(step_over_ethernet(
       "observe: {blame: true}\n", "200us",
       reuse_training("tensor: 8, data: 4", ", communication: {algorithm: ring}")));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
   EXPECT_EQ(on.reuse.rails, 0U);
   EXPECT_GT(blamed_inside_servers(on), 1_us);
 }
@@ -206,7 +206,7 @@ TEST(ReuseWithBlame, FollowsPathsThroughWhatIsNot) {
 // Tensor parallelism of few bytes is by NVLS, whose messages are split by their zero-load times.
 TEST(ReuseWithBlame, FollowsWhatChipsAddUp) {
   const Results on = expect_equal_folders_of(step("observe: {blame: true}\n"));
-  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
   EXPECT_THAT(on.blame, Contains(Field(&scenarios::BlameResult::culprit_kind, "job")));
 }
 
@@ -219,7 +219,8 @@ TEST(ReuseWithBlame, AfterAWarmupAndCutOff) {
   expect_equal_folders(folder_of_run(e, Reuse::kOff), folder_of_run(e, Reuse::kOn));
 }
 
-/// Off and on with warm-ups that end at so many times all over the run, some of it cut off.
+/// Off and on with warm-ups that end at a given number of times all over the run, some of it cut
+/// off.
 void expect_equal_after_warmups(const std::string& text, int edges) {
   Experiment e = experiment_of_text(text);
   const Picoseconds whole = folder_of_run(e, Reuse::kOff).results.simulated;
@@ -230,7 +231,7 @@ void expect_equal_after_warmups(const std::string& text, int edges) {
     SCOPED_TRACE(e.scenario.run.warmup.count());
     const FolderOfRun on = folder_of_run(e, Reuse::kOn);
     expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
-    EXPECT_GT(on.results.reuse.phases, 0U);
+    EXPECT_GT(on.results.reuse.epochs, 0U);
   }
 }
 
@@ -248,7 +249,7 @@ TEST(ReuseWithWarmup, CountsWhatComesAfterItBetweenServers) {
       reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")), 16);
 }
 
-// Wherever it ends in a phase, all of that phase is simulated once more, its begin included.
+// Wherever it ends in an epoch, all of that epoch is simulated once more, its begin included.
 TEST(ReuseWithWarmup, SimulatesAPhaseOnceMore) {
   Experiment e = experiment_of_text(
       "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: none}\n"
@@ -256,7 +257,7 @@ TEST(ReuseWithWarmup, SimulatesAPhaseOnceMore) {
       reuse_training("tensor: 8"));
   const scenarios::ReuseReport without = folder_of_run(e, Reuse::kOn).results.reuse;
   const auto work = [](const scenarios::ReuseReport& reuse) {
-    return reuse.simulated_hops + reuse.leaps.packet_hops;
+    return reuse.simulated_hops + reuse.skips.packet_hops;
   };
   std::vector<std::uint64_t> more;
   for (const Picoseconds warmup : {201_us, 202_us}) {

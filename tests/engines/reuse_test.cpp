@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/reuse/obstacles.hpp"
+#include "scenarios/memo/obstacles.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/reuse_runs.hpp"
@@ -68,17 +68,17 @@ std::string server(const std::string& jobs, const std::string& rest = "") {
 
 TEST(Reuse, OfTensorParallelCallsInOneServerIsExact) {
   const Results on = expect_the_same(server(reuse_training("tensor: 8")));
-  EXPECT_EQ(on.reuse.components, 1U);
+  EXPECT_EQ(on.reuse.gpu_sets, 1U);
   EXPECT_EQ(on.reuse.gpus, 8U);
-  EXPECT_GT(on.reuse.phases, 100U);
-  EXPECT_LT(on.reuse.simulated, on.reuse.phases / 4);
+  EXPECT_GT(on.reuse.epochs, 100U);
+  EXPECT_LT(on.reuse.simulated, on.reuse.epochs / 4);
   EXPECT_LT(on.reuse.simulated_hops, on.totals.packet_hops / 2);
 }
 
 TEST(Reuse, OfTwoGroupsOfFourIsThatOfTwoComponents) {
   // Gradients of the two data-parallel copies cross NVLink as well: all eight GPUs are one
-  // component.
-  EXPECT_EQ(expect_the_same(server(reuse_training("tensor: 4, data: 2"))).reuse.components, 1U);
+  // GPU set.
+  EXPECT_EQ(expect_the_same(server(reuse_training("tensor: 4, data: 2"))).reuse.gpu_sets, 1U);
 }
 
 TEST(Reuse, WithSequenceParallelismAndChunks) {
@@ -135,8 +135,7 @@ TEST(Reuse, AtRestARunIsOverWhateverTheCutAndTheLimit) {
                  "until: 699.7us}]\n"
                  "run: {warmup: 600us, until: 700us}\n"));
   std::vector<Picoseconds> simulated;
-  for (const CellPlan::Cut cut :
-       {CellPlan::Cut::kOne, CellPlan::Cut::kAuto, CellPlan::Cut::kFinest}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kAuto, LpPlan::Cut::kFinest}) {
     e.scenario.run.cells = cut;
     for (const Reuse reuse : {Reuse::kOff, Reuse::kOn}) {
       simulated.push_back(run_with(e, reuse).results.simulated);
@@ -150,8 +149,8 @@ TEST(Reuse, AtRestARunIsOverWhateverTheCutAndTheLimit) {
 TEST(Reuse, OverServersIsExactAndSharesWhatDomainsHaveInCommon) {
   const Results on = expect_the_same(
       reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")));
-  EXPECT_EQ(on.reuse.components, 4U);
-  EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
+  EXPECT_EQ(on.reuse.gpu_sets, 4U);
+  EXPECT_LT(on.reuse.simulated, on.reuse.epochs / 2);
 }
 
 // Gradients of eight rails: the eight GPUs of a server begin at times of their own, those of a rail
@@ -160,8 +159,8 @@ TEST(Reuse, OfGradientsBetweenServersIsThatOfOneRail) {
   const Results on = expect_the_same(reuse_servers(4, reuse_training("tensor: 8, data: 4")));
   EXPECT_EQ(on.reuse.rails, 8U);
   EXPECT_EQ(on.reuse.rail_gpus, 32U);
-  EXPECT_GT(on.reuse.rail_phases, 7U);
-  EXPECT_LE(on.reuse.rail_simulated, on.reuse.rail_phases / 4);
+  EXPECT_GT(on.reuse.rail_epochs, 7U);
+  EXPECT_LE(on.reuse.rail_simulated, on.reuse.rail_epochs / 4);
   EXPECT_LT(on.reuse.simulated_hops, on.totals.packet_hops / 2);
 }
 
@@ -185,8 +184,8 @@ TEST(Reuse, OfPipelinesBetweenServersIsExact) {
     SCOPED_TRACE(schedule);
     const Results on = expect_the_same(reuse_servers(
         4, reuse_training(std::string("tensor: 8, pipeline: 4, schedule: ") + schedule)));
-    EXPECT_GT(on.reuse.rail_phases, 0U);
-    EXPECT_LT(on.reuse.rail_simulated, on.reuse.rail_phases);
+    EXPECT_GT(on.reuse.rail_epochs, 0U);
+    EXPECT_LT(on.reuse.rail_simulated, on.reuse.rail_epochs);
   }
 }
 
@@ -202,17 +201,17 @@ std::string long_messages(int servers, const std::string& parallelism) {
          parallelism + "}, batch: {micro: 1, global: 4}}\n";
 }
 
-TEST(Reuse, LeapsOverWhatRecursInsideLongMessages) {
+TEST(Reuse, SkipsWhatRecursInsideLongMessages) {
   const Results rails = expect_the_same(long_messages(2, "tensor: 8, data: 2"));
-  EXPECT_GT(rails.reuse.leaps.count, 0U);
+  EXPECT_GT(rails.reuse.skips.count, 0U);
   EXPECT_LT(rails.reuse.simulated_hops, rails.totals.packet_hops / 4);
   const Results stages =
       expect_the_same(long_messages(4, "tensor: 8, pipeline: 2, data: 2, schedule: 1f1b"));
-  EXPECT_GT(stages.reuse.leaps.packet_hops, stages.reuse.simulated_hops / 2);
+  EXPECT_GT(stages.reuse.skips.packet_hops, stages.reuse.simulated_hops / 2);
 }
 
 // The end of a run, and of a warm-up, in the middle of what recurs.
-TEST(Reuse, LeapsNoFurtherThanTheScenarioLooks) {
+TEST(Reuse, SkipsNoFurtherThanTheScenarioLooks) {
   Experiment e = experiment_of_text(long_messages(2, "tensor: 8, data: 2"));
   const Picoseconds whole = run_with(e, Reuse::kOff).results.simulated;
   for (int i = 1; i < 4; ++i) {
@@ -231,15 +230,15 @@ std::string hosts(const std::string& jobs, const std::string& rest = "") {
          rest + "jobs:\n" + jobs;
 }
 
-TEST(ReuseOfWholeRuns, LeapsOverWhatRecursInLongMessages) {
+TEST(ReuseOfWholeRuns, SkipsWhatRecursInLongMessages) {
   for (const char* job : {"{name: a, type: all-reduce, algorithm: ring, size: 128MiB}",
                           "{name: a, type: incast, senders: 7, size: 8MiB}"}) {
     SCOPED_TRACE(job);
     Experiment e = experiment_of_text(hosts(std::string("  - ") + job + "\n"));
     const FolderOfRun on = folder_of_run(e, Reuse::kOn);
     expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
-    EXPECT_GT(on.results.reuse.leaps.packet_hops, on.results.totals.packet_hops / 4);
-    EXPECT_EQ(folder_of_run(e, Reuse::kOn, {.threads = 2}).results.reuse.leaps.count, 0U);
+    EXPECT_GT(on.results.reuse.skips.packet_hops, on.results.totals.packet_hops / 4);
+    EXPECT_EQ(folder_of_run(e, Reuse::kOn, {.threads = 2}).results.reuse.skips.count, 0U);
   }
 }
 
@@ -252,7 +251,7 @@ TEST(ReuseOfWholeRuns, IsExactWhoeverLooks) {
     Experiment e = experiment_of_text(hosts(job, rest));
     const FolderOfRun on = folder_of_run(e, Reuse::kOn);
     expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
-    EXPECT_GT(on.results.reuse.leaps.count, 0U);
+    EXPECT_GT(on.results.reuse.skips.count, 0U);
   }
 }
 
@@ -260,15 +259,15 @@ TEST(ReuseOfWholeRuns, IsExactWhoeverLooks) {
 TEST(ReuseOfWholeRuns, BeginAnewInSeveralCellsWhereNothingIsLeftOut) {
   Experiment e = experiment_of_text(hosts("  - {name: a, type: permutation, size: 48MiB}\n"));
   e.scenario.run.reuse.mode = Reuse::kOn;
-  ASSERT_TRUE(scenarios::trial_of_leaps(e).has_value());
+  ASSERT_TRUE(scenarios::trial_of_skips(e).has_value());
   const FolderOfRun on = folder_of_run(e, Reuse::kOn);
   expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
-  EXPECT_EQ(on.results.reuse.leaps.count, 0U);
+  EXPECT_EQ(on.results.reuse.skips.count, 0U);
 }
 
 TEST(ReuseOfWholeRuns, LooksForNothingWhereMessagesAreShort) {
   Experiment e = experiment_of_text(hosts("  - {name: a, type: permutation, size: 64KiB}\n"));
-  EXPECT_EQ(folder_of_run(e, Reuse::kOn).results.reuse.leaps.count, 0U);
+  EXPECT_EQ(folder_of_run(e, Reuse::kOn).results.reuse.skips.count, 0U);
 }
 
 TEST(Reuse, BetweenServersIsCutOffWhereTheScenarioSays) {
@@ -300,21 +299,20 @@ TEST(Reuse, SaysWhyCallsBetweenServersAreSimulatedEach) {
 TEST(Reuse, OfNoiseMissesAndIsExact) {
   const Results on = expect_the_same(
       server(reuse_training("tensor: 8", ", noise: [{jitter: {type: exponential, mean: 1us}}]")));
-  EXPECT_EQ(on.reuse.components, 1U);
+  EXPECT_EQ(on.reuse.gpu_sets, 1U);
 }
 
 TEST(Reuse, OfOneSlowGpuHits) {
   const Results on =
       expect_the_same(server(reuse_training("tensor: 8", ", noise: [{ranks: 3, factor: 1.3}]")));
-  EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
+  EXPECT_LT(on.reuse.simulated, on.reuse.epochs / 2);
 }
 
 TEST(Reuse, IsTheSameOnThreadsAndForEveryCut) {
   Experiment e =
       experiment_of_text(reuse_servers(4, reuse_training("tensor: 8, data: 4", ", iterations: 2")));
   const MessageRun off = run_with(e, Reuse::kOff);
-  for (const CellPlan::Cut cut :
-       {CellPlan::Cut::kAuto, CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kAuto, LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
     e.scenario.run.cells = cut;
     for (const std::uint32_t threads : {1U, 3U}) {
       const MessageRun on = run_with(e, Reuse::kOn, {.threads = threads, .share_from = 1});
@@ -338,7 +336,7 @@ TEST(Reuse, LeavesGpusAloneWhoseLinksOthersUse) {
   const Results on = expect_the_same(
       server(reuse_training("tensor: 8", ", ranks: 0-7") +
              "  - {name: other, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3}\n"));
-  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_EQ(on.reuse.gpu_sets, 0U);
   ASSERT_EQ(on.reuse.refusals.size(), 1U);
 }
 
@@ -359,9 +357,9 @@ TEST(Reuse, AuditSeesThatPhasesWhichBeginAlikeEndAlike) {
   const MessageRun audited = run_with(e, Reuse::kAudit);
   expect_equal(off, audited);
   EXPECT_EQ(audited.results.reuse.ended_otherwise, 0U);
-  // A call may begin while ACKs of the one before are under way: there it is one phase with it.
-  EXPECT_GE(audited.results.reuse.phases, run_with(e, Reuse::kOn).results.reuse.phases);
-  EXPECT_LT(audited.results.reuse.simulated, audited.results.reuse.phases / 4);
+  // A call may begin while ACKs of the one before are under way: there it is one epoch with it.
+  EXPECT_GE(audited.results.reuse.epochs, run_with(e, Reuse::kOn).results.reuse.epochs);
+  EXPECT_LT(audited.results.reuse.simulated, audited.results.reuse.epochs / 4);
 }
 
 TEST(Reuse, SaysWhyNothingIsReused) {

@@ -59,7 +59,7 @@ class Poster final : public ProcessHandler {
   void on_acknowledged(ProcessContext& context, ProcessId, ConnectionId) override {
     last_acknowledged = context.now();
   }
-  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+  void on_control_event(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
 
   Picoseconds last_acknowledged;
 

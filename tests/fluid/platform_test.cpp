@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/fabric/path.hpp"
 #include "simcore/fabric/zero_load.hpp"

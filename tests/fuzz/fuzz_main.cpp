@@ -1,4 +1,4 @@
-// The fuzzer as libFuzzer runs it (tools/fuzz): `fuzz FOLDER` goes on from the inputs of the
+// The fuzzer as libFuzzer runs it (tools/fuzz): `fuzz FOLDER` continues from the inputs of the
 // folder, after it has put the seeds there; `fuzz FILE` looks at one input again. What libFuzzer
 // brings is coverage: inputs that reach new code are kept and changed again. With
 // WEFT_FUZZ_SIMULATE in the environment, small scenarios are also run.
@@ -29,10 +29,10 @@ using weft::testing::FuzzOutcome;
 /// What an input may take: of the processor, whatever else the machine does. Here, under sanitizers
 /// and with assertions, `weft check` of the shipped scenarios takes five times what a release
 /// takes. Runs take what they take.
-constexpr double kMostSeconds = 2;
+constexpr double kMaxSeconds = 2;
 constexpr double kSanitizerFactor = 5;
 /// Of the process, with what the sanitizers add.
-constexpr std::int64_t kMostBytes = 1'000'000'000;
+constexpr std::int64_t kMaxBytes = 1'000'000'000;
 
 const std::vector<std::string>& seeds() {
   static const std::vector<std::string> texts = weft::testing::fuzz_seeds();
@@ -55,11 +55,11 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 
 /// libFuzzer keeps the input by which the process ends.
 void enforce_limits(double seconds) {
-  if (depth() == FuzzDepth::kCheck && seconds > kMostSeconds * kSanitizerFactor) {
+  if (depth() == FuzzDepth::kCheck && seconds > kMaxSeconds * kSanitizerFactor) {
     std::fprintf(stderr, "fuzz: this input took %.1f s of the processor\n", seconds);
     std::abort();
   }
-  if (const std::int64_t peak = weft::testing::peak_memory(); peak > kMostBytes) {
+  if (const std::int64_t peak = weft::testing::peak_memory(); peak > kMaxBytes) {
     std::fprintf(stderr, "fuzz: this input took %.0f MB\n", static_cast<double>(peak) / 1e6);
     std::abort();
   }
@@ -70,11 +70,11 @@ void enforce_limits(double seconds) {
 class Accepted {
  public:
   void add(std::string_view text) {
-    constexpr std::size_t kMost = 2'000;
-    if (texts_.size() < kMost) {
+    constexpr std::size_t kMax = 2'000;
+    if (texts_.size() < kMax) {
       texts_.emplace_back(text);
     } else {
-      texts_[added_ * 7919 % kMost] = text;
+      texts_[added_ * 7919 % kMax] = text;
     }
     ++added_;
   }
@@ -112,7 +112,7 @@ std::string changed(std::string_view text, unsigned seed) {
 // NOLINTBEGIN(readability-identifier-naming): names that libFuzzer calls
 extern "C" {
 
-std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max);
 
 int LLVMFuzzerInitialize(int* argc, char*** argv) {
   for (int i = 1; i < *argc; ++i) {
@@ -137,11 +137,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return 0;
 }
 
-std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max,
                                     unsigned seed) {
-  if (seed % 16 == 1) return LLVMFuzzerMutate(data, size, most);
+  if (seed % 16 == 1) return LLVMFuzzerMutate(data, size, max);
   const std::string text = changed(text_of(data, size), seed);
-  return static_cast<std::size_t>(std::copy_n(text.begin(), std::min(text.size(), most), data) -
+  return static_cast<std::size_t>(std::copy_n(text.begin(), std::min(text.size(), max), data) -
                                   data);
 }
 

@@ -100,8 +100,8 @@ void check_resolved(const FuzzInput& input, const scenarios::LoadedScenario& loa
 }
 
 /// Of a run that is repeated here.
-constexpr double kMostHops = 100'000;
-constexpr double kMostSeconds = 0.05;
+constexpr double kMaxHops = 100'000;
+constexpr double kMaxSeconds = 0.05;
 constexpr Picoseconds kLongest = 2_ms;
 
 /// Nobody waits for what pauses or repeats without end.
@@ -110,7 +110,7 @@ bool cut_short(scenarios::Experiment& e) {
   if (run.warmup > kLongest) return false;
   run.until = std::max(std::min(run.until.value_or(kLongest), kLongest), run.warmup + 1_us);
   const scenarios::Forecast forecast = scenarios::forecast(e);
-  return forecast.packet_hops <= kMostHops && forecast.seconds <= kMostSeconds;
+  return forecast.packet_hops <= kMaxHops && forecast.seconds <= kMaxSeconds;
 }
 
 /// Every way to run gives the same bits. False if that would take too long to tell.
@@ -118,7 +118,7 @@ bool simulate_every_way(scenarios::Experiment& e) {
   if (!cut_short(e)) return false;
   // More than foreseen: what is lost is sent again.
   const auto observer = [](const scenarios::Progress& now) {
-    return static_cast<double>(now.count) < 2 * kMostHops;
+    return static_cast<double>(now.count) < 2 * kMaxHops;
   };
   const scenarios::Results given = scenarios::simulate(e, observer);
   if (given.outcome == scenarios::Outcome::kInterrupted) return false;
@@ -134,7 +134,7 @@ bool simulate_every_way(scenarios::Experiment& e) {
 
 /// What `weft check` looks at beside the scenario.
 void foresee(const scenarios::Experiment& e) {
-  require(scenarios::plan_of(e).cell_count > 0, "a fabric without cells");
+  require(scenarios::plan_of(e).lp_count > 0, "a fabric without cells");
   const scenarios::Forecast forecast = scenarios::forecast(e);
   for (const double number : {forecast.packet_hops, forecast.seconds, forecast.memory}) {
     require(std::isfinite(number) && number >= 0, "a forecast is no number");

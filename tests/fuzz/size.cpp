@@ -10,19 +10,19 @@
 namespace weft::testing {
 namespace {
 
-constexpr double kMostRanks = 2'000;
-constexpr double kMostCables = 50'000;
-constexpr double kMostPoints = 64;
+constexpr double kMaxRanks = 2'000;
+constexpr double kMaxCables = 50'000;
+constexpr double kMaxPoints = 64;
 
-/// At most so many cables, by far where leaves have many hosts.
+/// At most a given number of cables, by far where leaves have many hosts.
 struct CablesOf {
   double operator()(const topologies::ClosSpec& c) const {
-    const double inner = (*this)(topologies::LoneSpec{c.racks, {}});
+    const double inner = (*this)(topologies::SingleDomainSpec{c.racks, {}});
     const double spines = 1.0 * c.planes * c.spines * std::max(c.pods, 1U);
     return inner + inner * c.spines * c.links_per_pair +
            spines * c.super_spines * c.super_links_per_pair;
   }
-  double operator()(const topologies::LoneSpec& lone) const {
+  double operator()(const topologies::SingleDomainSpec& lone) const {
     const topologies::Servers servers(lone.racks);
     return static_cast<double>(servers.inner_cables() + servers.nic_ports() + servers.racks());
   }
@@ -44,18 +44,18 @@ bool is_small(const scenarios::Scenario& scenario) {
   for (const scenarios::JobSpec& job : scenario.jobs) {
     ranks += static_cast<double>(job.ranks.size());
   }
-  return ranks <= kMostRanks && std::visit(CablesOf{}, scenario.topology) <= kMostCables;
+  return ranks <= kMaxRanks && std::visit(CablesOf{}, scenario.topology) <= kMaxCables;
 }
 
 bool is_small(const sweep::Sweep& sweep) {
   if (const auto* sampling = std::get_if<sweep::Sampling>(&sweep.strategy)) {
-    return sampling->samples <= kMostPoints;
+    return sampling->samples <= kMaxPoints;
   }
   double points = 1;
   for (const sweep::Axis& axis : sweep.axes) {
     points *= static_cast<double>(std::max<std::size_t>(axis.rows.size(), 1));
   }
-  return points <= kMostPoints;
+  return points <= kMaxPoints;
 }
 
 }  // namespace weft::testing

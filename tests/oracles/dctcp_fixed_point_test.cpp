@@ -55,8 +55,8 @@ TEST_P(DctcpSawtooth, MarksAndSwingsAsTheFormSays) {
   }
   const double seen = run.mean("alpha") / kDctcpFraction;
   const std::vector<double> sums = run.sums("window_packets");
-  const auto [least, most] = std::ranges::minmax(sums);
-  const double swing = (most - least) / kDctcpFraction;
+  const auto [min, max] = std::ranges::minmax(sums);
+  const double swing = (max - min) / kDctcpFraction;
   RecordProperty("peak_packets", std::to_string(peak));
   RecordProperty("alpha", std::to_string(seen));
   RecordProperty("swing_packets", std::to_string(swing));
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Flows, DctcpSawtooth, ::testing::Values(1U, 2U, 3U, 4U,
 struct HtsimQueue {
   std::uint32_t flows;
   double mean;
-  double most;
+  double max;
 };
 
 class DctcpInHtsim : public ::testing::TestWithParam<HtsimQueue> {};
@@ -91,7 +91,7 @@ TEST_P(DctcpInHtsim, HasTheSameQueue) {
   RecordProperty("mean_packets", std::to_string(mean));
   RecordProperty("jain", std::to_string(run.jain()));
   EXPECT_NEAR(mean, expected.mean, 0.05 * expected.mean);
-  EXPECT_NEAR(run.peak_queue() / 4'000 + 1, expected.most, 2);
+  EXPECT_NEAR(run.peak_queue() / 4'000 + 1, expected.max, 2);
   EXPECT_GE(run.used(), 0.9995);
   EXPECT_GE(run.jain(), 0.999);
 }

@@ -29,7 +29,7 @@ class ConstantRate final : public ProcessHandler {
   }
   void on_delivered(ProcessContext&, ProcessId, ConnectionId) override { ++delivered; }
   void on_acknowledged(ProcessContext&, ProcessId, ConnectionId) override {}
-  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+  void on_control_event(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
 
   std::int64_t delivered = 0;
 
@@ -116,7 +116,7 @@ TEST(RoutingLoop, FixedRoutesCureIt) {
 
 /// Four switches in a ring with two hosts each; all send to the switch two further on, the same way
 /// round. Two hosts, so that transit gets less of each link than arrives even where inputs take
-/// turns: 2/3 of what a link brings goes on, and one of three inputs gets 1/3 of the next link.
+/// turns: 2/3 of what a link brings continues, and one of three inputs gets 1/3 of the next link.
 Observed run_ring(bool with_credits, bool is_cured, protocols::SwitchConfig::Queueing queueing) {
   topologies::CustomSpec spec;
   const auto name = [](const char* kind, int i, int n) { return kind + std::to_string(i % n); };

@@ -119,10 +119,10 @@ TEST_P(HpccInNs3, ManyToOneTakesAsLongOnAverage) {
   const std::vector<Picoseconds> times = run.completions();
   double sum = 0;
   for (const Picoseconds time : times) sum += to_seconds(time) * 1e9 * 87 / 87.2 / senders;
-  const auto [least, most] = std::ranges::minmax(times);
+  const auto [min, max] = std::ranges::minmax(times);
   RecordProperty("mean_ns", std::to_string(sum));
-  RecordProperty("least_ns", std::to_string(to_seconds(least) * 1e9));
-  RecordProperty("most_ns", std::to_string(to_seconds(most) * 1e9));
+  RecordProperty("least_ns", std::to_string(to_seconds(min) * 1e9));
+  RecordProperty("most_ns", std::to_string(to_seconds(max) * 1e9));
   EXPECT_NEAR(sum, mean, 0.02 * mean);
 }
 

@@ -1,4 +1,4 @@
-// One flow over two links of 100 Gbps and 1 us, of which the first spoils frames at random with
+// One flow over two links of 100 Gbps and 1 us, of which the first corrupts frames at random with
 // probability p. A packet of 4,178 B takes t = 334.24 ns and is back after R = 4,682 ns, 14
 // packets.
 //

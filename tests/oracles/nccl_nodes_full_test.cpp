@@ -1,7 +1,7 @@
 // Bus bandwidth of all-reduces over several scale-up domains against published tables of
 // nccl-tests, printed row by row. Nothing is set by size: choice, channels, chunks, latencies and
-// launch are NCCL's own (nccl_execution.cpp), the efficiency of the racks' chips is that of
-// nccl-nvl72.yaml.
+// launch are NCCL's own (nccl_execution.cpp), the efficiency of the racks' scale-up switches is
+// that of nccl-nvl72.yaml.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ constexpr double kGib = 1024.0 * 1024 * 1024;
 struct NodesRow {
   double gib;
   double measured;  ///< GB/s
-  double most = 0;  ///< error of this row, where it has a limit of its own
+  double max = 0;   ///< error of this row, where it has a limit of its own
 };
 
 struct NodesColumn {
@@ -64,8 +64,8 @@ void expect_column(const NodesColumn& column, const std::string& algorithm) {
     std::printf("%8.1f | %8.1f | %8.1f | %+6.1f %% | %s\n", row.gib, row.measured, rate,
                 100 * error, how.c_str());
     std::fflush(stdout);
-    const double most = row.most > 0 ? row.most : column.tolerance;
-    EXPECT_LE(std::abs(error), most) << column.name << ", " << row.gib << " GiB";
+    const double max = row.max > 0 ? row.max : column.tolerance;
+    EXPECT_LE(std::abs(error), max) << column.name << ", " << row.gib << " GiB";
   }
   std::printf("mean absolute error %.1f %%\n", 100 * sum / static_cast<double>(column.rows.size()));
 }
@@ -96,10 +96,10 @@ TEST(NcclNodes, TwelveServersOfH100ByTheHierarchicalAllReduce) {
   expect_column(twelve_servers({}), "hierarchical");
 }
 
-// 64 GPUs of each of two racks. 20 %, as for B200: the efficiency of the chips is one parameter.
-// What was measured takes 162 us per round of 64 MiB at the far end and about 1 ms besides at all
-// sizes, which the model has not, and no source explains: the two smallest have limits of their
-// own.
+// 64 GPUs of each of two racks. 20 %, as for B200: the efficiency of the scale-up switches is one
+// parameter. What was measured takes 162 us per round of 64 MiB at the far end and about 1 ms
+// besides at all sizes, which the model has not, and no source explains: the two smallest have
+// limits of their own.
 TEST(NcclNodes, TwoRacksOfGb200ByWhatNcclWouldChoose) {
   expect_column(
       {"2 x 64 x GB200, 64 x 400G (CoreWeave), efficiency 0.6",
@@ -130,8 +130,8 @@ void expect_small(const SmallColumn& column) {
     std::printf("%8s | %8.2f | %8.2f | %+6.1f %% | %s\n", row.size, row.measured, r.busbw,
                 100 * error, r.how.c_str());
     std::fflush(stdout);
-    const double most = row.most > 0 ? row.most : column.tolerance;
-    EXPECT_LE(std::abs(error), most) << column.name << ", " << row.size;
+    const double max = row.max > 0 ? row.max : column.tolerance;
+    EXPECT_LE(std::abs(error), max) << column.name << ", " << row.size;
   }
   std::printf("mean absolute error %.1f %%\n", 100 * sum / static_cast<double>(column.rows.size()));
 }

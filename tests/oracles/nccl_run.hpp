@@ -38,7 +38,7 @@ inline double busbw(const std::string& scenario, std::size_t job, const std::str
 struct Row {
   const char* size;
   double measured;  ///< GB/s
-  double most = 0;  ///< of relative error, where it is not that of its column
+  double max = 0;   ///< of relative error, where it is not that of its column
 };
 
 }  // namespace weft::testing

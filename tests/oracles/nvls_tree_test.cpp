@@ -32,9 +32,9 @@ std::string servers(int count, const std::string& job) {
 
 // Over the scale-up links a GPU sends S to be added up and S/8 to be repeated, and gets S/8 sums
 // and S copies, in packets of 4 KiB with the header that stands for the efficiency of 0.85; the
-// words of the chips come on top. Over the network every edge of a tree carries its half of S up
-// and down: 2 (k-1) S of all GPUs together, S/8 by each if there are two servers, in frames, and up
-// to an ACK of 86 bytes for each frame.
+// words of the scale-up switches come on top. Over the network every edge of a tree carries its
+// half of S up and down: 2 (k-1) S of all GPUs together, S/8 by each if there are two servers, in
+// frames, and up to an ACK of 86 bytes for each frame.
 TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
   const std::int64_t size = 4 << 20;
   for (const int count : {2, 3, 4}) {
@@ -44,7 +44,7 @@ TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
     double along = 0;
     double to_chips = 0;
     double from_chips = 0;
-    double most = 0;
+    double max = 0;
     for (const scenarios::PortResult& port : results.ports) {
       const auto bytes = static_cast<double>(port.counters.bytes.count());
       const bool is_gpu = port.node.starts_with("gpu");
@@ -52,7 +52,7 @@ TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
       if (port.peer_node.starts_with("gpu") && port.node.starts_with("chip")) from_chips += bytes;
       if (is_gpu && port.peer_node.starts_with("leaf")) {
         along += bytes;
-        most = std::max(most, bytes);
+        max = std::max(max, bytes);
       }
     }
     const double gpus = 8 * count;
@@ -64,7 +64,7 @@ TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
     EXPECT_GE(along, frames * kFrame) << count;
     EXPECT_LE(along, frames * (kFrame + kAck)) << count;
     if (count == 2) {
-      EXPECT_LE(most, static_cast<double>(size) / 8 / 4096 * (kFrame + kAck));
+      EXPECT_LE(max, static_cast<double>(size) / 8 / 4096 * (kFrame + kAck));
     }
   }
 }

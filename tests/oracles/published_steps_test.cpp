@@ -164,7 +164,7 @@ ModelSpec gpt(std::uint32_t layers, std::uint32_t hidden, std::uint32_t heads,
   return model;
 }
 
-/// The plan of a decoder on so many GPUs, data-parallel over what the rest leaves.
+/// The plan of a decoder on that many GPUs, data-parallel over what the rest leaves.
 TrainingSpec plan_on(const ModelSpec& model, std::uint32_t gpus, std::uint32_t tensor,
                      std::uint32_t pipeline, std::uint32_t global) {
   TrainingSpec spec;

@@ -9,7 +9,7 @@
 //   queue(t) = (N sigma - B) - (1 - g) L (t - R).
 // The queue is never more than N sigma, and what was sent unasked lasts for (N sigma - B) over
 // (1 - g) L, so that all of an in-cast of less than that passes at line rate: it ends W / L and a
-// path after it began. Longer ones go on at g L with quanta for a queue.
+// path after it began. Longer ones continue at g L with quanta for a queue.
 //
 // Tolerances: packets are whole and the last packet of a sender overdraws its credit.
 

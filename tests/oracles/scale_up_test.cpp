@@ -8,15 +8,15 @@
 #include "tests/support/flow_runner.hpp"
 #include "topologies/list.hpp"
 
-// Scale-up domains against closed forms. GPU -> chip -> GPU, packets of P bytes, L links of rate R
-// per GPU, T = P / R: k packets leave in ceil(k / L) rounds, and the last one has another
-// transmission at the chip and the latencies of both links before it.
+// Scale-up domains against closed forms. GPU -> scale-up switch -> GPU, packets of P bytes, L links
+// of rate R per GPU, T = P / R: k packets leave in ceil(k / L) rounds, and the last one has another
+// transmission at the scale-up switch and the latencies of both links before it.
 namespace weft::testing {
 namespace {
 
 using protocols::PacketNetwork;
 
-constexpr Picoseconds kUp = 125_ns;    // 40 out of the GPU, 20 of wire, 65 in the chip
+constexpr Picoseconds kUp = 125_ns;    // 40 out of the GPU, 20 of wire, 65 in the scale-up switch
 constexpr Picoseconds kDown = 170_ns;  // 20 of wire, 150 into the GPU
 
 topologies::RackSpec domain(std::uint32_t gpus, std::uint32_t chips,
@@ -35,9 +35,11 @@ topologies::RackSpec domain(std::uint32_t gpus, std::uint32_t chips,
   return rack;
 }
 
-topologies::TopologySpec nvl72() { return topologies::LoneSpec{{domain(72, 18, {1}, 400_Gbps)}}; }
+topologies::TopologySpec nvl72() {
+  return topologies::SingleDomainSpec{{domain(72, 18, {1}, 400_Gbps)}};
+}
 topologies::TopologySpec hgx() {
-  return topologies::LoneSpec{{domain(8, 4, {5, 4, 4, 5}, 200_Gbps)}};
+  return topologies::SingleDomainSpec{{domain(8, 4, {5, 4, 4, 5}, 200_Gbps)}};
 }
 
 PacketNetwork::Options scale_up() {
@@ -110,7 +112,7 @@ TEST(ScaleUp, RandomPacketsUseAllLinksAlike) {
   }
 }
 
-// Chips of an HGX board have 5 or 4 links to each GPU.
+// Scale-up switches of an HGX board have 5 or 4 links to each GPU.
 
 // MODEL.md 11.3
 TEST(ScaleUp, LinksThatLieSideBySideAreAllUsed) {
@@ -118,8 +120,8 @@ TEST(ScaleUp, LinksThatLieSideBySideAreAllUsed) {
   EXPECT_EQ(deliveries(run).front(), closed_form(4096_B * 18 * 100, 18, 200_Gbps));
 }
 
-// Every chip has one link to each GPU and every pair its own GPUs: no link is shared. 1 % as the
-// issue of blocking asks; nothing is lost in fact.
+// Every scale-up switch has one link to each GPU and every pair its own GPUs: no link is shared. 1
+// % as the issue of blocking asks; nothing is lost in fact.
 TEST(ScaleUp, ThirtySixPairsDoNotDisturbEachOther) {
   std::vector<Flow> flows;
   for (std::uint32_t i = 0; i < 36; ++i) {
@@ -145,7 +147,8 @@ TEST(ScaleUp, AnIncastFillsTheLinksOfTheReceiver) {
 }
 
 // Credits of less than a round trip's bytes bound the rate: buffer / loop per link (as in
-// credit_loop_test.cpp), here 2 packets per T + T + up + chip + down ... so the pair is slower.
+// credit_loop_test.cpp), here 2 packets per T + T + up + scale-up switch + down ... so the pair is
+// slower.
 TEST(ScaleUp, TooFewCreditsSlowAPairDown) {
   PacketNetwork::Options options = scale_up();
   std::get<protocols::CreditConfig>(options.switches.classes[ClassId(2)].flow_control).buffer =
@@ -206,7 +209,7 @@ class InNetworkAllReduce final : public ProcessHandler {
   }
   void on_acknowledged(ProcessContext&, ProcessId, ConnectionId) override { ADD_FAILURE(); }
   void on_wake(ProcessContext&, ProcessId, std::uint64_t) override {}
-  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+  void on_control_event(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
 
  private:
   std::uint32_t members_;
@@ -244,8 +247,8 @@ struct InNetworkRun {
 };
 
 // Of S bytes every GPU sends S to be added up and S/n to be repeated, and receives S/n sums and S
-// copies: S (1 + 1/n) each way. The words of the chips come on top: 16 bytes for every packet of
-// the S sent, 0.4 %.
+// copies: S (1 + 1/n) each way. The words of the scale-up switches come on top: 16 bytes for every
+// packet of the S sent, 0.4 %.
 
 // MODEL.md 11.7
 TEST(InNetworkReduction, MovesTheBytesOfItsClosedForm) {
@@ -279,9 +282,9 @@ TEST(InNetworkReduction, FillsTheLinks) {
   EXPECT_LE(to_seconds(run.last), 1.05 * ideal);
 }
 
-// In a rack of 72 too: sums of different GPUs begin with different links, so that no chip has more
-// to add up than another. A fifth more than the links take alone, as what a GPU sends for the
-// others goes by in the order of its chunks.
+// In a rack of 72 too: sums of different GPUs begin with different links, so that no scale-up
+// switch has more to add up than another. A fifth more than the links take alone, as what a GPU
+// sends for the others goes by in the order of its chunks.
 TEST(InNetworkReduction, FillsTheLinksOfARack) {
   constexpr std::uint32_t kGpus = 72;
   const Bytes share = 512_KiB;
@@ -292,7 +295,8 @@ TEST(InNetworkReduction, FillsTheLinksOfARack) {
   EXPECT_LE(to_seconds(run.last), 1.2 * ideal);
 }
 
-// What chips hold is bounded: with one packet per link and owner the run takes longer, and ends.
+// What scale-up switches hold is bounded: with one packet per link and owner the run takes longer,
+// and ends.
 
 // MODEL.md 11.6
 TEST(InNetworkReduction, WaitsForChipsThatCanHoldLittle) {

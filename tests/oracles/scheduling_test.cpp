@@ -101,7 +101,7 @@ TEST(StrictPriority, LeavesTheRestToBeSharedByWeight) {
 }
 
 TEST(PausedClasses, NeverDelayAHigherOne) {
-  // Host 0 holds class 0 paused for ever; its sender and the switch are full of such packets. The
+  // Host 0 holds class 0 paused forever; its sender and the switch are full of such packets. The
   // packets of class 1 on the same links take their zero-load time, to the picosecond: nothing of
   // class 0 moves, and nothing of it is ever before them. Pauses of the two hosts are over by then.
   PacketNetwork::Options options = classes({1, 0});

@@ -62,19 +62,19 @@ TEST_P(MarkedSawtooth, UsesOfTheLinkWhatTheSawtoothDoes) {
   const auto threshold = static_cast<std::int64_t>(p.threshold);
   options.switches.data().ecn = marks_above(threshold * 1'500_B);
   const SharedLinkRun run(tcp_link(1), options);
-  const double most = kTcpBdp + p.threshold + 1 + p.increase;
+  const double max = kTcpBdp + p.threshold + 1 + p.increase;
   double sent = 0;
   double time = 0;
-  for (double w = p.left * most; w <= most; w += p.increase) {
+  for (double w = p.left * max; w <= max; w += p.increase) {
     sent += w;
     time += std::max(w, kTcpBdp);
   }
   RecordProperty("used", std::to_string(run.used()));
   EXPECT_NEAR(run.used(), sent / time, 0.02);
   const std::vector<double> windows = run.sums("window_packets");
-  const auto [least, greatest] = std::ranges::minmax(windows);
-  EXPECT_NEAR(greatest / kTcpFraction, most, 0.03 * most);
-  EXPECT_NEAR(least / kTcpFraction, p.left * most, 0.03 * most);
+  const auto [min, greatest] = std::ranges::minmax(windows);
+  EXPECT_NEAR(greatest / kTcpFraction, max, 0.03 * max);
+  EXPECT_NEAR(min / kTcpFraction, p.left * max, 0.03 * max);
 }
 
 // For CUBIC 9 / 17 packets per round trip, as Reno's increase is there (RFC 9438, 4.3).
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Marks{"cubic_20", congestion::CubicConfig{}, 0.7, 9.0 / 17, 20}),
     [](const auto& test) { return test.param.name; });
 
-// Flows of one round trip share a link equally in the mean, by marks and by losses: additive
+// Flows of one round trip share a link equally on average, by marks and by losses: additive
 // increase and multiplicative decrease lead there (Chiu and Jain, 1989). Over 0.4 s, some hundred
 // sawteeth.
 TEST(TcpShares, EquallyByMarksAndByLosses) {

@@ -35,7 +35,7 @@ namespace congestion = protocols::congestion;
 template <class Control>
 class LossCycle {
  public:
-  /// Congestion avoidance begins at so many packets.
+  /// Congestion avoidance begins at a given number of packets.
   LossCycle(typename Control::Config config, std::uint32_t window, Picoseconds rtt,
             std::uint32_t period)
       : p_(limited(config, window)),
@@ -46,7 +46,7 @@ class LossCycle {
     sent_ = window;
     control_.on_ack(p_, {.packets = 0, .arrived = 0, .sent = sent_, .delay = rtt_}, now_);
   }
-  void lose() { control_.on_loss(p_, congestion::Loss::kNack, now_); }
+  void lose() { control_.on_loss(p_, congestion::LossSignal::kNack, now_); }
   /// The packets until the next loss, the last of which is lost. Returns the mean window.
   double run() {
     const Picoseconds begin = now_;

@@ -27,9 +27,9 @@ TEST(TimelyInHpccNs3, EightToOneTakesAsLong) {
   }
   FlowRun run(star(9, 100'000_Mbps, 1_us), options, flows);
   const std::vector<Picoseconds> times = run.completions();
-  const auto [least, most] = std::ranges::minmax(times);
-  EXPECT_NEAR(to_seconds(least) * 1e9 * 84 / 84.48, 675'504, 676);
-  EXPECT_NEAR(to_seconds(most) * 1e9 * 84 / 84.48, 676'092, 676);
+  const auto [min, max] = std::ranges::minmax(times);
+  EXPECT_NEAR(to_seconds(min) * 1e9 * 84 / 84.48, 675'504, 676);
+  EXPECT_NEAR(to_seconds(max) * 1e9 * 84 / 84.48, 676'092, 676);
 }
 
 // A flow that is alone keeps the line rate: its delay is that of the idle path, below T_low.

@@ -6,26 +6,26 @@
 #include <tuple>
 #include <vector>
 
-#include "collectives/reuse/matching_calls.hpp"
-#include "scenarios/reuse/obstacles.hpp"
-#include "scenarios/reuse/phase_replay.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "collectives/memo/matching_calls.hpp"
+#include "scenarios/memo/epoch_replay.hpp"
+#include "scenarios/memo/obstacles.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "tests/properties/random_training.hpp"
 #include "tests/support/draws.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/state_of.hpp"
 
-/// What a phase may be known by is when its calls begin, and nothing else: what a network keeps of
-/// earlier phases once its links are quiet decides nothing. A census of the state says of each
-/// field what it is then; what is dead gets random values here, and phases go on as on a network
+/// What an epoch may be known by is when its calls begin, and nothing else: what a network keeps of
+/// earlier epochs once its links are quiet decides nothing. A census of the state says of each
+/// field what it is then; what is dead gets random values here, and epochs continue as on a network
 /// that has never been used.
 namespace weft::testing {
 namespace {
 
-using scenarios::Phase;
-using scenarios::PhaseBegin;
-using scenarios::PhaseReplay;
+using scenarios::CommEpoch;
+using scenarios::EpochBegin;
+using scenarios::EpochReplay;
 
 /// Gives random values to what is dead in a network that is quiet, and expects what is always the
 /// same then; all else is fixed for the run or counted. Every field of these structures is named,
@@ -123,13 +123,13 @@ class DeadFields {
 
   void receiver(protocols::ReceiverState& state, std::uint32_t by) {
     auto& [expected, received, since_ack, host, ack_entropy, traffic_class, transport, nack_sent,
-           echo_pending, message_broken, way_is_marked, latency_group, sent, control_slot,
+           echo_pending, message_broken, path_is_marked, latency_group, sent, control_slot,
            connection, process, early] = state;
     EXPECT_TRUE(early.empty());
     EXPECT_FALSE(nack_sent || echo_pending || message_broken);
     expected += by;
     received += by;
-    way_is_marked = draws_.one_in(2);
+    path_is_marked = draws_.one_in(2);
     sent = any32();
   }
 
@@ -140,14 +140,14 @@ class DeadFields {
            wire_latency, ingress_rate, peer_local, control_sequence, paused, starved,
            pauses_to_send, credits_to_send, forced_pauses, round_robin, network, is_down,
            is_watched, ingress_up_since, ttl_drops, fault_drops, pauses_sent, pauses, pauses_lost,
-           stalls, service_debt, nominal_rate, sprayed, id, peer] = state;
+           stalls, service_pending, nominal_rate, sprayed, id, peer] = state;
     EXPECT_EQ(backlog, 0_B);
     EXPECT_EQ(waiting | blocked | pending_control | paused | starved | pauses_to_send |
                   credits_to_send | forced_pauses,
               0);
     EXPECT_FALSE(is_transmitting || is_down);
     service_ingress = any16();
-    if (s_.constants.works_in_network) service_debt = any32();
+    if (s_.constants.works_in_network) service_pending = any32();
     control_sequence += any32() >> 8U;
     // Ways are the only ones there are.
     for (std::uint32_t& turn : sprayed) turn = any32();
@@ -191,23 +191,24 @@ class DeadFields {
   std::vector<std::uint32_t> renumbered_;  ///< by reduction
 };
 
-/// Some calls of some communicators of a component, begun by each of their members at random times.
-std::vector<PhaseBegin> random_begins(const scenarios::Experiment& e,
-                                      const collectives::Component& component, Draws& draws) {
-  const collectives::PartsProgram& program = scenarios::program_of(e, component);
-  std::vector<PhaseBegin> begins;
+/// Some calls of some communicators of a connected GPU set, begun by each of their members at
+/// random times.
+std::vector<EpochBegin> random_begins(const scenarios::Experiment& e,
+                                      const collectives::GpuSet& gpu_set, Draws& draws) {
+  const collectives::TaskProgram& program = scenarios::program_of(e, gpu_set);
+  std::vector<EpochBegin> begins;
   for (std::int64_t i = draws.between(1, 3); i-- > 0;) {
-    const std::uint32_t c = component.communicators[draws.below(component.communicators.size())];
+    const std::uint32_t c = gpu_set.communicators[draws.below(gpu_set.communicators.size())];
     if (program.lane_plan().lanes_of(c) == 0) continue;  // its calls are not made
     const std::uint32_t stream =
         program.lane_plan().number_of(collectives::StreamOf::communicator(c));
     const auto call = static_cast<std::uint32_t>(draws.below(program.calls_of(c).size()));
-    const std::vector<std::uint32_t>& ranks = program.parts().communicators()[c].ranks;
+    const std::vector<std::uint32_t>& ranks = program.task_set().communicators()[c].ranks;
     const auto place = [&](std::uint32_t rank) {
-      const auto at = std::ranges::lower_bound(component.ranks, rank);
-      return static_cast<std::uint32_t>(at - component.ranks.begin());
+      const auto at = std::ranges::lower_bound(gpu_set.ranks, rank);
+      return static_cast<std::uint32_t>(at - gpu_set.ranks.begin());
     };
-    const bool is_taken = std::ranges::any_of(begins, [&](const PhaseBegin& b) {
+    const bool is_taken = std::ranges::any_of(begins, [&](const EpochBegin& b) {
       return b.stream == stream &&
              std::ranges::any_of(ranks, [&](std::uint32_t r) { return place(r) == b.rank; });
     });
@@ -218,14 +219,14 @@ std::vector<PhaseBegin> random_begins(const scenarios::Experiment& e,
     }
   }
   if (begins.empty()) return begins;
-  std::ranges::stable_sort(begins, {}, &PhaseBegin::time);
+  std::ranges::stable_sort(begins, {}, &EpochBegin::time);
   const Picoseconds first = begins.front().time;
-  for (PhaseBegin& begin : begins) begin.time -= first;
+  for (EpochBegin& begin : begins) begin.time -= first;
   return begins;
 }
 
-bool are_equal(const scenarios::PhaseMessage& a, const scenarios::PhaseMessage& b) {
-  const auto fields = [](const scenarios::PhaseMessage& m) {
+bool are_equal(const scenarios::EpochMessage& a, const scenarios::EpochMessage& b) {
+  const auto fields = [](const scenarios::EpochMessage& m) {
     return std::tuple(m.source, m.destination, m.lane, m.kind, m.queue_pair, m.bytes, m.posted,
                       m.delivered, m.acknowledged);
   };
@@ -233,9 +234,9 @@ bool are_equal(const scenarios::PhaseMessage& a, const scenarios::PhaseMessage& 
 }
 
 /// All that comes of it.
-bool are_equal(const Phase& a, const Phase& b) {
-  const auto sums = [](const Phase& phase) {
-    const Worker::Sums& s = phase.share.sums;
+bool are_equal(const CommEpoch& a, const CommEpoch& b) {
+  const auto sums = [](const CommEpoch& epoch) {
+    const Worker::Sums& s = epoch.share.sums;
     return std::tuple(s.packet_hops, s.packets_injected, s.packets_delivered, s.packets_dropped,
                       s.packets_retransmitted, s.timeouts, s.messages_sent, s.messages_delivered);
   };
@@ -254,9 +255,9 @@ struct Parts {
     reusable = scenarios::find_reusable(experiment);
   }
   /// Of each kind one: domains, then rails.
-  [[nodiscard]] std::vector<const collectives::Component*> components() const {
-    std::vector<const collectives::Component*> all;
-    for (const collectives::Components* of : {&reusable.domains, &reusable.rails}) {
+  [[nodiscard]] std::vector<const collectives::GpuSet*> gpu_sets() const {
+    std::vector<const collectives::GpuSet*> all;
+    for (const collectives::GpuSets* of : {&reusable.domains, &reusable.rails}) {
       for (const std::uint32_t first : of->of_kind) all.push_back(&of->all[first]);
     }
     return all;
@@ -270,31 +271,30 @@ struct Parts {
 class QuietState : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(QuietState, DecidesNothingInFieldsThatAreDead) {
-  int phases_of_domains = 0;
-  int phases_of_rails = 0;
+  int epochs_of_domains = 0;
+  int epochs_of_rails = 0;
   for (std::uint64_t seed = GetParam(); seed < GetParam() + 800; seed += 4) {
     const Parts parts(seed);
     Draws draws(seed);
-    for (const collectives::Component* component : parts.components()) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", domain " +
-                   std::to_string(component->domain));
-      PhaseReplay used(parts.experiment, parts.options, *component);
+    for (const collectives::GpuSet* gpu_set : parts.gpu_sets()) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", domain " + std::to_string(gpu_set->domain));
+      EpochReplay used(parts.experiment, parts.options, *gpu_set);
       for (int i = 0; i < 4; ++i) {
-        const std::vector<PhaseBegin> begins = random_begins(parts.experiment, *component, draws);
+        const std::vector<EpochBegin> begins = random_begins(parts.experiment, *gpu_set, draws);
         if (begins.empty()) continue;
-        PhaseReplay fresh(parts.experiment, parts.options, *component);
-        const Phase expected = fresh.run({begins, true}, {});
-        const Phase found = used.run({begins, true}, {});
+        EpochReplay fresh(parts.experiment, parts.options, *gpu_set);
+        const CommEpoch expected = fresh.run({begins, true}, {});
+        const CommEpoch found = used.run({begins, true}, {});
         ASSERT_TRUE(expected.is_whole);
         EXPECT_TRUE(are_equal(expected, found)) << "phase " << i;
         protocols::NetworkState& state = protocols::NetworkStateOf::network(used.network());
         DeadFields(state, used.network().now(), draws).scramble();
-        ++(component->domain >= 0 ? phases_of_domains : phases_of_rails);
+        ++(gpu_set->domain >= 0 ? epochs_of_domains : epochs_of_rails);
       }
     }
   }
-  EXPECT_GT(phases_of_domains, 20);
-  EXPECT_GT(phases_of_rails, 4);
+  EXPECT_GT(epochs_of_domains, 20);
+  EXPECT_GT(epochs_of_rails, 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, QuietState, ::testing::Range<std::uint64_t>(1, 5));
@@ -305,11 +305,11 @@ TEST(QuietState, DecidesWhereALinkOfASenderIsAnotherOne) {
   for (std::uint64_t seed = 1; seed < 40; ++seed) {
     const Parts parts(seed);
     Draws draws(seed);
-    for (const collectives::Component* component : parts.components()) {
-      const std::vector<PhaseBegin> begins = random_begins(parts.experiment, *component, draws);
+    for (const collectives::GpuSet* gpu_set : parts.gpu_sets()) {
+      const std::vector<EpochBegin> begins = random_begins(parts.experiment, *gpu_set, draws);
       if (begins.empty()) continue;
-      PhaseReplay replay(parts.experiment, parts.options, *component);
-      const Phase before = replay.run({begins, true}, {});
+      EpochReplay replay(parts.experiment, parts.options, *gpu_set);
+      const CommEpoch before = replay.run({begins, true}, {});
       protocols::NetworkState& state = protocols::NetworkStateOf::network(replay.network());
       for (std::uint32_t q = 0; q < state.senders.all_whole().size(); q += 2) {
         ++state.senders.whole(protocols::QueuePairId(q)).first_turn;

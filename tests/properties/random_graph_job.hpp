@@ -9,9 +9,9 @@
 
 namespace weft::testing {
 
-/// The text of a random `graph` job on up to so many hosts, one of whose classes `c0`, `c1`, ... it
-/// has, if there are any. Its draws are its own, so that the rest of a scenario does not depend on
-/// it.
+/// The text of a random `graph` job on up to a given number of hosts, one of whose classes `c0`,
+/// `c1`, ... it has, if there are any. Its draws are its own, so that the rest of a scenario does
+/// not depend on it.
 class RandomGraphJob {
  public:
   explicit RandomGraphJob(std::uint64_t seed) : random_(seed, Purpose::kTestScenario, 8) {}

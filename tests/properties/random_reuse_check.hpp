@@ -17,8 +17,7 @@ inline scenarios::Results check_random_reuse(std::uint64_t seed) {
   const std::string text = RandomTraining(seed).text();
   SCOPED_TRACE(text);
   scenarios::Experiment e = experiment_of_text(text);
-  constexpr CellPlan::Cut kCuts[] = {CellPlan::Cut::kAuto, CellPlan::Cut::kOne,
-                                     CellPlan::Cut::kFinest};
+  constexpr LpPlan::Cut kCuts[] = {LpPlan::Cut::kAuto, LpPlan::Cut::kOne, LpPlan::Cut::kFinest};
   e.scenario.run.cells = kCuts[seed / 3 % 3];
   e.scenario.observe.blame = seed % 2 == 0;
   const FolderOfRun off = folder_of_run(e, scenarios::Reuse::kOff);

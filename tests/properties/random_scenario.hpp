@@ -128,7 +128,7 @@ class RandomScenario {
     }
   }
 
-  /// Access links that spoil frames, and what else they can be given.
+  /// Access links that corrupt frames, and what else they can be given.
   void lose_frames(std::string& yaml) const {
     const std::string key = "access: {";
     yaml.insert(yaml.find(key) + key.size(), seed_ % 8 == 2
@@ -259,7 +259,7 @@ class RandomScenario {
     const std::uint64_t choice = below(names.size() + 3);
     if (choice < names.size()) {
       const bool is_refused =
-          queues_at_inputs_ && protocols::congestion::ControlSpecs::kNeeds[choice].telemetry;
+          queues_at_inputs_ && protocols::congestion::ControlSpecs::kRequirements[choice].telemetry;
       return is_refused ? "none" : names[choice];
     }
     switch (choice - names.size()) {

@@ -17,7 +17,7 @@ class RandomTrafficJob {
 
   /// With one client at most ranks have one lane each.
   std::string text(std::uint64_t hosts, std::uint64_t classes, bool has_clients) {
-    most_clients_ = has_clients ? hosts - 1 : 1;
+    max_clients_ = has_clients ? hosts - 1 : 1;
     std::string yaml = fmt::format("  - {{name: traffic, start: {}us, ", below(20));
     if (classes > 0) yaml += fmt::format("class: c{}, ", below(classes));
     switch (below(3)) {
@@ -61,7 +61,7 @@ class RandomTrafficJob {
   }
 
   std::string requests(std::uint64_t hosts) {
-    const std::uint64_t clients = 1 + below(most_clients_);
+    const std::uint64_t clients = 1 + below(max_clients_);
     std::string yaml = fmt::format("type: requests, clients: {}, request: {}B, rounds: {}, ",
                                    clients, 1 + below(20'000), 1 + below(4));
     yaml += below(2) == 0 ? fmt::format("response: {}B", 1 + below(20'000))
@@ -85,7 +85,7 @@ class RandomTrafficJob {
 
   RandomStream random_;
   std::uint64_t counter_ = 0;
-  std::uint64_t most_clients_ = 1;
+  std::uint64_t max_clients_ = 1;
 };
 
 }  // namespace weft::testing

@@ -24,7 +24,7 @@ constexpr Picoseconds kShift(1'234'567'891);
 bool measures_delays(const Scenario& scenario) {
   return std::ranges::any_of(scenario.transports(), [](const protocols::TransportConfig& t) {
     const auto traits = protocols::traits_of(t);
-    return protocols::congestion::needs_of(traits.congestion_control).echo_time;
+    return protocols::congestion::requirements_of(traits.congestion_control).echo_time;
   });
 }
 

@@ -17,9 +17,9 @@ inline std::string digest_of(const GoldenCase& golden, const std::string& cut,
   return scenarios::simulate(experiment, {}, nullptr, parallelism).digest();
 }
 
-/// A run gives the same bits whatever the number of threads and the cut into cells. Two threads
-/// share every window; of more, which a machine may have no cores for, those that are there in
-/// time.
+/// A run gives the same bits whatever the number of threads and the partition into logical
+/// processes. Two threads share every window; of more, which a machine may have no cores for, those
+/// that are there in time.
 inline void check_threads(const GoldenCase& golden) {
   for (const std::uint32_t threads : {2U, 3U, 5U}) {
     EXPECT_EQ(digest_of(golden, "auto", threads), golden.digest) << threads << " threads";

@@ -1,6 +1,6 @@
-// A run gives the same bits whatever the number of threads and the cut into cells: shipped
-// scenarios (those of the golden digests, some made smaller). The long ones are in
-// threads_full_test.cpp.
+// A run gives the same bits whatever the number of threads and the partition into logical
+// processes: shipped scenarios (those of the golden digests, some made smaller). The long ones are
+// in threads_full_test.cpp.
 
 #include "tests/properties/threads_check.hpp"
 

@@ -9,7 +9,7 @@ namespace weft::testing {
 /// A way to run a scenario that must not change a bit of its results.
 struct Variation {
   const char* name;
-  CellPlan::Cut cut;
+  LpPlan::Cut cut;
   protocols::Parallelism parallelism;
   protocols::Features extra_features{};
   std::uint64_t many_messages = protocols::kManyMessages;
@@ -19,22 +19,21 @@ struct Variation {
 /// Of several threads those share a window that are there in time; that all of them do, which is
 /// slow where cores are busy, threads_test.cpp asks for.
 inline constexpr std::array kVariations{
-    Variation{"one cell", CellPlan::Cut::kOne, {}},
+    Variation{"one cell", LpPlan::Cut::kOne, {}},
     Variation{"as many cells as possible on two threads",
-              CellPlan::Cut::kFinest,
+              LpPlan::Cut::kFinest,
               {.threads = 2, .share_from = 1}},
-    Variation{"three threads", CellPlan::Cut::kAuto, {.threads = 3, .share_from = 1}},
-    Variation{
-        "the general packet path", CellPlan::Cut::kAuto, {}, protocols::GeneralPath::kFeatures},
-    Variation{"messages forgotten as soon as may be", CellPlan::Cut::kAuto, {}, {}, 1},
+    Variation{"three threads", LpPlan::Cut::kAuto, {.threads = 3, .share_from = 1}},
+    Variation{"the general packet path", LpPlan::Cut::kAuto, {}, protocols::GeneralPath::kFeatures},
+    Variation{"messages forgotten as soon as may be", LpPlan::Cut::kAuto, {}, {}, 1},
     Variation{"calls simulated once",
-              CellPlan::Cut::kAuto,
+              LpPlan::Cut::kAuto,
               {.threads = 2, .share_from = 1},
               {},
               protocols::kManyMessages,
               scenarios::Reuse::kOn},
     Variation{"calls compared with what would be taken",
-              CellPlan::Cut::kFinest,
+              LpPlan::Cut::kFinest,
               {},
               {},
               protocols::kManyMessages,

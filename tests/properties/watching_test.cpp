@@ -80,7 +80,7 @@ TEST_P(Watching, SeesWhatIsThereAndChangesNothing) {
   }
 }
 
-// The last phases are taken when the run is over.
+// The last epochs are taken when the run is over.
 TEST(Watching, CountsPhasesThatAreTakenOverAsTheyEnd) {
   const std::string steps = reuse_training("tensor: 8, data: 4", ", iterations: 10");
   scenarios::Experiment experiment = experiment_of_text(reuse_servers(4, steps));

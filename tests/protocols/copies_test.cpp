@@ -1,5 +1,5 @@
-// Copies of successive originals wait as one packet of a chip's queue: what comes out of it is what
-// went in, one by one, whatever else waits between them and wherever members miss some.
+// Copies of successive originals wait as one packet of a scale-up switch's queue: what comes out of
+// it is what went in, one by one, whatever else waits between them and wherever members miss some.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kMembers = 3;
 constexpr std::uint32_t kOthers = 1'000'000;  ///< flows that are no copies
 
-/// A chip that hands originals to queues, beside queues that hold every packet.
+/// A scale-up switch that hands originals to queues, beside queues that hold every packet.
 class Copies {
  public:
   explicit Copies(std::uint64_t seed) : draws_(seed) {}
@@ -50,7 +50,7 @@ class Copies {
     packet.flow = kOthers + sequence_++;
     packet.size = 100;
     const std::uint64_t m = draws_.below(kMembers);
-    queues_[m].push(packet, pool_).stamp = std::int64_t{kOwesNothing} << kTailShift;
+    queues_[m].push(packet, pool_).stamp = std::int64_t{kNothingPending} << kTailShift;
     expected_[m].push_back(packet);
   }
   void take() {
@@ -59,8 +59,8 @@ class Copies {
     PacketQueue& queue = queues_[m];
     const Packet oldest = queue.front();
     if (is_copy(oldest) && CopyTable::followers(oldest) > 0) {
-      queue.unfold(table_.follower(oldest));
-      ++folded_;
+      queue.expand(table_.follower(oldest));
+      ++coalesced_;
     } else {
       (void)queue.pop(pool_);
     }
@@ -72,7 +72,7 @@ class Copies {
     EXPECT_EQ(oldest.destination(), wanted.destination());
     if (is_copy(oldest)) {
       EXPECT_EQ(oldest.ttl, wanted.ttl - 1);
-      (void)table_.remove_copy(debt_of(oldest) - owes_original(0));
+      (void)table_.remove_copy(pending_of(oldest) - pending_original(0));
     }
     expected_[m].pop_front();
     check(m);
@@ -81,7 +81,7 @@ class Copies {
   [[nodiscard]] bool empty() const {
     return expected_[0].empty() && expected_[1].empty() && expected_[2].empty();
   }
-  [[nodiscard]] std::uint64_t folded() const { return folded_; }
+  [[nodiscard]] std::uint64_t coalesced() const { return coalesced_; }
   /// Originals that wait for a copy to leave.
   [[nodiscard]] std::uint32_t held() const {
     std::uint32_t held = 0;
@@ -92,11 +92,11 @@ class Copies {
  private:
   void push(std::uint32_t m, const Packet& copy, std::uint32_t place) {
     PacketQueue& queue = queues_[m];
-    if (!queue.empty() && table_.fold(queue.back(), copy, place)) {
-      queue.fold(copy.wire_size());
+    if (!queue.empty() && table_.coalesce(queue.back(), copy, place)) {
+      queue.coalesce(copy.wire_size());
     } else {
       Packet& waiting = queue.push(copy, pool_);
-      waiting.stamp = std::int64_t{owes_original(place)} << kTailShift;
+      waiting.stamp = std::int64_t{pending_original(place)} << kTailShift;
       --waiting.ttl;
     }
     expected_[m].push_back(copy);
@@ -106,7 +106,7 @@ class Copies {
     Bytes bytes;
     for (const Packet& packet : expected_[m]) bytes += packet.wire_size();
     EXPECT_EQ(queues_[m].bytes(), bytes);
-    EXPECT_EQ(queues_[m].size() + queues_[m].folded(), expected_[m].size());
+    EXPECT_EQ(queues_[m].size() + queues_[m].coalesced(), expected_[m].size());
   }
 
   testing::Draws draws_;
@@ -115,7 +115,7 @@ class Copies {
   PacketQueue queues_[kMembers];
   std::deque<Packet> expected_[kMembers];
   std::uint32_t sequence_ = 0;
-  std::uint64_t folded_ = 0;
+  std::uint64_t coalesced_ = 0;
 };
 
 TEST(Copies, ComeOutOneByOneAsTheyWentIn) {
@@ -130,7 +130,7 @@ TEST(Copies, ComeOutOneByOneAsTheyWentIn) {
     }
     while (!copies.empty()) copies.take();
     EXPECT_EQ(copies.held(), 0U);
-    EXPECT_GT(copies.folded(), 100U) << "seed " << seed;
+    EXPECT_GT(copies.coalesced(), 100U) << "seed " << seed;
   }
 }
 

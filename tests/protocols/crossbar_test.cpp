@@ -20,7 +20,7 @@ SwitchConfig input_queued(SwitchConfig::Arbitration arbitration) {
   return config;
 }
 
-/// A switch whose inputs queue, and the cell that it is in.
+/// A switch whose inputs queue, and the logical process that it is in.
 struct Switch {
   explicit Switch(std::uint32_t ports,
                   SwitchConfig::Arbitration arbitration = SwitchConfig::Arbitration::kRoundRobin)
@@ -42,9 +42,9 @@ struct Switch {
 
   testing::BareState bare;
   CrossbarArbiter arbiter;
-  [[nodiscard]] Here here() { return {cell, worker, now}; }
+  [[nodiscard]] Here here() { return {lp, worker, now}; }
 
-  Cell cell;
+  LogicalProcess lp;
   Worker worker;
   Picoseconds now{100};
 };
@@ -73,19 +73,20 @@ TEST(Crossbar, ArbitratesOncePerInstant) {
   s.request(1, 2);
   s.request(3, 2);
   s.request(4, 6);
-  ASSERT_EQ(s.cell.agenda.events().size(), 1U);
-  EXPECT_EQ(s.cell.live_events, 1);
+  ASSERT_EQ(s.lp.calendar.events().size(), 1U);
+  EXPECT_EQ(s.lp.live_events, 1);
   EXPECT_EQ(s.crossbar().changed_outputs, (1U << 2U) | (1U << 6U));
-  const AgendaEvent event = s.cell.agenda.pop();
+  const CalendarEvent event = s.lp.calendar.pop();
   EXPECT_EQ(event.time, s.now);
   EXPECT_EQ(event.type, static_cast<std::uint32_t>(EventType::kArbitrate));
-  for (const EventType before : {EventType::kPause, EventType::kSignal, EventType::kCredit}) {
+  for (const EventType before : {EventType::kPause, EventType::kControlEvent, EventType::kCredit}) {
     const auto type = static_cast<std::uint32_t>(before);
-    EXPECT_LT(AgendaEvent::make_order(EventRank::kControl, type, ~0U >> 6U, ~0U), event.order);
+    EXPECT_LT(CalendarEvent::make_order(EventPriority::kControl, type, ~0U >> 6U, ~0U),
+              event.order);
   }
   s.crossbar().is_scheduled = false;  // it has run
   s.arbiter.look_at(s.here(), 0, 5);
-  EXPECT_GT(s.cell.agenda.pop().order, event.order);
+  EXPECT_GT(s.lp.calendar.pop().order, event.order);
 }
 
 // An input that is free again is looked at by the outputs that the heads of its FIFOs want.

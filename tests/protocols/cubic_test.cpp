@@ -33,7 +33,7 @@ struct CubicSender {
   }
   /// A loss, and ACKs until the window grows again: congestion avoidance begins with the last.
   void lose() {
-    s.on_loss(p, Loss::kNack, now);
+    s.on_loss(p, LossSignal::kNack, now);
     const std::uint32_t end = sent;
     while (arrived != end) ack();
     ack();
@@ -55,8 +55,8 @@ CubicConfig avoiding(std::uint32_t window) {
 // K = ((W_max - 0.7 W_max) / 0.4)^(1/3): 75^(1/3) s for 100 packets, 750^(1/3) s for 1,000. To a
 // microsecond: the window is in units of 2^-24 packets, and times in those of 2^-24 s.
 TEST(Cubic, TakesKSecondsBackToThePlateau) {
-  for (const auto& [most, k] : {std::pair(100U, 4.217163), std::pair(1'000U, 9.085603)}) {
-    CubicSender sender(avoiding(most));
+  for (const auto& [max, k] : {std::pair(100U, 4.217163), std::pair(1'000U, 9.085603)}) {
+    CubicSender sender(avoiding(max));
     sender.lose();
     EXPECT_NEAR(to_seconds(sender.s.time_to_plateau()), k, 1e-6);
   }
@@ -66,7 +66,7 @@ TEST(Cubic, TheRootOfACubeIsTheLargestIntegerThatIsNoMore) {
   using Number = TcpWindow::Number;
   constexpr Number kC = 2 * Number::one() / 5;
   for (const Number height : {Number::unit(), Number::from_raw(1'000), Number::whole(30),
-                              Number::whole(65'535), TcpWindow::kMost}) {
+                              Number::whole(65'535), TcpWindow::kMax}) {
     const cubic_curve::Ticks root = cubic_curve::root(height, kC);
     const long double seconds = static_cast<long double>(root.count()) / (1 << 24);
     const long double exact =
@@ -137,14 +137,14 @@ TEST(Cubic, CutsOncePerWindowOfDataByMarkOrLoss) {
   const std::uint32_t end = sender.sent;
   sender.ack(true);
   EXPECT_NEAR(sender.window(), 70, 0.01);
-  sender.s.on_loss(sender.p, Loss::kNack, sender.now);
+  sender.s.on_loss(sender.p, LossSignal::kNack, sender.now);
   while (sender.arrived != end) sender.ack(true);
   EXPECT_NEAR(sender.window(), 70, 0.01);
 }
 
 TEST(Cubic, AfterATimeOutItStartsSlowlyAndThenOnItsPlateau) {
   CubicSender sender(avoiding(100));
-  sender.s.on_loss(sender.p, Loss::kTimeout, sender.now);
+  sender.s.on_loss(sender.p, LossSignal::kTimeout, sender.now);
   EXPECT_EQ(sender.window(), 1);
   sender.arrived = sender.sent;
   sender.sent = sender.arrived + 1;

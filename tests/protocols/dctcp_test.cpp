@@ -117,9 +117,9 @@ TEST(Dctcp, TheWindowGrowsOnlyWhileAllOfItIsInUse) {
 
 TEST(Dctcp, LossIsAnsweredAsTcpDoesAndNoWindowIsLessThanAPacket) {
   DctcpSender sender;
-  sender.s.on_loss(sender.p, Loss::kNack, 1_us);
+  sender.s.on_loss(sender.p, LossSignal::kNack, 1_us);
   EXPECT_EQ(sender.s.window(sender.p), 5U);
-  sender.s.on_loss(sender.p, Loss::kTimeout, 1_us);
+  sender.s.on_loss(sender.p, LossSignal::kTimeout, 1_us);
   EXPECT_EQ(sender.s.window(sender.p), 1U);
   for (int i = 0; i < 50; ++i) sender.round(1);
   EXPECT_GE(sender.s.window(sender.p), 1U);

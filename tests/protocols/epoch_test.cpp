@@ -20,8 +20,8 @@ PacketNetwork::Options random_options(Draws& draws) {
   if (draws.one_in(2)) {
     options.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
   }
-  options.cut = draws.one_in(2) ? CellPlan::Cut::kOne : CellPlan::Cut::kFinest;
-  options.leaps = draws.one_in(2);
+  options.cut = draws.one_in(2) ? LpPlan::Cut::kOne : LpPlan::Cut::kFinest;
+  options.skips = draws.one_in(2);
   return options;
 }
 

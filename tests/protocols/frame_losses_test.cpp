@@ -31,7 +31,7 @@ TEST(FrameLosses, AreAsManyAsIndependentDrawsWouldLose) {
         Case{{0.9, Unit::kFrames}, 64_B, 200'000}, Case{{1e-9, Unit::kRs544}, 4'178_B, 2'000'000},
         Case{{1e-7, Unit::kBits}, 4'178_B, 500'000}, Case{{1e-3, Unit::kRs272}, 86_B, 100'000}}) {
     FrameLosses losses(c.errors, kSeed, 5);
-    for (int i = 0; i < c.frames; ++i) (void)losses.spoils(c.wire, kSeed, 5);
+    for (int i = 0; i < c.frames; ++i) (void)losses.corrupts(c.wire, kSeed, 5);
     const double p = frame_loss_probability(c.errors, c.wire);
     const double deviation = std::sqrt(c.frames * p * (1 - p));
     EXPECT_NEAR(losses.count(), c.frames * p, 4 * deviation) << c.errors.rate;
@@ -46,7 +46,7 @@ TEST(FrameLosses, AreIndependentOfEachOther) {
   std::vector<int> blocks_with(1'001);
   for (int block = 0; block < kBlocks; ++block) {
     std::size_t lost = 0;
-    for (int i = 0; i < 1'000; ++i) lost += losses.spoils(64_B, kSeed, 7) ? 1 : 0;
+    for (int i = 0; i < 1'000; ++i) lost += losses.corrupts(64_B, kSeed, 7) ? 1 : 0;
     ++blocks_with[lost];
   }
   double probability = std::pow(1 - 1e-3, 1'000);
@@ -64,8 +64,8 @@ TEST(FrameLosses, MixedSizesLoseByWhatTheyExpose) {
   int small = 0;
   int large = 0;
   for (int i = 0; i < kFrames; ++i) {
-    small += losses.spoils(86_B, kSeed, 9) ? 1 : 0;
-    large += losses.spoils(4'178_B, kSeed, 9) ? 1 : 0;
+    small += losses.corrupts(86_B, kSeed, 9) ? 1 : 0;
+    large += losses.corrupts(4'178_B, kSeed, 9) ? 1 : 0;
   }
   const double p = frame_loss_probability(errors, 86_B);
   const double q = frame_loss_probability(errors, 4'178_B);
@@ -78,9 +78,9 @@ TEST(FrameLosses, AreAllOfThemAtOneAndNoneAtZero) {
   FrameLosses none({0, Unit::kFrames}, kSeed, 1);
   FrameLosses hardly({1e-18, Unit::kRs544}, kSeed, 1);
   for (int i = 0; i < 1'000; ++i) {
-    EXPECT_TRUE(all.spoils(64_B, kSeed, 1));
-    EXPECT_FALSE(none.spoils(64_B, kSeed, 1));
-    EXPECT_FALSE(hardly.spoils(64_B, kSeed, 1));
+    EXPECT_TRUE(all.corrupts(64_B, kSeed, 1));
+    EXPECT_FALSE(none.corrupts(64_B, kSeed, 1));
+    EXPECT_FALSE(hardly.corrupts(64_B, kSeed, 1));
   }
 }
 
@@ -89,7 +89,7 @@ TEST(FrameLosses, DifferByLinkAndBySeed) {
   const auto first_loss = [](std::uint64_t seed, std::uint32_t port) {
     FrameLosses losses({1e-4, Unit::kFrames}, seed, port);
     int frames = 0;
-    while (!losses.spoils(64_B, seed, port)) ++frames;
+    while (!losses.corrupts(64_B, seed, port)) ++frames;
     return frames;
   };
   EXPECT_EQ(first_loss(1, 2), first_loss(1, 2));

@@ -67,8 +67,8 @@ TEST(Sn5600Headroom, IsTheVendorsSumWithHalfOfThePacketsSmall) {
 std::int64_t cells(std::int64_t bytes, std::int64_t cell) { return (bytes + cell - 1) / cell; }
 
 /// Tries every multiset of sizes: best[w] is the most cells of packets of w bytes in all.
-std::int64_t most_cells_by_trying(std::int64_t bytes, std::int64_t smallest, std::int64_t largest,
-                                  std::int64_t cell) {
+std::int64_t max_cells_by_trying(std::int64_t bytes, std::int64_t smallest, std::int64_t largest,
+                                 std::int64_t cell) {
   std::vector<std::int64_t> best(static_cast<std::size_t>(bytes) + 1, 0);
   for (std::int64_t w = 1; w <= bytes; ++w) {
     best[static_cast<std::size_t>(w)] = best[static_cast<std::size_t>(w - 1)];
@@ -89,8 +89,8 @@ TEST(MostCells, AgreesWithTryingEverySetOfPackets) {
     const auto smallest = static_cast<std::int64_t>(1 + random.below(draw++, 90));
     const auto largest = smallest + static_cast<std::int64_t>(random.below(draw++, 120));
     const auto bytes = static_cast<std::int64_t>(random.below(draw++, 900));
-    EXPECT_EQ(most_cells(Bytes(bytes), Bytes(smallest), Bytes(largest), Bytes(cell)),
-              most_cells_by_trying(bytes, smallest, largest, cell))
+    EXPECT_EQ(max_cells(Bytes(bytes), Bytes(smallest), Bytes(largest), Bytes(cell)),
+              max_cells_by_trying(bytes, smallest, largest, cell))
         << bytes << " bytes in packets of " << smallest << " to " << largest << ", cells of "
         << cell;
   }
@@ -100,15 +100,15 @@ TEST(MostCells, AgreesWithTryingEverySetOfPackets) {
 // packets as many times as the smallest fit.
 TEST(MostCells, OfOneByteAreBytes) {
   for (std::int64_t bytes = 0; bytes < 2'000; bytes += 7) {
-    EXPECT_EQ(most_cells(Bytes(bytes), 300_B, 400_B, 1_B), std::min(bytes, bytes / 300 * 400));
+    EXPECT_EQ(max_cells(Bytes(bytes), 300_B, 400_B, 1_B), std::min(bytes, bytes / 300 * 400));
   }
 }
 
 // 50 GB between XOFF and its effect: a wire around the sun. No loop over it.
 TEST(MostCells, OfGigabytesAreBoundedWithoutALoop) {
   const std::int64_t bytes = 50'000'000'000;
-  EXPECT_GE(most_cells(Bytes(bytes), 83_B, 4178_B, 192_B), bytes / 83);
-  EXPECT_LE(most_cells(Bytes(bytes), 83_B, 4178_B, 192_B), bytes / 83 + 1);
+  EXPECT_GE(max_cells(Bytes(bytes), 83_B, 4178_B, 192_B), bytes / 83);
+  EXPECT_LE(max_cells(Bytes(bytes), 83_B, 4178_B, 192_B), bytes / 83 + 1);
 }
 
 HeadroomTerms terms() {
@@ -138,7 +138,8 @@ TEST(ExactHeadroom, IsTheSumOfItsTerms) {
   t.pause_propagates = false;
   EXPECT_EQ(exact_headroom(t), 26 * 4178_B);
   // With the pause frame again, behind a packet that holds the egress for 4178 B at 100 Gbps less
-  // the 234 B by which it goes on: 315,520 ps more than 2,476,640, so 2,792,160 ps, 33 packets.
+  // the 234 B by which it is forwarded: 315,520 ps more than 2,476,640, so 2,792,160 ps, 33
+  // packets.
   HeadroomTerms held = terms();
   held.smallest = held.largest;
   held.reverse_hold = 315'520_ps;

@@ -89,7 +89,7 @@ class Bursts final : public ProcessHandler {
   }
   void on_delivered(ProcessContext&, ProcessId, ConnectionId) override {}
   void on_acknowledged(ProcessContext&, ProcessId, ConnectionId) override {}
-  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+  void on_control_event(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
 
  private:
   int count_;
@@ -119,7 +119,7 @@ std::int64_t paths_of_bursts(Picoseconds gap, Picoseconds flowlet_gap) {
 // MODEL.md 5.4
 TEST(LoadBalancing, FlowletsChangePathOnlyAfterTheGap) {
   // 40 packets 20 us apart. With a gap of 21 us they are one flowlet; with one of 19 us every
-  // packet draws anew among four paths, of which all are drawn but for a chance of 4 x 0.75^40 =
+  // packet draws again among four paths, of which all are drawn but for a chance of 4 x 0.75^40 =
   // 4e-5.
   EXPECT_EQ(paths_of_bursts(20_us, 21_us), 1);
   EXPECT_EQ(paths_of_bursts(20_us, 19_us), 4);
@@ -203,7 +203,7 @@ TEST(LoadBalancing, ResultsDoNotDependOnTheCutIntoCells) {
     balancing.gap = 1_us;
     balancing.entries = 3;  // flows meet in the table
     std::vector<std::vector<std::int64_t>> results;
-    for (const CellPlan::Cut cut : {CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+    for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
       PacketNetwork::Options options = options_with(balancing);
       options.cut = cut;
       options.switches.data().pfc().xoff = 40_KB;

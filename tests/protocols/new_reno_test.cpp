@@ -28,7 +28,7 @@ struct NewRenoSender {
              1_us);
     fill();
   }
-  /// ACKs of all that is in flight now, each of so many packets.
+  /// ACKs of all that is in flight now, each of a given number of packets.
   void round(std::uint32_t packets = 1) {
     const std::uint32_t end = sent;
     while (arrived + packets <= end) ack(false, packets);
@@ -84,7 +84,7 @@ TEST(NewReno, CutsOnceForAllThatHadBeenSentByTheFirstMark) {
 TEST(NewReno, AMarkAndALossInOneWindowAreOneCongestionEvent) {
   NewRenoSender sender({.window = {.initial = 64}});
   sender.ack(true);
-  sender.s.on_loss(sender.p, Loss::kNack, 1_us);
+  sender.s.on_loss(sender.p, LossSignal::kNack, 1_us);
   EXPECT_EQ(sender.window(), 32);
 }
 
@@ -93,16 +93,16 @@ TEST(NewReno, WithoutEcnMarksAreNoNews) {
   sender.ack(true);
   EXPECT_EQ(sender.window(), 65);
   EchoesUntilReduced receiver;
-  EXPECT_EQ(receiver.on_marked(sender.p, 1_us), Answer::kNothing);
-  EXPECT_EQ(receiver.on_marked(NewRenoConfig(), 1_us), Answer::kEchoUntilReduced);
+  EXPECT_EQ(receiver.on_marked(sender.p, 1_us), MarkResponse::kNothing);
+  EXPECT_EQ(receiver.on_marked(NewRenoConfig(), 1_us), MarkResponse::kEchoUntilReduced);
 }
 
 TEST(NewReno, ATimeOutLeavesOnePacketAndHalfOfTheWindowAsThreshold) {
   NewRenoSender sender({.window = {.initial = 64}});
-  sender.s.on_loss(sender.p, Loss::kTimeout, 1_us);
+  sender.s.on_loss(sender.p, LossSignal::kTimeout, 1_us);
   EXPECT_EQ(sender.window(), 1);
   // A second one in a row says nothing of what the path bears (RFC 5681, 3.1).
-  sender.s.on_loss(sender.p, Loss::kTimeout, 2_us);
+  sender.s.on_loss(sender.p, LossSignal::kTimeout, 2_us);
   EXPECT_EQ(sender.window(), 1);
   sender.arrived = sender.sent;
   sender.fill();
@@ -116,7 +116,7 @@ TEST(NewReno, ATimeOutLeavesOnePacketAndHalfOfTheWindowAsThreshold) {
 
 TEST(NewReno, NoReductionLeavesLessThanTwoPacketsAndOfAMarkOne) {
   NewRenoSender sender({.window = {.initial = 3}});
-  sender.s.on_loss(sender.p, Loss::kNack, 1_us);
+  sender.s.on_loss(sender.p, LossSignal::kNack, 1_us);
   EXPECT_EQ(sender.window(), 2) << "RFC 5681, equation 4";
   NewRenoSender marked({.window = {.initial = 2}});
   for (int i = 0; i < 8; ++i) marked.ack(true);

@@ -135,8 +135,8 @@ TEST(PacketNetwork, LoneMessagesTakeTheirZeroLoadTimeOnAnyPath) {
 class Variants : public ::testing::TestWithParam<std::tuple<bool, bool, bool>> {};
 
 TEST_P(Variants, ResultsDoNotDependOnTheCutIntoCells) {
-  // The same traffic with one cell, one cell per node, and the engine's own choice: bit for bit the
-  // same, under pauses (small XOFF), marks, DCQCN and spraying.
+  // The same traffic with one logical process, one logical process per node, and the engine's own
+  // choice: bit for bit the same, under pauses (small XOFF), marks, DCQCN and spraying.
   const auto [spray, dcqcn, serialised] = GetParam();
   const auto topology = leaf_spine(4, 4, 2);
   PacketNetwork::Options options = marking_options();
@@ -152,8 +152,7 @@ TEST_P(Variants, ResultsDoNotDependOnTheCutIntoCells) {
   for (std::uint32_t i = 1; i < 12; ++i) flows.push_back({HostId(i), HostId(0u), 200_KB, 0_ps});
 
   std::vector<std::vector<std::int64_t>> results;
-  for (const CellPlan::Cut cut :
-       {CellPlan::Cut::kOne, CellPlan::Cut::kFinest, CellPlan::Cut::kAuto}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest, LpPlan::Cut::kAuto}) {
     options.cut = cut;
     FlowRun run(topology, options, flows);
     run.completions();
@@ -267,7 +266,7 @@ TEST(PacketNetwork, ALongTimeOutIsNoStall) {
 // MODEL.md 2.7
 TEST(PacketNetwork, ALosslessRoutingLoopDeadlocksAndSaysSo) {
   // Two switches send a host's packets back and forth. Both buffers fill up to XOFF and pause each
-  // other for good: no packet moves, pauses are refreshed for ever, and the run must end.
+  // other for good: no packet moves, pauses are refreshed forever, and the run must end.
   auto topology = std::get<topologies::CustomSpec>(line(4, 100_Gbps, 1_us));
   topology.next_hops.push_back({.at = "s2", .to = "h1", .via = {"s1"}});
   PacketNetwork::Options options = marking_options();
@@ -282,7 +281,7 @@ TEST(PacketNetwork, ALosslessRoutingLoopDeadlocksAndSaysSo) {
 }
 
 TEST(PacketNetwork, AReceiverThatPausesForEverStallsTheRun) {
-  // No circle, so no deadlock; but nothing moves, and the pause is refreshed for ever.
+  // No circle, so no deadlock; but nothing moves, and the pause is refreshed forever.
   PacketNetwork::Options options = marking_options();
   options.faults.push_back({.kind = protocols::Fault::Kind::kNicPause, .port = PortId(1u)});
   roce_of(options).retransmit_timeout = 1_ms;

@@ -111,12 +111,12 @@ const std::vector<Asked>& all_asked() {
        }},
       {"telemetry", Features(Feature::kTelemetry),
        [](PacketNetwork::Options& o) {
-         roce_of(o).congestion_control = protocols::congestion::HpccSpec::standard();
+         roce_of(o).congestion_control = protocols::congestion::HpccSpec::default_config();
        }},
       {"entropies", Features(Feature::kEntropies),
        [](PacketNetwork::Options& o) {
          o.switches.load_balancing = protocols::LoadBalancing::kFlow;
-         roce_of(o).entropy = protocols::entropy::RepsConfig{};
+         roce_of(o).entropy = protocols::path_selection::RepsConfig{};
        }},
       {"a fault", Features(Feature::kFaults),
        [](PacketNetwork::Options& o) {

@@ -77,7 +77,7 @@ TEST(Rccc, OnePacketMayGoToAskWhereTheReceiverKnowsOfNoWish) {
 TEST(Rccc, AfterALossItMayAskAgainAndSaysSo) {
   RcccSender sender;
   while (sender.s.may_send()) EXPECT_FALSE(sender.send(10_MB).repeats);
-  sender.s.on_loss(sender.p, Loss::kTimeout, 1_ms);
+  sender.s.on_loss(sender.p, LossSignal::kTimeout, 1_ms);
   ASSERT_TRUE(sender.s.may_send());
   EXPECT_TRUE(sender.send(10_MB).repeats);
   EXPECT_FALSE(sender.s.may_send()) << "one packet";
@@ -126,7 +126,7 @@ class MarkedPort {
   explicit MarkedPort(const RcccConfig& config) : p_(config) {}
   double after(int periods, int marked_of_100) {
     for (int i = 0; i < 100 * periods; ++i) {
-      port_.hear(p_, i % 100 < marked_of_100, now_, random_);
+      port_.on_credit_request(p_, i % 100 < marked_of_100, now_, random_);
       now_ += 180_ns;
     }
     return port_.share_of_pace().to_double();
@@ -238,8 +238,8 @@ TEST(RcccNetwork, WithoutAnythingUnaskedTheFirstPacketAsks) {
   EXPECT_LT(more, 8e-6);
 }
 
-/// Of all frames to the first sender of an in-cast this share is spoilt for a while.
-Fault spoilt_answers(const auto& topology, double share, Picoseconds at, Picoseconds until) {
+/// Of all frames to the first sender of an in-cast this share is corrupted for a while.
+Fault corrupted_responses(const auto& topology, double share, Picoseconds at, Picoseconds until) {
   const Fabric fabric = topologies::build_fabric(topology).value();
   return {.kind = Fault::Kind::kLinkErrors,
           .port = fabric.port(fabric.host(HostId(1u)).first_port).peer,
@@ -250,12 +250,12 @@ Fault spoilt_answers(const auto& topology, double share, Picoseconds at, Picosec
 
 // MODEL.md 10.4
 TEST(RcccNetwork, LostGrantsAreRepaired) {
-  // From 10 to 60 us half of all frames to the first sender are spoilt: grants and ACKs.
+  // From 10 to 60 us half of all frames to the first sender are corrupted: grants and ACKs.
   for (const bool selective : {false, true}) {
     PacketNetwork::Options options = rccc_options();
     if (selective) roce_of(options).recovery = protocols::SelectiveRepeat{};
     const auto topology = star(5, 100_Gbps, kLatency);
-    options.faults.push_back(spoilt_answers(topology, 0.5, 10_us, 60_us));
+    options.faults.push_back(corrupted_responses(topology, 0.5, 10_us, 60_us));
     FlowRun run(topology, options, in_cast(4, 1_MB));
     EXPECT_LT(last_of(run.completions()), 1_ms);
     EXPECT_GT(run.network().totals().error_drops, 5);
@@ -263,11 +263,11 @@ TEST(RcccNetwork, LostGrantsAreRepaired) {
 }
 
 TEST(RcccNetwork, ASenderWhoseLastGrantWasLostAsksAgain) {
-  // All frames to the sender are spoilt for longer than all that it was granted lasts, but for what
-  // its retransmissions bring.
+  // All frames to the sender are corrupted for longer than all that it was granted lasts, but for
+  // what its retransmissions bring.
   PacketNetwork::Options options = rccc_options();
   const auto topology = star(3, 100_Gbps, kLatency);
-  options.faults.push_back(spoilt_answers(topology, 1, 20_us, 250_us));
+  options.faults.push_back(corrupted_responses(topology, 1, 20_us, 250_us));
   FlowRun run(topology, options, in_cast(2, 2_MB));
   EXPECT_LT(last_of(run.completions()), 1_ms);
 }
@@ -292,14 +292,14 @@ TEST(RcccNetwork, MessagesOnFreshQueuePairsBeginWithWhatIsUnasked) {
 
 TEST(RcccNetwork, WhatBuffersDropIsSentAgainByCredit) {
   // 100 kB of buffer, and 8 senders that send twice that unasked.
-  for (const int how : {0, 1, 2}) {
+  for (const int signal : {0, 1, 2}) {
     PacketNetwork::Options options = rccc_options();
     options.switches.buffer = 100_KB;
-    if (how == 1) roce_of(options).receiver = RoceConfig::Receiver::kAnyOrder;
-    if (how == 2) roce_of(options).recovery = protocols::SelectiveRepeat{};
+    if (signal == 1) roce_of(options).receiver = RoceConfig::Receiver::kAnyOrder;
+    if (signal == 2) roce_of(options).recovery = protocols::SelectiveRepeat{};
     FlowRun run(star(9, 100_Gbps, kLatency), options, in_cast(8, 1_MB));
-    EXPECT_LT(last_of(run.completions()), 5_ms) << how;
-    EXPECT_GT(run.network().totals().buffer_drops, 10) << how;
+    EXPECT_LT(last_of(run.completions()), 5_ms) << signal;
+    EXPECT_GT(run.network().totals().buffer_drops, 10) << signal;
   }
 }
 

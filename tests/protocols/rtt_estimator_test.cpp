@@ -12,7 +12,7 @@
 namespace weft::protocols {
 namespace {
 
-constexpr RttEstimator::Limits kAny{.least = 1_us, .most = 60_s};
+constexpr RttEstimator::Limits kAny{.min = 1_us, .max = 60_s};
 
 TEST(RttEstimator, IsASecondBeforeTheFirstRoundTrip) { EXPECT_EQ(RttEstimator().timeout(), 1_s); }
 
@@ -44,7 +44,7 @@ TEST(RttEstimator, FollowsTheSequenceComputedByHand) {
 }
 
 TEST(RttEstimator, IsNeverLessThanTheLeastNorMoreThanTheMost) {
-  const RttEstimator::Limits limits{.least = 10_ms, .most = 35_ms};
+  const RttEstimator::Limits limits{.min = 10_ms, .max = 35_ms};
   RttEstimator estimator;
   estimator.add(20_us, limits);
   EXPECT_EQ(estimator.timeout(), 10_ms);
@@ -53,7 +53,7 @@ TEST(RttEstimator, IsNeverLessThanTheLeastNorMoreThanTheMost) {
 }
 
 TEST(RttEstimator, DoublesWithEachTimeOutUntilARoundTripIsMeasured) {
-  const RttEstimator::Limits limits{.least = 10_ms, .most = 60_ms};
+  const RttEstimator::Limits limits{.min = 10_ms, .max = 60_ms};
   RttEstimator estimator;
   estimator.add(20_us, limits);
   for (const Picoseconds timeout : {20_ms, 40_ms, 60_ms, 60_ms}) {

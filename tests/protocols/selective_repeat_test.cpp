@@ -1,6 +1,6 @@
 // What selective repeat does about single losses: two links of 1 us at 100 Gbps, where a packet of
 // 4,178 B takes 334.24 ns, an ACK of 86 B 6.88 ns, and a round trip 2 x (334.24 + 6.88 + 2,000) =
-// 4,682.24 ns. Frames that start within some interval are spoilt, so that it is known which.
+// 4,682.24 ns. Frames that start within some interval are corrupted, so that it is known which.
 
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ PacketNetwork::Options repeating(const SelectiveRepeat& repeat = {}) {
   return options;
 }
 
-/// The first host of `line(2)` spoils what it starts in [from, to).
-void spoil(PacketNetwork::Options& options, Picoseconds from, Picoseconds to) {
+/// The first host of `line(2)` corrupts what it starts in [from, to).
+void corrupt(PacketNetwork::Options& options, Picoseconds from, Picoseconds to) {
   options.faults.push_back({.kind = Fault::Kind::kLinkErrors,
                             .port = PortId(0u),
                             .at = from + 1_us,  // errors are those at the time of arrival
@@ -46,8 +46,8 @@ Repaired send(const PacketNetwork::Options& options, Bytes size) {
 }
 
 /// Packets first .. last of the message arrive at times that end a packet time after they begin.
-void spoil_packets(PacketNetwork::Options& options, int first, int last) {
-  spoil(options, first * kPacketTime + 1_ns, (last + 1) * kPacketTime + 1_ns);
+void corrupt_packets(PacketNetwork::Options& options, int first, int last) {
+  corrupt(options, first * kPacketTime + 1_ns, (last + 1) * kPacketTime + 1_ns);
 }
 
 // MODEL.md 8.1
@@ -56,7 +56,7 @@ TEST(SelectiveRepeat, SendsALostPacketAgainAndNothingElse) {
   repeat.cap = 0_B;
   PacketNetwork::Options options = repeating(repeat);
   const Repaired whole = send(options, 100 * 4'096_B);
-  spoil_packets(options, 40, 40);
+  corrupt_packets(options, 40, 40);
   const Repaired lossy = send(options, 100 * 4'096_B);
   EXPECT_EQ(whole.totals.packets_retransmitted, 0u);
   EXPECT_EQ(lossy.totals.error_drops, 1);
@@ -68,7 +68,7 @@ TEST(SelectiveRepeat, SendsALostPacketAgainAndNothingElse) {
 TEST(SelectiveRepeat, GoBackNSendsARoundTripOfThemAgain) {
   PacketNetwork::Options options = plain_options();
   const Repaired whole = send(options, 100 * 4'096_B);
-  spoil_packets(options, 40, 40);
+  corrupt_packets(options, 40, 40);
   const Repaired lossy = send(options, 100 * 4'096_B);
   // The packet after the lost one is sent and its NACK comes back: 15 packets, the last one begun
   // just before.
@@ -81,7 +81,7 @@ TEST(SelectiveRepeat, RepairsSeveralHolesInOneRoundTrip) {
   repeat.cap = 0_B;
   PacketNetwork::Options options = repeating(repeat);
   const Repaired whole = send(options, 200 * 4'096_B);
-  for (const int hole : {30, 32, 33, 37, 60}) spoil_packets(options, hole, hole);
+  for (const int hole : {30, 32, 33, 37, 60}) corrupt_packets(options, hole, hole);
   const Repaired lossy = send(options, 200 * 4'096_B);
   EXPECT_EQ(lossy.totals.error_drops, 5);
   EXPECT_EQ(lossy.totals.packets_retransmitted, 5u);
@@ -95,7 +95,7 @@ TEST(SelectiveRepeat, RepairsSeveralHolesInOneRoundTrip) {
 TEST(SelectiveRepeat, WithACapOfARoundTripALossCostsARoundTrip) {
   PacketNetwork::Options options = repeating();
   const Repaired whole = send(options, 200 * 4'096_B);
-  spoil_packets(options, 40, 40);
+  corrupt_packets(options, 40, 40);
   const Repaired lossy = send(options, 200 * 4'096_B);
   EXPECT_EQ(lossy.totals.packets_retransmitted, 1u);
   EXPECT_NEAR(to_seconds(lossy.took - whole.took), to_seconds(kLoop), to_seconds(2 * kPacketTime));
@@ -105,7 +105,7 @@ TEST(SelectiveRepeat, WithACapOfARoundTripALossCostsARoundTrip) {
 // in flight, so that the short time-out holds.
 TEST(SelectiveRepeat, ALostTailWaitsForTheShortTimeOut) {
   PacketNetwork::Options options = repeating();
-  spoil_packets(options, 1, 1);
+  corrupt_packets(options, 1, 1);
   const Repaired lossy = send(options, 2 * 4'096_B);
   EXPECT_EQ(lossy.totals.timeouts, 1u);
   EXPECT_EQ(lossy.totals.packets_retransmitted, 1u);
@@ -116,7 +116,7 @@ TEST(SelectiveRepeat, ALostTailWaitsForTheShortTimeOut) {
 // MODEL.md 8.2
 TEST(SelectiveRepeat, ALostWindowWaitsForTheLongTimeOutAndGoesOutAgain) {
   PacketNetwork::Options options = repeating();
-  spoil_packets(options, 0, 9);
+  corrupt_packets(options, 0, 9);
   const Repaired lossy = send(options, 10 * 4'096_B);
   EXPECT_EQ(lossy.totals.error_drops, 10);
   EXPECT_EQ(lossy.totals.timeouts, 1u);
@@ -129,10 +129,10 @@ TEST(SelectiveRepeat, ALostRepairWaitsForATimeOut) {
   SelectiveRepeat repeat;
   repeat.cap = 0_B;
   PacketNetwork::Options options = repeating(repeat);
-  spoil_packets(options, 40, 40);
+  corrupt_packets(options, 40, 40);
   // NACKed when packet 41 has come; then it waits for the packet under way.
   const Picoseconds again = 41 * kPacketTime + kLoop;
-  spoil(options, again, again + 2 * kPacketTime);
+  corrupt(options, again, again + 2 * kPacketTime);
   const Repaired lossy = send(options, 400 * 4'096_B);
   EXPECT_GE(lossy.totals.error_drops, 2);
   EXPECT_EQ(lossy.totals.timeouts, 1u);

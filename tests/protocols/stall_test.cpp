@@ -11,7 +11,7 @@ using protocols::PacketNetwork;
 
 /// Two flows over a leaf-spine of 2 x 2 hosts; from 5 us on the NIC of host 2, where the first one
 /// ends, pauses its switch for good. The second one, 10 kB, is through by then.
-std::vector<protocols::Stall> stalls_of(Picoseconds timeout, CellPlan::Cut cut) {
+std::vector<protocols::Stall> stalls_of(Picoseconds timeout, LpPlan::Cut cut) {
   topologies::LeafSpineSpec spec;
   spec.racks = spec.servers_per_rack = 2;
   spec.spines = 1;
@@ -38,7 +38,7 @@ std::vector<protocols::Stall> stalls_of(Picoseconds timeout, CellPlan::Cut cut) 
 TEST(Stall, IsNoticedAtTheNextCheckAndNamesTheBlockedFlow) {
   // Checks are at multiples of 10 ms. The first sees the deliveries of the first microseconds; from
   // there on there are none, and the last check before 95 ms is at 90 ms.
-  for (const CellPlan::Cut cut : {CellPlan::Cut::kFinest, CellPlan::Cut::kOne}) {
+  for (const LpPlan::Cut cut : {LpPlan::Cut::kFinest, LpPlan::Cut::kOne}) {
     const std::vector<protocols::Stall> stalls = stalls_of(30_ms, cut);
     ASSERT_EQ(stalls.size(), 1u);
     EXPECT_EQ(stalls[0].since, 10_ms);
@@ -50,7 +50,7 @@ TEST(Stall, IsNoticedAtTheNextCheckAndNamesTheBlockedFlow) {
 
 TEST(Stall, DoesNotCountWhoGaveUp) {
   // 7 retries of 1 ms are over before the second check, and nobody is left who waits.
-  EXPECT_TRUE(stalls_of(1_ms, CellPlan::Cut::kFinest).empty());
+  EXPECT_TRUE(stalls_of(1_ms, LpPlan::Cut::kFinest).empty());
 }
 
 }  // namespace

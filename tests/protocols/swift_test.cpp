@@ -79,9 +79,9 @@ TEST(Swift, LessThanAPacketInFlightIsPacedOverRoundTrips) {
 TEST(Swift, TimeoutsInARowEndAtTheLeastWindow) {
   Sender sender;
   Picoseconds now;
-  for (int i = 1; i < 5; ++i) sender.s.on_loss(sender.p, Loss::kTimeout, now += 1_ms);
+  for (int i = 1; i < 5; ++i) sender.s.on_loss(sender.p, LossSignal::kTimeout, now += 1_ms);
   EXPECT_NEAR(sender.window(), 31.25 / 16, 1e-3);
-  sender.s.on_loss(sender.p, Loss::kTimeout, now += 1_ms);
+  sender.s.on_loss(sender.p, LossSignal::kTimeout, now += 1_ms);
   EXPECT_NEAR(sender.window(), 0.001, 1e-6);
 }
 

@@ -52,8 +52,8 @@ std::vector<std::int64_t> drops_of(std::uint32_t senders, Picoseconds apart,
 double imbalance(const std::vector<std::int64_t>& drops) {
   const double mean = static_cast<double>(std::accumulate(drops.begin(), drops.end(), 0LL)) /
                       static_cast<double>(drops.size());
-  const auto [least, most] = std::ranges::minmax(drops);
-  return std::max(static_cast<double>(most) - mean, mean - static_cast<double>(least)) / mean;
+  const auto [min, max] = std::ranges::minmax(drops);
+  return std::max(static_cast<double>(max) - mean, mean - static_cast<double>(min)) / mean;
 }
 
 // Phases pass through all values within some ten thousand departures, of which there are a quarter

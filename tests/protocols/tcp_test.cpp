@@ -53,9 +53,9 @@ topologies::CustomSpec two_links() {
   return spec;
 }
 
-/// A message of so many full segments, of which some are lost on the second link: those that begin
-/// at these times. It is down for a nanosecond in the middle of their transmission, when no ACK is
-/// on it.
+/// A message of a given number of full segments, of which some are lost on the second link: those
+/// that begin at these times. It is down for a nanosecond in the middle of their transmission, when
+/// no ACK is on it.
 class LoneMessage {
  public:
   explicit LoneMessage(const PacketNetwork::Options& options, std::int64_t segments,

@@ -22,7 +22,7 @@ using protocols::TelemetryRecord;
 // MODEL.md 10.2
 TEST(Telemetry, ARecordTellsWhatPortsHadSentAndWhatWaits) {
   Telemetry telemetry;
-  telemetry.hire(1);
+  telemetry.spawn(1);
   telemetry.start({Telemetry::Use::kNothing, Telemetry::Use::kReports}, 3);
   Packet packet;
   packet.flow = 1;
@@ -52,7 +52,7 @@ TEST(Telemetry, ARecordTellsWhatPortsHadSentAndWhatWaits) {
 
 TEST(Telemetry, ThreadsExchangeRecordsInBatches) {
   Telemetry telemetry;
-  telemetry.hire(2);
+  telemetry.spawn(2);
   telemetry.start({Telemetry::Use::kReports}, 1);
   // What one thread takes the other gives back: memory does not grow with that.
   std::size_t memory = 0;
@@ -70,7 +70,7 @@ TEST(Telemetry, ThreadsExchangeRecordsInBatches) {
 
 PacketNetwork::Options under_hpcc() {
   PacketNetwork::Options options = plain_options();
-  roce_of(options).congestion_control = protocols::congestion::HpccSpec::standard();
+  roce_of(options).congestion_control = protocols::congestion::HpccSpec::default_config();
   return options;
 }
 
@@ -126,7 +126,7 @@ std::vector<PacketNetwork::Options> ways() {
   // A queue pair under PowerTCP beside others without telemetry.
   all.push_back(plain_options());
   protocols::RoceConfig power = roce_of(all.back());
-  power.congestion_control = protocols::congestion::PowerTcpSpec::standard();
+  power.congestion_control = protocols::congestion::PowerTcpSpec::default_config();
   all.back().more_transports = {power};
   return all;
 }
@@ -147,7 +147,7 @@ TEST(TelemetryInANetwork, IsTheSameForAllThreadsCutsAndPaths) {
     options.parallelism = {.threads = way == 0 ? 3U : 2U, .share_from = 0, .waits_for_all = true};
     EXPECT_EQ(run(), alone) << "way " << way << ", several threads";
     options.parallelism = {};
-    for (const CellPlan::Cut cut : {CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+    for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
       options.cut = cut;
       EXPECT_EQ(run(), alone) << "way " << way;
     }

@@ -158,14 +158,14 @@ TEST(After, SaysWhichNameIsWrongAndWhere) {
 // Comparing every unknown name with every job takes time that grows with the square of a list.
 TEST(After, SuggestsNamesForTheFirstUnknownOnesOnly) {
   std::string next = "  - {name: next, type: incast, size: 1MiB, after: [lod0";
-  for (std::size_t i = 1; i <= kMostSuggestions; ++i) next += ", lod" + std::to_string(i);
+  for (std::size_t i = 1; i <= kMaxSuggestions; ++i) next += ", lod" + std::to_string(i);
   const auto loaded = load_scenario_text(scenario(kLoad + next + "]}\n"), "t.yaml");
   ASSERT_FALSE(loaded.ok());
-  ASSERT_EQ(loaded.errors().size(), kMostSuggestions + 1);
+  ASSERT_EQ(loaded.errors().size(), kMaxSuggestions + 1);
   EXPECT_THAT(loaded.errors().front().to_string(), HasSubstr("did you mean `load`?"));
-  EXPECT_THAT(loaded.errors()[kMostSuggestions - 1].to_string(), HasSubstr("expected one of"));
+  EXPECT_THAT(loaded.errors()[kMaxSuggestions - 1].to_string(), HasSubstr("expected one of"));
   EXPECT_THAT(loaded.errors().back().to_string(),
-              ::testing::EndsWith("`lod" + std::to_string(kMostSuggestions) + "` is no job"));
+              ::testing::EndsWith("`lod" + std::to_string(kMaxSuggestions) + "` is no job"));
 }
 
 }  // namespace

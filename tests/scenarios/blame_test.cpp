@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 
@@ -147,9 +147,9 @@ TEST(Blame, OfALostTailIsTheTimeOut) {
             0.97 * to_seconds(job_of(r, "a").jct));
 }
 
-// A frame in the middle of a message is spoilt: under selective repeat its repair is what it takes
-// longer than the wire, from the end of the transmission that was lost until the NACK for the next
-// packet came, and then the packet under way.
+// A frame in the middle of a message is corrupted: under selective repeat its repair is what it
+// takes longer than the wire, from the end of the transmission that was lost until the NACK for the
+// next packet came, and then the packet under way.
 TEST(Blame, OfASpoiltFrameIsItsRepair) {
   const Results r = blamed(two_leaves(
       "transport: {type: roce, congestion_control: none, recovery: selective-repeat}\n"

@@ -11,8 +11,8 @@
 namespace weft::scenarios {
 namespace {
 
-// Hosts at 100 Gbps below uplinks at 400: a packet that goes on by its first 234 B holds the uplink
-// until its rest has come, and pause frames to the spine wait for it.
+// Hosts at 100 Gbps below uplinks at 400: a packet that is forwarded by its first 234 B holds the
+// uplink until its rest has come, and pause frames to the spine wait for it.
 const std::string kSlowHosts =
     "name: random-1608\n"
     "seed: 888\n"

@@ -162,7 +162,7 @@ TEST(OperationBound, LetsIterationsOverlap) {
   EXPECT_NEAR(to_seconds(job.bound.value()), 600e-6 + 7 * kMiB / 8 / 50e9, 2e-6);
 }
 
-// Every rank needs 7/8 of the vector before it can go on: of an all-gather nothing overlaps.
+// Every rank needs 7/8 of the vector before it can continue: of an all-gather nothing overlaps.
 TEST(OperationBound, AddsUpWhatNoRankGoesOnWithout) {
   const JobResult job =
       only_job(kFabricOfHosts +
@@ -227,7 +227,7 @@ TEST(IdealTime, OfWhatChipsAddUpIsThatOfAllLinks) {
   EXPECT_EQ(in_turn.jct, by_flow.jct);
 }
 
-// Two servers: a server's sum crosses its NICs once each way, whatever goes on inside.
+// Two servers: a server's sum crosses its NICs once each way, whatever happens inside.
 TEST(OperationBound, LooksAtScaleUpDomains) {
   const JobResult job =
       only_job(of_servers("hgx-h100") + "  - {name: a, type: all-reduce, size: 64MiB}\n");

@@ -145,7 +145,7 @@ TEST(Isolated, AJobThatDoesNotFinishHasNoSlowdown) {
   EXPECT_FALSE(slowdown_of(r.isolated[0].shared.completion, r.isolated[0].alone.completion));
 }
 
-// Runs are asked now and then whether they shall go on: these are long enough.
+// Runs are asked now and then whether they shall continue: these are long enough.
 TEST(Isolated, StopsWhereARunIsInterrupted) {
   const auto sending = [](const std::string& name, const std::string& sender) {
     return "  - {name: " + name + ", type: messages, ranks: [" + sender +

@@ -95,7 +95,7 @@ TEST(PackedFiles, AreReadLineByLineLikeOthers) {
   while (in.next()) lines.emplace_back(in.line());
   EXPECT_EQ(lines, (std::vector<std::string>{"a", "", "last"}));
   EXPECT_EQ(in.problem(), "");
-  folder.write("rows.csv", "a\n" + std::string(scenarios::kMostLineBytes + 1, 'x') + "\nb\n");
+  folder.write("rows.csv", "a\n" + std::string(scenarios::kMaxTextLineBytes + 1, 'x') + "\nb\n");
   scenarios::LineReader longer(folder.path() / "rows.csv");
   EXPECT_TRUE(longer.next());
   EXPECT_FALSE(longer.next());

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "scenarios/language/load_scenario.hpp"
-#include "scenarios/measure/collect_switching.hpp"
 #include "scenarios/output/pause_summary.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/summary.hpp"
+#include "scenarios/results/measure/collect_switching.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "simcore/base/hash.hpp"

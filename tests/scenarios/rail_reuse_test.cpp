@@ -1,6 +1,6 @@
 // Rails that begin alike and then part: by hand, in an order in which a run may come to it.
 
-#include "scenarios/reuse/rail_reuse.hpp"
+#include "scenarios/memo/rail_reuse.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "tests/support/engines.hpp"
 
@@ -49,27 +49,26 @@ class Rails {
   /// All members of the communicator of a kind between two places begin its first call.
   void begin(std::uint32_t rail, Communicator::Kind kind, std::array<std::uint32_t, 2> places,
              Picoseconds now) {
-    const collectives::Component& component = reusable_.rails.all[rail];
-    const collectives::PartsProgram& program = program_of(e_, component);
-    const std::vector<std::uint32_t> ranks = {component.ranks[places[0]],
-                                              component.ranks[places[1]]};
-    const auto c = std::ranges::find_if(component.communicators, [&](std::uint32_t number) {
-      const Communicator& communicator = program.parts().communicators()[number];
+    const collectives::GpuSet& gpu_set = reusable_.rails.all[rail];
+    const collectives::TaskProgram& program = program_of(e_, gpu_set);
+    const std::vector<std::uint32_t> ranks = {gpu_set.ranks[places[0]], gpu_set.ranks[places[1]]};
+    const auto c = std::ranges::find_if(gpu_set.communicators, [&](std::uint32_t number) {
+      const Communicator& communicator = program.task_set().communicators()[number];
       return communicator.kind == kind && communicator.ranks == ranks;
     });
-    ASSERT_NE(c, component.communicators.end());
+    ASSERT_NE(c, gpu_set.communicators.end());
     const std::uint32_t stream =
         program.lane_plan().number_of(collectives::StreamOf::communicator(*c));
     for (const std::uint32_t rank : ranks) {
-      const ProcessId process = e_.workload.jobs()[component.job].process(rank);
+      const ProcessId process = e_.workload.jobs()[gpu_set.job].process(rank);
       note(reuse_.begin(process, stream, program.calls_of(*c).front(), now));
     }
   }
 
-  /// Goes on to a time, and ends what ends until then.
+  /// Continues to a time, and ends what ends until then.
   void run_to(Picoseconds& now, Picoseconds until) {
     while (true) {
-      note(reuse_.tell_more(now, until));
+      note(reuse_.poll_ends(now, until));
       const auto next = std::ranges::min_element(ends_, {}, &CallReuse::End::time);
       if (next == ends_.end() || next->time > until) break;
       now = next->time;

@@ -159,13 +159,13 @@ TEST(ShippedClaimsAtLength, HgxVersusNvl72) {
 // takes 2.4 times as long."
 TEST(ShippedClaimsAtLength, Superpod) {
   const auto busiest_nic = [](const Results& r) {
-    double most = 0;
+    double max = 0;
     for (const PortResult& port : r.ports) {
       if (port.name.starts_with("gpu") && port.name.find("->leaf") != std::string::npos) {
-        most = std::max(most, port.utilisation);
+        max = std::max(max, port.utilisation);
       }
     }
-    return most;
+    return max;
   };
   const Results r = run_of("superpod");
   EXPECT_NEAR(busiest_nic(r), 0.06, 0.005);

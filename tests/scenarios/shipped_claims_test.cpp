@@ -35,11 +35,11 @@ const PortResult& busiest_port(const Results& r) {
 }
 
 std::int64_t deepest_queue(const Results& r) {
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (const PortResult& port : r.ports) {
-    most = std::max(most, port.counters.peak_backlog.count());
+    max = std::max(max, port.counters.peak_backlog.count());
   }
-  return most;
+  return max;
 }
 
 // "JCT/ideal is 1.00; the single message takes 20 times as long; the busiest port is the one to the

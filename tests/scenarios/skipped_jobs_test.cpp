@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"

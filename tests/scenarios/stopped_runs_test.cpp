@@ -58,7 +58,7 @@ TEST(StoppedRuns, IdealTimesAreNotWaitedForAfterTheFluidEngine) {
   EXPECT_EQ(r.jobs[0].ideal, Picoseconds(0));
 }
 
-// A million seconds of computing: no run goes on for that long, which the scenario does not say.
+// A million seconds of computing: no run lasts that long, which the scenario does not say.
 TEST(StoppedRuns, AnEndThatNobodyNamedIsNoSuccess) {
   const std::string text =
       "name: t\n"

@@ -129,7 +129,7 @@ TEST_F(Traces, AMarkMayComeAfterTheStartOfTheSameMoment) {
 
 TEST_F(Traces, HopsThatAPacketNeverFinishedComeLast) {
   const std::vector<TraceRecord> records{
-      packet(Kind::kPacketEnqueued, 5, 2, 3),  // waits for ever
+      packet(Kind::kPacketEnqueued, 5, 2, 3),  // waits forever
       packet(Kind::kPacketStarted, 4, 0, 4),   // lost on the way
       packet(Kind::kPacketStarted, 7, 0, 6),  packet(Kind::kPacketArrived, 8, 1, 6),
       packet(Kind::kPacketArrived, 9, 1, 8),  // began before the observation
@@ -256,7 +256,7 @@ TEST_F(Traces, ObservingDoesNotPutOffTheDiscoveryOfADeadlock) {
   EXPECT_EQ(with.digest(), without.digest());
 }
 
-// Rows come while the run goes on, by the time when messages were over; whether they are written
+// Rows come during the run, by the time when messages were over; whether they are written
 // changes nothing else.
 TEST_F(Traces, ARunWritesItsMessages) {
   const scenarios::Experiment experiment = incast();

@@ -13,7 +13,8 @@
 namespace weft {
 namespace {
 
-/// Links that end at a cell, what is on them, and the batch of one window after the other.
+/// Links that end at a logical process, what is on them, and the batch of one window after the
+/// other.
 class Arrivals {
  public:
   explicit Arrivals(std::uint32_t ports) : wires_(ports) {
@@ -76,15 +77,15 @@ TEST(ArrivalBatch, IsDoneWhereNothingArrives) {
 TEST(ArrivalBatch, OrdersByTimeThenPortThenPlaceOnTheLink) {
   for (const std::int64_t length : {1L, 2L, 1000L, 1L << 20, (1L << 32) - 2}) {
     for (const std::uint32_t ports : {1U, 2U, 5U, 64U}) {
-      for (const std::uint64_t most : {2U, 15U, 17U, 300U}) {
-        testing::Draws draws(ports * most + static_cast<std::uint64_t>(length));
+      for (const std::uint64_t max : {2U, 15U, 17U, 300U}) {
+        testing::Draws draws(ports * max + static_cast<std::uint64_t>(length));
         Arrivals arrivals(ports);
         std::int64_t start = draws.between(0, 1L << 50);
         for (int window = 0; window < 4; ++window) {
           // Some spread over the window and the next one, some within a few picoseconds.
           const std::int64_t spread = draws.one_in(2) ? 2 * length : std::min(2 * length, 3L);
           for (std::uint32_t port = 0; port < ports; ++port) {
-            std::vector<std::int64_t> times(draws.below(most));
+            std::vector<std::int64_t> times(draws.below(max));
             for (std::int64_t& time : times) time = start + length + draws.between(0, spread - 1);
             std::ranges::sort(times);
             for (const std::int64_t time : times) arrivals.send(port, time);

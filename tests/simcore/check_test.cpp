@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-// In release builds, too: there a broken claim once went on with whatever came of it.
+// In release builds, too: there a broken claim once continued with whatever came of it.
 TEST(CheckDeathTest, SaysWhatDoesNotHoldAndWhereInEveryBuild) {
   EXPECT_DEATH(WEFT_CHECK(1 + 1 == 3, "sums are right"),
                "weft: broken invariant: sums are right \\(check_test.cpp:[0-9]+: 1 \\+ 1 == 3\\)");

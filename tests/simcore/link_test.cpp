@@ -76,7 +76,7 @@ TEST(Link, GivesItsMemoryBackToWhoeverTakesPackets) {
   EXPECT_EQ(pool.allocated_bytes(), after_one_round);
 }
 
-TEST(Link, KeepsItsTwoLanesApart) {
+TEST(Link, KeepsItsTwoQueuesApart) {
   ChunkPool pool;
   Link link;
   push(link, pool, 5, 1);
@@ -147,11 +147,11 @@ TEST(PacketQueue, IsAFifoThatKnowsItsBytes) {
       ASSERT_EQ(queue.empty(), model.empty());
       ASSERT_EQ(queue.bytes(), Bytes(bytes));
       if (i % 50 == 0) {
-        const auto most = static_cast<std::uint32_t>(draws.below(40));
+        const auto max = static_cast<std::uint32_t>(draws.below(40));
         std::size_t at = 0;
         queue.for_first(
-            most, [&](const Packet& packet) { ASSERT_EQ(packet.sequence, model[at++].sequence); });
-        ASSERT_EQ(at, std::min<std::size_t>(most, model.size()));
+            max, [&](const Packet& packet) { ASSERT_EQ(packet.sequence, model[at++].sequence); });
+        ASSERT_EQ(at, std::min<std::size_t>(max, model.size()));
       }
     }
   }

@@ -7,9 +7,9 @@ namespace {
 
 TEST(SizeClass, EndsWithTheMostThatItsMessagesHave) {
   EXPECT_EQ(size_class_of(Bytes(1)), 0U);
-  for (std::uint32_t c = 0; c < kMostOfSizeClass.size(); ++c) {
-    EXPECT_EQ(size_class_of(kMostOfSizeClass[c]), c);
-    EXPECT_EQ(size_class_of(kMostOfSizeClass[c] + Bytes(1)), c + 1);
+  for (std::uint32_t c = 0; c < kMaxOfSizeClass.size(); ++c) {
+    EXPECT_EQ(size_class_of(kMaxOfSizeClass[c]), c);
+    EXPECT_EQ(size_class_of(kMaxOfSizeClass[c] + Bytes(1)), c + 1);
   }
   EXPECT_EQ(size_class_of(Bytes(std::int64_t{1} << 50)), kSizeClasses - 1);
 }

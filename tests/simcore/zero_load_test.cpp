@@ -224,13 +224,13 @@ struct Sprayed {
   }
 };
 
-Hops random_sprayed_path(std::mt19937_64& random, std::size_t middle, std::uint32_t most) {
+Hops random_sprayed_path(std::mt19937_64& random, std::size_t middle, std::uint32_t max) {
   Hops path;
   for (std::size_t i = 0; i < middle + 2; ++i) {
     const bool is_single = random() % 4 == 0;
     path.push_back({random_rate(random),
                     Picoseconds(static_cast<std::int64_t>(random() % 1'000'000)),
-                    is_single ? 1 : 1 + static_cast<std::uint32_t>(random() % most)});
+                    is_single ? 1 : 1 + static_cast<std::uint32_t>(random() % max)});
   }
   return path;
 }
@@ -243,9 +243,9 @@ TEST(ZeroLoad, OfPacketsThatTakeLinksInTurnIsExact) {
   int long_messages = 0;
   for (int i = 0; i < 4'000; ++i) {
     Case c = random_case(random);
-    const std::uint32_t most = random() % 2 == 0 ? 4 : 40;
-    c.forward = random_sprayed_path(random, random() % 4, most);
-    c.reverse = random_sprayed_path(random, random() % 4, most);
+    const std::uint32_t max = random() % 2 == 0 ? 4 : 40;
+    c.forward = random_sprayed_path(random, random() % 4, max);
+    c.reverse = random_sprayed_path(random, random() % 4, max);
     if (random() % 2 == 0) {
       c.size = (c.size.count() / c.framing.payload.count() + 1) * c.framing.payload;
     } else {
@@ -285,7 +285,7 @@ TEST(ZeroLoad, OfSprayedPacketsIsNeverAboveWhatTheyAchieve) {
   for (int i = 0; i < 20'000; ++i) {
     Case c;
     c.framing = {Bytes(static_cast<std::int64_t>(random() % 4096 + 64)), 64_B, 0_B};
-    c.framing.takes_turns = false;
+    c.framing.is_round_robin = false;
     c.size = Bytes(static_cast<std::int64_t>(random() % (12 * c.framing.payload.count()) + 1));
     c.forward = random_sprayed_path(random, random() % 4 + 1, 8);
     const auto any = [&](std::size_t, std::size_t links) { return random() % links; };
@@ -306,16 +306,16 @@ TEST(ZeroLoad, OfSprayedPacketsIsThatOfTheLuckiestChoice) {
   c.forward[1].links = c.forward[2].links = 2;
   EXPECT_EQ(c.closed(), Sprayed::send(c, in_turn));
   const Picoseconds by_turns = c.closed().delivered;
-  c.framing.takes_turns = false;
-  Picoseconds least = Picoseconds::max();
+  c.framing.is_round_robin = false;
+  Picoseconds min = Picoseconds::max();
   for (int i = 0; i < 1'000; ++i) {
     std::vector<std::size_t> way(3);
     for (std::size_t& w : way) w = random() % 2;
     const auto keeps = [&](std::size_t number, std::size_t links) { return way[number] % links; };
-    least = std::min(least, Sprayed::send(c, keeps).delivered);
+    min = std::min(min, Sprayed::send(c, keeps).delivered);
   }
-  EXPECT_EQ(c.closed().delivered, least);
-  EXPECT_EQ(by_turns - least, transmission_time(Bytes(9'117 - 2 * 4'096 + 82), 400_Gbps));
+  EXPECT_EQ(c.closed().delivered, min);
+  EXPECT_EQ(by_turns - min, transmission_time(Bytes(9'117 - 2 * 4'096 + 82), 400_Gbps));
 }
 
 // Alike links no slower than the source's: nothing queues in the middle, so any choice gives the

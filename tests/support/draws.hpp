@@ -13,8 +13,8 @@ class Draws {
 
   /// `n` > 0.
   std::uint64_t below(std::uint64_t n) { return random_.below(count_++, n); }
-  std::int64_t between(std::int64_t least, std::int64_t most) {
-    return least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least) + 1));
+  std::int64_t between(std::int64_t min, std::int64_t max) {
+    return min + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(max - min) + 1));
   }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
 

@@ -58,7 +58,7 @@ class FlowSenders final : public ProcessHandler {
   }
   void on_delivered(ProcessContext&, ProcessId, ConnectionId) override {}
   void on_acknowledged(ProcessContext&, ProcessId, ConnectionId) override {}
-  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+  void on_control_event(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
 
  private:
   std::vector<Flow> flows_;

@@ -73,8 +73,8 @@ class Forecasts {
 
   /// How much slower this machine is just now than the one that the forecast speaks of.
   struct Slowness {
-    double least = 1;
-    double most = 1;
+    double min = 1;
+    double max = 1;
   };
 
   /// Between that of a run of half a second in its own caches, whose packet-hops take 65 ns there
@@ -93,8 +93,7 @@ class Forecasts {
                                 {"jobs[0].size=18MiB", "jobs[1].size=18MiB", "jobs[2].size=32KiB",
                                  "jobs[3].size=32KiB", "run.reuse=off"});
     const double beyond_caches = far.processor_seconds / kSecondsOfFar;
-    return {.least = std::min(in_caches, beyond_caches),
-            .most = std::max(in_caches, beyond_caches)};
+    return {.min = std::min(in_caches, beyond_caches), .max = std::max(in_caches, beyond_caches)};
   }
 
   /// Memory within a factor of 1.5; time within 2 where it is more than a second. Of time, only
@@ -104,9 +103,9 @@ class Forecasts {
     SCOPED_TRACE(scenario.filename().string());
     const Foreseen foreseen = foresee(scenario);
     ASSERT_GT(foreseen.seconds, 0);
-    double least = 0;
-    double most = 0;
-    for (int attempt = 0; attempt < 3 && !(most > 0.5 && least < 2); ++attempt) {
+    double min = 0;
+    double max = 0;
+    for (int attempt = 0; attempt < 3 && !(max > 0.5 && min < 2); ++attempt) {
       const Slowness before = with_time ? slowness() : Slowness();
       // Time is that of everything; how much of it is simulated once is another matter.
       const MeasuredRun taken = with_time ? run(scenario, {"run.reuse=off"}) : run(scenario);
@@ -121,14 +120,14 @@ class Forecasts {
       EXPECT_LT(bytes, 1.5);
       if (!with_time || taken.processor_seconds < 1) return;
       const double here = foreseen.seconds / taken.processor_seconds;
-      least = here * std::sqrt(before.least * after.least);
-      most = here * std::sqrt(before.most * after.most);
+      min = here * std::sqrt(before.min * after.min);
+      max = here * std::sqrt(before.max * after.max);
       std::printf("%-26s memory %.2f, time %.2f to %.2f of what it takes\n",
-                  scenario.filename().c_str(), bytes, least, most);
+                  scenario.filename().c_str(), bytes, min, max);
       std::fflush(stdout);  // or the next child prints it again
     }
-    EXPECT_GT(most, 0.5) << foreseen.seconds;
-    EXPECT_LT(least, 2) << foreseen.seconds;
+    EXPECT_GT(max, 0.5) << foreseen.seconds;
+    EXPECT_LT(min, 2) << foreseen.seconds;
   }
 
  private:

@@ -59,7 +59,7 @@ class PseudoTerminal {
 
   /// Reads until the text is there; false: the command ended before.
   bool wait_until(const std::string& wanted) { return wait_for_more(wanted, 1); }
-  /// The same until it is there so many times.
+  /// The same until it is there a given number of times.
   bool wait_for_more(const std::string& wanted, std::size_t times) {
     for (;;) {
       std::size_t found = 0;
@@ -92,8 +92,8 @@ class PseudoTerminal {
       fd_set set;
       FD_ZERO(&set);
       FD_SET(master_, &set);
-      timeval patience{.tv_sec = 0, .tv_usec = has_ended_ ? 0 : 20'000};
-      if (::select(master_ + 1, &set, nullptr, nullptr, &patience) > 0) {
+      timeval poll_timeout{.tv_sec = 0, .tv_usec = has_ended_ ? 0 : 20'000};
+      if (::select(master_ + 1, &set, nullptr, nullptr, &poll_timeout) > 0) {
         const ssize_t size = ::read(master_, block.data(), block.size());
         if (size <= 0) return false;
         text_.append(block.data(), static_cast<std::size_t>(size));

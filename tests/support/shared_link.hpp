@@ -37,8 +37,8 @@ class SharedLinkRun {
     std::vector<Flow> flows;
     const RandomStream jitter(link.seed, Purpose::kTestScenario, 0);
     for (std::uint32_t i = 1; i <= link.flows; ++i) {
-      const auto most = static_cast<std::uint64_t>(link.spread.count());
-      const Picoseconds start(static_cast<std::int64_t>(jitter.below(i, most)));
+      const auto max = static_cast<std::uint64_t>(link.spread.count());
+      const Picoseconds start(static_cast<std::int64_t>(jitter.below(i, max)));
       flows.push_back({HostId(i), HostId(0u), link.size, start});
       if (link.sample_period != Picoseconds()) {
         options.observation.rate_flows.emplace_back(i - 1);
@@ -104,17 +104,17 @@ class SharedLinkRun {
   /// The bytes that wait all through a `time`, on average over the run. Needs `queue_period`.
   [[nodiscard]] double standing_queue(Picoseconds time) const {
     double sum = 0;
-    std::int64_t least = 0;
+    std::int64_t min = 0;
     std::int64_t waiting = 0;
     std::size_t next = 0;
     int count = 0;
     for (Picoseconds at = link_.from; at < link_.to; at += time, ++count) {
-      least = waiting;
+      min = waiting;
       for (; next < queue_.size() && queue_[next].time < at + time; ++next) {
         waiting = queue_[next].value;
-        least = std::min(least, waiting);
+        min = std::min(min, waiting);
       }
-      sum += static_cast<double>(least);
+      sum += static_cast<double>(min);
     }
     return sum / count;
   }
@@ -160,7 +160,8 @@ class SharedLinkRun {
   std::int64_t pauses_ = 0;
 };
 
-/// RoCE under a control: packets of so many bytes on the wire and ACKs that take next to no time.
+/// RoCE under a control: packets of a given number of bytes on the wire and ACKs that take next to
+/// no time.
 inline protocols::PacketNetwork::Options options_with(
     const protocols::congestion::ControlConfig& control, Bytes wire = 4'000_B,
     Bytes header = 64_B) {

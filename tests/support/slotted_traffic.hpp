@@ -78,7 +78,7 @@ class RandomSenders final : public ProcessHandler {
     longest = std::max(longest, context.now() - posted);
   }
   void on_acknowledged(ProcessContext&, ProcessId, ConnectionId) override {}
-  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+  void on_control_event(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
 
   std::int64_t count = 0;              ///< delivered of those posted in the measurement
   std::int64_t delivered_in_time = 0;  ///< deliveries between its beginning and the stop

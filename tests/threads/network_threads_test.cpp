@@ -14,24 +14,25 @@ namespace {
 
 using protocols::PacketNetwork;
 
-/// Every process sends to the one 5 hosts on, as often as told, and signals the next one when its
-/// message has been acknowledged; a signal is answered by a message after a pause.
+/// Every process sends to the one 5 hosts on, as often as told, and control events the next one
+/// when its message has been acknowledged; a control event is answered by a message after a pause.
 class Relay final : public ProcessHandler {
  public:
   explicit Relay(std::uint32_t processes) : left_(processes, 3), signals_(processes) {}
   void on_start(ProcessContext& context, ProcessId self) override { send(context, self); }
   void on_delivered(ProcessContext&, ProcessId, ConnectionId) override {}
   void on_acknowledged(ProcessContext& context, ProcessId self, ConnectionId) override {
-    context.signal(ProcessId((self.value() + 1) % left_.size()), 0);
+    context.send_control_event(ProcessId((self.value() + 1) % left_.size()), 0);
   }
-  void on_signal(ProcessContext& context, ProcessId self, ProcessId, std::uint64_t) override {
+  void on_control_event(ProcessContext& context, ProcessId self, ProcessId,
+                        std::uint64_t) override {
     ++signals_[self.value()];
     if (left_[self.value()] > 0) context.wake_at(context.now() + 700_ns, 0);
   }
   void on_wake(ProcessContext& context, ProcessId self, std::uint64_t) override {
     send(context, self);
   }
-  [[nodiscard]] const std::vector<std::uint32_t>& signals() const { return signals_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& control_events() const { return signals_; }
 
  private:
   void send(ProcessContext& context, ProcessId self) {
@@ -49,7 +50,7 @@ struct Observed {
   std::uint64_t events = 0;
   std::uint64_t hops = 0;
   std::int64_t ended = 0;
-  std::vector<std::uint32_t> signals;
+  std::vector<std::uint32_t> control_events;
   std::vector<LatencyBySize> latencies;
   bool operator==(const Observed&) const = default;
 };
@@ -99,7 +100,7 @@ Observed run(PacketNetwork::Options options, std::uint32_t threads) {
   observed.events = network.totals().events;
   observed.hops = network.totals().packet_hops;
   observed.ended = network.last_event().count();
-  observed.signals = relay.signals();
+  observed.control_events = relay.control_events();
   observed.latencies = network.packet_latencies();
   return observed;
 }

@@ -19,13 +19,13 @@ inline TopologySpec lone_nvl72() {
   topologies::ServerPart part = topologies::nvl72();
   part.nics = 0;
   part.rails = 0;
-  return topologies::LoneSpec{.racks = {topologies::racks_of(1, 1, part)}};
+  return topologies::SingleDomainSpec{.racks = {topologies::racks_of(1, 1, part)}};
 }
 
 inline TopologySpec lone_dgx_2() {
   topologies::ServerPart part = topologies::dgx_2();
   part.nics = 0;
-  return topologies::LoneSpec{.racks = {topologies::racks_of(1, 1, part)}};
+  return topologies::SingleDomainSpec{.racks = {topologies::racks_of(1, 1, part)}};
 }
 
 /// 8 x NVL72 on four rails: a group of two racks has a leaf per rail, 36 GPUs under it.

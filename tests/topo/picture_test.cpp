@@ -61,8 +61,8 @@ TEST(Outline, HoldsEveryNodeAndEveryLinkOnce) {
 }
 
 TEST(Outline, ShowsEverySwitchOfSmallFabricsAndFoldsLargeOnes) {
-  const auto boxes = [](const TopologySpec& spec, std::uint32_t most) {
-    return topo::outline_of(Network(spec).fabric, most, nullptr).boxes.size();
+  const auto boxes = [](const TopologySpec& spec, std::uint32_t max) {
+    return topo::outline_of(Network(spec).fabric, max, nullptr).boxes.size();
   };
   EXPECT_EQ(boxes(topologies::leaf_spine(2, 3, 2), kBoxes), 10U);
   EXPECT_EQ(boxes(topologies::leaf_spine(8, 8, 4), kBoxes), 8U + 8 + 4);
@@ -89,7 +89,8 @@ TEST(Outline, Nvl72IsDrawnInBundles) {
   EXPECT_EQ(outline.frames[0].caption, "domain 0");
 }
 
-// Eight domains: in each, GPUs of a rail are one box, for they hang on the same leaf and chips.
+// Eight domains: in each, GPUs of a rail are one box, for they are attached to the same leaf and
+// chips.
 TEST(Outline, SuperpodGroupsGpusByRail) {
   const Outline outline = topo::outline_of(Network(superpod()).fabric, kBoxes, nullptr);
   EXPECT_EQ(outline.frames.size(), 8U);
@@ -180,7 +181,7 @@ bool overlap(const Picture::Box& a, const Picture::Box& b) {
 TEST(Picture, BoxesDoNotOverlap) {
   for (const auto& [name, spec] : all_fabrics()) {
     const Picture picture =
-        topo::draw_picture(Network(spec).fabric, {.name = name, .most_boxes = kBoxes});
+        topo::draw_picture(Network(spec).fabric, {.name = name, .max_boxes = kBoxes});
     for (const Picture::Box& a : picture.boxes) {
       if (a.id.empty()) continue;
       EXPECT_GT(a.width, 5) << name;
@@ -196,7 +197,7 @@ TEST(Picture, BoxesDoNotOverlap) {
 TEST(Picture, LinesMeetTheirBoxes) {
   for (const auto& [name, spec] : all_fabrics()) {
     const Picture picture =
-        topo::draw_picture(Network(spec).fabric, {.name = name, .most_boxes = kBoxes});
+        topo::draw_picture(Network(spec).fabric, {.name = name, .max_boxes = kBoxes});
     const auto expect_meeting = [&, &name = name](const std::string& id, topo::Point end) {
       const auto box = std::ranges::find(picture.boxes, id, &Picture::Box::id);
       ASSERT_NE(box, picture.boxes.end()) << name << ": " << id;
@@ -246,8 +247,7 @@ TEST(Dot, GraphvizDrawsEveryFabricWithinSeconds) {
     const Network net(spec);
     const auto begin = std::chrono::steady_clock::now();
     const auto svg = topo::render(
-        topo::dot_text(topo::draw_picture(net.fabric, {.name = name, .most_boxes = kBoxes})),
-        "svg");
+        topo::dot_text(topo::draw_picture(net.fabric, {.name = name, .max_boxes = kBoxes})), "svg");
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     ASSERT_TRUE(svg.ok()) << name << ": " << svg.errors().front().message;
     for (const std::string& text :

@@ -74,8 +74,8 @@ TEST(Bisection, Nvl72IsNonBlocking) {
   EXPECT_FALSE(by_flow(fabric, NetworkKind::kScaleOut).has_value());
 }
 
-// DGX-2: 6 chips with 8 trunks of 25 GB/s: 1.2 TB/s per direction, 2.4 TB/s in both, as is
-// published. No formula where links stay within a tier.
+// DGX-2: 6 scale-up switches with 8 trunks of 25 GB/s: 1.2 TB/s per direction, 2.4 TB/s in both, as
+// is published. No formula where links stay within a tier.
 TEST(Bisection, TwoBoardsHaveThatOfTheirTrunks) {
   const Fabric fabric = two_boards_fabric();
   EXPECT_EQ(by_flow(fabric, NetworkKind::kScaleUp)->rate, 200_Gbps * 6 * 8);

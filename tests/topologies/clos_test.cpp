@@ -60,7 +60,7 @@ void expect_all_shortest_paths(const Network& net) {
       const PathCensus census = census_of(net.fabric, net.routes, HostId(from), HostId(to));
       const std::uint32_t node = net.fabric.hosts[to].value();
       EXPECT_EQ(census.paths, counts[node]);
-      EXPECT_EQ(census.most_links, distances[node]);
+      EXPECT_EQ(census.max_links, distances[node]);
     }
   }
 }
@@ -135,9 +135,9 @@ TEST(Clos, RailsOfAGroupShareALeaf) {
     EXPECT_THAT(leaves_of(net.fabric, gpu), ElementsAre("leaf" + std::to_string(leaf)));
     EXPECT_EQ(net.fabric.host(HostId(gpu)).rail, static_cast<std::int32_t>(gpu % 8));
   }
-  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(3U), HostId(27U)).most_links, 2U);
-  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(3U), HostId(26U)).most_links, 4U);
-  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(3U), HostId(35U)).most_links, 4U);
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(3U), HostId(27U)).max_links, 2U);
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(3U), HostId(26U)).max_links, 4U);
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(3U), HostId(35U)).max_links, 4U);
   expect_full_bisection(net.fabric, 400);
 }
 
@@ -176,7 +176,7 @@ TEST(Clos, DualTorHangsANicOnTwoLeavesOfARack) {
   expect_full_bisection(net.fabric, 800);
 }
 
-// The two ports of a NIC on two fabrics that share no switch: 2 planes x 4 spines ways.
+// The two ports of a NIC on two fabrics that share no switch: 2 planes x 4 spines paths.
 TEST(Clos, DualPlaneHangsANicOnTwoFabrics) {
   ServerPart part = server(0, 1);
   part.nic.ports = 2;
@@ -209,9 +209,9 @@ TEST(Clos, SharedNicsMayHaveTwoPortsToo) {
   // GPU, NIC, 2 leaves x 2 spines x 2 leaves, NIC, GPU.
   const PathCensus census = census_of(net.fabric, net.routes, HostId(0U), HostId(4U));
   EXPECT_EQ(census.paths, 8U);
-  EXPECT_EQ(census.most_links, 6U);
+  EXPECT_EQ(census.max_links, 6U);
   EXPECT_EQ(census_of(net.fabric, net.routes, HostId(0U), HostId(2U)).paths, 2U);
-  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(0U), HostId(1U)).most_links, 2U);
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(0U), HostId(1U)).max_links, 2U);
 }
 
 // k = 8: an edge switch has 4 ports for hosts, two servers of two NICs.

@@ -124,7 +124,7 @@ TEST(Custom, RefusesHostsWithoutALinkToASwitch) {
   EXPECT_THAT(first_error(spec), HasSubstr("fabric.links[0].to: joins the hosts `a` and `b`"));
 }
 
-/// Two GPUs behind one chip, each with a NIC port on the leaf.
+/// Two GPUs behind one scale-up switch, each with a NIC port on the leaf.
 CustomSpec two_gpus() {
   CustomSpec spec;
   spec.nodes = {switch_of_tier("leaf", 1), switch_of_tier("chip", 1), host("a"), host("b")};

@@ -26,8 +26,9 @@ inline Fabric finished(Assembler assembler) {
   return std::move(built).value();
 }
 
-/// Domains of `gpus` GPUs with a link to each of their `chips` chips, and behind them a leaf-spine
-/// of `rails` leaves: GPU i of a domain is on leaf i modulo rails. No rails: no scale-out network.
+/// Domains of `gpus` GPUs with a link to each of their `chips` scale-up switches, and behind them a
+/// leaf-spine of `rails` leaves: GPU i of a domain is on leaf i modulo rails. No rails: no
+/// scale-out network.
 struct PartFabric {
   std::uint32_t domains = 1;
   std::uint32_t gpus = 72;
@@ -99,7 +100,7 @@ struct PartFabric {
   }
 };
 
-/// 72 GPUs with a link to each of 18 chips.
+/// 72 GPUs with a link to each of 18 scale-up switches.
 inline Fabric nvl72_fabric() { return PartFabric{}.build(); }
 
 /// 8 x NVL72 on four rails of eight leaves (18 GPUs each), non-blocking to nine spines.
@@ -109,8 +110,8 @@ inline Fabric superpod_fabric() {
       .build();
 }
 
-/// 16 GPUs on two boards of six chips; every GPU has one link to each chip of its board, every chip
-/// eight trunks to its counterpart on the other board.
+/// 16 GPUs on two boards of six scale-up switches; every GPU has one link to each scale-up switch
+/// of its board, every scale-up switch eight trunks to its counterpart on the other board.
 inline Fabric two_boards_fabric() {
   Assembler assembler;
   for (std::uint32_t i = 0; i < 16; ++i) assembler.add_host("g" + std::to_string(i), 0, 0_ps);

@@ -46,11 +46,11 @@ inline void expect_consistent(const Fabric& fabric) {
 }
 
 /// Links and number of the paths that the routes allow from one host to another, over all choices.
-/// Fails the test if some path is longer than `most_links` or ends elsewhere.
+/// Fails the test if some path is longer than `max_links` or ends elsewhere.
 struct PathCensus {
   std::uint64_t paths = 0;
   std::size_t fewest_links = SIZE_MAX;
-  std::size_t most_links = 0;
+  std::size_t max_links = 0;
 };
 
 inline void walk(const Fabric& fabric, const Routes& routes, NodeId at, HostId from, HostId to,
@@ -58,7 +58,7 @@ inline void walk(const Fabric& fabric, const Routes& routes, NodeId at, HostId f
   if (at == fabric.hosts[to.value()]) {
     ++census.paths;
     census.fewest_links = std::min(census.fewest_links, links);
-    census.most_links = std::max(census.most_links, links);
+    census.max_links = std::max(census.max_links, links);
     return;
   }
   const Node& node = fabric.node(at);

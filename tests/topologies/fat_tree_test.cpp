@@ -51,7 +51,7 @@ TEST(FatTree, HasKSquaredOverFourPathsBetweenPods) {
         const auto census = census_of(net.fabric, net.routes, HostId(from), HostId(to));
         ASSERT_EQ(census.paths, same_edge ? 1U : same_pod ? half : half * half);
         ASSERT_EQ(census.fewest_links, same_edge ? 2U : same_pod ? 4U : 6U);
-        ASSERT_EQ(census.most_links, census.fewest_links);
+        ASSERT_EQ(census.max_links, census.fewest_links);
         ASSERT_EQ(counts[to], census.paths);
         ASSERT_EQ(distances[to], census.fewest_links);
       }

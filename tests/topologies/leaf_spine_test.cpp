@@ -70,7 +70,7 @@ TEST(LeafSpine, EveryHostPairHasOnePathPerSpine) {
         const auto census = census_of(net.fabric, net.routes, HostId(from), HostId(to));
         EXPECT_EQ(census.paths, is_local ? 1U : 4U * parallel * parallel);
         EXPECT_EQ(census.fewest_links, is_local ? 2U : 4U);
-        EXPECT_EQ(census.most_links, census.fewest_links);
+        EXPECT_EQ(census.max_links, census.fewest_links);
         EXPECT_EQ(counts[to], census.paths);
         EXPECT_EQ(distances[to], census.fewest_links);
       }

@@ -41,7 +41,8 @@ inline ServerPart server(std::uint32_t gpus, std::uint32_t nics, std::uint32_t r
   return part;
 }
 
-/// DGX-2: 16 V100 on two boards of 6 chips, 6 links per GPU of 25 GB/s, 8 trunks per pair of chips.
+/// DGX-2: 16 V100 on two boards of 6 scale-up switches, 6 links per GPU of 25 GB/s, 8 trunks per
+/// pair of scale-up switches.
 inline ServerPart dgx_2() {
   ServerPart part = server(16, 8);
   part.scale_up = scale_up(12, {1}, 200_Gbps);
@@ -50,21 +51,23 @@ inline ServerPart dgx_2() {
   return part;
 }
 
-/// DGX A100: 8 GPUs, 6 chips, 12 links per GPU of 25 GB/s, 2 to each chip.
+/// DGX A100: 8 GPUs, 6 scale-up switches, 12 links per GPU of 25 GB/s, 2 to each scale-up switch.
 inline ServerPart dgx_a100() {
   ServerPart part = server(8, 8);
   part.scale_up = scale_up(6, {2}, 200_Gbps);
   return part;
 }
 
-/// HGX H100: 8 GPUs, 4 chips, 18 links per GPU of 25 GB/s, 5, 4, 4, 5 to the chips.
+/// HGX H100: 8 GPUs, 4 scale-up switches, 18 links per GPU of 25 GB/s, 5, 4, 4, 5 to the scale-up
+/// switches.
 inline ServerPart hgx_h100() {
   ServerPart part = server(8, 8);
   part.scale_up = scale_up(4, {5, 4, 4, 5}, 200_Gbps);
   return part;
 }
 
-/// GB200 NVL72: 72 GPUs, 18 chips, 18 links per GPU of 50 GB/s, one to each chip; 4 rails.
+/// GB200 NVL72: 72 GPUs, 18 scale-up switches, 18 links per GPU of 50 GB/s, one to each scale-up
+/// switch; 4 rails.
 inline ServerPart nvl72() {
   ServerPart part = server(72, 72, 4);
   part.scale_up = scale_up(18, {1}, 400_Gbps);

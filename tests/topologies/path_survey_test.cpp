@@ -26,11 +26,11 @@ TEST(PathSurvey, LeafSpineHasOnePathPerSpineAndParallelLink) {
   ASSERT_EQ(survey.classes.size(), 2U);
   EXPECT_EQ(survey.classes[0].links, 2U);
   EXPECT_EQ(survey.classes[0].pairs, 18U);
-  EXPECT_EQ(survey.classes[0].most_paths, 1U);
+  EXPECT_EQ(survey.classes[0].max_paths, 1U);
   EXPECT_EQ(survey.classes[1].links, 4U);
   EXPECT_EQ(survey.classes[1].pairs, 48U);
   EXPECT_EQ(survey.classes[1].fewest_paths, 20U);
-  EXPECT_EQ(survey.classes[1].most_paths, 20U);
+  EXPECT_EQ(survey.classes[1].max_paths, 20U);
   EXPECT_EQ(survey.diameter(NetworkKind::kScaleOut), 4U);
   EXPECT_EQ(survey.diameter(NetworkKind::kScaleUp), 0U);
   EXPECT_TRUE(survey.is_complete);
@@ -46,7 +46,7 @@ TEST(PathSurvey, FatTreeHasPathsByDistance) {
     EXPECT_EQ(survey.classes[i].links, expected[i][0]);
     EXPECT_EQ(survey.classes[i].pairs, expected[i][1]);
     EXPECT_EQ(survey.classes[i].fewest_paths, expected[i][2]);
-    EXPECT_EQ(survey.classes[i].most_paths, expected[i][2]);
+    EXPECT_EQ(survey.classes[i].max_paths, expected[i][2]);
   }
 }
 
@@ -67,7 +67,7 @@ TEST(PathSurvey, AgreesWithTheRoutes) {
     ASSERT_EQ(survey.classes.size(), by_links.size());
     for (const PathClass& entry : survey.classes) {
       EXPECT_EQ(entry.pairs, by_links[entry.links].first);
-      EXPECT_EQ(entry.most_paths, by_links[entry.links].second);
+      EXPECT_EQ(entry.max_paths, by_links[entry.links].second);
     }
   }
 }
@@ -105,7 +105,7 @@ TEST(PathSurvey, AgreesWithTheRoutesOfMachines) {
         if (entry.pairs == 0) entry.fewest_paths = paths.paths;
         ++entry.pairs;
         entry.fewest_paths = std::min(entry.fewest_paths, paths.paths);
-        entry.most_paths = std::max(entry.most_paths, paths.paths);
+        entry.max_paths = std::max(entry.max_paths, paths.paths);
       }
     }
     const PathSurvey survey = survey_paths(net.fabric);
@@ -115,12 +115,12 @@ TEST(PathSurvey, AgreesWithTheRoutesOfMachines) {
       const PathClass& by_routes = expected[{entry.network, entry.links}];
       EXPECT_EQ(entry.pairs, by_routes.pairs);
       EXPECT_EQ(entry.fewest_paths, by_routes.fewest_paths);
-      EXPECT_EQ(entry.most_paths, by_routes.most_paths);
+      EXPECT_EQ(entry.max_paths, by_routes.max_paths);
     }
   }
 }
 
-// C(72, 2) = 2,556 pairs, one hop through exactly one chip, whichever of the 18.
+// C(72, 2) = 2,556 pairs, one hop through exactly one scale-up switch, whichever of the 18.
 TEST(PathSurvey, Nvl72PairsHaveOnePathPerChip) {
   const PathSurvey survey = survey_paths(nvl72_fabric());
   ASSERT_EQ(survey.classes.size(), 1U);
@@ -128,26 +128,26 @@ TEST(PathSurvey, Nvl72PairsHaveOnePathPerChip) {
   EXPECT_EQ(survey.classes[0].links, 2U);
   EXPECT_EQ(survey.classes[0].pairs, 2556U);
   EXPECT_EQ(survey.classes[0].fewest_paths, 18U);
-  EXPECT_EQ(survey.classes[0].most_paths, 18U);
+  EXPECT_EQ(survey.classes[0].max_paths, 18U);
   EXPECT_EQ(survey.unconnected_pairs, 0U);
   EXPECT_EQ(survey.diameter(NetworkKind::kScaleUp), 2U);
 }
 
-// Within a board 2 * C(8, 2) = 56 pairs over one of 6 chips; across, 64 pairs over two chips and
-// one of the 8 trunks between them.
+// Within a board 2 * C(8, 2) = 56 pairs over one of 6 scale-up switches; across, 64 pairs over two
+// scale-up switches and one of the 8 trunks between them.
 TEST(PathSurvey, PathsAcrossBoardsCrossTwoChips) {
   const PathSurvey survey = survey_paths(two_boards_fabric());
   ASSERT_EQ(survey.classes.size(), 2U);
   EXPECT_EQ(survey.classes[0].pairs, 56U);
-  EXPECT_EQ(survey.classes[0].most_paths, 6U);
+  EXPECT_EQ(survey.classes[0].max_paths, 6U);
   EXPECT_EQ(survey.classes[1].links, 3U);
   EXPECT_EQ(survey.classes[1].pairs, 64U);
   EXPECT_EQ(survey.classes[1].fewest_paths, 48U);
 }
 
-// 2 domains of 8 GPUs on 4 rails: pairs within a domain take its chips although their NICs hang on
-// common leaves. Between domains, the 4 rails have 2 * 2 pairs each on one leaf; the other 48 pairs
-// cross one of 3 spines.
+// 2 domains of 8 GPUs on 4 rails: pairs within a domain take its scale-up switches although their
+// NICs are attached to common leaves. Between domains, the 4 rails have 2 * 2 pairs each on one
+// leaf; the other 48 pairs cross one of 3 spines.
 TEST(PathSurvey, PairsOfADomainTakeItsChips) {
   const Fabric fabric =
       PartFabric{.domains = 2, .gpus = 8, .chips = 4, .rails = 4, .spines = 3}.build();
@@ -155,14 +155,14 @@ TEST(PathSurvey, PairsOfADomainTakeItsChips) {
   ASSERT_EQ(survey.classes.size(), 3U);
   EXPECT_EQ(survey.classes[0].network, NetworkKind::kScaleUp);
   EXPECT_EQ(survey.classes[0].pairs, 2U * 28);
-  EXPECT_EQ(survey.classes[0].most_paths, 4U);
+  EXPECT_EQ(survey.classes[0].max_paths, 4U);
   EXPECT_EQ(survey.classes[1].network, NetworkKind::kScaleOut);
   EXPECT_EQ(survey.classes[1].links, 2U);
   EXPECT_EQ(survey.classes[1].pairs, 16U);
-  EXPECT_EQ(survey.classes[1].most_paths, 1U);
+  EXPECT_EQ(survey.classes[1].max_paths, 1U);
   EXPECT_EQ(survey.classes[2].links, 4U);
   EXPECT_EQ(survey.classes[2].pairs, 48U);
-  EXPECT_EQ(survey.classes[2].most_paths, 3U);
+  EXPECT_EQ(survey.classes[2].max_paths, 3U);
   const PathClass& far = survey.classes[2];
   EXPECT_NE(fabric.host(far.from).domain, fabric.host(far.to).domain);
   EXPECT_NE(fabric.host(far.from).rail, fabric.host(far.to).rail);
@@ -179,9 +179,9 @@ TEST(PathSurvey, CountsPairsWithoutAPath) {
 TEST(PathSurvey, PlanesMeetInHostsOnly) {
   const PathSurvey survey = survey_paths(planes_fabric(2, 3, 2, 4));
   ASSERT_EQ(survey.classes.size(), 2U);
-  EXPECT_EQ(survey.classes[0].most_paths, 2U);
+  EXPECT_EQ(survey.classes[0].max_paths, 2U);
   EXPECT_EQ(survey.classes[1].links, 4U);
-  EXPECT_EQ(survey.classes[1].most_paths, 8U);
+  EXPECT_EQ(survey.classes[1].max_paths, 8U);
 }
 
 // 64 leaves: with a limit of 2 leaves' worth of steps, some sources stand for all, and every
@@ -194,7 +194,7 @@ TEST(PathSurvey, SamplesSourcesOfLargeFabrics) {
   EXPECT_FALSE(some.is_complete);
   ASSERT_EQ(some.classes.size(), all.classes.size());
   EXPECT_LT(some.classes[1].pairs, all.classes[1].pairs);
-  EXPECT_EQ(some.classes[1].most_paths, all.classes[1].most_paths);
+  EXPECT_EQ(some.classes[1].max_paths, all.classes[1].max_paths);
 }
 
 }  // namespace

@@ -125,7 +125,8 @@ TEST(Routing, ADualPlaneHostUsesThePlaneThatBothHave) {
   EXPECT_EQ(census_of(net.fabric, routes, HostId(3U), HostId(0U)).paths, 2U);
 }
 
-// A GPU that has lost one link to a chip: neither direction uses that chip any more.
+// A GPU that has lost one link to a scale-up switch: neither direction uses that scale-up switch
+// any more.
 TEST(Routing, AChipThatLostAGpuIsLeftOut) {
   const TopologySpec spec = clos({racks_of(1, 1, nvl72())}, 1);
   const Network net(spec);
@@ -151,7 +152,7 @@ TEST(Routing, UpDownHoldsWhenFewestLinksWouldGoOverALeaf) {
   EXPECT_EQ(census_of(net.fabric, routes, HostId(1U), HostId(2U)).paths, 1U);
 }
 
-/// Links of the shortest ways from a host to all nodes that go up first and then down, over cables
+/// Links of the shortest paths from a host to all nodes that go up first and then down, over cables
 /// that are up; SIZE_MAX where there is none. Breadth first over (node, has gone down).
 std::vector<std::size_t> up_down_links(const Fabric& fabric, NodeId from,
                                        const std::vector<bool>& is_down) {
@@ -172,11 +173,11 @@ std::vector<std::size_t> up_down_links(const Fabric& fabric, NodeId from,
       queue.push_back(state);
     }
   }
-  std::vector<std::size_t> least;
+  std::vector<std::size_t> min;
   for (std::size_t i = 0; i < links.size(); i += 2) {
-    least.push_back(std::min(links[i], links[i + 1]));
+    min.push_back(std::min(links[i], links[i + 1]));
   }
-  return least;
+  return min;
 }
 
 /// With a quarter of the cables down, at random: no circle of buffers, and all pairs that the

@@ -1,5 +1,5 @@
-// Scale-up domains: every GPU linked to every chip of its board. Counts are those of the machines:
-// GPUs x links cables, and what a chip's ports add up to.
+// Scale-up domains: every GPU linked to every scale-up switch of its board. Counts are those of the
+// machines: GPUs x links cables, and what a scale-up switch's ports add up to.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 
 /// A server alone.
-LoneSpec alone(ServerPart part) {
+SingleDomainSpec alone(ServerPart part) {
   part.nics = part.rails = 0;
   return {.racks = {racks_of(1, 1, std::move(part))}};
 }
@@ -31,7 +31,7 @@ struct Machine {
   std::uint32_t chips;
   std::uint32_t cables;
   std::uint32_t links_per_gpu;
-  std::uint32_t paths;  ///< between two GPUs: over every chip, links in x links out
+  std::uint32_t paths;  ///< between two GPUs: over every scale-up switch, links in x links out
 };
 
 std::vector<Machine> machines() {
@@ -74,7 +74,7 @@ TEST(ScaleUp, GpusReachEachOtherThroughExactlyOneChip) {
       const PathCensus census = census_of(net.fabric, net.routes, HostId(0U), HostId(to));
       EXPECT_EQ(census.paths, machine.paths);
       EXPECT_EQ(census.fewest_links, 2U);
-      EXPECT_EQ(census.most_links, 2U);
+      EXPECT_EQ(census.max_links, 2U);
     }
   }
 }
@@ -93,9 +93,10 @@ TEST(ScaleUp, Nvl72IsNonBlocking) {
   EXPECT_EQ(flow([](std::uint32_t h) { return h % 2 == 0; }), 36 * 18 * 400);
 }
 
-// 2 boards x 8 GPUs x 6 chips, one link each, and 6 pairs of chips with 8 trunks: 96 + 48 cables. A
-// chip has 8 links to GPUs and 8 trunks. On a board one chip lies between two GPUs (6 ways); across
-// boards two, over any of 8 trunks (48 ways).
+// 2 boards x 8 GPUs x 6 scale-up switches, one link each, and 6 pairs of scale-up switches with 8
+// trunks: 96 + 48 cables. A scale-up switch has 8 links to GPUs and 8 trunks. On a board one
+// scale-up switch lies between two GPUs (6 paths); across boards two, over any of 8 trunks (48
+// paths).
 TEST(ScaleUp, Dgx2CrossesTwoChipsBetweenBoards) {
   const Network net(alone(dgx_2()));
   expect_consistent(net.fabric);
@@ -106,17 +107,17 @@ TEST(ScaleUp, Dgx2CrossesTwoChipsBetweenBoards) {
   for (const NodeId host : net.fabric.hosts) EXPECT_EQ(net.fabric.node(host).port_count, 6U);
   const PathCensus same = census_of(net.fabric, net.routes, HostId(0U), HostId(7U));
   EXPECT_EQ(same.paths, 6U);
-  EXPECT_EQ(same.most_links, 2U);
+  EXPECT_EQ(same.max_links, 2U);
   const PathCensus across = census_of(net.fabric, net.routes, HostId(0U), HostId(8U));
   EXPECT_EQ(across.paths, 48U);
   EXPECT_EQ(across.fewest_links, 3U);
-  EXPECT_EQ(across.most_links, 3U);
+  EXPECT_EQ(across.max_links, 3U);
   // 48 trunks for 48 links of a board's GPUs: full bisection.
   EXPECT_EQ(max_flow_gbps(net.fabric, NetworkKind::kScaleUp, [](std::uint32_t h) { return h < 8; }),
             48 * 200);
 }
 
-// Sending 40, wire 20, chip 100; wire 20, until the GPU has it 150.
+// Sending 40, wire 20, scale-up switch 100; wire 20, until the GPU has it 150.
 TEST(ScaleUp, LatencyIsTheSumOfTheParts) {
   const Network net(alone(nvl72()));
   const auto path = flow_path(net.fabric, net.routes, 1, HostId(3U), HostId(70U), 5);
@@ -144,14 +145,15 @@ TEST(ScaleUp, DomainsComposeWithAScaleOutFabric) {
   EXPECT_THAT(net.routes.host_ports(HostId(9U), HostId(16U)), testing::ElementsAre(18));
   const PathCensus inside = census_of(net.fabric, net.routes, HostId(9U), HostId(15U));
   EXPECT_EQ(inside.paths, 82U);
-  EXPECT_EQ(inside.most_links, 2U);
+  EXPECT_EQ(inside.max_links, 2U);
   const PathCensus rack = census_of(net.fabric, net.routes, HostId(8U), HostId(0U));
   EXPECT_EQ(rack.paths, 1U);
-  EXPECT_EQ(rack.most_links, 2U);
+  EXPECT_EQ(rack.max_links, 2U);
   const PathCensus across = census_of(net.fabric, net.routes, HostId(9U), HostId(63U));
   EXPECT_EQ(across.paths, 4U);
-  EXPECT_EQ(across.most_links, 4U);
-  // Rows do not multiply with domains: all chips go on alike, as all GPUs inside a domain do.
+  EXPECT_EQ(across.max_links, 4U);
+  // Rows do not multiply with domains: all scale-up switches forward alike, as all GPUs inside a
+  // domain do.
   EXPECT_LT(net.routes.rows.size(), 40U);
 }
 
@@ -169,7 +171,7 @@ TEST(ScaleUp, NicsOfOneGpuAreFoldedIntoIt) {
 }
 
 // Two GPUs of a DGX-2 share a NIC: it is a node between them and the leaf, and the way from one to
-// a GPU in another rack has six links. Their own traffic goes over the chips.
+// a GPU in another rack has six links. Their own traffic goes over the scale-up switches.
 TEST(ScaleUp, SharedNicsAreNodes) {
   const Network net(clos({racks_of(2, 1, dgx_2())}, 2));
   expect_consistent(net.fabric);
@@ -190,7 +192,8 @@ TEST(ScaleUp, SharedNicsAreNodes) {
   EXPECT_EQ(census_of(fabric, net.routes, HostId(2U), HostId(31U)).paths, 2U);
 }
 
-// Two plain GPUs behind one NIC and no chips: what they send each other turns round in the NIC.
+// Two plain GPUs behind one NIC and no scale-up switches: what they send each other turns round in
+// the NIC.
 TEST(ScaleUp, GpusBehindOneNicMeetThere) {
   const Network net(clos({racks_of(2, 1, server(2, 1))}, 2));
   const auto path = flow_path(net.fabric, net.routes, 1, HostId(0U), HostId(1U), 5);
@@ -253,7 +256,7 @@ TEST(ScaleUp, RefusesWhatCannotBeBuilt) {
   EXPECT_THAT(error(part), HasSubstr("racks.server.scale_up: joins GPUs"));
   part = server(8, 0);
   EXPECT_THAT(error(part), HasSubstr("racks.server.nics: is 0"));
-  const auto lone = build_fabric(LoneSpec{.racks = {racks_of(2, 1, server(8, 0))}});
+  const auto lone = build_fabric(SingleDomainSpec{.racks = {racks_of(2, 1, server(8, 0))}});
   EXPECT_FALSE(lone.ok());
 }
 

@@ -54,8 +54,8 @@ TEST(Spray, SharesOfEveryStepOfAFatTreeAddUpToOne) {
 }
 
 TEST(Spray, AMissingLinkShiftsItsShareToTheOthers) {
-  // a hangs on l0, b on l1; spines s0 and s1, but l1 has two links to s0 and one to s1: l0 spreads
-  // evenly over the spines, s0 over its two links.
+  // a is attached to l0, b on l1; spines s0 and s1, but l1 has two links to s0 and one to s1: l0
+  // spreads evenly over the spines, s0 over its two links.
   CustomSpec spec;
   spec.nodes = {host("a"),
                 host("b"),

@@ -21,15 +21,15 @@ TEST(Roles, AreNamedAfterTheNodes) {
   EXPECT_EQ(table.roles[2].name, "agg");
   EXPECT_EQ(table.roles[3].name, "core");
   EXPECT_EQ(table.roles[2].nodes, 8U);
-  EXPECT_EQ(table.roles[2].most_ports, 4U);
+  EXPECT_EQ(table.roles[2].max_ports, 4U);
   EXPECT_DOUBLE_EQ(table.roles[2].oversubscription, 1.0);
   EXPECT_DOUBLE_EQ(table.roles[3].oversubscription, 0.0);
   ASSERT_EQ(table.links.size(), 3U);
   for (const LinkKind& kind : table.links) EXPECT_EQ(kind.links, 16U);
 }
 
-// A spine of tier 2 and chips of tier 1, each with its own network's capacities. 72 GPUs per domain
-// with 18 links each: 1,296 links.
+// A spine of tier 2 and scale-up switches of tier 1, each with its own network's capacities. 72
+// GPUs per domain with 18 links each: 1,296 links.
 TEST(Roles, KeepTheTwoNetworksApart) {
   const RoleTable table = find_roles(superpod_fabric());
   ASSERT_EQ(table.roles.size(), 4U);
@@ -57,7 +57,8 @@ TEST(Roles, CountsReadAsWords) {
   EXPECT_EQ(counted(1234567, "switch"), "1,234,567 switches");
 }
 
-// 72 GPUs x 18 chips = 1,296 links; 50 GB/s each way: 129.6 TB/s in both directions together.
+// 72 GPUs x 18 scale-up switches = 1,296 links; 50 GB/s each way: 129.6 TB/s in both directions
+// together.
 TEST(Domains, Nvl72HasThePublishedFigures) {
   const auto kinds = survey_domains(nvl72_fabric());
   ASSERT_EQ(kinds.size(), 1U);
@@ -66,7 +67,7 @@ TEST(Domains, Nvl72HasThePublishedFigures) {
   EXPECT_EQ(kinds[0].links, 1296U);
   EXPECT_EQ(kinds[0].trunks, 0U);
   EXPECT_EQ(kinds[0].fewest_links_per_host, 18U);
-  EXPECT_EQ(kinds[0].most_links_per_host, 18U);
+  EXPECT_EQ(kinds[0].max_links_per_host, 18U);
   EXPECT_EQ(2 * kinds[0].host_links.count() / 8, 129'600'000'000'000);
   EXPECT_EQ(kinds[0].bisection->rate, 400_Gbps * 36 * 18);
 }
@@ -90,8 +91,8 @@ TEST(Rails, HaveLeavesOfTheirOwn) {
   ASSERT_TRUE(rails.has_value());
   EXPECT_EQ(rails->rails, 4U);
   EXPECT_EQ(rails->fewest_hosts, 144U);
-  EXPECT_EQ(rails->most_hosts, 144U);
-  EXPECT_EQ(rails->most_edge_switches, 8U);
+  EXPECT_EQ(rails->max_hosts, 144U);
+  EXPECT_EQ(rails->max_edge_switches, 8U);
   EXPECT_TRUE(rails->is_separate);
   EXPECT_FALSE(survey_rails(Network(fat_tree(4)).fabric).has_value());
 }
@@ -109,7 +110,7 @@ TEST(PairPaths, AreThoseOfTheRoutes) {
   EXPECT_EQ(net.fabric.port_name(near.ports[0]), "h0->leaf0[0]");
 }
 
-// Static next hops narrow the ways: from a to b by s1 - s2 - s3 only.
+// Static next hops narrow the paths: from a to b by s1 - s2 - s3 only.
 TEST(PairPaths, FollowStaticNextHops) {
   CustomSpec spec;
   spec.nodes = {host("a"), host("b"), switch_of_tier("s1", 1), switch_of_tier("s2", 1),
@@ -123,7 +124,7 @@ TEST(PairPaths, FollowStaticNextHops) {
   EXPECT_EQ(paths.paths, 1U);
 }
 
-// s1 and s2 send packets for b to each other for ever.
+// s1 and s2 send packets for b to each other forever.
 TEST(PairPaths, LoopsAreNoPaths) {
   CustomSpec spec;
   spec.nodes = {host("a"), host("b"), switch_of_tier("s1", 1), switch_of_tier("s2", 1),

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 /// By folder, longer names first; a folder has that of the first one which it lies in.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kNamespaces{{
     {"protocols/congestion", "weft::protocols::congestion"},
-    {"protocols/entropy", "weft::protocols::entropy"},
+    {"protocols/path_selection", "weft::protocols::path_selection"},
     {"scenarios/language/lowering", "weft::scenarios::language"},
     {"scenarios/language/manual", "weft::scenarios::language"},
     {"scenarios/language/schemas", "weft::scenarios::language"},

@@ -35,7 +35,7 @@ void permutation_row(benchmark::State& state, bool spray) {
   run(state, static_cast<std::uint32_t>(state.range(0)), usual_options(spray));
 }
 
-/// Nothing but PFC: flows without a window that share links pause their senders, and go on long
+/// Nothing but PFC: flows without a window that share links pause their senders, and continue long
 /// after the others have ended.
 void pfc_row(benchmark::State& state, bool spray) {
   protocols::PacketNetwork::Options options = usual_options(spray);
@@ -89,7 +89,7 @@ void telemetry(Options& o) {
 }
 template <class Control>
 void control(Options& o) {
-  std::get<protocols::RoceConfig>(o.transport).congestion_control = Control::standard();
+  std::get<protocols::RoceConfig>(o.transport).congestion_control = Control::default_config();
 }
 void queue_trace(Options& o) {
   for (std::uint32_t p = 0; p < 64; ++p) o.observation.queue_ports.emplace_back(p);
@@ -117,7 +117,7 @@ template <class Control>
 void control_over_tcp(Options& o) {
   protocols::TcpConfig tcp;
   tcp.mtu = 4'096_B + tcp.headers();
-  tcp.congestion_control = Control::standard();
+  tcp.congestion_control = Control::default_config();
   o.transport = tcp;
 }
 

@@ -21,7 +21,7 @@ class Senders final : public ProcessHandler {
   void on_delivered(ProcessContext&, ProcessId, ConnectionId) override {}
   void on_acknowledged(ProcessContext&, ProcessId, ConnectionId) override {}
   void on_wake(ProcessContext&, ProcessId, std::uint64_t) override {}
-  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+  void on_control_event(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
 
  private:
   Bytes size_;

@@ -18,13 +18,12 @@
 #include <thread>
 #include <utility>
 
+#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/checks/forecast.hpp"
 #include "scenarios/compare/comparison.hpp"
-#include "scenarios/explain/blame_file.hpp"
-#include "scenarios/explain/counterfactual.hpp"
-#include "scenarios/explain/explanation.hpp"
-#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/run_files.hpp"
@@ -37,6 +36,7 @@
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "scenarios/text/plain_number.hpp"
+#include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/base/digest.hpp"
 #include "simcore/base/escape.hpp"
 #include "simcore/base/log.hpp"
@@ -113,14 +113,14 @@ std::string tiers_text(const Fabric& fabric) {
 /// take more.
 bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>& limit) {
   log_info("about " + scenarios::forecast_text(f));
-  const double most = static_cast<double>(limit.value_or(scenarios::available_memory().count()));
-  if (f.memory > most) {
+  const double max = static_cast<double>(limit.value_or(scenarios::available_memory().count()));
+  if (f.memory > max) {
     complain(fmt::format(
         "the run would take about {} of memory, and {}; make it smaller, or set --memory-limit to "
         "what it may take",
         scenarios::format_bytes(f.memory),
-        limit ? "--memory-limit is " + scenarios::format_bytes(most)
-              : scenarios::format_bytes(most) + " are available"));
+        limit ? "--memory-limit is " + scenarios::format_bytes(max)
+              : scenarios::format_bytes(max) + " are available"));
     return false;
   }
   if (limit) {
@@ -228,7 +228,7 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
       results, loaded.source.resolved_yaml(WEFT_VERSION), out,
       {.pauses = loaded.experiment.scenario.observe.pauses,
        .files = &files,
-       .goes_on = [&out, said = false]() mutable {
+       .continues = [&out, said = false]() mutable {
          if (!std::exchange(said, true)) {
            complain(out.string() + " is locked by another program; waiting for it");
          }
@@ -415,14 +415,14 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
   const std::optional<Loaded> loaded = load(path, overrides);
   if (!loaded) return kBadInput;
   const scenarios::Experiment& e = loaded->experiment;
-  const CellPlan plan = scenarios::plan_of(e);
+  const LpPlan plan = scenarios::plan_of(e);
   std::string text = fmt::format("{} is valid\n", e.scenario.name);
   text += tiers_text(e.fabric);
   text += fmt::format("  {}, {}, {}\n", scenarios::counted(std::ssize(e.workload.jobs()), "job"),
                       scenarios::counted(std::ssize(e.workload.process_hosts()), "rank"),
                       scenarios::counted(std::ssize(e.workload.connections()), "connection"));
   text += fmt::format("  {}, lookahead {}, set by {}\n",
-                      scenarios::counted(static_cast<std::int64_t>(plan.cell_count), "cell"),
+                      scenarios::counted(static_cast<std::int64_t>(plan.lp_count), "cell"),
                       scenarios::format_time(plan.lookahead),
                       plan.limiting_port.is_none() ? std::string("run.control_latency")
                                                    : e.fabric.port_name(plan.limiting_port));

@@ -31,11 +31,12 @@ struct RunArguments {
   std::optional<std::int64_t> memory_limit;  ///< bytes of private memory; absent: what there is
   bool print_json = false;
   bool is_quiet = false;
-  bool is_live = false;       ///< shows steps, ports and tails while it goes on
+  bool is_live = false;       ///< shows steps, ports and tails while it runs
   bool is_isolated = false;   ///< each job runs alone, too
   bool blames = false;        ///< says who is to blame for the time of each iteration
   bool has_timeline = false;  ///< writes what ranks did when
-  std::string without;  ///< what is taken out of the scenario (scenarios/explain); empty: nothing
+  std::string
+      without;  ///< what is taken out of the scenario (scenarios/blame/explain); empty: nothing
 };
 
 /// `weft run`: simulates, prints the summary, writes the results.

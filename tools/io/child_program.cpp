@@ -34,7 +34,7 @@ int run_between(std::vector<std::string> command, std::FILE* in, std::FILE* out,
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   // Not posix_spawn: a program that names `environ` gets a copy of the C library's variable, and
-  // MPI, which is loaded with its own symbols first, would go on with the original.
+  // MPI, which is loaded with its own symbols first, would continue with the original.
   const pid_t child = ::fork();
   if (child < 0) return 127;
   if (child == 0) {

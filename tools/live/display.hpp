@@ -8,12 +8,12 @@
 
 #include "tools/live/screen.hpp"
 
-/// What runs and sweeps show of themselves while they go on, by `--live`.
+/// What runs and sweeps show of themselves while they run, by `--live`.
 namespace weft::live {
 
 /// What there is to see, put together only when it is shown.
 struct View {
-  /// As many lines as fit into so many rows, for so many columns.
+  /// As many lines as fit into a given number of rows, for a given number of columns.
   std::function<std::vector<Line>(int columns, int rows)> picture;
   std::function<std::string()> sentence;
 };
@@ -45,7 +45,7 @@ class Display {
 /// Leaves the screen, if there is one, by what signal handlers may do.
 void leave_screen() noexcept;
 
-/// Text in a field of so many columns, at its left or right end; cut if it is longer.
+/// Text in a field of a given number of columns, at its left or right end; cut if it is longer.
 [[nodiscard]] std::string left(const std::string& text, std::size_t columns);
 [[nodiscard]] std::string right(const std::string& text, std::size_t columns);
 /// `[#####     ]`, for a share from 0 to 1.

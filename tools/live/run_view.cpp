@@ -72,12 +72,12 @@ constexpr std::array<Field, 8> kFields{{{"state", 9, 2},
                                         {"p99", 9, 0},
                                         {"max", 9, 0}}};
 
-/// Which of them fit beside a name of `columns` in `most`.
-std::array<bool, kFields.size()> fields_that_fit(std::size_t columns, std::size_t most) {
+/// Which of them fit beside a name of `columns` in `max`.
+std::array<bool, kFields.size()> fields_that_fit(std::size_t columns, std::size_t max) {
   std::array<bool, kFields.size()> fits{};
   fits.fill(true);
   for (const Field& field : kFields) columns += field.columns;
-  for (int rank = static_cast<int>(kFields.size()); rank > 0 && columns > most; --rank) {
+  for (int rank = static_cast<int>(kFields.size()); rank > 0 && columns > max; --rank) {
     for (std::size_t i = 0; i < kFields.size(); ++i) {
       if (kFields[i].rank != rank) continue;
       fits[i] = false;
@@ -89,11 +89,11 @@ std::array<bool, kFields.size()> fields_that_fit(std::size_t columns, std::size_
 
 /// A bar of what a line has left beside `columns`, which has its ends, too; empty if that is
 /// nothing.
-std::string bar_beside(double share, std::size_t columns, std::size_t most) {
+std::string bar_beside(double share, std::size_t columns, std::size_t max) {
   constexpr std::size_t kEnds = 2;
-  constexpr std::size_t kLeast = 4;
-  if (columns + kEnds + kLeast > most) return {};
-  return bar(share, std::min(kBarColumns, most - columns - kEnds));
+  constexpr std::size_t kMin = 4;
+  if (columns + kEnds + kMin > max) return {};
+  return bar(share, std::min(kBarColumns, max - columns - kEnds));
 }
 
 /// Columns of the names of jobs, and of one behind them.
@@ -129,11 +129,11 @@ RunView::Look RunView::look(const Progress& progress, std::size_t ports) {
   Look look;
   const Clock::time_point now = Clock::now();
   look.seconds = std::chrono::duration<double>(now - begin_).count();
-  const double since = std::chrono::duration<double>(now - looked_at_).count();
+  const double since = std::chrono::duration<double>(now - words_checked_).count();
   // A second run, such as that of blame, counts from zero again.
   const std::uint64_t fresh = progress.count < count_ ? progress.count : progress.count - count_;
   if (since > 0) look.rate = static_cast<double>(fresh) / since;
-  looked_at_ = now;
+  words_checked_ = now;
   count_ = progress.count;
   look.tails = tails_;
   if (!progress.state) return look;
@@ -189,7 +189,7 @@ std::vector<std::size_t> RunView::order_of_jobs(const Look& look) const {
   return order;
 }
 
-void RunView::add_jobs(const Look& look, std::size_t columns, std::size_t most,
+void RunView::add_jobs(const Look& look, std::size_t columns, std::size_t max,
                        std::vector<Line>& lines) const {
   const std::size_t width = name_columns(e_);
   const auto fits = fields_that_fit(width, columns);
@@ -205,8 +205,8 @@ void RunView::add_jobs(const Look& look, std::size_t columns, std::size_t most,
   lines.push_back(std::move(titles));
   std::size_t shown = 0;
   for (const std::size_t j : order_of_jobs(look)) {
-    if (shown++ == most) {
-      lines.push_back({{fmt::format("and {} more jobs", tails_.size() - most), Tone::kFaint}});
+    if (shown++ == max) {
+      lines.push_back({{fmt::format("and {} more jobs", tails_.size() - max), Tone::kFaint}});
       break;
     }
     const bool is_known = j < look.state.jobs.size();
@@ -260,8 +260,8 @@ std::string RunView::sentence(const Progress& progress) {
   if (!progress.stall.empty()) text += "; " + progress.stall;
   std::size_t named = 0;
   for (const std::size_t j : order_of_jobs(now)) {
-    constexpr std::size_t kMostNamed = 3;
-    if (named++ == kMostNamed) break;
+    constexpr std::size_t kMaxNamed = 3;
+    if (named++ == kMaxNamed) break;
     text += "; " + e_.scenario.jobs[j].name + ":";
     if (j < now.state.jobs.size() && now.state.jobs[j].steps > 0) {
       text += fmt::format(" {} steps, the last {},", now.state.jobs[j].steps,

@@ -42,8 +42,8 @@ class RunView {
   [[nodiscard]] std::string sentence(const scenarios::Progress& progress);
   void add_head(const scenarios::Progress& progress, const Look& look, std::size_t columns,
                 std::vector<Line>& lines) const;
-  /// `most` of them; what has no room in these columns is left out.
-  void add_jobs(const Look& look, std::size_t columns, std::size_t most,
+  /// `max` of them; what has no room in these columns is left out.
+  void add_jobs(const Look& look, std::size_t columns, std::size_t max,
                 std::vector<Line>& lines) const;
   void add_ports(const Look& look, std::size_t columns, std::vector<Line>& lines) const;
   /// Those that run first, then those that wait, then those that are over.
@@ -53,7 +53,7 @@ class RunView {
   std::string unit_;
   std::vector<Tail> tails_;
   Clock::time_point begin_ = Clock::now();
-  Clock::time_point looked_at_ = begin_;
+  Clock::time_point words_checked_ = begin_;
   std::uint64_t count_ = 0;  ///< at the last look
 };
 

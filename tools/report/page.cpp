@@ -4,7 +4,7 @@
 
 #include <system_error>
 
-#include "scenarios/explain/blame_file.hpp"
+#include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/report/data/blame_data.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRuns = 16;
+constexpr std::size_t kMaxRuns = 16;
 
 bool is_sweep(const fs::path& path) {
   std::error_code ignored;
@@ -53,8 +53,8 @@ Result<Json> data_of(const std::vector<fs::path>& folders) {
     data["sweep"] = std::move(sweep).value();
     return data;
   }
-  if (folders.size() > kMostRuns) {
-    return Error{fmt::format("{} folders; a page shows {} at most", folders.size(), kMostRuns)};
+  if (folders.size() > kMaxRuns) {
+    return Error{fmt::format("{} folders; a page shows {} at most", folders.size(), kMaxRuns)};
   }
   data["runs"] = Json::array();
   for (const fs::path& folder : folders) {

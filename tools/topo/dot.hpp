@@ -12,7 +12,7 @@ namespace weft::topo {
 /// the places; other layouts draw the same nodes and links their own way.
 [[nodiscard]] std::string dot_text(const Picture& picture);
 
-/// Turns that text into a picture with Graphviz's program `dot`: `svg`, `png` or `pdf`. Error: it
+/// Turns that text into a snapshot with Graphviz's program `dot`: `svg`, `png` or `pdf`. Error: it
 /// is not installed, or failed.
 [[nodiscard]] Result<std::string> render(const std::string& dot, const char* format);
 

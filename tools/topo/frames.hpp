@@ -12,12 +12,13 @@ namespace weft::topo {
 
 inline constexpr std::uint32_t kNoFrame = 0xffffffff;
 
-/// Hosts that belong together: a scale-up domain, else a rack or pod, else what hangs on the same
-/// switches. A switch whose lower neighbours are all in one of them is in it too, if that holds for
-/// all switches of its role.
+/// Hosts that belong together: a scale-up domain, else a rack or pod, else what is attached to the
+/// same switches. A switch whose lower neighbours are all in one of them is in it too, if that
+/// holds for all switches of its role.
 struct FrameTable {
   struct Entry {
-    std::string name;  ///< `rack 3`, `domain 0`; empty: hosts that only hang on the same switches
+    std::string
+        name;  ///< `rack 3`, `domain 0`; empty: hosts that only are attached to the same switches
     std::vector<NodeId> nodes;
     std::uint32_t host_kinds = 0;  ///< sets of hosts with the same links
   };

@@ -12,16 +12,16 @@
 namespace weft::topo {
 namespace {
 
-/// Up to so many hosts, and lines from them, each host has a box of its own.
+/// Up to this many hosts, and lines from them, each host has a box of its own.
 constexpr std::size_t kMaxSingleHosts = 32;
 constexpr std::size_t kMaxSingleLines = 160;
-/// Up to so many hosts are drawn one by one inside their boxes.
+/// Up to this many hosts are drawn one by one inside their boxes.
 constexpr std::size_t kMaxCells = 400;
 
 class Outliner {
  public:
-  Outliner(const Fabric& fabric, std::uint32_t most_boxes, const Highlight* highlight)
-      : fabric_(fabric), most_boxes_(std::max(most_boxes, 4U)), box_of_(fabric.nodes.size()) {
+  Outliner(const Fabric& fabric, std::uint32_t max_boxes, const Highlight* highlight)
+      : fabric_(fabric), max_boxes_(std::max(max_boxes, 4U)), box_of_(fabric.nodes.size()) {
     outline_.roles = topologies::find_roles(fabric);
     frames_ = find_frames(fabric, outline_.roles);
     if (highlight == nullptr) return;
@@ -56,7 +56,7 @@ class Outliner {
     return outline_.roles.role_of[id.value()];
   }
   /// Rows that are a little too long are left as they are.
-  [[nodiscard]] std::size_t most_in_row() const { return most_boxes_ + most_boxes_ / 2; }
+  [[nodiscard]] std::size_t max_in_row() const { return max_boxes_ + max_boxes_ / 2; }
   [[nodiscard]] std::size_t hosts_in(std::uint32_t frame) const {
     const auto is_host = [this](NodeId id) { return node(id).kind == NodeKind::kHost; };
     return static_cast<std::size_t>(std::ranges::count_if(frames_.frames[frame].nodes, is_host));
@@ -88,12 +88,12 @@ class Outliner {
     const auto count = static_cast<std::uint32_t>(frames_.frames.size());
     std::size_t width = 0;
     for (const FrameTable::Entry& frame : frames_.frames) width += frame.host_kinds;
-    const bool fits = single_hosts_ || width <= most_in_row();
+    const bool fits = single_hosts_ || width <= max_in_row();
     std::vector<bool> is_alone(count, fits);
     if (!fits) {
       // The first ones up to half of the room, and the last.
       std::size_t used = 0;
-      for (std::uint32_t i = 0; i < count && (i == 0 || used < most_boxes_ / 3); ++i) {
+      for (std::uint32_t i = 0; i < count && (i == 0 || used < max_boxes_ / 3); ++i) {
         is_alone[i] = true;
         used += frames_.frames[i].host_kinds;
       }
@@ -142,7 +142,7 @@ class Outliner {
     const bool is_host = node(id).kind == NodeKind::kHost;
     const bool is_end = std::ranges::find(ends_, id) != ends_.end();
     const bool is_single =
-        is_host ? single_hosts_ : framed_of_role_.at(role_of(id)) <= most_in_row();
+        is_host ? single_hosts_ : framed_of_role_.at(role_of(id)) <= max_in_row();
     return is_single || is_end ? id.value() : kNoFrame;
   }
 
@@ -163,8 +163,8 @@ class Outliner {
       if (frames_.frame_of[id.value()] == kNoFrame) rows[role_of(id)].push_back(id);
     }
     for (const auto& [role, nodes] : rows) {
-      const bool is_short = nodes.size() <= (is_folded_ ? most_boxes_ : most_in_row());
-      const std::size_t first = is_short ? nodes.size() : most_boxes_ / 3;
+      const bool is_short = nodes.size() <= (is_folded_ ? max_boxes_ : max_in_row());
+      const std::size_t first = is_short ? nodes.size() : max_boxes_ / 3;
       std::vector<NodeId> middle;
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (i < first || i + 1 == nodes.size()) {
@@ -218,7 +218,7 @@ class Outliner {
   }
 
   const Fabric& fabric_;
-  std::uint32_t most_boxes_;
+  std::uint32_t max_boxes_;
   Outline outline_;
   FrameTable frames_;
   std::vector<std::uint32_t> box_of_;  ///< by NodeId
@@ -233,8 +233,8 @@ class Outliner {
 
 }  // namespace
 
-Outline outline_of(const Fabric& fabric, std::uint32_t most_boxes, const Highlight* highlight) {
-  return Outliner(fabric, most_boxes, highlight).outline();
+Outline outline_of(const Fabric& fabric, std::uint32_t max_boxes, const Highlight* highlight) {
+  return Outliner(fabric, max_boxes, highlight).outline();
 }
 
 }  // namespace weft::topo

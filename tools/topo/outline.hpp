@@ -21,7 +21,7 @@ struct Highlight {
   std::string caption;
 };
 
-/// What a picture shows: nodes in boxes, each with one node or with several of the same role, and
+/// What a snapshot shows: nodes in boxes, each with one node or with several of the same role, and
 /// the links between two boxes as one bundle. Few nodes have a box each. Of many, hosts that hang
 /// on the same switches share one, and where racks or switches are too many to read, all but the
 /// first and the last are put together and counted.
@@ -53,8 +53,8 @@ struct Outline {
   std::vector<Bundle> bundles;
 };
 
-/// `most_boxes`: beside each other, before the middle ones are put together; at least 4.
-[[nodiscard]] Outline outline_of(const Fabric& fabric, std::uint32_t most_boxes,
+/// `max_boxes`: beside each other, before the middle ones are put together; at least 4.
+[[nodiscard]] Outline outline_of(const Fabric& fabric, std::uint32_t max_boxes,
                                  const Highlight* highlight);
 
 }  // namespace weft::topo

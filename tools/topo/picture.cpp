@@ -42,7 +42,7 @@ class Painter {
   Painter(const Fabric& fabric, const PictureOptions& options)
       : fabric_(fabric),
         options_(options),
-        outline_(outline_of(fabric, options.most_boxes, options.highlight)),
+        outline_(outline_of(fabric, options.max_boxes, options.highlight)),
         layout_(layout_of(fabric, outline_)) {}
 
   Picture paint() {
@@ -152,11 +152,11 @@ class Painter {
       ++fan_of_[{bundle.lower, outline_.boxes[bundle.upper].role}];
       ++fan_of_[{bundle.upper, outline_.boxes[bundle.lower].role}];
     }
-    std::map<RolePair, std::uint64_t> most;
+    std::map<RolePair, std::uint64_t> max;
     for (const topologies::LinkKind& kind : outline_.roles.links) {
       const RolePair pair{kind.lower, kind.upper};
-      if (kind.links <= most[pair]) continue;
-      most[pair] = kind.links;
+      if (kind.links <= max[pair]) continue;
+      max[pair] = kind.links;
       usual_rate_[pair] = kind.rate;
     }
   }
@@ -308,9 +308,9 @@ class Painter {
   [[nodiscard]] static std::vector<std::string> role_caption(const topologies::Role& role) {
     std::vector<std::string> lines{topologies::counted(role.nodes, role.name)};
     if (role.kind == NodeKind::kHost) return lines;
-    std::string ports = role.fewest_ports == role.most_ports
-                            ? fmt::format("{} ports", role.most_ports)
-                            : fmt::format("{} to {} ports", role.fewest_ports, role.most_ports);
+    std::string ports = role.fewest_ports == role.max_ports
+                            ? fmt::format("{} ports", role.max_ports)
+                            : fmt::format("{} to {} ports", role.fewest_ports, role.max_ports);
     lines.push_back(std::move(ports));
     if (role.oversubscription > 0)
       lines.push_back(scenarios::plain_number(role.oversubscription, 3) + ":1");

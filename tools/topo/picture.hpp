@@ -46,7 +46,7 @@ struct Picture {
 
 struct PictureOptions {
   std::string name;  ///< of the fabric
-  std::uint32_t most_boxes = 24;
+  std::uint32_t max_boxes = 24;
   const Highlight* highlight = nullptr;
 };
 

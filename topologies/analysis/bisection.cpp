@@ -78,9 +78,9 @@ class Units {
     bool operator==(const Measure&) const = default;
   };
   [[nodiscard]] const std::map<std::uint32_t, Measure>& measures() const { return measures_; }
-  /// Links lead one tier up or down, hosts hang on tier 1, the switches of a tier are alike, and
-  /// the highest ones have the same capacity to every unit: what hosts send evenly over all ways
-  /// then loads all links of a tier alike.
+  /// Links lead one tier up or down, hosts are attached to tier 1, the switches of a tier are
+  /// alike, and the highest ones have the same capacity to every unit: what hosts send evenly over
+  /// all paths then loads all links of a tier alike.
   [[nodiscard]] bool is_regular() const { return is_regular_; }
 
  private:
@@ -123,7 +123,8 @@ class Units {
       const auto [place, is_first] = of_tier.try_emplace(tier(at), down[at], up);
       require(is_first || place->second == std::pair(down[at], up));
     }
-    // Where hosts hang on the highest tier, all of them must hang on the same switches.
+    // Where hosts are attached to the highest tier, all of them must be attached to the same
+    // switches.
     for (const HostId host : hosts) {
       require(highest_ > 1 || view_.site_of(host) == view_.site_of(hosts.front()));
     }

@@ -26,7 +26,7 @@ struct Bisection {
   /// of all halves is intractable, these are where hierarchical fabrics are narrow.
   enum class Halves : std::uint8_t {
     kHostOrder,     ///< the first half of the hosts against the others: racks, domains and pods
-    kEdgeSwitches,  ///< by the switches that they hang on
+    kEdgeSwitches,  ///< by the switches that they are attached to
     kRails,         ///< by rail, then by switch
     kUnits,         ///< whole parts below the highest tier (the closed form)
   };

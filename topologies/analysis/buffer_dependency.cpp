@@ -23,8 +23,8 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 /// Following routes stops beyond these, at about a second and some hundred megabytes.
 constexpr std::uint64_t kMaxSteps = 20'000'000;
 constexpr std::size_t kMaxDependencies = 3'000'000;
-/// A row of so many different sets belongs to a switch that others hang below.
-constexpr std::size_t kMostSetsUp = 64;
+/// A row of this many different sets belongs to a switch that others hang below.
+constexpr std::size_t kMaxSetsUp = 64;
 
 /// Routes by destination group: all hosts of one are reached alike up to the last switch.
 class GroupRoutes {
@@ -46,7 +46,8 @@ class GroupRoutes {
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(groups_.size()); }
   /// The first host of a group.
   [[nodiscard]] HostId host(std::uint32_t group) const { return groups_[group].host; }
-  /// The switches that can carry packets for a group: a domain's chips, or those of scale-out.
+  /// The switches that can carry packets for a group: a domain's scale-up switches, or those of
+  /// scale-out.
   [[nodiscard]] const std::vector<std::uint32_t>& switches(std::uint32_t group) const {
     return switches_.at(groups_[group].space);
   }
@@ -57,14 +58,14 @@ class GroupRoutes {
   [[nodiscard]] Routes::NextHops set(std::uint32_t at, std::uint32_t group) const {
     return routes_.set_at(SwitchId(at), host(group));
   }
-  /// Switches with equal ones send what does not hang on them by the same ports.
+  /// Switches with equal ones send what is not attached to them by the same ports.
   [[nodiscard]] std::uint32_t row(std::uint32_t at) const { return routes_.switches[at].row; }
-  /// The same as `set`, but where the group hangs on this very switch.
+  /// The same as `set`, but where the group is attached to this very switch.
   [[nodiscard]] Routes::NextHops set_of_row(std::uint32_t at, std::uint32_t group) const {
     const auto network = static_cast<std::size_t>(routes_.switches[at].network);
     return routes_.rows[row(at) + routes_.groups[network][host(group).value()]];
   }
-  /// The links to what hangs on a switch.
+  /// The links to what is attached to a switch.
   [[nodiscard]] std::span<const Routes::NextHops> direct(std::uint32_t at) const {
     const Routes::SwitchEntry& entry = routes_.switches[at];
     return {routes_.direct.data() + entry.direct, entry.host_count};
@@ -143,7 +144,7 @@ class ValleyCheck {
       const auto [place, is_new] = sets_of_row.try_emplace(routes_.row(at));
       if (is_new) place->second = different_sets(at, first, end);
       const auto turns = [&](Routes::NextHops set) { return leads_not_up(at, set); };
-      const bool is_turning = place->second.size() > kMostSetsUp ||
+      const bool is_turning = place->second.size() > kMaxSetsUp ||
                               std::ranges::any_of(place->second, turns) ||
                               std::ranges::any_of(routes_.direct(at), turns);
       if (is_turning) turning.push_back(at);
@@ -155,7 +156,7 @@ class ValleyCheck {
   [[nodiscard]] std::vector<Routes::NextHops> different_sets(std::uint32_t at, std::uint32_t first,
                                                              std::uint32_t end) const {
     std::vector<Routes::NextHops> sets;
-    for (std::uint32_t group = first; group < end && sets.size() <= kMostSetsUp; ++group) {
+    for (std::uint32_t group = first; group < end && sets.size() <= kMaxSetsUp; ++group) {
       const Routes::NextHops set = routes_.set_of_row(at, group);
       if (std::ranges::find(sets, set) == sets.end()) sets.push_back(set);
     }

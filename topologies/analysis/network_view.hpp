@@ -11,7 +11,7 @@
 namespace weft::topologies {
 
 /// One of a fabric's two networks as analyses see it: its switches, parallel links taken together,
-/// and its hosts by what they hang on. Hosts end paths and never forward.
+/// and its hosts by what they are attached to. Hosts end paths and never forward.
 ///
 /// Most fabrics have few sites (hosts with the same links to the same switches), so what is asked
 /// of pairs of hosts is answered for pairs of sites.

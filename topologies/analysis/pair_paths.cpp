@@ -12,7 +12,7 @@
 namespace weft::topologies {
 namespace {
 
-/// Nodes that packets are at after some links, and by how many ways.
+/// Nodes that packets are at after some links, and by how many paths.
 using Front = std::map<NodeId, std::uint64_t>;
 
 class Walk {

@@ -9,7 +9,7 @@
 
 namespace weft::topologies {
 
-/// The ways from one host to another that its traffic may take.
+/// The paths from one host to another that its traffic may take.
 struct PairPaths {
   NetworkKind network = NetworkKind::kScaleOut;
   std::uint32_t links = 0;    ///< on the shortest of them; 0: there is no path

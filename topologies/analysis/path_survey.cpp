@@ -32,7 +32,7 @@ class Spread {
       }
     }
   }
-  /// Links to the hosts of a site and the number of ways; kFar where there is none.
+  /// Links to the hosts of a site and the number of paths; kFar where there is none.
   [[nodiscard]] std::pair<std::uint32_t, std::uint64_t> to(const NetworkView::Site& site) const {
     std::pair<std::uint32_t, std::uint64_t> result{kFar, 0};
     for (const NetworkView::Bundle& up : site.uplinks) {
@@ -151,7 +151,7 @@ class Surveyor {
     }
     entry.pairs += ordered_pairs;
     entry.fewest_paths = std::min(entry.fewest_paths, paths);
-    entry.most_paths = std::max(entry.most_paths, paths);
+    entry.max_paths = std::max(entry.max_paths, paths);
   }
 
   void name_pair(const NetworkView::Site& from, const NetworkView::Site& to, bool same_domain,

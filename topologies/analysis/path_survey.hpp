@@ -17,7 +17,7 @@ struct PathClass {
   /// Shortest paths of the pair that has fewest and most; paths that differ in one of several
   /// parallel links are different. Saturate at the largest value.
   std::uint64_t fewest_paths = 0;
-  std::uint64_t most_paths = 0;
+  std::uint64_t max_paths = 0;
   HostId from;  ///< a pair of the class
   HostId to;
 };

@@ -95,8 +95,8 @@ bool Reachability::is_known_at(PortId link, HostId host) const {
 }
 
 /// Whether there is an empty set of next hops that packets of the part may come to. Column 0 of a
-/// row is for hosts that are attached nowhere; at switches that a destination hangs on its column
-/// is never read.
+/// row is for hosts that are attached nowhere; at switches that a destination is attached to its
+/// column is never read.
 bool Reachability::has_empty_set(const Part& part) const {
   const auto network = static_cast<std::size_t>(part.network);
   std::vector<HostId> of_group(1);
@@ -150,7 +150,7 @@ void Reachability::follow_all(Part& part) {
   }
 }
 
-/// Whether every switch that a host of the part hangs on delivers to `to`.
+/// Whether every switch that a host of the part is attached to delivers to `to`.
 bool Reachability::is_reached_from_all(const Part& part, HostId to) {
   for (const Site& site : part.sites) {
     const Node& node = fabric_.host(site.hosts.front());
@@ -246,7 +246,7 @@ Reachability::Fate Reachability::fate_by(const Node& node, std::span<const std::
     if (fate.end > worst.end) worst = fate;
     worst.links = longest;
   }
-  // The TTL of a packet that crosses so many switches ends before it is there.
+  // The TTL of a packet that crosses a given number of switches ends before it is there.
   if (worst.end == RouteEnd::kDelivered && worst.links == kTooManyLinks) {
     worst.end = RouteEnd::kLoop;
     worst.cause = self;
@@ -257,7 +257,7 @@ Reachability::Fate Reachability::fate_by(const Node& node, std::span<const std::
 /// A walk in depth without recursion, as a ring may have any number of switches: a switch is left
 /// as soon as all its next hops are known, and meets itself again only where packets go round.
 Reachability::Fate Reachability::fate_at(SwitchId first, HostId to) {
-  // One that is open is met on a way that leads back to it: packets go round.
+  // One that is open is met on a path that leads back to it: packets go round.
   if (state_[first.value()] != kUnknown) return fates_[first.value()];
   std::vector<SwitchId> open{first};
   while (!open.empty()) {

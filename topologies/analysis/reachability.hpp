@@ -45,7 +45,8 @@ class Reachability {
     std::uint64_t count = 0;
     HostId from;  ///< an example: `from` cannot send to `to`
     HostId to;
-    bool is_complete = true;  ///< false: too many routes to follow all; there are at least so many
+    bool is_complete =
+        true;  ///< false: too many routes to follow all; there are at least that many
   };
   [[nodiscard]] const Pairs& unreachable() const { return pairs_; }
 

@@ -87,7 +87,7 @@ class RoleFinder {
     const Node& node = fabric_.node(id);
     Role& role = table_.roles[table_.role_of[id.value()]];
     role.fewest_ports = std::min(role.fewest_ports, node.port_count);
-    role.most_ports = std::max(role.most_ports, node.port_count);
+    role.max_ports = std::max(role.max_ports, node.port_count);
     BitsPerSecond down;
     BitsPerSecond up;
     for (const Port& port : fabric_.ports_of(id)) {

@@ -20,7 +20,7 @@ struct Role {
   NodeId first;      ///< one of them
   std::uint32_t nodes = 0;
   std::uint32_t fewest_ports = 0;
-  std::uint32_t most_ports = 0;
+  std::uint32_t max_ports = 0;
   BitsPerSecond down{};    ///< towards hosts and lower tiers, all nodes together
   BitsPerSecond up{};      ///< towards higher tiers; of hosts: to the scale-out network
   BitsPerSecond across{};  ///< within the tier; of hosts: to the scale-up network

@@ -36,7 +36,7 @@ void add_host(const Fabric& fabric, HostId host, Domain& domain) {
   }
   sum.links += links;
   sum.fewest_links_per_host = std::min(sum.fewest_links_per_host, links);
-  sum.most_links_per_host = std::max(sum.most_links_per_host, links);
+  sum.max_links_per_host = std::max(sum.max_links_per_host, links);
 }
 
 std::map<std::int32_t, Domain> collect_domains(const Fabric& fabric) {
@@ -58,7 +58,7 @@ std::map<std::int32_t, Domain> collect_domains(const Fabric& fabric) {
   return domains;
 }
 
-/// Switches of the scale-out network that a host hangs on, by itself or behind NIC nodes.
+/// Switches of the scale-out network that a host is attached to, by itself or behind NIC nodes.
 std::set<std::uint32_t> edges_of(const Fabric& fabric, NodeId id) {
   std::set<std::uint32_t> edges;
   for (const Port& port : fabric.ports_of(id)) {
@@ -83,7 +83,7 @@ std::vector<DomainKind> survey_domains(const Fabric& fabric) {
   const NetworkView view(fabric, NetworkKind::kScaleUp);
   const auto key = [](const DomainKind& d) {
     return std::tuple(d.hosts, d.chips, d.links, d.trunks, d.fewest_links_per_host,
-                      d.most_links_per_host, d.slowest_link, d.fastest_link, d.host_links);
+                      d.max_links_per_host, d.slowest_link, d.fastest_link, d.host_links);
   };
   std::map<decltype(key(DomainKind{})), std::size_t> kind_of;
   for (const auto& [id, domain] : domains) {
@@ -121,9 +121,9 @@ std::optional<RailSummary> survey_rails(const Fabric& fabric) {
   summary.fewest_hosts = hosts.begin()->second;
   for (const auto& [rail, count] : hosts) {
     summary.fewest_hosts = std::min(summary.fewest_hosts, count);
-    summary.most_hosts = std::max(summary.most_hosts, count);
-    summary.most_edge_switches =
-        std::max(summary.most_edge_switches, static_cast<std::uint32_t>(switches[rail].size()));
+    summary.max_hosts = std::max(summary.max_hosts, count);
+    summary.max_edge_switches =
+        std::max(summary.max_edge_switches, static_cast<std::uint32_t>(switches[rail].size()));
   }
   return summary;
 }

@@ -17,13 +17,13 @@ struct DomainKind {
   std::uint32_t domains = 0;
   std::uint32_t hosts = 0;  ///< of each
   std::uint32_t chips = 0;
-  std::uint32_t links = 0;   ///< between hosts and chips
-  std::uint32_t trunks = 0;  ///< between chips
+  std::uint32_t links = 0;   ///< between hosts and scale-up switches
+  std::uint32_t trunks = 0;  ///< between scale-up switches
   std::uint32_t fewest_links_per_host = 0;
-  std::uint32_t most_links_per_host = 0;
+  std::uint32_t max_links_per_host = 0;
   BitsPerSecond slowest_link{};
   BitsPerSecond fastest_link{};
-  BitsPerSecond host_links{};  ///< of all links between hosts and chips together
+  BitsPerSecond host_links{};  ///< of all links between hosts and scale-up switches together
   std::optional<Bisection> bisection{};
 };
 
@@ -34,8 +34,8 @@ struct DomainKind {
 struct RailSummary {
   std::uint32_t rails = 0;
   std::uint32_t fewest_hosts = 0;  ///< of one rail
-  std::uint32_t most_hosts = 0;
-  std::uint32_t most_edge_switches = 0;  ///< that the hosts of one rail hang on
+  std::uint32_t max_hosts = 0;
+  std::uint32_t max_edge_switches = 0;  ///< that the hosts of one rail are attached to
   /// No switch has hosts of two rails.
   bool is_separate = true;
 };

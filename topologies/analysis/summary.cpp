@@ -17,7 +17,7 @@ TopologySummary summarize(const Fabric& fabric) {
     TierSummary& tier = summary.tiers.back();
     ++tier.switches;
     tier.fewest_ports = std::min(tier.fewest_ports, node.port_count);
-    tier.most_ports = std::max(tier.most_ports, node.port_count);
+    tier.max_ports = std::max(tier.max_ports, node.port_count);
     BitsPerSecond down;
     BitsPerSecond up;
     for (const Port& port : fabric.ports_of(id)) {

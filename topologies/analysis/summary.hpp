@@ -13,7 +13,7 @@ struct TierSummary {
   std::uint32_t tier = 0;
   std::uint32_t switches = 0;
   std::uint32_t fewest_ports = 0;
-  std::uint32_t most_ports = 0;
+  std::uint32_t max_ports = 0;
   BitsPerSecond down{};  ///< towards hosts and lower tiers, all switches together
   BitsPerSecond up{};    ///< towards higher tiers
   /// Capacity down over capacity up of the switch where it is largest; 0 if no switch has uplinks.

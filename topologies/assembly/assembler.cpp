@@ -125,20 +125,20 @@ Error error_at(std::string key, std::string message) {
 }
 
 std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  return b != 0 && a > kMost / b ? kMost : a * b;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  return b != 0 && a > kMax / b ? kMax : a * b;
 }
 
 std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  return a > kMost - b ? kMost : a + b;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  return a > kMax - b ? kMax : a + b;
 }
 
 void check_size(std::uint64_t hosts, std::uint64_t ports, Errors& errors) {
-  const auto refuse_above = [&](const char* what, std::uint64_t count, std::uint64_t most) {
-    if (count <= most) return;
+  const auto refuse_above = [&](const char* what, std::uint64_t count, std::uint64_t max) {
+    if (count <= max) return;
     errors.push_back(error_at("fabric", "the fabric would have " + std::to_string(count) + " " +
-                                            what + "; at most " + std::to_string(most) +
+                                            what + "; at most " + std::to_string(max) +
                                             " are supported"));
   };
   refuse_above("hosts", hosts, kMaxHosts);

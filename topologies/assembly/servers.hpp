@@ -17,7 +17,7 @@ namespace weft::topologies {
 /// scale-up domains, NIC nodes and the cables between these. What leaves are, builders decide.
 ///
 /// - A GPU is a host, `gpu<i>`; a NIC of a server without GPUs one, `h<i>`; i counts all hosts.
-/// - Chips are `chip<i>`, tier 1 of the scale-up network.
+/// - Scale-up switches are `chip<i>`, tier 1 of the scale-up network.
 /// - A NIC that serves one GPU and gets no more than its host link carries is part of the GPU: its
 ///   latencies and the host link's are booked on the link to the leaf. Any other NIC of a GPU is a
 ///   node `nic<i>`, tier 1 of the scale-out network.
@@ -49,7 +49,8 @@ class Servers {
   [[nodiscard]] std::uint64_t nic_ports() const;
   [[nodiscard]] bool has_nic_nodes() const;
 
-  /// Adds the hosts, then chips, then NIC nodes; cables them; gives the ports of all NICs in order.
+  /// Adds the hosts, then scale-up switches, then NIC nodes; cables them; gives the ports of all
+  /// NICs in order.
   std::vector<NicPort> add_to(Assembler& assembler) const;
 
  private:

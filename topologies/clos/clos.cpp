@@ -47,7 +47,7 @@ struct Plan {
   std::uint64_t blocks_per_pod = 1;
   std::uint64_t leaves = 0;  ///< of a plane, as are the following
   std::uint64_t spines = 0;
-  std::uint64_t supers_of_spine = 0;  ///< that one spine hangs on
+  std::uint64_t supers_of_spine = 0;  ///< that one spine is attached to
 };
 
 class ClosChecker {

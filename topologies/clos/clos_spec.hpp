@@ -33,7 +33,7 @@ struct LeafSpine {
 /// The same with NIC i of every server of a group on leaf i of the group.
 struct RailOptimised : LeafSpine {
   static constexpr const char* kName = "rail-optimised";
-  static constexpr const char* kAlso = "rail-optimized";
+  static constexpr const char* kAlias = "rail-optimized";
 
   std::uint32_t group = 1;  ///< servers per rail group
 

@@ -4,7 +4,7 @@
 
 namespace weft::topologies {
 
-/// The fabric of the short form in full: rack r hangs on leaf r, every leaf on every spine.
+/// The fabric of the short form in full: rack r is attached to leaf r, every leaf on every spine.
 [[nodiscard]] ClosSpec clos_of(const LeafSpineSpec& spec);
 
 }  // namespace weft::topologies

@@ -82,7 +82,8 @@ class CustomChecker {
     links_of_[*to] += entry.count;
   }
 
-  /// The two networks meet in hosts only, and a domain's chips join nothing but the domain.
+  /// The two networks meet in hosts only, and a domain's scale-up switches join nothing but the
+  /// domain.
   void check_networks(const CustomSpec::NodeSpec& from, const CustomSpec::NodeSpec& to,
                       const std::string& key) {
     const auto is_chip = [](const CustomSpec::NodeSpec& node) {
@@ -129,7 +130,8 @@ std::vector<std::uint32_t> node_order(const CustomSpec& spec) {
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&spec](std::uint32_t i) {
     const CustomSpec::NodeSpec& node = spec.nodes[i];
-    // Chips before the others of their tier: a host's scale-up ports precede its scale-out ones.
+    // Scale-up switches before the others of their tier: a host's scale-up ports precede its
+    // scale-out ones.
     return std::pair(node.is_switch ? node.tier : 0, node.network == NetworkKind::kScaleOut);
   });
   return order;

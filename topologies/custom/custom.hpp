@@ -11,8 +11,8 @@
 
 namespace weft::topologies {
 
-/// Nodes and links as listed: hosts in their order, then switches by tier in their order. Chips
-/// come before the other switches of their tier. A host has links to switches only.
+/// Nodes and links as listed: hosts in their order, then switches by tier in their order. Scale-up
+/// switches come before the other switches of their tier. A host has links to switches only.
 [[nodiscard]] Result<Fabric> build(const CustomSpec& spec);
 
 /// A checked `CustomSpec::NextHopEntry`.
@@ -23,7 +23,7 @@ struct StaticNextHops {
 };
 
 /// Resolves the names of `spec.next_hops` against the fabric built from it. At the switch that a
-/// host hangs on, packets for it always leave to the host itself: an entry there is refused.
+/// host is attached to, packets for it always leave to the host itself: an entry there is refused.
 [[nodiscard]] Result<std::vector<StaticNextHops>> resolve_next_hops(const Fabric& fabric,
                                                                     const CustomSpec& spec);
 

@@ -19,8 +19,8 @@ struct CustomSpec {
     bool is_switch = false;
     std::uint32_t tier = 1;  ///< switches only
     Picoseconds pipeline{};
-    std::int32_t domain = -1;                      ///< hosts and chips that are one scale-up domain
-    std::int32_t rail = -1;                        ///< hosts only, for reports
+    std::int32_t domain = -1;  ///< hosts and scale-up switches that are one scale-up domain
+    std::int32_t rail = -1;    ///< hosts only, for reports
     NetworkKind network = NetworkKind::kScaleOut;  ///< switches only
     Bytes buffer{};  ///< of a switch, as are cells; 0: as the configuration of all switches says
     Bytes cell{};

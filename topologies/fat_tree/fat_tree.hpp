@@ -14,7 +14,7 @@ namespace weft::topologies {
 /// k-ary fat tree of three tiers (M. Al-Fares, A. Loukissas, A. Vahdat, "A Scalable, Commodity Data
 /// Center Network Architecture", SIGCOMM 2008, section 3): k pods of k/2 edge and k/2 aggregation
 /// switches, (k/2)^2 cores, k/2 ports of NICs per edge switch. Aggregation switch a of every pod
-/// hangs on the cores a*k/2 ... a*k/2 + k/2 - 1.
+/// is attached to the cores a*k/2 ... a*k/2 + k/2 - 1.
 struct FatTree {
   static constexpr const char* kName = "fat-tree";
   static constexpr LinkRoles kRoles = LinkRoles::kThreeTiers;

@@ -47,8 +47,8 @@ struct NicPart {
   }
 };
 
-/// What joins the GPUs of a server or rack to each other: links of every GPU to every switch chip
-/// of its board. Chips are not joined, except those of two boards by trunks.
+/// What joins the GPUs of a server or rack to each other: links of every GPU to every scale-up
+/// switch of its board. Scale-up switches are not joined, except those of two boards by trunks.
 struct ScaleUpPart {
   /// How packets of one message spread over a GPU's links.
   enum class Spreading : std::uint8_t {
@@ -57,10 +57,12 @@ struct ScaleUpPart {
     kFlow,        ///< all packets of a connection by one link
   };
   std::uint32_t chips = 1;  ///< of all boards together
-  /// Links from one GPU to each chip of its board; one number stands for all chips.
+  /// Links from one GPU to each scale-up switch of its board; one number stands for all scale-up
+  /// switches.
   std::vector<std::uint32_t> links_per_chip = {1};
-  std::uint32_t boards = 1;       ///< GPUs and chips are split over them in order
-  std::uint32_t trunks = 0;       ///< links between a chip and its counterpart on the next board
+  std::uint32_t boards = 1;  ///< GPUs and scale-up switches are split over them in order
+  std::uint32_t trunks =
+      0;  ///< links between a scale-up switch and its counterpart on the next board
   BitsPerSecond rate = 400_Gbps;  ///< of one link, per direction
   /// `rate` is what is left for payload, protocol overhead taken off already.
   bool is_effective = false;
@@ -71,17 +73,17 @@ struct ScaleUpPart {
   Picoseconds link_latency;     ///< of the wire, one way
   Picoseconds gpu_latency;      ///< from the end of reception until a GPU has the data
   Picoseconds send_latency;     ///< from a GPU's memory to its link
-  Picoseconds chip_latency;     ///< of the switch chip
+  Picoseconds chip_latency;     ///< of the scale-up switch
   Bytes port_buffer = 128_KiB;  ///< of every receiving port; its credits
   Spreading spreading = Spreading::kRoundRobin;
-  /// Packets per link and owner that the chips hold in sums that are not complete; 0: the chips do
-  /// not add up.
+  /// Packets per link and owner that the scale-up switches hold in sums that are not complete; 0:
+  /// the scale-up switches do not add up.
   std::uint32_t reduction_window = 0;
-  std::optional<GpuGeneration> gpus{};  ///< that hang on it, where NCCL's model knows them
-  /// Share of the payload rate that is left for data which chips add up or repeat.
+  std::optional<GpuGeneration> gpus{};  ///< attached to it, where NCCL's model knows them
+  /// Share of the payload rate that is left for data which scale-up switches reduce or repeat.
   double reduction_efficiency = 1;
 
-  /// Links of one GPU to all chips of its board.
+  /// Links of one GPU to all scale-up switches of its board.
   [[nodiscard]] std::uint32_t links_per_gpu() const {
     if (links_per_chip.size() == 1) return links_per_chip.front() * (chips / boards);
     return std::accumulate(links_per_chip.begin(), links_per_chip.end(), 0U);
@@ -146,11 +148,11 @@ struct CablePart {
   }
 };
 
-/// How often frames are spoilt, as a scenario says it: by errors in bits, or frame by frame.
+/// How often frames are corrupted, as a scenario says it: by errors in bits, or frame by frame.
 struct LinkErrorPart {
   std::optional<double> bit_error_rate{};  ///< of what FEC leaves
   std::optional<double> frame_loss_rate{};
-  LinkErrors::Unit code_word = LinkErrors::Unit::kRs544;  ///< what a bit error spoils
+  LinkErrors::Unit code_word = LinkErrors::Unit::kRs544;  ///< what a bit error corrupts
 
   /// Of either direction, as far as it is said.
   [[nodiscard]] std::optional<LinkErrors> given() const {

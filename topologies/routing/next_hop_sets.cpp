@@ -58,7 +58,7 @@ std::uint32_t NextHopSets::row_of(std::span<const std::uint32_t> ids) {
 }
 
 void repeat_by_rate(const Fabric& fabric, const Node& node, std::vector<std::uint16_t>& ports) {
-  constexpr std::int64_t kMostRepeats = 64;
+  constexpr std::int64_t kMaxRepeats = 64;
   const auto rate_of = [&](std::uint16_t local) {
     return fabric.port(PortId(node.first_port.value() + local)).rate.count();
   };
@@ -72,9 +72,9 @@ void repeat_by_rate(const Fabric& fabric, const Node& node, std::vector<std::uin
   std::vector<std::uint16_t> repeated;
   for (const std::uint16_t local : ports) {
     std::int64_t times = rate_of(local) / divisor;
-    if (fastest / divisor > kMostRepeats) {
+    if (fastest / divisor > kMaxRepeats) {
       const double share = static_cast<double>(rate_of(local)) / static_cast<double>(fastest);
-      times = std::max<std::int64_t>(1, std::llround(kMostRepeats * share));
+      times = std::max<std::int64_t>(1, std::llround(kMaxRepeats * share));
     }
     repeated.insert(repeated.end(), static_cast<std::size_t>(times), local);
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "topologies/assembly/assembler.hpp"
-#include "topologies/assembly/attachments.hpp"
+#include "topologies/assembly/host_attachments.hpp"
 #include "topologies/build_fabric.hpp"
 #include "topologies/custom/custom.hpp"
 #include "topologies/routing/next_hop_sets.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 /// Entries of all tables while they are built: 1 GiB.
 constexpr std::uint64_t kMaxTableEntries = std::uint64_t{1} << 28U;
-/// At a switch that the group hangs on.
+/// At a switch that the group is attached to.
 constexpr std::uint32_t kUnread = std::numeric_limits<std::uint32_t>::max();
 
 struct Inputs {
@@ -37,7 +37,7 @@ class RouteBuilder {
       : in_(in),
         fabric_(in.fabric),
         has_failed_(has_failed),
-        attachments_(in.fabric, has_failed, is_alone),
+        host_attachments_(in.fabric, has_failed, is_alone),
         graph_(in.fabric, has_failed),
         graph_paths_(graph_, in.fabric.switches.size(), maker_),
         up_down_paths_(graph_, in.fabric.switches.size(), maker_) {
@@ -53,48 +53,48 @@ class RouteBuilder {
                                     " are supported");
     }
     fill_direct();
-    for (std::uint32_t space = 0; space < attachments_.spaces().size(); ++space) {
-      if (in_.is_clos && space == 0) {
+    for (std::uint32_t subnet = 0; subnet < host_attachments_.subnets().size(); ++subnet) {
+      if (in_.is_clos && subnet == 0) {
         fill_clos();
       } else {
-        fill_space(space);
+        fill_subnet(subnet);
       }
     }
     return std::move(routes_);
   }
 
  private:
-  /// Hosts and NIC nodes that go on alike: their links lead to the same anchors.
+  /// Hosts and NIC nodes that forward alike: their links lead to the same ToR set.
   struct Sender {
-    std::vector<Attachments::Way> ways;
+    std::vector<HostAttachments::HostLink> host_links;
     std::vector<std::uint32_t> hosts;
     std::vector<std::uint32_t> nics;
   };
 
   [[nodiscard]] std::uint64_t table_entries() const {
     std::uint64_t entries = direct_entries_;
-    for (std::size_t i = 0; i < attachments_.spaces().size(); ++i) {
-      const Attachments::Space& space = attachments_.spaces()[i];
+    for (std::size_t i = 0; i < host_attachments_.subnets().size(); ++i) {
+      const HostAttachments::Subnet& subnet = host_attachments_.subnets()[i];
       const bool has_classes = in_.is_clos && i == 0;
-      const std::uint64_t rows = has_classes ? up_down_paths_.class_count() + switches_above(space)
-                                             : space.switches.size();
+      const std::uint64_t rows = has_classes ? up_down_paths_.class_count() + switches_above(subnet)
+                                             : subnet.switches.size();
       entries = saturating_sum(entries,
-                               saturating_product(rows + senders_[i].size(), space.groups.size()));
+                               saturating_product(rows + senders_[i].size(), subnet.groups.size()));
     }
     return entries;
   }
 
   /// How many have others below them, and so rows of their own.
-  [[nodiscard]] std::uint64_t switches_above(const Attachments::Space& space) const {
+  [[nodiscard]] std::uint64_t switches_above(const HostAttachments::Subnet& subnet) const {
     const auto is_above = [this](std::uint32_t at) { return graph_.has_links_down(at); };
-    return static_cast<std::uint64_t>(std::ranges::count_if(space.switches, is_above));
+    return static_cast<std::uint64_t>(std::ranges::count_if(subnet.switches, is_above));
   }
 
   void prepare_switches() {
     for (const NodeId id : fabric_.switches) {
       routes_.switches.push_back({.network = fabric_.node(id).network});
     }
-    const auto& all = attachments_.direct();
+    const auto& all = host_attachments_.direct();
     for (auto first = all.begin(); first != all.end();) {
       const auto last = std::ranges::find_if(
           first, all.end(), [&](const auto& other) { return other.at != first->at; });
@@ -107,13 +107,14 @@ class RouteBuilder {
   }
 
   void prepare_hosts() {
-    std::vector<std::map<std::vector<Attachments::Way>, Sender>> senders(
-        attachments_.spaces().size());
+    std::vector<std::map<std::vector<HostAttachments::HostLink>, Sender>> senders(
+        host_attachments_.subnets().size());
     const auto sender_of = [&](const Node& node, NetworkKind network) -> Sender& {
-      std::vector<Attachments::Way> ways = attachments_.ways(node, network);
+      std::vector<HostAttachments::HostLink> host_links =
+          host_attachments_.host_links(node, network);
       // With one link there is nothing to choose, wherever it leads.
-      if (ways.size() == 1) ways = {{.local_port = ways.front().local_port}};
-      return senders[attachments_.space_of(node, network)][std::move(ways)];
+      if (host_links.size() == 1) host_links = {{.local_port = host_links.front().local_port}};
+      return senders[host_attachments_.subnet_of(node, network)][std::move(host_links)];
     };
     for (std::uint32_t i = 0; i < fabric_.hosts.size(); ++i) {
       const Node& node = fabric_.host(HostId(i));
@@ -121,7 +122,7 @@ class RouteBuilder {
       entry.domain = node.domain;
       for (const NetworkKind network : {NetworkKind::kScaleOut, NetworkKind::kScaleUp}) {
         const auto index = static_cast<std::size_t>(network);
-        routes_.groups[index].push_back(attachments_.group_of(i, network));
+        routes_.groups[index].push_back(host_attachments_.group_of(i, network));
         if (network == NetworkKind::kScaleUp && node.domain < 0) continue;
         sender_of(node, network).hosts.push_back(i);
       }
@@ -131,10 +132,10 @@ class RouteBuilder {
       if (node.is_nic) sender_of(node, NetworkKind::kScaleOut).nics.push_back(i);
     }
     senders_.resize(senders.size());
-    for (std::size_t space = 0; space < senders.size(); ++space) {
-      for (auto& [ways, sender] : senders[space]) {
-        sender.ways = ways;
-        senders_[space].push_back(std::move(sender));
+    for (std::size_t subnet = 0; subnet < senders.size(); ++subnet) {
+      for (auto& [host_links, sender] : senders[subnet]) {
+        sender.host_links = host_links;
+        senders_[subnet].push_back(std::move(sender));
       }
     }
   }
@@ -142,7 +143,7 @@ class RouteBuilder {
   void fill_direct() {
     routes_.direct.reserve(direct_entries_);
     std::vector<std::uint16_t> ports;
-    const auto& all = attachments_.direct();
+    const auto& all = host_attachments_.direct();
     for (auto first = all.begin(); first != all.end();) {
       Routes::SwitchEntry& entry = routes_.switches[first->at];
       if (first->host == entry.first_host) {
@@ -160,26 +161,26 @@ class RouteBuilder {
     }
   }
 
-  /// Rows of all switches and senders of a space, group by group.
-  void fill_space(std::uint32_t number) {
-    const Attachments::Space& space = attachments_.spaces()[number];
-    const std::size_t width = space.groups.size();
-    std::vector<std::uint32_t> table(space.switches.size() * width);
+  /// Rows of all switches and senders of a subnet, group by group.
+  void fill_subnet(std::uint32_t number) {
+    const HostAttachments::Subnet& subnet = host_attachments_.subnets()[number];
+    const std::size_t width = subnet.groups.size();
+    std::vector<std::uint32_t> table(subnet.switches.size() * width);
     std::vector<std::uint32_t> sender_table(senders_[number].size() * width);
     for (std::size_t group = 0; group < width; ++group) {
-      graph_paths_.find(space, attachments_.anchors(space.groups[group].anchors));
-      for (std::size_t i = 0; i < space.switches.size() && group > 0; ++i) {
-        const std::uint32_t at = space.switches[i];
+      graph_paths_.find(subnet, host_attachments_.tor_set(subnet.groups[group].tor_set));
+      for (std::size_t i = 0; i < subnet.switches.size() && group > 0; ++i) {
+        const std::uint32_t at = subnet.switches[i];
         table[i * width + group] = graph_paths_.distance(at) == 0 ? kUnread : graph_paths_.set(at);
       }
       for (std::size_t i = 0; i < senders_[number].size(); ++i) {
-        sender_table[i * width + group] = choose_ways(senders_[number][i], graph_paths_);
+        sender_table[i * width + group] = choose_links(senders_[number][i], graph_paths_);
       }
     }
-    even_out(space, table);
-    if (number == 0) apply_static(space, table);
-    for (std::size_t i = 0; i < space.switches.size(); ++i) {
-      routes_.switches[space.switches[i]].row = sets_.row_of({table.data() + i * width, width});
+    even_out(subnet, table);
+    if (number == 0) apply_static(subnet, table);
+    for (std::size_t i = 0; i < subnet.switches.size(); ++i) {
+      routes_.switches[subnet.switches[i]].row = sets_.row_of({table.data() + i * width, width});
     }
     store_senders(number, sender_table);
   }
@@ -191,29 +192,29 @@ class RouteBuilder {
       std::uint32_t group;
       std::uint32_t set;
     };
-    const Attachments::Space& space = attachments_.spaces().front();
-    const std::size_t width = space.groups.size();
+    const HostAttachments::Subnet& subnet = host_attachments_.subnets().front();
+    const std::size_t width = subnet.groups.size();
     const std::size_t classes = up_down_paths_.class_count();
     std::vector<std::uint32_t> class_table(classes * width);
     std::vector<std::uint32_t> sender_table(senders_.front().size() * width);
     std::vector<std::vector<Exception>> exceptions(fabric_.switches.size());
     for (std::uint32_t group = 0; group < width; ++group) {
-      up_down_paths_.find(attachments_.anchors(space.groups[group].anchors));
+      up_down_paths_.find(host_attachments_.tor_set(subnet.groups[group].tor_set));
       for (std::size_t c = 0; c < classes; ++c) {
         class_table[c * width + group] = up_down_paths_.set_up(c);
       }
       for (const std::uint32_t at : up_down_paths_.above()) {
-        // Entries at anchors are never read: those of the class make rows alike.
+        // Entries at ToR sets are never read: those of the class make rows alike.
         if (up_down_paths_.distance(at) == 0) continue;
         exceptions[at].push_back({group, up_down_paths_.set_down(at)});
       }
       for (std::size_t i = 0; i < senders_.front().size(); ++i) {
-        sender_table[i * width + group] = choose_ways(senders_.front()[i], up_down_paths_);
+        sender_table[i * width + group] = choose_links(senders_.front()[i], up_down_paths_);
       }
     }
     std::vector<std::uint32_t> row(width);
     std::vector<std::optional<std::uint32_t>> row_of_class(classes);
-    for (const std::uint32_t at : space.switches) {
+    for (const std::uint32_t at : subnet.switches) {
       const std::uint32_t number = up_down_paths_.class_of(at);
       std::optional<std::uint32_t>& known = row_of_class[number];
       if (known && exceptions[at].empty()) {
@@ -231,60 +232,62 @@ class RouteBuilder {
 
   /// The set of ports by which a sender starts towards the group whose `paths` these are.
   template <class Paths>
-  std::uint32_t choose_ways(const Sender& sender, const Paths& paths) {
-    const auto distance = [&](const Attachments::Way& way) {
-      std::uint32_t least = kFar;
-      for (const std::uint32_t at : attachments_.anchors(way.anchors)) {
-        least = std::min(least, paths.distance(at) + way.further);
+  std::uint32_t choose_links(const Sender& sender, const Paths& paths) {
+    const auto distance = [&](const HostAttachments::HostLink& host_link) {
+      std::uint32_t min = kFar;
+      for (const std::uint32_t at : host_attachments_.tor_set(host_link.tor_set)) {
+        min = std::min(min, paths.distance(at) + host_link.further);
       }
-      return std::min(least, kFar);
+      return std::min(min, kFar);
     };
-    std::uint32_t least = kFar;
-    for (const Attachments::Way& way : sender.ways) least = std::min(least, distance(way));
+    std::uint32_t min = kFar;
+    for (const HostAttachments::HostLink& host_link : sender.host_links)
+      min = std::min(min, distance(host_link));
     std::vector<std::uint16_t> ports;
-    for (const Attachments::Way& way : sender.ways) {
-      if (distance(way) == least) ports.push_back(way.local_port);
+    for (const HostAttachments::HostLink& host_link : sender.host_links) {
+      if (distance(host_link) == min) ports.push_back(host_link.local_port);
     }
     const Node& node = sender.hosts.empty() ? fabric_.switch_node(SwitchId(sender.nics.front()))
                                             : fabric_.host(HostId(sender.hosts.front()));
     return maker_.set(node, ports);
   }
 
-  /// Entries at anchors are never read. They get what most others of the row have, if most have
+  /// Entries at ToR sets are never read. They get what most others of the row have, if most have
   /// the same (R. Boyer, J. Moore, "MJRTY: A Fast Majority Vote Algorithm", 1991), to make rows
   /// alike.
-  void even_out(const Attachments::Space& space, std::vector<std::uint32_t>& table) {
-    const std::size_t width = space.groups.size();
-    for (std::size_t i = 0; i < space.switches.size(); ++i) {
+  void even_out(const HostAttachments::Subnet& subnet, std::vector<std::uint32_t>& table) {
+    const std::size_t width = subnet.groups.size();
+    for (std::size_t i = 0; i < subnet.switches.size(); ++i) {
       const std::span<std::uint32_t> row(table.data() + i * width, width);
-      std::uint32_t most = 0;
+      std::uint32_t max = 0;
       std::size_t votes = 0;
       for (std::size_t group = 1; group < width; ++group) {
         if (row[group] == kUnread) continue;
-        if (votes == 0) most = row[group];
-        votes = row[group] == most ? votes + 1 : votes - 1;
+        if (votes == 0) max = row[group];
+        votes = row[group] == max ? votes + 1 : votes - 1;
       }
-      std::ranges::replace(row, kUnread, most);
+      std::ranges::replace(row, kUnread, max);
     }
   }
 
-  void apply_static(const Attachments::Space& space, std::vector<std::uint32_t>& table) {
+  void apply_static(const HostAttachments::Subnet& subnet, std::vector<std::uint32_t>& table) {
     for (const StaticNextHops& hops : in_.static_next_hops) {
       const Node& node = fabric_.switch_node(hops.at);
       std::vector<std::uint16_t> ports;
       for (const std::uint16_t local : hops.local_ports) {
         if (!has_failed_[node.first_port.value() + local]) ports.push_back(local);
       }
-      const auto place = std::ranges::lower_bound(space.switches, hops.at.value());
-      const std::size_t i = static_cast<std::size_t>(place - space.switches.begin());
-      const std::uint32_t group = attachments_.group_of(hops.to.value(), NetworkKind::kScaleOut);
+      const auto place = std::ranges::lower_bound(subnet.switches, hops.at.value());
+      const std::size_t i = static_cast<std::size_t>(place - subnet.switches.begin());
+      const std::uint32_t group =
+          host_attachments_.group_of(hops.to.value(), NetworkKind::kScaleOut);
       if (group == 0) continue;  // cut off by failures
-      table[i * space.groups.size() + group] = maker_.set(node, ports);
+      table[i * subnet.groups.size() + group] = maker_.set(node, ports);
     }
   }
 
   void store_senders(std::uint32_t number, const std::vector<std::uint32_t>& table) {
-    const std::size_t width = attachments_.spaces()[number].groups.size();
+    const std::size_t width = host_attachments_.subnets()[number].groups.size();
     const auto network =
         static_cast<std::size_t>(number == 0 ? NetworkKind::kScaleOut : NetworkKind::kScaleUp);
     for (std::size_t i = 0; i < senders_[number].size(); ++i) {
@@ -299,14 +302,14 @@ class RouteBuilder {
   const Inputs& in_;
   const Fabric& fabric_;
   const std::vector<bool>& has_failed_;
-  Attachments attachments_;
+  HostAttachments host_attachments_;
   SwitchGraph graph_;
   Routes routes_;
   NextHopSets sets_{routes_};
   SetMaker maker_{in_.fabric, in_.routing.weighted_ecmp, sets_};
   ShortestPaths graph_paths_;
   UpDownPaths up_down_paths_;
-  std::vector<std::vector<Sender>> senders_;  ///< by space
+  std::vector<std::vector<Sender>> senders_;  ///< by subnet
   std::uint64_t direct_entries_ = 0;
 };
 

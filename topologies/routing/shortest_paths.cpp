@@ -29,10 +29,11 @@ SwitchGraph::SwitchGraph(const Fabric& fabric, const std::vector<bool>& has_fail
 ShortestPaths::ShortestPaths(const SwitchGraph& graph, std::size_t switches, const SetMaker& maker)
     : graph_(graph), maker_(maker), distance_(switches, kFar), latest_(switches) {}
 
-void ShortestPaths::find(const Attachments::Space& space, std::span<const std::uint32_t> anchors) {
-  for (const std::uint32_t at : space.switches) distance_[at] = kFar;
-  for (const std::uint32_t at : anchors) distance_[at] = 0;
-  queue_.assign(anchors.begin(), anchors.end());
+void ShortestPaths::find(const HostAttachments::Subnet& subnet,
+                         std::span<const std::uint32_t> tor_set) {
+  for (const std::uint32_t at : subnet.switches) distance_[at] = kFar;
+  for (const std::uint32_t at : tor_set) distance_[at] = 0;
+  queue_.assign(tor_set.begin(), tor_set.end());
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const std::uint32_t at = queue_[i];
     for (const SwitchGraph::Link& link : graph_.links_of(at)) {
@@ -73,13 +74,13 @@ UpDownPaths::UpDownPaths(const SwitchGraph& graph, std::size_t switches, const S
   }
 }
 
-void UpDownPaths::find(std::span<const std::uint32_t> anchors) {
+void UpDownPaths::find(std::span<const std::uint32_t> tor_set) {
   for (const std::uint32_t at : queue_) {
     distance_[at] = kFar;
     down_ports_[at].clear();
   }
-  for (const std::uint32_t at : anchors) distance_[at] = 0;
-  queue_.assign(anchors.begin(), anchors.end());
+  for (const std::uint32_t at : tor_set) distance_[at] = 0;
+  queue_.assign(tor_set.begin(), tor_set.end());
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const std::uint32_t at = queue_[i];
     for (const SwitchGraph::Link& link : graph_.up_links_of(at)) {
@@ -95,7 +96,7 @@ void UpDownPaths::find(std::span<const std::uint32_t> anchors) {
   // Anchors at the bottom that go up alike, such as two leaves of a pod, make no difference above.
   anchor_classes_.clear();
   bool is_bottom = true;
-  for (const std::uint32_t at : anchors) {
+  for (const std::uint32_t at : tor_set) {
     anchor_classes_.push_back(class_of_[at]);
     is_bottom = is_bottom && !graph_.has_links_down(at);
   }

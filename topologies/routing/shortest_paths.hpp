@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "simcore/fabric/fabric.hpp"
-#include "topologies/assembly/attachments.hpp"
+#include "topologies/assembly/host_attachments.hpp"
 #include "topologies/routing/next_hop_sets.hpp"
 
 namespace weft::topologies {
 
-/// The distance of a switch without a way.
+/// The distance of a switch without a path.
 inline constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max() - 2;
 
 /// The links between switches that have not failed, in flat arrays, in the order of ports; NIC
@@ -67,12 +67,12 @@ class SetMaker {
   NextHopSets& sets_;
 };
 
-/// Ways of fewest links from every switch of a space to a group's anchors.
+/// Paths of fewest links from every switch of a subnet to a group's ToR sets.
 class ShortestPaths {
  public:
   ShortestPaths(const SwitchGraph& graph, std::size_t switches, const SetMaker& maker);
 
-  void find(const Attachments::Space& space, std::span<const std::uint32_t> anchors);
+  void find(const HostAttachments::Subnet& subnet, std::span<const std::uint32_t> tor_set);
   [[nodiscard]] std::uint32_t distance(std::uint32_t at) const { return distance_[at]; }
   /// Of a switch that is no anchor: the set of links that lead closer.
   std::uint32_t set(std::uint32_t at);
@@ -86,28 +86,28 @@ class ShortestPaths {
   std::vector<std::uint16_t> ports_;
 };
 
-/// Ways of fewest links that go up first and then down: down wherever that leads to the anchors.
+/// Paths of fewest links that go up first and then down: down wherever that leads to the ToR set.
 ///
-/// Only the switches above the anchors are looked at one by one. All others go up, and those with
+/// Only the switches above the ToR set are looked at one by one. All others go up, and those with
 /// the same links up, such as the leaves of a pod, go the same way: they are a class, and asked
-/// once. So a group costs the links above its anchors and those of one switch per class, not all
+/// once. So a group costs the links above its ToR set and those of one switch per class, not all
 /// links of the fabric.
 class UpDownPaths {
  public:
   UpDownPaths(const SwitchGraph& graph, std::size_t switches, const SetMaker& maker);
 
-  void find(std::span<const std::uint32_t> anchors);
+  void find(std::span<const std::uint32_t> tor_set);
   [[nodiscard]] std::uint32_t distance(std::uint32_t at) const {
     return distance_[at] != kFar ? distance_[at] : classes_[class_of_[at]].distance;
   }
-  /// The anchors and the switches above them, by distance.
+  /// The ToR sets and the switches above them, by distance.
   [[nodiscard]] std::span<const std::uint32_t> above() const { return queue_; }
-  /// Of a switch above the anchors: the set of links that lead down to them.
+  /// Of a switch above the ToR set: the set of links that lead down to them.
   std::uint32_t set_down(std::uint32_t at);
 
   [[nodiscard]] std::size_t class_count() const { return classes_.size(); }
   [[nodiscard]] std::uint32_t class_of(std::uint32_t at) const { return class_of_[at]; }
-  /// Of all switches of a class that are neither anchors nor above them.
+  /// Of all switches of a class that are neither ToR sets nor above them.
   [[nodiscard]] std::uint32_t set_up(std::size_t number) const { return classes_[number].set; }
 
  private:
@@ -125,7 +125,7 @@ class UpDownPaths {
   std::vector<std::uint32_t> class_of_;  ///< by SwitchId
   std::vector<std::uint32_t> distance_;  ///< going down only
   std::vector<std::uint32_t> latest_;    ///< by switch: the set it had last
-  bool is_known_ = false;                ///< the classes' ways are those to `known_for_`
+  bool is_known_ = false;                ///< the classes' paths are those to `known_for_`
   std::vector<std::uint32_t> known_for_;
   std::vector<std::uint32_t> anchor_classes_;
   std::vector<std::uint32_t> queue_;

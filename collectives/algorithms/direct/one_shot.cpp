@@ -51,7 +51,7 @@ double OneShot::cost(const CostTerms& t) {
   }
 }
 
-std::uint64_t OneShot::most_connections(Operation operation, std::uint64_t n) {
+std::uint64_t OneShot::max_connections(Operation operation, std::uint64_t n) {
   switch (operation) {
     case Operation::kBroadcast:
     case Operation::kReduce:
@@ -64,7 +64,7 @@ std::uint64_t OneShot::most_connections(Operation operation, std::uint64_t n) {
   }
 }
 
-double OneShot::most_messages(const BoundTerms& terms) {
+double OneShot::max_messages(const BoundTerms& terms) {
   const double peers = terms.operation == Operation::kSendReceive ? 1 : terms.n;
   return peers * terms.chunks();
 }

@@ -21,8 +21,8 @@ struct OneShot {
 
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
-  [[nodiscard]] static std::uint64_t most_connections(Operation operation, std::uint64_t n);
-  [[nodiscard]] static double most_messages(const BoundTerms& terms);
+  [[nodiscard]] static std::uint64_t max_connections(Operation operation, std::uint64_t n);
+  [[nodiscard]] static double max_messages(const BoundTerms& terms);
 };
 
 }  // namespace weft::collectives

@@ -15,10 +15,10 @@ struct TwoShot {
 
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
-  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
+  [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return n * (n - 1);
   }
-  [[nodiscard]] static double most_messages(const BoundTerms& terms) { return terms.by_parts(); }
+  [[nodiscard]] static double max_messages(const BoundTerms& terms) { return terms.by_parts(); }
 };
 
 }  // namespace weft::collectives

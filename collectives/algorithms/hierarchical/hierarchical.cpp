@@ -71,11 +71,11 @@ double two_level_all_to_all_cost(const CostTerms& t) {
       handled[to] += bytes;
     }
   }
-  const double most_inside = *std::ranges::max_element(inside);
-  const double most_along = *std::ranges::max_element(along);
+  const double max_inside = *std::ranges::max_element(inside);
+  const double max_along = *std::ranges::max_element(along);
   const double copying = *std::ranges::max_element(handled) * t.copy;
-  return t.net.latency + t.local(most_inside / t.domains) +
-         std::max(most_along * t.net.per_byte, most_inside * t.local.per_byte) + copying;
+  return t.net.latency + t.local(max_inside / t.domains) +
+         std::max(max_along * t.net.per_byte, max_inside * t.local.per_byte) + copying;
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ double Hierarchical::cost(const CostTerms& t) {
   return t.domains == 1 ? OneShot::cost(t) : two_level_all_to_all_cost(t);
 }
 
-double Hierarchical::most_messages(const BoundTerms& terms) {
+double Hierarchical::max_messages(const BoundTerms& terms) {
   const double g = terms.domain_size;
   switch (terms.operation) {
     case Operation::kAllReduce:  // rings inside and along rails

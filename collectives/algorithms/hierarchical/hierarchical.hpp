@@ -21,10 +21,10 @@ struct Hierarchical {
   [[nodiscard]] static std::string refusal(const RankMap& map, bool has_in_network_reduction);
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
-  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
+  [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return 3 * n;  // of an all-to-all in large domains more
   }
-  [[nodiscard]] static double most_messages(const BoundTerms& terms);
+  [[nodiscard]] static double max_messages(const BoundTerms& terms);
 };
 
 }  // namespace weft::collectives

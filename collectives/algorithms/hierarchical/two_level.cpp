@@ -48,7 +48,7 @@ StepStream TwoLevelAllToAllSchedule::inside(std::uint32_t rank, std::uint32_t la
   const std::uint32_t k = map.domains();
   const std::uint32_t domain = map.domain_of(rank);
   const std::uint32_t position = map.position_of(rank);
-  // Rounds 1 .. k-1 go on along rails, round k stays.
+  // Rounds 1 .. k-1 continue along rails, round k stays.
   for (std::uint32_t round = 1; round <= k + kRoundsAhead; ++round) {
     for (std::uint32_t s = 1; s < g && round <= k; ++s) {
       const std::uint32_t at = (position + s) % g;

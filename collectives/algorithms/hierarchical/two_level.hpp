@@ -11,9 +11,9 @@ namespace weft::collectives {
 /// changes the rail in the network, a rank talks to its domain and its rail only (g + k - 2 peers
 /// instead of n - 1), and a byte crosses the network once.
 ///
-/// Two lanes: inside and along the rail. A block goes on as soon as it has come. Domains are taken
-/// in the order of their distance: in round t, everything for domain d+t. A few rounds leave inside
-/// the domain before the first is taken, so that both levels work at once.
+/// Two lanes: inside and along the rail. A block continues as soon as it has come. Domains are
+/// taken in the order of their distance: in round t, everything for domain d+t. A few rounds leave
+/// inside the domain before the first is taken, so that both levels work at once.
 class TwoLevelAllToAllSchedule final : public Schedule {
  public:
   using Schedule::Schedule;

@@ -5,17 +5,17 @@
 
 #include "collectives/spec/rank_layout.hpp"
 
-/// For whom the chips of a scale-up domain add up in an all-reduce.
+/// For whom the switches of a scale-up domain add up in an all-reduce.
 namespace weft::collectives {
 
 /// NCCL_MAX_NVLS_ARITY (NCCL 2.28, src/include/device.h), to which `ncclTopoCompute` of
 /// src/graph/search.cc limits the channels of its search, one per head.
-inline constexpr std::uint32_t kMostHeads = 32;
+inline constexpr std::uint32_t kMaxHeads = 32;
 
-/// The first so many GPUs of a domain are heads: each gets a part of the sum, and has it repeated
+/// The first n GPUs of a domain are heads: each gets a part of the sum, and has it repeated
 /// to all.
 [[nodiscard]] constexpr std::uint32_t heads_of(std::uint32_t domain_size) {
-  return std::min(domain_size, kMostHeads);
+  return std::min(domain_size, kMaxHeads);
 }
 
 /// Of each of several domains, whose heads exchange sums: one per NIC at most, the first by

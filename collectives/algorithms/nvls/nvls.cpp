@@ -21,7 +21,9 @@ std::uint32_t NvlsSchedule::parts() const {
   return is_all_reduce ? heads_of(plan().ranks()) : plan().ranks();
 }
 
-ChipWork NvlsSchedule::chip_work(std::uint32_t /*lane*/) const { return {parts(), parts()}; }
+InNetworkWork NvlsSchedule::in_network_work(std::uint32_t /*lane*/) const {
+  return {parts(), parts()};
+}
 
 std::int64_t NvlsSchedule::pieces(std::uint32_t channel) const {
   const SchedulePlan& p = plan();
@@ -77,21 +79,21 @@ std::unique_ptr<const Schedule> Nvls::schedule(SchedulePlan plan) {
   return std::make_unique<NvlsSchedule>(std::move(plan));
 }
 
-std::uint64_t Nvls::most_connections(Operation operation, std::uint64_t n) {
+std::uint64_t Nvls::max_connections(Operation operation, std::uint64_t n) {
   const bool is_all_reduce = operation == Operation::kAllReduce;
-  return n * ((is_all_reduce ? std::min<std::uint64_t>(n, kMostHeads) : n) + 1);
+  return n * ((is_all_reduce ? std::min<std::uint64_t>(n, kMaxHeads) : n) + 1);
 }
 
 namespace {
 
-/// With a few pieces per channel, reductions and multicasts go on at once.
+/// With a few pieces per channel, reductions and multicasts overlap.
 constexpr double kPiecesThatOverlap = 4;
 
 }  // namespace
 
-/// Up to the chips for the sums, and down from them for the copies. Messages and bytes take turns
-/// to be what ports wait for: the smaller share mostly hides behind the larger (all-gather, 72
-/// GPUs, 8 channels: 2.4, 3.3 and 33.4 us at 256 KiB, 1 MiB and 16 MiB).
+/// Up to the scale-up switches for the sums, and down from them for the copies. Messages and bytes
+/// take turns to be what ports wait for: the smaller share mostly hides behind the larger
+/// (all-gather, 72 GPUs, 8 channels: 2.4, 3.3 and 33.4 us at 256 KiB, 1 MiB and 16 MiB).
 double Nvls::cost(const CostTerms& t) {
   const bool is_all_reduce = t.spec.operation == Operation::kAllReduce;
   const double parts = is_all_reduce ? heads_of(t.plan.ranks()) : t.n;

@@ -23,7 +23,7 @@ class NvlsSchedule final : public Schedule {
   }
   /// All ranks.
   [[nodiscard]] std::vector<RankGroup> groups() const override;
-  [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override;
+  [[nodiscard]] InNetworkWork in_network_work(std::uint32_t lane) const override;
   [[nodiscard]] std::int64_t round_size() const override { return round_of(parts()); }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 
@@ -45,8 +45,8 @@ struct Nvls {
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
   /// Everybody contributes to every sum, and may have one multicast.
-  [[nodiscard]] static std::uint64_t most_connections(Operation operation, std::uint64_t n);
-  [[nodiscard]] static double most_messages(const BoundTerms& terms) { return terms.by_parts(); }
+  [[nodiscard]] static std::uint64_t max_connections(Operation operation, std::uint64_t n);
+  [[nodiscard]] static double max_messages(const BoundTerms& terms) { return terms.by_parts(); }
 };
 
 }  // namespace weft::collectives

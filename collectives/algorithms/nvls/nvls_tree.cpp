@@ -120,10 +120,10 @@ StepStream NvlsTreeSchedule::up(std::uint32_t rank, std::uint32_t lane) const {
     co_yield Step::await();
     for (std::size_t c = at.children.size(); c-- > 0;) {
       co_yield Step::receive_and_reduce(at.children[c], 0, part);
-      if (frees) co_yield Step::signal(at.children[c]);
+      if (frees) co_yield Step::control_event(at.children[c]);
     }
     if (at.parent != TreePlace::kNone) {
-      if (is_bounded(lane, own, i)) co_yield Step::await_signals(1);
+      if (is_bounded(lane, own, i)) co_yield Step::await_control_events(1);
       co_yield Step::send(at.parent, 0, part);
     } else {
       co_yield Step::notify(lane + 1);
@@ -142,11 +142,11 @@ StepStream NvlsTreeSchedule::down(std::uint32_t rank, std::uint32_t lane) const 
     if (part.empty()) continue;
     if (at.parent != TreePlace::kNone) {
       co_yield Step::receive(at.parent, 0, part);
-      if (is_bounded(lane, own, i + steps_ahead())) co_yield Step::signal(at.parent);
+      if (is_bounded(lane, own, i + steps_ahead())) co_yield Step::control_event(at.parent);
     } else {
       co_yield Step::await();
     }
-    if (children > 0 && is_bounded(lane, own, i)) co_yield Step::await_signals(children);
+    if (children > 0 && is_bounded(lane, own, i)) co_yield Step::await_control_events(children);
     for (const std::uint32_t child : at.children) co_yield Step::send(child, 0, part);
     co_yield Step::notify(lane + 1);
   }
@@ -219,9 +219,9 @@ double NvlsTree::cost(const CostTerms& t) {
   return 2 * (inside + piece * t.copy + levels * one_way) + (count - 1) * pace;
 }
 
-/// To the chips for every head, up, to two children, and to all.
-double NvlsTree::most_messages(const BoundTerms& terms) {
-  const double heads = std::min<double>(terms.domain_size, kMostHeads);
+/// To the scale-up switches for every head, up, to two children, and to all.
+double NvlsTree::max_messages(const BoundTerms& terms) {
+  const double heads = std::min<double>(terms.domain_size, kMaxHeads);
   return (heads + 4) * terms.chunks(heads);
 }
 

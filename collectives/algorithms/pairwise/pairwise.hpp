@@ -29,10 +29,10 @@ struct Pairwise {
 
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
-  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
+  [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return n * (n - 1);
   }
-  [[nodiscard]] static double most_messages(const BoundTerms& terms) {
+  [[nodiscard]] static double max_messages(const BoundTerms& terms) {
     return terms.n * terms.chunks();
   }
 };

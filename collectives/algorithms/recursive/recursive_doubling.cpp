@@ -67,7 +67,7 @@ std::unique_ptr<const Schedule> RecursiveDoubling::schedule(SchedulePlan plan) {
 
 namespace {
 
-/// So many bytes in one message per channel.
+/// A given number of bytes in one message per channel.
 double exchange_cost(const CostTerms& t, const Hop& hop, double bytes) {
   return hop.first_packet(bytes / t.channels) + bytes * hop.per_byte;
 }

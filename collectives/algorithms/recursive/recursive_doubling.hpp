@@ -30,10 +30,10 @@ struct RecursiveDoubling {
 
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
-  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
+  [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return n * static_cast<std::uint64_t>(std::bit_width(n));
   }
-  [[nodiscard]] static double most_messages(const BoundTerms& terms) { return terms.in_rounds(); }
+  [[nodiscard]] static double max_messages(const BoundTerms& terms) { return terms.in_rounds(); }
 };
 
 }  // namespace weft::collectives

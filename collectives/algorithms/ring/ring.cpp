@@ -3,11 +3,11 @@
 namespace weft::collectives {
 
 RingSchedule::RingSchedule(SchedulePlan p) : Schedule(std::move(p)) {
-  std::uint32_t most = 1;
+  std::uint32_t max = 1;
   for (std::uint32_t d = 0; d < plan().map.domains(); ++d) {
-    most = std::max(most, plan().map.size_of(d));
+    max = std::max(max, plan().map.size_of(d));
   }
-  for (std::uint32_t c = 0; c < std::min(plan().channels, most); ++c) {
+  for (std::uint32_t c = 0; c < std::min(plan().channels, max); ++c) {
     orders_.emplace_back(plan().map, c);
   }
 }
@@ -150,7 +150,7 @@ double Ring::cost(const CostTerms& t) {
   }
 }
 
-double Ring::most_messages(const BoundTerms& terms) {
+double Ring::max_messages(const BoundTerms& terms) {
   const bool is_chain =
       terms.operation == Operation::kBroadcast || terms.operation == Operation::kReduce;
   return is_chain ? terms.chunks() : terms.by_parts();

@@ -55,10 +55,10 @@ struct Ring {
 
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
-  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
+  [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return n;
   }
-  [[nodiscard]] static double most_messages(const BoundTerms& terms);
+  [[nodiscard]] static double max_messages(const BoundTerms& terms);
 };
 
 }  // namespace weft::collectives

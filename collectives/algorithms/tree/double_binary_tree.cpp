@@ -11,7 +11,7 @@ namespace {
 /// inner ranks' chunks wait behind it (tests/collectives/collective_time_test.cpp).
 constexpr double kTreeCopies = 4;
 constexpr double kFlood = 1.25;
-constexpr double kMostInFlight = 8;
+constexpr double kMaxInFlight = 8;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ double DoubleBinaryTree::cost(const CostTerms& t) {
   double once = 2 * rounds_of(nodes) * tree(2 * piece);
   if (has_chains) once += 2 * (t.domain_size - 1) * t.local(piece);
   const double window = t.spec.execution.in_flight;
-  const double copies = window > 0 && window <= kMostInFlight ? kTreeCopies : kTreeCopies * kFlood;
+  const double copies = window > 0 && window <= kMaxInFlight ? kTreeCopies : kTreeCopies * kFlood;
   return once + (count - 1) * copies * piece * tree.per_byte + t.size * (t.reduce + t.copy);
 }
 

@@ -15,10 +15,10 @@ struct DoubleBinaryTree {
 
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
-  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
+  [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return 4 * n;  // up and down two trees
   }
-  [[nodiscard]] static double most_messages(const BoundTerms& terms) { return terms.in_rounds(); }
+  [[nodiscard]] static double max_messages(const BoundTerms& terms) { return terms.in_rounds(); }
 };
 
 }  // namespace weft::collectives

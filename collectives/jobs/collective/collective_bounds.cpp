@@ -69,53 +69,53 @@ double largest_block(const CollectiveSpec& spec) {
 }
 
 /// What NCCL has at most, where an execution leaves it to NCCL.
-constexpr std::uint32_t kMostNcclChannels = 64;
-constexpr std::uint32_t kLeastNcclChannels = 2;
-constexpr std::int64_t kLeastNcclChunk = 16'384;
+constexpr std::uint32_t kMaxNcclChannels = 64;
+constexpr std::uint32_t kMinNcclChannels = 2;
+constexpr std::int64_t kMinNcclChunk = 16'384;
 
-std::uint32_t most_channels(const Execution& execution) {
-  return execution.channels == 0 ? kMostNcclChannels : execution.channels;
+std::uint32_t max_channels(const Execution& execution) {
+  return execution.channels == 0 ? kMaxNcclChannels : execution.channels;
 }
 
 }  // namespace
 
-std::uint64_t most_connections(const CollectiveSpec& spec, std::uint64_t ranks) {
-  std::uint64_t most = 0;
+std::uint64_t max_connections(const CollectiveSpec& spec, std::uint64_t ranks) {
+  std::uint64_t max = 0;
   for (const Algorithm algorithm : candidates(spec)) {
-    most = std::max(most, Algorithms::visit(algorithm, [&]<class A> {
-                      const bool is_whole = is_undivided<A>(spec.operation);
-                      const std::uint64_t channels = is_whole ? 1 : most_channels(spec.execution);
-                      return channels * A::most_connections(spec.operation, ranks);
-                    }));
+    max = std::max(max, Algorithms::visit(algorithm, [&]<class A> {
+                     const bool is_whole = is_undivided<A>(spec.operation);
+                     const std::uint64_t channels = is_whole ? 1 : max_channels(spec.execution);
+                     return channels * A::max_connections(spec.operation, ranks);
+                   }));
   }
-  return most;
+  return max;
 }
 
-MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks,
-                           std::uint32_t domain_size) {
+MessageBound max_messages(const CollectiveSpec& spec, std::uint32_t ranks,
+                          std::uint32_t domain_size) {
   const Execution& execution = spec.execution;
   double size = static_cast<double>(spec.size.count());
   if (spec.operation == Operation::kAllToAllV) size = std::max(size, largest_block(spec));
   const bool is_nccl = execution.preset == Execution::Preset::kNccl;
-  const double lanes = most_channels(execution);
+  const double lanes = max_channels(execution);
   BoundTerms terms;
   terms.operation = spec.operation;
   terms.n = ranks;
   terms.domain_size = std::clamp(domain_size, 1U, ranks);
   terms.share = size / lanes;
-  terms.chunk = execution.chunk == 0_B && is_nccl ? static_cast<double>(kLeastNcclChunk)
+  terms.chunk = execution.chunk == 0_B && is_nccl ? static_cast<double>(kMinNcclChunk)
                                                   : static_cast<double>(execution.chunk.count());
-  double most = 0;  // of a rank's channel, each in slices
+  double max = 0;  // of a rank's channel, each in slices
   for (const Algorithm algorithm : candidates(spec)) {
-    most = std::max(most,
-                    Algorithms::visit(algorithm, [&]<class A> { return A::most_messages(terms); }));
+    max = std::max(max,
+                   Algorithms::visit(algorithm, [&]<class A> { return A::max_messages(terms); }));
   }
   const double slices = std::max(1U, execution.slices);
   const double overhead = 2;  // LL's flags
   const double largest_share =
-      size / (execution.channels == 0 ? kLeastNcclChannels : execution.channels);
+      size / (execution.channels == 0 ? kMinNcclChannels : execution.channels);
   // No connection of a lane carries more than the lane's share three times (a fold and its result).
-  return {terms.n * lanes * most * slices * spec.iterations,
+  return {terms.n * lanes * max * slices * spec.iterations,
           3 * largest_share * spec.iterations * overhead};
 }
 

@@ -25,13 +25,13 @@ struct CollectiveBytes {
 
 /// Upper bounds of what a collective makes; where its algorithm or execution is left open, whatever
 /// they turn out to be.
-[[nodiscard]] std::uint64_t most_connections(const CollectiveSpec& spec, std::uint64_t ranks);
+[[nodiscard]] std::uint64_t max_connections(const CollectiveSpec& spec, std::uint64_t ranks);
 struct MessageBound {
   double messages = 0;  ///< of the whole job
   double bytes = 0;     ///< of its busiest connection
 };
 /// `domain_size` is that of all scale-up domains.
-[[nodiscard]] MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks,
-                                         std::uint32_t domain_size);
+[[nodiscard]] MessageBound max_messages(const CollectiveSpec& spec, std::uint32_t ranks,
+                                        std::uint32_t domain_size);
 
 }  // namespace weft::collectives

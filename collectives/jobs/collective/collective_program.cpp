@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/jitter/jitter.hpp"
 #include "collectives/jobs/collective/collective_bounds.hpp"
-#include "collectives/noise/jitter.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/range_text.hpp"
 
@@ -32,7 +32,7 @@ void check_noise_of_call(const CollectiveSpec& spec, std::uint32_t ranks, Proble
   }
 }
 
-/// What adding and copying take depends on what the algorithm is, and is looked at later.
+/// What adding and copying take depends on what the algorithm is, and is checked later.
 void check_stragglers(const CollectiveSpec& spec, Problems& problems) {
   for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
     const Straggler& s = spec.stragglers[i];
@@ -46,9 +46,9 @@ void check_stragglers(const CollectiveSpec& spec, Problems& problems) {
 }
 
 /// With the jitter of all ranks, unless a noise has one of its own.
-std::vector<NoiseSpec> noise_of(const CollectiveSpec& spec) {
-  std::vector<NoiseSpec> noise = spec.noise;
-  if (!noise.empty() && spec.jitter) noise.insert(noise.begin(), NoiseSpec{.jitter = spec.jitter});
+std::vector<JitterSpec> noise_of(const CollectiveSpec& spec) {
+  std::vector<JitterSpec> noise = spec.noise;
+  if (!noise.empty() && spec.jitter) noise.insert(noise.begin(), JitterSpec{.jitter = spec.jitter});
   return noise;
 }
 
@@ -86,16 +86,16 @@ void CollectiveProgram::check(const Spec& spec, std::uint32_t ranks, Problems& p
   }
 }
 
-std::uint64_t CollectiveProgram::most_connections(const Spec& spec, std::uint32_t ranks) {
-  return collectives::most_connections(spec, ranks);
+std::uint64_t CollectiveProgram::max_connections(const Spec& spec, std::uint32_t ranks) {
+  return collectives::max_connections(spec, ranks);
 }
 
 SendBound CollectiveProgram::bound(const Spec& spec, const BoundSetting& setting) {
-  const MessageBound most = most_messages(spec, setting.ranks, setting.domain_size);
+  const MessageBound max = max_messages(spec, setting.ranks, setting.domain_size);
   const double connections =
       static_cast<double>(setting.ranks) * std::max(1U, spec.execution.channels);
-  return {most.messages, most.messages / std::max(1U, spec.iterations),
-          most.messages / std::max(1.0, connections), most.bytes};
+  return {max.messages, max.messages / std::max(1U, spec.iterations),
+          max.messages / std::max(1.0, connections), max.bytes};
 }
 
 /// The steps of a lane, iteration after iteration. Not a coroutine: there is one per lane, and it
@@ -155,8 +155,8 @@ CollectiveProgram::CollectiveProgram(ProgramSetting setting, CollectiveSpec spec
   for (const Straggler& straggler : call_.spec().stragglers) slow_down(straggler);
 }
 
-std::vector<ChipGroup> CollectiveProgram::groups() const {
-  std::vector<ChipGroup> groups;
+std::vector<ReductionGroup> CollectiveProgram::groups() const {
+  std::vector<ReductionGroup> groups;
   for (RankGroup& ranks : schedule().groups()) groups.push_back({std::move(ranks), 0, lanes()});
   return groups;
 }

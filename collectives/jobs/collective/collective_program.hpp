@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/calls/collective_call.hpp"
 #include "collectives/jobs/collective/collective_schema.hpp"
 #include "collectives/jobs/job_type.hpp"
 #include "collectives/spec/collective_spec.hpp"
+#include "collectives/tasks/collective_call.hpp"
 
 namespace weft::collectives {
 
@@ -23,7 +23,7 @@ class CollectiveProgram final : public JobProgram {
     return collective_schema(spec.operation);
   }
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
 
   /// The specification's algorithm must be one that does not choose, and not refused.
@@ -45,9 +45,9 @@ class CollectiveProgram final : public JobProgram {
   [[nodiscard]] std::uint32_t window(LanePlace /*place*/) const override { return call_.window(); }
   [[nodiscard]] Picoseconds computing_time(std::uint32_t rank,
                                            const Computing& computing) const override;
-  [[nodiscard]] std::vector<ChipGroup> groups() const override;
-  [[nodiscard]] ChipWork chip_work(LanePlace place) const override {
-    return schedule().chip_work(place.lane);
+  [[nodiscard]] std::vector<ReductionGroup> groups() const override;
+  [[nodiscard]] InNetworkWork in_network_work(LanePlace place) const override {
+    return schedule().in_network_work(place.lane);
   }
   [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override {
     return schedule().send_peers(place.rank, place.lane);
@@ -74,7 +74,7 @@ class CollectiveProgram final : public JobProgram {
   ProgramSetting setting_;
   CollectiveCall call_;
   std::vector<Slowness> slowness_;  ///< by rank; empty: none is a straggler
-  std::vector<RankNoise> noise_;    ///< by rank; empty: none has any
+  std::vector<RankJitter> noise_;   ///< by rank; empty: none has any
 };
 
 }  // namespace weft::collectives

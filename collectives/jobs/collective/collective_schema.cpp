@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "collectives/algorithms/list.hpp"
+#include "collectives/jitter/jitter_schema.hpp"
 #include "collectives/jobs/job_type.hpp"
-#include "collectives/noise/jitter_schema.hpp"
 #include "collectives/spec/buffer_window.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
 #include "simcore/fabric/limits.hpp"
@@ -18,7 +18,7 @@ namespace weft::collectives {
 namespace {
 
 constexpr std::uint64_t kMaxIterations = 1'000'000;
-constexpr double kMostTimes = 1e6;
+constexpr double kMaxTimes = 1e6;
 constexpr const char* kFree = "costs nothing, as closed forms have it";
 constexpr const char* kEven = "all ranks are alike";
 
@@ -182,10 +182,10 @@ schema::Object<Straggler> straggler_schema() {
       .at_most(Picoseconds(1'000'000'000'000'000))
       .field("compute", &S::compute_factor, "computing takes so many times as long")
       .source(kEven)
-      .within({.low = 0, .high = kMostTimes, .includes_low = false})
+      .within({.low = 0, .high = kMaxTimes, .includes_low = false})
       .field("reduce", &S::reduce_factor, "adding and copying take so many times as long")
       .source(kEven)
-      .within({.low = 0, .high = kMostTimes, .includes_low = false})
+      .within({.low = 0, .high = kMaxTimes, .includes_low = false})
       .compact();
 }
 

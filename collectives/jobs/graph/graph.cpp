@@ -8,8 +8,8 @@
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/graph/graph_layout.hpp"
-#include "collectives/jobs/graph/graph_parts.hpp"
-#include "collectives/parts/parts_program.hpp"
+#include "collectives/jobs/graph/graph_tasks.hpp"
+#include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {
 
@@ -43,18 +43,18 @@ void Graph::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
                                      quantity(kMaxNodesOfRanks / ranks)});
 }
 
-std::uint64_t Graph::most_connections(const Spec& spec, std::uint32_t ranks) {
+std::uint64_t Graph::max_connections(const Spec& spec, std::uint32_t ranks) {
   Problems problems;
   const GraphLayout layout(spec, ranks, problems);
   if (!problems.empty()) return 0;  // refused for them
   // Calls that cost alike share connections; the most of any, and the sum of those that may differ,
   // is more than there are.
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (const GraphLayout::Call& call : layout.calls()) {
     const auto members = layout.communicators()[call.communicator].ranks.size();
-    most += collectives::most_connections(layout.spec_of(call), members);
+    max += collectives::max_connections(layout.spec_of(call), members);
   }
-  return most;
+  return max;
 }
 
 SendBound Graph::bound(const Spec& spec, const BoundSetting& setting) {
@@ -71,14 +71,14 @@ SendBound Graph::bound(const Spec& spec, const BoundSetting& setting) {
       const CollectiveSpec& called = layout.spec_of(call);
       const auto members =
           static_cast<std::uint32_t>(layout.communicators()[call.communicator].ranks.size());
-      const MessageBound most = most_messages(called, members, setting.domain_size);
+      const MessageBound max = max_messages(called, members, setting.domain_size);
       const double connections =
           static_cast<double>(members) * std::max(1U, called.execution.channels);
       SendBound& own = of_communicator[call.communicator];
-      own.connection_messages += times * most.messages / std::max(1.0, connections);
-      own.connection_bytes += times * most.bytes;
-      sum.messages += times * most.messages;
-      sum.at_once += most.messages;
+      own.connection_messages += times * max.messages / std::max(1.0, connections);
+      own.connection_bytes += times * max.bytes;
+      sum.messages += times * max.messages;
+      sum.at_once += max.messages;
       sum.connection_messages = std::max(sum.connection_messages, own.connection_messages);
       sum.connection_bytes = std::max(sum.connection_bytes, own.connection_bytes);
     }
@@ -90,8 +90,8 @@ Result<std::unique_ptr<const JobProgram>> Graph::make(const ProgramSetting& sett
                                                       const Spec& spec, const RankLayout& layout) {
   Problems problems;
   GraphLayout graph(spec, setting.ranks, problems);
-  auto program = PartsProgram::make(
-      setting, std::make_unique<const GraphParts>(std::move(graph), spec, setting.ranks), layout);
+  auto program = TaskProgram::make(
+      setting, std::make_unique<const GraphTasks>(std::move(graph), spec, setting.ranks), layout);
   if (!program) return program.errors();
   return std::unique_ptr<const JobProgram>(std::move(program).value());
 }

@@ -10,7 +10,7 @@
 
 namespace weft::collectives {
 
-/// Computing, collectives and messages as nodes of a graph, made into a program of parts.
+/// Computing, collectives and messages as nodes of a graph, made into a program of tasks.
 struct Graph {
   using Spec = GraphSpec;
   static constexpr bool kIsOpenLoop = false;
@@ -18,7 +18,7 @@ struct Graph {
   [[nodiscard]] static const char* type_name(const Spec&) { return "graph"; }
   [[nodiscard]] static schema::Object<Spec> schema();
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
   /// The specification is checked.
   [[nodiscard]] static Result<std::unique_ptr<const JobProgram>> make(const ProgramSetting& setting,

@@ -15,7 +15,7 @@ namespace {
 
 /// Of nodes, groups and dependencies with ranks, and of senders and receivers: each takes some ten
 /// to fifty bytes as long as the job is there.
-constexpr double kMostListed = 1 << 25;
+constexpr double kMaxListed = 1 << 25;
 
 /// How many ranks words name; those that name none are told so when they are listed.
 double count_named(const std::vector<std::string>& words, std::uint32_t ranks) {
@@ -88,11 +88,11 @@ bool GraphLayout::can_be_listed() {
       listed += ranks_;
     }
   }
-  if (listed <= kMostListed) return true;
+  if (listed <= kMaxListed) return true;
   fail("nodes", "and what they are after, groups and what they name make " +
                     std::to_string(static_cast<std::int64_t>(listed)) + " entries for " +
                     std::to_string(ranks_) + " ranks; at most " +
-                    std::to_string(static_cast<std::int64_t>(kMostListed)) + " can be held");
+                    std::to_string(static_cast<std::int64_t>(kMaxListed)) + " can be held");
   return false;
 }
 
@@ -280,7 +280,7 @@ void GraphLayout::add_work(const CollectiveNode& work, Node& node, const std::st
 
 void GraphLayout::fail_unknown(const std::string& key, const std::string& name,
                                const std::string& what, const std::vector<std::string>& known) {
-  const bool is_one_of_few = ++unknown_names_ <= kMostSuggestions;
+  const bool is_one_of_few = ++unknown_names_ <= kMaxSuggestions;
   fail(key, "`" + name + "` is no " + what + " of this job" +
                 (is_one_of_few ? did_you_mean(name, known) : ""));
 }

@@ -10,11 +10,11 @@
 
 #include "collectives/jobs/graph/graph_spec.hpp"
 #include "collectives/jobs/job_type.hpp"
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 
 namespace weft::collectives {
 
-/// Nodes [first, end) of the list, so many times. Every node is in one.
+/// Nodes [first, end) of the list, a given number of times. Every node is in one.
 struct GraphSection {
   std::uint32_t first = 0;
   std::uint32_t end = 0;

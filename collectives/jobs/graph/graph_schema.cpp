@@ -13,8 +13,8 @@ namespace weft::collectives {
 
 namespace {
 
-constexpr std::uint64_t kMostRepetitions = 1'000'000;
-constexpr Picoseconds kMostComputing(1'000'000'000'000'000);
+constexpr std::uint64_t kMaxRepetitions = 1'000'000;
+constexpr Picoseconds kMaxComputing(1'000'000'000'000'000);
 
 void check_name(const std::string& name, Problems& problems) {
   if (name.empty()) problems.push_back({"name", "is empty; nothing could call it by that"});
@@ -61,7 +61,7 @@ schema::Object<ComputeNode> compute_node_schema() {
   return schema::describe<ComputeNode>("compute", "ranks are busy for a while")
       .field("time", &ComputeNode::time, "that it takes")
       .required()
-      .at_most(kMostComputing)
+      .at_most(kMaxComputing)
       .words("ranks", &ComputeNode::ranks, "numbers and ranges `0-3` of ranks that compute")
       .source("all");
 }
@@ -145,7 +145,7 @@ schema::Object<GraphRepeat> repeat_schema() {
       .required()
       .field("times", &GraphRepeat::times, "that they come")
       .required()
-      .range(1, kMostRepetitions)
+      .range(1, kMaxRepetitions)
       .compact();
 }
 
@@ -166,7 +166,7 @@ schema::Object<GraphSpec> Graph::schema() {
       .source("all ranks are alike")
       .field("iterations", &GraphSpec::iterations, "of all of it, one after the other")
       .source("one")
-      .range(1, kMostRepetitions);
+      .range(1, kMaxRepetitions);
 }
 
 }  // namespace weft::collectives

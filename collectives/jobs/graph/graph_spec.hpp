@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "collectives/parts/parts.hpp"
 #include "collectives/spec/collective_spec.hpp"
+#include "collectives/tasks/tasks.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::collectives {
@@ -54,7 +54,7 @@ struct GraphNode {
   std::variant<ComputeNode, SendNode, RecvNode, CollectiveNode> work;
 };
 
-/// The nodes from `first` to `last`, as they are listed, so many times.
+/// The nodes from `first` to `last`, as they are listed, a given number of times.
 struct GraphRepeat {
   std::string first;
   std::string last;
@@ -68,7 +68,7 @@ struct GraphSpec {
   std::vector<GraphGroup> groups;
   std::vector<GraphNode> nodes;
   std::vector<GraphRepeat> repeats;
-  std::vector<NoiseSpec> noise;
+  std::vector<JitterSpec> noise;
   std::uint32_t iterations = 1;
 };
 

@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::uint64_t kMaxRounds = 1'000'000;
 /// Until the begin of the last round.
-constexpr Picoseconds kMostTime(1'000'000'000'000'000'000);
+constexpr Picoseconds kMaxTime(1'000'000'000'000'000'000);
 /// Of members, by all ranks.
-constexpr double kMostDraws = 2e9;
+constexpr double kMaxDraws = 2e9;
 
 }  // namespace
 
@@ -67,7 +67,7 @@ schema::Object<IncastSpec> Incast::schema() {
                               "needs a `period` or a `load`: without, ranks learn of "
                               "the next round from its receiver"});
         }
-        if (s.period && *s.period > kMostTime / s.rounds) {
+        if (s.period && *s.period > kMaxTime / s.rounds) {
           problems.push_back({"period", "takes more than 10^6 s with so many rounds"});
         }
         if (s.period && s.jitter > *s.period) {
@@ -91,14 +91,14 @@ void Incast::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
     problems.push_back({"senders", "is " + std::to_string(senders) + "; " + std::to_string(ranks) +
                                        " ranks have at most " + std::to_string(ranks - 1) +
                                        " senders"});
-  } else if (const double draws = 1.0 * ranks * spec.rounds * senders; draws > kMostDraws) {
+  } else if (const double draws = 1.0 * ranks * spec.rounds * senders; draws > kMaxDraws) {
     problems.push_back({"rounds", "make " + std::to_string(std::llround(draws)) +
                                       " draws of members with so many ranks and senders; at most " +
-                                      std::to_string(std::llround(kMostDraws)) + " are possible"});
+                                      std::to_string(std::llround(kMaxDraws)) + " are possible"});
   }
 }
 
-std::uint64_t Incast::most_connections(const Spec& spec, std::uint32_t ranks) {
+std::uint64_t Incast::max_connections(const Spec& spec, std::uint32_t ranks) {
   if (!spec.draws_members()) return ranks;
   const std::uint64_t senders = spec.senders.value_or(ranks - 1);
   return std::min(std::uint64_t{ranks} * (ranks - 1), senders * spec.rounds);
@@ -134,7 +134,7 @@ class Incast::Sender final : public StepSource {
         return true;
       case Phase::kAwait:
         phase_ = Phase::kDelay;
-        step = Step::await_signals(1);
+        step = Step::await_control_events(1);
         return true;
       case Phase::kFlush:
         phase_ = Phase::kEnd;
@@ -168,7 +168,7 @@ class Incast::Receiver final : public StepSource {
       is_receiving_ = spec.is_periodic() || !is_receiving_;
     }
     if (round_ == spec.rounds) return false;
-    step = is_receiving_ ? Step::receive(peer_, spec.size) : Step::signal(peer_);
+    step = is_receiving_ ? Step::receive(peer_, spec.size) : Step::control_event(peer_);
     ++peer_;
     return true;
   }
@@ -240,8 +240,8 @@ Picoseconds Incast::find_period() const {
     for (const BitsPerSecond access : setting_.access_rates) rate += access;
   }
   const Picoseconds each = time_between(spec_.size.count() * 1000, *spec_.load, rate);
-  const Picoseconds most = kMostTime / spec_.rounds;
-  return each < most / senders_ ? senders_ * each : most;
+  const Picoseconds max = kMaxTime / spec_.rounds;
+  return each < max / senders_ ? senders_ * each : max;
 }
 
 Incast::Round Incast::drawn_round(std::uint32_t round) const {

@@ -27,11 +27,11 @@ struct IncastSpec {
   [[nodiscard]] bool is_periodic() const { return period.has_value() || load.has_value(); }
 };
 
-/// All ranks but the receiver send to it at once. When the receiver has a whole round, it signals
-/// the senders, which start the next one; or rounds begin at their times, whatever has become of
-/// the earlier ones. Each sender starts each round at a random time of its own, uniform in
-/// [0, jitter) after it may. Where members are drawn, each round has a receiver and senders of its
-/// own, any as likely, as in-casts of storage systems have (HPCC, SIGCOMM 2019, section 5.1).
+/// All ranks but the receiver send to it at once. When the receiver has a whole round, it control
+/// events the senders, which start the next one; or rounds begin at their times, whatever has
+/// become of the earlier ones. Each sender starts each round at a random time of its own, uniform
+/// in [0, jitter) after it may. Where members are drawn, each round has a receiver and senders of
+/// its own, any as likely, as in-casts of storage systems have (HPCC, SIGCOMM 2019, section 5.1).
 class Incast final : public JobProgram {
  public:
   using Spec = IncastSpec;
@@ -40,7 +40,7 @@ class Incast final : public JobProgram {
   [[nodiscard]] static schema::Object<Spec> schema();
   [[nodiscard]] static std::optional<RankDemand> rank_demand(const Spec& spec);
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
 
   /// `setting.access_rates` holds every rank's.

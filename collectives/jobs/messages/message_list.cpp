@@ -18,7 +18,7 @@ namespace {
 /// Of problems that are named before the rest is left out.
 constexpr std::size_t kMaxProblems = 20;
 /// Of all ranks.
-constexpr double kMostLanes = 4e6;
+constexpr double kMaxLanesOfAllRanks = 4e6;
 
 schema::Object<MessagesSpec::Message> message_schema() {
   using Message = MessagesSpec::Message;
@@ -144,15 +144,15 @@ void MessageList::check_links(const Spec& spec, std::uint32_t ranks, Problems& p
   if (problems.size() > already) return;
   const std::vector<bool> is_linked = find_linked(spec.list);
   const auto links = static_cast<double>(std::ranges::count(is_linked, true));
-  if (links < kMaxLanes && (links + 1) * ranks <= kMostLanes) return;
+  if (links < kMaxLanes && (links + 1) * ranks <= kMaxLanesOfAllRanks) return;
   problems.push_back({"list", "has " + std::to_string(std::llround(links)) +
                                   " messages that wait or are waited for; at most " +
                                   std::to_string(kMaxLanes - 1) + " are possible, and " +
-                                  std::to_string(std::llround(kMostLanes)) +
+                                  std::to_string(std::llround(kMaxLanesOfAllRanks)) +
                                   " times ranks; make it several jobs, or a graph"});
 }
 
-std::uint64_t MessageList::most_connections(const Spec& spec, std::uint32_t ranks) {
+std::uint64_t MessageList::max_connections(const Spec& spec, std::uint32_t ranks) {
   const std::vector<bool> is_linked = find_linked(spec.list);
   const auto own = static_cast<std::uint64_t>(std::ranges::count(is_linked, true));
   return own + std::min(spec.list.size() - own, std::uint64_t{ranks} * (ranks - 1));
@@ -164,14 +164,14 @@ SendBound MessageList::bound(const Spec& spec, const BoundSetting& /*setting*/) 
     double bytes = 0;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Sum> pairs;
-  Sum most;
+  Sum max;
   for (const auto& m : spec.list) {
     Sum& sum = pairs[{m.from, m.to}];
-    most.messages = std::max(most.messages, ++sum.messages);
-    most.bytes = std::max(most.bytes, sum.bytes += static_cast<double>(m.size.count()));
+    max.messages = std::max(max.messages, ++sum.messages);
+    max.bytes = std::max(max.bytes, sum.bytes += static_cast<double>(m.size.count()));
   }
   const auto messages = static_cast<double>(spec.list.size());
-  return {messages, messages, most.messages, most.bytes};
+  return {messages, messages, max.messages, max.bytes};
 }
 
 class MessageList::Source final : public StepSource {
@@ -233,7 +233,7 @@ void MessageList::link() {
     for (const std::uint32_t earlier : spec_.list[i].after) {
       Linked& other = linked_[lane_of[earlier] - 1];
       const bool is_own = other.message.from == spec_.list[i].from;
-      (is_own ? other.tells_sender : other.tells_receiver).push_back(lane_of[i]);
+      (is_own ? other.sender_successors : other.receiver_successors).push_back(lane_of[i]);
     }
   }
   if (linked_.empty()) return;
@@ -253,10 +253,10 @@ std::vector<Step> MessageList::linked_steps(const Linked& linked, std::uint32_t 
     }
     steps.push_back(Step::send(message.to, message.size));
     if (setting_.has_acknowledgements) steps.push_back(Step::flush());
-    for (const std::uint32_t lane : linked.tells_sender) steps.push_back(Step::notify(lane));
+    for (const std::uint32_t lane : linked.sender_successors) steps.push_back(Step::notify(lane));
   } else if (rank == message.to) {
     steps.push_back(Step::receive(message.from, message.size));
-    for (const std::uint32_t lane : linked.tells_receiver) steps.push_back(Step::notify(lane));
+    for (const std::uint32_t lane : linked.receiver_successors) steps.push_back(Step::notify(lane));
   }
   return steps;
 }

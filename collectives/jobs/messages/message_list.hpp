@@ -39,7 +39,7 @@ class MessageList final : public JobProgram {
   [[nodiscard]] static schema::Object<Spec> schema();
   static void read_files(Spec& spec, JobFiles& files);
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
 
   MessageList(ProgramSetting setting, MessagesSpec spec);
@@ -60,8 +60,9 @@ class MessageList final : public JobProgram {
   /// A message in a lane of its own, by its number less one.
   struct Linked {
     Message message;
-    std::vector<std::uint32_t> tells_sender{};    ///< lanes of those after it from its own sender
-    std::vector<std::uint32_t> tells_receiver{};  ///< the same of its receiver
+    std::vector<std::uint32_t>
+        sender_successors{};  ///< lanes of those after it from its own sender
+    std::vector<std::uint32_t> receiver_successors{};  ///< the same of its receiver
   };
 
   /// Takes those that wait, and that are waited for, out of the list.

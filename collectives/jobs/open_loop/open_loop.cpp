@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "collectives/noise/exponential.hpp"
+#include "collectives/jitter/exponential.hpp"
 #include "collectives/traffic/load.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/schema/schema_builder.hpp"
@@ -13,8 +13,8 @@ namespace weft::collectives {
 
 namespace {
 
-constexpr Picoseconds kMostActivity(1'000'000'000'000'000);
-constexpr std::int64_t kMostPeriods = 10'000'000;
+constexpr Picoseconds kMaxActivity(1'000'000'000'000'000);
+constexpr std::int64_t kMaxPeriods = 10'000'000;
 
 bool is_on_off(const OpenLoopSpec& spec) { return spec.arrivals == OpenLoopSpec::Arrivals::kOnOff; }
 
@@ -50,12 +50,12 @@ schema::Object<OpenLoopSpec> OpenLoop::schema() {
       .field("on", &OpenLoopSpec::on, "mean of the exponential times for which a source sends")
       .source("none; on-off sources need one")
       .at_least(1_ns)
-      .at_most(kMostActivity)
+      .at_most(kMaxActivity)
       .only_if(is_on_off, "with `arrivals: on-off`")
       .field("off", &OpenLoopSpec::off, "mean of the exponential times for which it does not")
       .source("none; on-off sources need one")
       .at_least(1_ns)
-      .at_most(kMostActivity)
+      .at_most(kMaxActivity)
       .only_if(is_on_off, "with `arrivals: on-off`")
       .constant("destinations", "uniform", "who receives: any other rank")
       .changes_nothing()
@@ -73,8 +73,8 @@ schema::Object<OpenLoopSpec> OpenLoop::schema() {
         for (const auto& [time, key] : {std::pair(o.on, "on"), std::pair(o.off, "off")}) {
           if (time == 0_ps) problems.push_back({key, "is missing; expected a time such as 100us"});
         }
-        if (o.on + o.off > 0_ps && o.stop / (o.on + o.off) > kMostPeriods) {
-          problems.push_back({"off", "makes more than " + std::to_string(kMostPeriods) +
+        if (o.on + o.off > 0_ps && o.stop / (o.on + o.off) > kMaxPeriods) {
+          problems.push_back({"off", "makes more than " + std::to_string(kMaxPeriods) +
                                          " periods with `on` until the `stop`"});
         }
       });
@@ -84,7 +84,7 @@ void OpenLoop::read_files(Spec& spec, JobFiles& files) {
   if (spec.sizes) read_sizes(*spec.sizes, "sizes", files);
 }
 
-std::uint64_t OpenLoop::most_connections(const Spec& /*spec*/, std::uint32_t ranks) {
+std::uint64_t OpenLoop::max_connections(const Spec& /*spec*/, std::uint32_t ranks) {
   return std::uint64_t{ranks} * (ranks - 1);
 }
 
@@ -95,7 +95,7 @@ SendBound OpenLoop::bound(const Spec& spec, const BoundSetting& setting) {
   const double each = spec.load * rate / 8 / size * to_seconds(spec.stop);
   double bytes = each * size;
   if (spec.sizes) {
-    // A sum of so many draws, by Bernstein's inequality as in most_of (workload.cpp).
+    // A sum of a given number of draws, by Bernstein's inequality as in max_of (workload.cpp).
     const auto largest = static_cast<double>(spec.sizes->table.largest().count());
     bytes += 10 * std::sqrt(each * size * largest) + 40 * largest;
   }
@@ -154,17 +154,17 @@ class OpenLoop::Activity {
     return std::max(Picoseconds(static_cast<std::int64_t>(scaled)), 1_ps);
   }
 
-  /// In which `gap` of time on passes; as much as `most` or more: after that.
-  Picoseconds pass(Picoseconds gap, Picoseconds most) {
+  /// In which `gap` of time on passes; as much as `max` or more: after that.
+  Picoseconds pass(Picoseconds gap, Picoseconds max) {
     Picoseconds passed = std::exchange(rest_, 0_ps);
-    while (gap >= left_ && passed < most) {
+    while (gap >= left_ && passed < max) {
       gap -= left_;
       passed += left_ + draw(off_);
       left_ = draw(on_);
     }
-    if (passed >= most) return most;
+    if (passed >= max) return max;
     left_ -= gap;
-    return gap < most - passed ? passed + gap : most;
+    return gap < max - passed ? passed + gap : max;
   }
 
  private:
@@ -275,7 +275,7 @@ std::optional<DrawnSends> OpenLoop::drawn_sends(std::uint32_t rank) const {
   const Bytes mean((mean_size(spec_) + 999) / 1000);
   DrawnSends drawn{mean, messages, spec_.sizes ? spec_.sizes->table.largest() : mean};
   if (is_on_off(spec_)) {
-    // What comes while a source is on comes together: as a message of so many.
+    // What comes while a source is on comes together: as a message of that many.
     const double cycle = static_cast<double>((spec_.on + spec_.off).count());
     drawn.largest =
         Bytes(std::llround(static_cast<double>(drawn.largest.count()) * (1 + cycle / gap)));
@@ -289,7 +289,7 @@ void OpenLoop::see_sure_messages(std::uint32_t rank, SeenPeers& peers) const {
   const RandomStream arrivals = setting_.random(Purpose::kArrival, rank);
   Picoseconds left = spec_.stop;
   for (std::uint64_t message = 0; !peers.are_all(); ++message) {
-    const Picoseconds gap = most_exponential(mean, arrivals.bits(message));
+    const Picoseconds gap = max_exponential(mean, arrivals.bits(message));
     if (gap >= left) return;
     left -= gap;
     peers.see(destination(rank, message));

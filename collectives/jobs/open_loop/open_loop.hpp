@@ -20,7 +20,7 @@ struct OpenLoopSpec {
   Picoseconds stop;                  ///< no arrivals from then on, counted from the job's start
   std::optional<SizesSpec> sizes{};  ///< that messages are drawn from
   // Of on-off sources:
-  Picoseconds on{};   ///< a source sends for so long, in the mean
+  Picoseconds on{};   ///< a source sends for so long, on average
   Picoseconds off{};  ///< and then rests for so long
 };
 
@@ -44,7 +44,7 @@ class OpenLoop final : public JobProgram {
   static constexpr bool kIsOpenLoop = true;
   [[nodiscard]] static const char* type_name(const Spec&) { return "open-loop"; }
   [[nodiscard]] static schema::Object<Spec> schema();
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
   static void read_files(Spec& spec, JobFiles& files);
   [[nodiscard]] static std::vector<Bytes> size_classes(const Spec& spec);

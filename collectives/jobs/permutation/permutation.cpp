@@ -23,7 +23,7 @@ schema::Object<PermutationSpec> Permutation::schema() {
       .source("no favoured paths");
 }
 
-std::uint64_t Permutation::most_connections(const Spec& /*spec*/, std::uint32_t ranks) {
+std::uint64_t Permutation::max_connections(const Spec& /*spec*/, std::uint32_t ranks) {
   return ranks;
 }
 
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> random_derangement(std::uint32_t n, const RandomStrea
   WEFT_CHECK(n >= 2, "one alone cannot be moved");
   std::vector<std::uint32_t> order(n);
   std::uint64_t draws = 0;
-  // Of all permutations about 1/e move every element, so this takes e rounds in the mean.
+  // Of all permutations about 1/e move every element, so this takes e rounds on average.
   for (bool moves_all = false; !moves_all;) {
     std::iota(order.begin(), order.end(), 0U);
     moves_all = true;

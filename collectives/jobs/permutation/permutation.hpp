@@ -29,7 +29,7 @@ class Permutation final : public JobProgram {
   static constexpr bool kIsOpenLoop = false;
   [[nodiscard]] static const char* type_name(const Spec&) { return "permutation"; }
   [[nodiscard]] static schema::Object<Spec> schema();
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
 
   /// Destinations drawn by the seed.

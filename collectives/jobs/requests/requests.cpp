@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/noise/exponential.hpp"
+#include "collectives/jitter/exponential.hpp"
 #include "collectives/traffic/load.hpp"
 #include "collectives/traffic/members.hpp"
 #include "simcore/base/check.hpp"
@@ -156,8 +156,8 @@ Requests::Requests(ProgramSetting setting, const RequestsSpec& spec)
 /// Otherwise every server would draw the members of every round of every client for itself, in time
 /// by the square of the servers.
 void Requests::keep_rounds() {
-  constexpr double kMostKept = 1 << 26;
-  if (asks_all() || 1.0 * spec_.clients * spec_.rounds * fan_out() > kMostKept) return;
+  constexpr double kMaxKept = 1 << 26;
+  if (asks_all() || 1.0 * spec_.clients * spec_.rounds * fan_out() > kMaxKept) return;
   rounds_.resize(spec_.clients);
   for (std::uint32_t client = 0; client < spec_.clients; ++client) {
     std::vector<std::uint32_t> drawn;  // of the first round, of the next one and so on
@@ -217,8 +217,8 @@ Picoseconds Requests::period_of(std::uint32_t client) const {
   const Picoseconds each = time_between(std::max(response, spec_.request.count() * 1000),
                                         *spec_.load, setting_.access_rates[client]);
   // Times of all rounds can be counted, also where gaps are drawn.
-  const Picoseconds most = Picoseconds::max() / 64 / spec_.rounds;
-  return each < most / fan_out() ? fan_out() * each : most;
+  const Picoseconds max = Picoseconds::max() / 64 / spec_.rounds;
+  return each < max / fan_out() ? fan_out() * each : max;
 }
 
 std::vector<std::uint32_t> Requests::send_peers(LanePlace place) const {

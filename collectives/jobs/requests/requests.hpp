@@ -50,7 +50,7 @@ class Requests final : public JobProgram {
   [[nodiscard]] static schema::Object<Spec> schema();
   static void read_files(Spec& spec, JobFiles& files);
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
   [[nodiscard]] static bool needs_access_rates(const Spec& spec) { return spec.load.has_value(); }
   [[nodiscard]] static std::vector<Bytes> size_classes(const Spec& spec);

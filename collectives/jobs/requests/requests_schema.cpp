@@ -11,14 +11,14 @@ namespace weft::collectives {
 
 namespace {
 
-constexpr std::uint64_t kMostRequestRounds = 1'000'000;
-constexpr Picoseconds kMostService(1'000'000'000'000'000);
+constexpr std::uint64_t kMaxRequestRounds = 1'000'000;
+constexpr Picoseconds kMaxService(1'000'000'000'000'000);
 /// Until the begin of the last round.
 constexpr Picoseconds kLastRound(100'000'000'000'000'000);
 /// Every client has a lane on every rank.
-constexpr double kMostRequestLanes = 4e6;
+constexpr double kMaxRequestLanes = 4e6;
 /// Of servers, by every server for itself.
-constexpr double kMostServerDraws = 2e9;
+constexpr double kMaxServerDraws = 2e9;
 
 void check_times(const RequestsSpec& s, Problems& problems) {
   if (s.period && s.load) {
@@ -53,10 +53,10 @@ schema::Object<RequestsSpec> Requests::schema() {
       .source("all have one size")
       .field("service", &Spec::service, "from the arrival of a request until its response is sent")
       .source("none")
-      .at_most(kMostService)
+      .at_most(kMaxService)
       .field("rounds", &Spec::rounds, "of each client")
       .source("one")
-      .range(1, kMostRequestRounds)
+      .range(1, kMaxRequestRounds)
       .field("period", &Spec::period,
              "from one round of a client to its next, whatever has become of it")
       .source("a client asks again when it has all responses")
@@ -76,7 +76,7 @@ schema::Object<RequestsSpec> Requests::schema() {
       .only_if(is_timed, "with a `period` or a `load`")
       .field("think", &Spec::think, "from the last response of a round to the next one")
       .source("none")
-      .at_most(kMostService)
+      .at_most(kMaxService)
       .only_if([](const Spec& s) { return !s.is_timed(); }, "without a `period` or a `load`")
       .check([](const Spec& s, Problems& problems) {
         if (!s.responses && s.response == 0_B) {
@@ -105,21 +105,21 @@ void Requests::check(const Spec& spec, std::uint32_t ranks, Problems& problems) 
                                        std::to_string(servers) + " servers"});
     return;
   }
-  if (1.0 * ranks * spec.clients > kMostRequestLanes) {
+  if (1.0 * ranks * spec.clients > kMaxRequestLanes) {
     problems.push_back({"clients", "times ranks are more than " +
-                                       std::to_string(std::llround(kMostRequestLanes)) +
+                                       std::to_string(std::llround(kMaxRequestLanes)) +
                                        ", which a run can follow; make it several jobs"});
   }
   const double draws = 1.0 * servers * spec.clients * spec.rounds * spec.fan_out.value_or(1);
-  if (draws > kMostServerDraws) {
+  if (draws > kMaxServerDraws) {
     problems.push_back({"rounds", "make about " + std::to_string(std::llround(draws)) +
                                       " draws of servers; at most " +
-                                      std::to_string(std::llround(kMostServerDraws)) +
+                                      std::to_string(std::llround(kMaxServerDraws)) +
                                       " are possible"});
   }
 }
 
-std::uint64_t Requests::most_connections(const Spec& spec, std::uint32_t ranks) {
+std::uint64_t Requests::max_connections(const Spec& spec, std::uint32_t ranks) {
   const std::uint64_t servers = ranks - std::min(spec.clients, ranks);
   return 2 * servers * spec.clients;
 }

@@ -11,9 +11,9 @@
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/training/training_calls.hpp"
-#include "collectives/jobs/training/training_parts.hpp"
 #include "collectives/jobs/training/training_schema.hpp"
-#include "collectives/parts/parts_program.hpp"
+#include "collectives/jobs/training/training_tasks.hpp"
+#include "collectives/tasks/task_program.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/model/config_json.hpp"
 #include "collectives/training/model/model_schema.hpp"
@@ -24,7 +24,7 @@ namespace weft::collectives {
 namespace {
 
 /// Tasks of all ranks in all iterations: each takes a moment, in ideal times too.
-constexpr double kMostTrainingTasks = 1e10;
+constexpr double kMaxTrainingTasks = 1e10;
 
 TrainingSpec completed_training(TrainingSpec spec) {
   spec.model = completed(spec.model);
@@ -47,13 +47,13 @@ class TrainingBound {
     const CommunicatorCall& call = plan_.groups.calls()[number];
     const auto members =
         static_cast<std::uint32_t>(plan_.groups.communicators()[call.communicator].ranks.size());
-    const MessageBound most = most_messages(call.spec, members, domain_size_);
-    const double per_rank = most.messages / members;
+    const MessageBound max = max_messages(call.spec, members, domain_size_);
+    const double per_rank = max.messages / members;
     sum_.messages += count * per_rank * plan_.grid.stage_ranks();
     if (seen_.insert(number).second) sum_.at_once += per_rank * plan_.grid.stage_ranks();
     SendBound& own = of_communicator_[call.communicator];
     own.connection_messages += count * per_rank / std::max(1U, call.spec.execution.channels);
-    own.connection_bytes += count * most.bytes;
+    own.connection_bytes += count * max.bytes;
     sum_.connection_messages = std::max(sum_.connection_messages, own.connection_messages);
     sum_.connection_bytes = std::max(sum_.connection_bytes, own.connection_bytes);
   }
@@ -105,11 +105,11 @@ void Training::check(const Spec& given, std::uint32_t ranks, Problems& problems)
                         std::max(1U, spec.overlap.tensor ? spec.overlap.tensor_chunks : 1U) *
                         spec.parallelism.context;
   const double tasks = layers * micro_batches_of(spec) * ranks * spec.iterations;
-  if (tasks > kMostTrainingTasks) {
+  if (tasks > kMaxTrainingTasks) {
     problems.push_back(
         {"iterations", "make about " + std::to_string(std::llround(tasks)) +
                            " tasks of all ranks with this batch; there are at most " +
-                           std::to_string(std::llround(kMostTrainingTasks))});
+                           std::to_string(std::llround(kMaxTrainingTasks))});
   }
 }
 
@@ -118,21 +118,21 @@ RankDemand Training::rank_demand(const Spec& spec) {
   return {ranks, "parallelism", "is a plan for " + std::to_string(ranks) + " ranks"};
 }
 
-std::uint64_t Training::most_connections(const Spec& given, std::uint32_t ranks) {
+std::uint64_t Training::max_connections(const Spec& given, std::uint32_t ranks) {
   const TrainingSpec spec = completed_training(given);
   Problems problems;
   check(spec, ranks, problems);
   if (!problems.empty()) return 0;  // refused for them
   const TrainingPlan plan(spec);
   // Calls of a communicator may have connections of their own; few have.
-  std::map<std::uint32_t, std::uint64_t> most;
+  std::map<std::uint32_t, std::uint64_t> max;
   for (const CommunicatorCall& call : plan.groups.calls()) {
     const auto members = plan.groups.communicators()[call.communicator].ranks.size();
-    std::uint64_t& own = most[call.communicator];
-    own = std::max(own, collectives::most_connections(call.spec, members));
+    std::uint64_t& own = max[call.communicator];
+    own = std::max(own, collectives::max_connections(call.spec, members));
   }
   std::uint64_t sum = 0;
-  for (const auto& [communicator, connections] : most) sum += connections;
+  for (const auto& [communicator, connections] : max) sum += connections;
   return sum;
 }
 
@@ -158,7 +158,7 @@ SendBound Training::bound(const Spec& given, const BoundSetting& setting) {
 Result<std::unique_ptr<const JobProgram>> Training::make(const ProgramSetting& setting,
                                                          const Spec& spec,
                                                          const RankLayout& layout) {
-  auto program = PartsProgram::make(setting, std::make_unique<const TrainingParts>(spec), layout);
+  auto program = TaskProgram::make(setting, std::make_unique<const TrainingTasks>(spec), layout);
   if (!program) return program.errors();
   return std::unique_ptr<const JobProgram>(std::move(program).value());
 }

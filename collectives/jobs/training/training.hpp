@@ -11,7 +11,7 @@
 
 namespace weft::collectives {
 
-/// Iterations of training a transformer by a plan of parallelism, made into a program of parts.
+/// Iterations of training a transformer by a plan of parallelism, made into a program of tasks.
 struct Training {
   using Spec = TrainingSpec;
   static constexpr bool kIsOpenLoop = false;
@@ -22,7 +22,7 @@ struct Training {
   static void read_files(Spec& spec, JobFiles& files);
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
   [[nodiscard]] static RankDemand rank_demand(const Spec& spec);
-  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static std::uint64_t max_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
   /// The specification is checked.
   [[nodiscard]] static Result<std::unique_ptr<const JobProgram>> make(const ProgramSetting& setting,

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "collectives/jobs/training/training_plan.hpp"
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 
 namespace weft::collectives {
 

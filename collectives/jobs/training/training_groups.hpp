@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 #include "collectives/training/pipeline/pipeline_plan.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
 

@@ -13,7 +13,7 @@
 namespace weft::collectives {
 namespace {
 
-constexpr std::uint64_t kMostTrainingIterations = 1'000'000;
+constexpr std::uint64_t kMaxTrainingIterations = 1'000'000;
 
 schema::Object<CommunicationSpec> communication_schema() {
   using C = CommunicationSpec;
@@ -67,7 +67,7 @@ schema::Object<TrainingSpec> training_schema() {
       .source("all ranks are alike")
       .field("iterations", &T::iterations, "one after the other")
       .source("one iteration")
-      .range(1, kMostTrainingIterations)
+      .range(1, kMaxTrainingIterations)
       .check([](const T& training, std::vector<schema::Problem>& problems) {
         for (schema::Problem& problem : compute_problems(training.compute, training.precision)) {
           problems.push_back({"compute." + problem.key, std::move(problem.message)});

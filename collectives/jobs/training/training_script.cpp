@@ -14,7 +14,7 @@ void Waits::add(Dependency task) {
     tasks_[i].count = std::max(tasks_[i].count, task.count);
     return;
   }
-  WEFT_CHECK(count_ < kMost, "a task waits for few streams");
+  WEFT_CHECK(count_ < kMax, "a task waits for few streams");
   tasks_[count_++] = task;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "collectives/jobs/training/training_plan.hpp"
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 #include "collectives/training/pipeline/slot.hpp"
 
 namespace weft::collectives {
@@ -24,8 +24,8 @@ class Waits {
   [[nodiscard]] std::span<const Dependency> all() const { return {tasks_.data(), count_}; }
 
  private:
-  static constexpr std::size_t kMost = 8;
-  std::array<Dependency, kMost> tasks_;
+  static constexpr std::size_t kMax = 8;
+  std::array<Dependency, kMax> tasks_;
   std::size_t count_ = 0;
 };
 
@@ -107,7 +107,7 @@ class TrainingScript {
   [[nodiscard]] Pass begin(SlotKind kind, std::uint32_t chunk, std::uint32_t micro_batch);
   void run(Pass pass);
   void run_pair(Pass forward, Pass backward);
-  /// Goes on by a part of a unit; false where the pass is through all of them.
+  /// Continues by a part of a unit; false where the pass is through all of them.
   [[nodiscard]] bool advance(Pass& pass);
   void finish(Pass& pass);
   void begin_unit(Pass& pass);

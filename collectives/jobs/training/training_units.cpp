@@ -137,9 +137,9 @@ Waits TrainingScript::ring_of_keys(Picoseconds time, const Waits& ready, bool ha
   return done;
 }
 
-/// Tensor-parallel: sums of each chunk go on while the next chunk is computed. Sequence-parallel
-/// inputs are gathered chunk by chunk likewise, and once more whole where weights' gradients need
-/// them.
+/// Tensor-parallel: sums of each chunk are under way while the next chunk is computed.
+/// Sequence-parallel inputs are gathered chunk by chunk likewise, and once more whole where
+/// weights' gradients need them.
 Waits TrainingScript::dense(Picoseconds time, const Waits& ready, bool regathers) {
   if (!plan_.groups.of(GroupKind::kTensor, rank_)) return compute(time, ready);
   const std::uint32_t chunks = plan_.tensor_chunks();

@@ -19,8 +19,8 @@ NumberFormat wide_format(NumberFormat compute) {
 }
 
 Picoseconds whole_picoseconds(double seconds) {
-  constexpr double kMost = 4e18;
-  return Picoseconds(std::llround(std::min(seconds * 1e12, kMost)));
+  constexpr double kMax = 4e18;
+  return Picoseconds(std::llround(std::min(seconds * 1e12, kMax)));
 }
 
 double memory_seconds(const Gpu& gpu, const ComputeSpec& compute, double bytes) {

@@ -129,7 +129,7 @@ LayerCosts& LayerCosts::operator+=(const LayerCosts& other) {
 }
 
 LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts) {
-  const double load = has_experts ? expert_loads(spec).most() : 1;
+  const double load = has_experts ? expert_loads(spec).max() : 1;
   const PassTimes computed = layer_time(spec, has_experts, load);
   LayerCosts costs;
   costs.compute = compute_of(computed);

@@ -42,7 +42,7 @@ struct LayerCosts {
   Exchange context{};
   Exchange expert{};
 
-  /// What passes until the next stage can go on.
+  /// What passes until the next stage can continue.
   [[nodiscard]] BothWays exposed() const;
   LayerCosts& operator+=(const LayerCosts& other);
   friend LayerCosts operator*(const LayerCosts& a, double n) {

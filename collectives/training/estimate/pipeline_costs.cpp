@@ -13,8 +13,8 @@
 namespace weft::collectives {
 namespace {
 
-/// Slots of all ranks that are looked at one by one: some ten milliseconds.
-constexpr std::uint64_t kMostSlots = 1U << 17U;
+/// Slots of all ranks that are checked one by one: some ten milliseconds.
+constexpr std::uint64_t kMaxSlots = 1U << 17U;
 /// Rounds of as many micro-batches as a pipeline has under way, after which it keeps its pace.
 constexpr std::uint32_t kRounds = 4;
 
@@ -61,7 +61,7 @@ class PipelineClock {
     const std::uint64_t slots = std::uint64_t{3} * whole.stages() * whole.micro_batches;
     const bool is_dual = whole.schedule == PipelineSchedule::kDualPipe;
     const std::uint32_t round = whole.ranks * (is_dual ? 2 : 1);
-    if (slots <= kMostSlots || whole.micro_batches <= (kRounds + 1) * round) return of(whole);
+    if (slots <= kMaxSlots || whole.micro_batches <= (kRounds + 1) * round) return of(whole);
     const std::uint32_t all = whole.micro_batches;
     whole.micro_batches = all % round + kRounds * round;
     const double rounds = (all - whole.micro_batches) / static_cast<double>(round);

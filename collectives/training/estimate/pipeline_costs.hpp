@@ -13,7 +13,7 @@ struct PipelineCosts {
   std::vector<double> ends;  ///< when each rank has done its last micro-batch
   double seconds{};          ///< until the last of them has
   double pace{};             ///< what a micro-batch takes on the rank that takes longest for it
-  double bubble{};           ///< what all of them take longer than so many at this pace
+  double bubble{};           ///< what all of them take longer than that many at this pace
   double sends{};            ///< of all micro-batches, both ways, on one rank
   double exposed_sends{};
 };
@@ -25,7 +25,7 @@ struct StageCosts {
 };
 
 /// From the orders of all ranks and what depends on what (pipeline_time), so that stages may
-/// differ. Of many micro-batches as many are looked at as the pipeline needs to come to its pace.
+/// differ. Of many micro-batches as many are checked as the pipeline needs to come to its pace.
 /// Where all stages are alike and gradients of weights take their share, bubbles of p ranks come
 /// out as GPipe and 1F1B (p-1)(T_F + T_B), interleaved that over v (Narayanan et al., SC'21,
 /// section 2.2); ZB-H1 (p-1)(T_F + T_B - T_W) with T_B of inputs alone (Qi et al., arXiv

@@ -10,7 +10,7 @@
 namespace weft::collectives {
 namespace {
 
-constexpr double kMostBytes = 1e15;
+constexpr double kMaxBytes = 1e15;
 
 /// How many of what there is leave a domain.
 class HopShare {
@@ -29,10 +29,10 @@ class HopShare {
 /// Where the algorithm that was asked for cannot do the operation, by the best one.
 double seconds_on(const CollectiveSpec& asked, std::uint32_t ranks, const RankLayout& layout) {
   CollectiveSpec spec = asked;
-  if (!settle(spec, ranks, layout)) {
+  if (!resolve_algorithm(spec, ranks, layout)) {
     spec = asked;
     spec.algorithm = Algorithm::kBest;
-    if (!settle(spec, ranks, layout)) return 0;  // no rates are known
+    if (!resolve_algorithm(spec, ranks, layout)) return 0;  // no rates are known
   }
   return estimate(spec, spec.algorithm, ranks, layout).value_or(0);
 }
@@ -94,14 +94,14 @@ double PlacedTimes::slowest(GroupKind kind, Operation operation, double bytes) c
   // The size of an all-to-all is what a rank has for one other.
   const double size = operation == Operation::kAllToAll ? bytes / ranks : bytes;
   spec.operation = operation;
-  spec.size = Bytes(std::llround(std::ceil(std::min(size, kMostBytes))));
-  double most = 0;
+  spec.size = Bytes(std::llround(std::ceil(std::min(size, kMaxBytes))));
+  double max = 0;
   for (const Pattern& pattern : placement_of(kind).patterns) {
     RankLayout layout = layout_;
     layout.domain = layout_.domain.empty() ? Pattern() : pattern;
-    most = std::max(most, seconds_on(spec, static_cast<std::uint32_t>(pattern.size()), layout));
+    max = std::max(max, seconds_on(spec, static_cast<std::uint32_t>(pattern.size()), layout));
   }
-  return most;
+  return max;
 }
 
 double PlacedTimes::collective(GroupKind kind, Operation operation, double bytes) const {

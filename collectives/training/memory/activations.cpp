@@ -55,14 +55,14 @@ double kept_by_feed_forward(const TrainingSpec& spec, bool has_experts, double n
   const ModelSpec& model = spec.model;
   const double inner = model.gated_ffn ? 3 : 2;
   if (!has_experts) return number * inner * model.ffn;
-  const double routed = model.top_k * expert_loads(spec).most();
+  const double routed = model.top_k * expert_loads(spec).max();
   return number *
          (inner * (routed + model.shared_experts) * model.expert_ffn + 2.0 * routed * model.hidden);
 }
 
 Bytes whole_bytes(double bytes) {
-  constexpr double kMost = 4e18;
-  return Bytes(std::llround(std::min(bytes, kMost)));
+  constexpr double kMax = 4e18;
+  return Bytes(std::llround(std::min(bytes, kMax)));
 }
 
 double sequence_parts(const ParallelismSpec& parallelism) {

@@ -12,8 +12,8 @@ namespace weft::collectives {
 namespace {
 
 Bytes stored_bytes(double parameters, double bytes_each) {
-  constexpr double kMost = 1e18;
-  return Bytes(std::llround(std::min(parameters * bytes_each, kMost)));
+  constexpr double kMax = 1e18;
+  return Bytes(std::llround(std::min(parameters * bytes_each, kMax)));
 }
 
 /// Parameters of the largest layer that a rank gathers.
@@ -22,10 +22,10 @@ double largest_layer(const TrainingSpec& spec, const StageShare& share) {
     const RankParameters p = layer_rank_parameters(spec.model, spec.parallelism, has_experts);
     return static_cast<double>(p.dense) + static_cast<double>(p.experts);
   };
-  double most = 0;
-  if (share.dense_layers != 0) most = of(false);
-  if (share.expert_layers != 0) most = std::max(most, of(true));
-  return most;
+  double max = 0;
+  if (share.dense_layers != 0) max = of(false);
+  if (share.expert_layers != 0) max = std::max(max, of(true));
+  return max;
 }
 
 }  // namespace

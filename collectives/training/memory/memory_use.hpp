@@ -26,7 +26,8 @@ struct MemoryUse {
 /// 5): stage 1 spreads the optimiser's state, 2 also gradients, 3 also parameters.
 [[nodiscard]] MemoryUse state_memory(const TrainingSpec& spec, const RankParameters& parameters);
 
-/// All of it, of a rank that holds `share`, each layer with so many micro-batches under way.
+/// All of it, of a rank that holds `share`, each layer with a given number of micro-batches under
+/// way.
 [[nodiscard]] MemoryUse memory_use(const TrainingSpec& spec, const StageShare& share,
                                    double micro_batches_in_flight);
 

@@ -17,7 +17,7 @@ namespace {
 using ConfigJson = nlohmann::json;
 using ConfigLimits = ModelLimits;
 
-constexpr std::size_t kMostConfigBytes = 1U << 20U;
+constexpr std::size_t kMaxConfigBytes = 1U << 20U;
 
 /// A key of config.json and the number that it is.
 struct ConfigKey {
@@ -83,9 +83,9 @@ constexpr std::array<ConfigKey, 10> kDeepSeekKeys{{
 std::string found_text(const ConfigJson& value) {
   if (value.is_array()) return "a list";
   if (value.is_object()) return "a map";
-  constexpr std::size_t kMostShown = 40;
+  constexpr std::size_t kMaxShown = 40;
   std::string text = value.dump(-1, ' ', true, ConfigJson::error_handler_t::replace);
-  if (text.size() > kMostShown) text = text.substr(0, kMostShown) + "...";
+  if (text.size() > kMaxShown) text = text.substr(0, kMaxShown) + "...";
   return text;
 }
 
@@ -140,14 +140,14 @@ class ConfigReader {
     return {};
   }
 
-  std::optional<std::uint32_t> number(const char* key, std::uint32_t least, std::uint32_t most) {
+  std::optional<std::uint32_t> number(const char* key, std::uint32_t min, std::uint32_t max) {
     const ConfigJson* value = find(key);
     if (value == nullptr) return std::nullopt;
-    const bool fits = value->is_number_unsigned() && value->get<std::uint64_t>() >= least &&
-                      value->get<std::uint64_t>() <= most;
+    const bool fits = value->is_number_unsigned() && value->get<std::uint64_t>() >= min &&
+                      value->get<std::uint64_t>() <= max;
     if (fits) return static_cast<std::uint32_t>(value->get<std::uint64_t>());
     complain(key, "is " + found_text(*value) + "; accepted: an integer from " +
-                      std::to_string(least) + " to " + std::to_string(most));
+                      std::to_string(min) + " to " + std::to_string(max));
     return std::nullopt;
   }
 
@@ -253,9 +253,9 @@ SourceLocation place_of(std::string_view text, std::size_t byte, const std::stri
 }  // namespace
 
 Result<ModelSpec> parse_model_config(std::string_view text, const std::string& file) {
-  if (text.size() > kMostConfigBytes) {
+  if (text.size() > kMaxConfigBytes) {
     return Error{"has " + std::to_string(text.size()) + " bytes; accepted: at most " +
-                     std::to_string(kMostConfigBytes),
+                     std::to_string(kMaxConfigBytes),
                  {.file = file}};
   }
   ConfigJson config;

@@ -12,7 +12,7 @@ namespace weft::collectives {
 namespace {
 
 /// Forwards of a rank.
-constexpr std::uint64_t kMostTurns = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMaxTurns = std::uint64_t{1} << 31;
 
 void check_interleaved(const PipelinePlan& plan, std::vector<schema::Problem>& problems) {
   if (plan.schedule != PipelineSchedule::kOneForwardOneBackward) {
@@ -61,7 +61,7 @@ void check_pipeline(const PipelinePlan& plan, std::vector<schema::Problem>& prob
   if (plan.virtual_stages == 0) problems.push_back({"parallelism.virtual_stages", "is 0"});
   if (plan.micro_batches == 0) problems.push_back({"batch.global", "has no micro-batch"});
   if (plan.ranks == 0 || plan.virtual_stages == 0 || plan.micro_batches == 0) return;
-  if (std::uint64_t{plan.micro_batches} * plan.virtual_stages > kMostTurns) {
+  if (std::uint64_t{plan.micro_batches} * plan.virtual_stages > kMaxTurns) {
     problems.push_back({"batch.global", "has " + std::to_string(plan.micro_batches) +
                                             " micro-batches, more than can be counted"});
     return;

@@ -40,7 +40,7 @@ struct PipelineOutcome {
 };
 
 /// Runs the orders of all ranks by their dependencies: a rank does its slots one after another,
-/// waits for what a slot needs (receives block), and goes on at once after each (sends are
+/// waits for what a slot needs (receives block), and continues at once after each (sends are
 /// buffered, and take no time of the rank). Time and memory are linear in the slots.
 [[nodiscard]] PipelineOutcome pipeline_time(const PipelinePlan& plan, const PipelineTimes& times);
 

@@ -7,8 +7,9 @@
 namespace weft::collectives {
 namespace {
 
-/// Choices of each expert, the most popular first, if so many tokens make top_k each. Those that
-/// would be chosen more than once by a token are chosen by all, and leave the rest to the others.
+/// Choices of each expert, the most popular first, if a given number of tokens make top_k each.
+/// Those that would be chosen more than once by a token are chosen by all, and leave the rest to
+/// the others.
 std::vector<double> expected_choices(const ModelSpec& model, double tokens, double skew) {
   std::vector<double> weights(model.experts);
   for (std::uint32_t i = 0; i < model.experts; ++i) weights[i] = std::pow(i + 1.0, -skew);
@@ -38,7 +39,7 @@ double ExpertLoads::load(std::uint32_t place) const {
   return static_cast<double>(from_each[place]) * group / static_cast<double>(brought);
 }
 
-double ExpertLoads::most() const {
+double ExpertLoads::max() const {
   const auto fullest = std::ranges::max_element(from_each);
   return load(static_cast<std::uint32_t>(fullest - from_each.begin()));
 }

@@ -26,7 +26,7 @@ struct ExpertLoads {
   /// Copies that a rank computes for each one that it brings: 1 where experts get equally many.
   [[nodiscard]] double load(std::uint32_t place) const;
   /// Of the rank with most.
-  [[nodiscard]] double most() const;
+  [[nodiscard]] double max() const;
 };
 
 /// Of a model that has experts, and a plan that check_plan has nothing against.

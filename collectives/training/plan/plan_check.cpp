@@ -15,7 +15,7 @@ namespace weft::collectives {
 namespace {
 
 /// Nobody has more; products of what is below fit 64 bits.
-constexpr std::uint64_t kMostPlanRanks = 1'000'000;
+constexpr std::uint64_t kMaxPlanRanks = 1'000'000;
 
 class PlanCheck {
  public:
@@ -37,7 +37,7 @@ class PlanCheck {
     at_least_one("expert", plan_.expert);
     if (batch_.micro == 0) problem("batch.micro", "is 0");
     if (batch_.global == 0) problem("batch.global", "is 0");
-    if (before == problems_.size() && ranks_of(plan_) > kMostPlanRanks) {
+    if (before == problems_.size() && ranks_of(plan_) > kMaxPlanRanks) {
       problem("parallelism", "is for more than a million ranks");
     }
     return problems_.size() == before;
@@ -214,7 +214,7 @@ std::uint64_t ranks_of(const ParallelismSpec& parallelism) {
   for (const std::uint64_t size :
        {parallelism.tensor, parallelism.context, parallelism.pipeline, parallelism.data}) {
     ranks *= size;
-    if (ranks > kMostPlanRanks) return ranks;
+    if (ranks > kMaxPlanRanks) return ranks;
   }
   return ranks;
 }
@@ -225,10 +225,10 @@ std::uint32_t micro_batches_of(const TrainingSpec& spec) {
 
 Bytes bucket_size(const TrainingSpec& spec) {
   if (spec.overlap.bucket > 0_B) return spec.overlap.bucket;
-  constexpr std::uint64_t kLeast = 40'000'000;
+  constexpr std::uint64_t kMin = 40'000'000;
   constexpr std::uint64_t kPerRank = 1'000'000;
   const std::uint64_t ranks = std::uint64_t{spec.parallelism.data} * spec.parallelism.context;
-  return bytes_of_numbers(std::max(kLeast, kPerRank * ranks), spec.precision.gradients);
+  return bytes_of_numbers(std::max(kMin, kPerRank * ranks), spec.precision.gradients);
 }
 
 PipelinePlan pipeline_of(const TrainingSpec& spec) {

@@ -54,8 +54,8 @@ struct RankPlace {
 
 /// The ranks of a job in Megatron's order tp-cp-ep-dp-pp (M. Shoeybi et al., arXiv 1909.08053;
 /// megatron/core/parallel_state.py): tensor fastest, then context, then data, then pipeline. For
-/// experts the ranks of a pipeline stage are counted anew: expert tensor fastest, then expert, then
-/// expert data. The sizes are any that check_plan has nothing against.
+/// experts the ranks of a pipeline stage are counted again: expert tensor fastest, then expert,
+/// then expert data. The sizes are any that check_plan has nothing against.
 class RankGrid {
  public:
   explicit RankGrid(const ParallelismSpec& parallelism);

@@ -8,9 +8,9 @@ namespace {
 
 constexpr const char* kNotDivided = "one rank: not divided";
 constexpr const char* kPlainMegatron = "Narayanan et al., SC'21, arXiv 2104.04473: plain 1F1B";
-constexpr std::uint64_t kMostVirtualStages = 1024;
-constexpr std::uint64_t kMostSamples = 1U << 24U;
-constexpr std::uint64_t kMostTensorChunks = 64;
+constexpr std::uint64_t kMaxVirtualStages = 1024;
+constexpr std::uint64_t kMaxSamples = 1U << 24U;
+constexpr std::uint64_t kMaxTensorChunks = 64;
 
 using ParallelismKeys = schema::Builder<ParallelismSpec>;
 
@@ -23,7 +23,7 @@ void add_pipeline_keys(ParallelismKeys& keys) {
       .field("virtual_stages", &P::virtual_stages,
              "parts of the model per pipeline rank; above 1 the schedule is interleaved")
       .source(kPlainMegatron)
-      .range(1, kMostVirtualStages)
+      .range(1, kMaxVirtualStages)
       .choice("schedule", &P::schedule,
               {{S::kGpipe, "gpipe", "all forward passes, then all backward passes"},
                {S::kOneForwardOneBackward, "1f1b", "one forward, one backward"},
@@ -91,10 +91,10 @@ schema::Object<BatchSpec> batch_schema() {
   return schema::describe<B>("batch", "samples of an iteration")
       .field("micro", &B::micro, "samples per micro-batch and data-parallel rank")
       .source("the smallest, which leaves most memory")
-      .range(1, kMostSamples)
+      .range(1, kMaxSamples)
       .field("global", &B::global, "samples per iteration, of all ranks together")
       .source("one")
-      .range(1, kMostSamples);
+      .range(1, kMaxSamples);
 }
 
 schema::Object<RoutingSpec> routing_schema() {
@@ -125,7 +125,7 @@ schema::Object<OverlapSpec> overlap_schema() {
       .source("Megatron-LM without overlap of tensor-parallel communication")
       .field("tensor_chunks", &O::tensor_chunks, "of a matrix product")
       .source("estimate: as many as leave products large")
-      .range(1, kMostTensorChunks)
+      .range(1, kMaxTensorChunks)
       .only_if([](const O& o) { return o.tensor; }, "with `tensor: true`")
       .field("pipeline", &O::pipeline, "sends between stages")
       .source("Megatron-LM: overlap_p2p_comm")

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/noise/noise_spec.hpp"
+#include "collectives/jitter/jitter_spec.hpp"
 #include "collectives/spec/collective_spec.hpp"
 #include "simcore/base/units.hpp"
 
@@ -107,9 +107,9 @@ struct PrecisionSpec {
 
 enum class Recomputation : std::uint8_t { kNone, kSelective, kFull };
 
-/// What may go on beside computation.
+/// What may overlap with computation.
 struct OverlapSpec {
-  bool gradients = true;    ///< exchanged bucket by bucket as the last backward pass goes on
+  bool gradients = true;    ///< exchanged bucket by bucket during the last backward pass
   Bytes bucket = Bytes(0);  ///< of gradients; 0: 40 M parameters, or as much as data ranks need
   bool tensor = false;      ///< chunked matrix products
   std::uint32_t tensor_chunks = 4;
@@ -156,7 +156,7 @@ struct TrainingSpec {
   OverlapSpec overlap{};
   ComputeSpec compute{};
   CommunicationSpec communication{};
-  std::vector<NoiseSpec> noise{};
+  std::vector<JitterSpec> noise{};
   std::uint32_t iterations = 1;
 };
 

@@ -11,7 +11,7 @@ struct DatagramConfig {
   PacketFormat format;
 
   [[nodiscard]] static schema::Object<DatagramConfig> schema(LinkLayer layer);
-  [[nodiscard]] static DatagramConfig standard(LinkLayer) { return {}; }
+  [[nodiscard]] static DatagramConfig default_config(LinkLayer) { return {}; }
   [[nodiscard]] TransportTraits traits() const;
   friend bool operator==(const DatagramConfig&, const DatagramConfig&) = default;
 };

@@ -17,7 +17,7 @@ TransportTraits traits_of(const TransportConfig& transport) {
 }
 
 TransportConfig standard_transport(LinkLayer layer) {
-  return std::variant_alternative_t<0, TransportConfig>::standard(layer);
+  return std::variant_alternative_t<0, TransportConfig>::default_config(layer);
 }
 
 schema::Object<TransportConfig> transport_schema(LinkLayer layer) {
@@ -25,7 +25,7 @@ schema::Object<TransportConfig> transport_schema(LinkLayer layer) {
   auto keys = schema::describe<TransportConfig>("transport", "how hosts send messages");
   keys.optional_tag("type", 0, "which transport");
   Transports::for_each([&]<class T>() {
-    keys.alternative<T>(T::kName, self, T::schema(layer), T::standard(layer));
+    keys.alternative<T>(T::kName, self, T::schema(layer), T::default_config(layer));
   });
   keys.check([](const TransportConfig& transport, std::vector<schema::Problem>& problems) {
     const TransportTraits traits = traits_of(transport);

@@ -24,8 +24,9 @@ struct SelectiveRepeat {
     kConWeave,  ///< the ns-3 model of ConWeave (SIGCOMM 2023), which has IRN beside go-back-N
   };
   Preset preset = Preset::kPaper;
-  /// From the oldest packet that is not acknowledged on, so many bytes may be sent. Absent: what
-  /// the link sends in the base RTT of the queue pair's path; 0: as many packets as ACKs can tell.
+  /// From the oldest packet that is not acknowledged on, this many bytes may be sent.
+  /// Absent: what the link sends in the base RTT of the queue pair's path; 0: as many packets as
+  /// ACKs can tell.
   std::optional<Bytes> cap{};
   std::uint32_t few = 3;              ///< with fewer packets than that in flight
   Picoseconds timeout_low = 100_us;   ///< this is the time-out
@@ -43,6 +44,6 @@ using Recovery = std::variant<GoBackN, SelectiveRepeat>;
 
 /// Packets that can be in flight under selective repeat: what an ACK tells of beyond the first that
 /// is missing is a number of 16 bits.
-inline constexpr std::uint32_t kMostSelective = 65'535;
+inline constexpr std::uint32_t kMaxSelective = 65'535;
 
 }  // namespace weft::protocols

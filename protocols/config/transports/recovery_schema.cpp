@@ -55,7 +55,7 @@ schema::Object<SelectiveRepeat> SelectiveRepeat::schema() {
       .matters_if([](const Repeat& r) { return r.timeout_low != r.timeout_high; },
                   "where `timeout_low` and `timeout_high` differ")
       .source("Mittal et al., section 4.1: N = 3")
-      .range(0, kMostSelective)
+      .range(0, kMaxSelective)
       .field("timeout_low", &Repeat::timeout_low,
              "time without progress until all that is unacknowledged counts as lost, while few "
              "packets are in flight")
@@ -67,7 +67,7 @@ schema::Object<SelectiveRepeat> SelectiveRepeat::schema() {
       .field("reordering", &Repeat::reordering,
              "a packet counts as lost once one more than so many places later has arrived")
       .source("Mittal et al., section 3.1: paths keep the order")
-      .range(0, kMostSelective)
+      .range(0, kMaxSelective)
       .check([](const Repeat& repeat, std::vector<schema::Problem>& problems) {
         if (repeat.timeout_low > repeat.timeout_high) {
           problems.push_back({"timeout_low",

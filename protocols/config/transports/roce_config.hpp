@@ -43,13 +43,13 @@ struct RoceConfig {
   std::uint32_t queue_pairs = 1;  ///< per connection; messages take them in turn
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
-  congestion::ControlConfig congestion_control = congestion::DcqcnSpec::standard();
-  /// Which way packets take, where switches hash what they carry.
-  entropy::ChoiceConfig entropy = entropy::FixedConfig{};
+  congestion::ControlConfig congestion_control = congestion::DcqcnSpec::default_config();
+  /// Which path packets take, where switches hash what they carry.
+  path_selection::ChoiceConfig entropy = path_selection::FixedConfig{};
 
   [[nodiscard]] static schema::Object<RoceConfig> schema(LinkLayer layer);
   /// Without congestion control on InfiniBand.
-  [[nodiscard]] static RoceConfig standard(LinkLayer layer);
+  [[nodiscard]] static RoceConfig default_config(LinkLayer layer);
   [[nodiscard]] TransportTraits traits() const;
   friend bool operator==(const RoceConfig&, const RoceConfig&) = default;
 };

@@ -30,9 +30,9 @@ void check_recovery(const RoceConfig& roce, std::vector<schema::Problem>& proble
 
 /// What a choice of entropy cannot do without.
 void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
-  const entropy::Traits traits = entropy::traits_of(roce.entropy);
-  const std::string name = "is `" + std::string(entropy::name_of(roce.entropy)) + "`, ";
-  if (std::holds_alternative<entropy::FixedConfig>(roce.entropy)) return;
+  const path_selection::Traits traits = path_selection::traits_of(roce.entropy);
+  const std::string name = "is `" + std::string(path_selection::name_of(roce.entropy)) + "`, ";
+  if (std::holds_alternative<path_selection::FixedConfig>(roce.entropy)) return;
   if (!goes_back(roce)) {
     problems.push_back({"entropy", name + "and selective repeat takes a packet that another path "
                                           "overtook for lost; set `recovery: go-back-n`"});
@@ -40,7 +40,7 @@ void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problem
     problems.push_back({"entropy", name + "so that packets overtake each other; set `receiver: "
                                           "any-order`"});
   }
-  if (traits.hears_acks && roce.ack_every != 1) {
+  if (traits.observes_acks && roce.ack_every != 1) {
     problems.push_back({"entropy", name + "which hears of every packet; set `ack: {every: 1}`"});
   }
   if (roce.queue_pair_use == QueuePairUse::kBothWays) {
@@ -54,7 +54,7 @@ void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problem
   }
 }
 
-/// What cannot wait until so many packets, or all of a message, are acknowledged at once.
+/// What cannot wait until a given number of packets, or all of a message, are acknowledged at once.
 void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
   if (roce.ack_every != RoceConfig::kMessage) {
     if (roce.window != 0 && roce.window < roce.ack_every) {
@@ -71,7 +71,7 @@ void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) 
   if (!goes_back(roce)) {
     problems.push_back({"recovery", "hears of gaps by ACKs, and nothing" + instead});
   }
-  if (congestion::needs_of(roce.congestion_control).acks) {
+  if (congestion::requirements_of(roce.congestion_control).acks) {
     problems.push_back({"congestion_control", "goes by ACKs, and nothing" + instead});
   }
 }
@@ -102,7 +102,7 @@ schema::Object<RoceConfig> ack_schema() {
 
 }  // namespace
 
-RoceConfig RoceConfig::standard(LinkLayer layer) {
+RoceConfig RoceConfig::default_config(LinkLayer layer) {
   RoceConfig roce;
   if (layer == LinkLayer::kInfiniBand) roce.congestion_control = congestion::NoControlConfig{};
   return roce;
@@ -127,7 +127,7 @@ TransportTraits RoceConfig::traits() const {
   traits.queue_pair_use = queue_pair_use;
   traits.congestion_control = congestion_control;
   traits.entropy = entropy;
-  if (congestion::needs_of(congestion_control).telemetry) {
+  if (congestion::requirements_of(congestion_control).telemetry) {
     traits.format.header += kTelemetrySize;
     traits.ack_size += kTelemetrySize;
   }
@@ -142,7 +142,7 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
              "class of CNPs; `highest`: that of highest priority")
       .matters_if(
           [](const RoceConfig& roce) {
-            return congestion::needs_of(roce.congestion_control).notices;
+            return congestion::requirements_of(roce.congestion_control).notices;
           },
           "with a congestion control that CNPs tell of congestion, which is dcqcn")
       .source("NIC guides give CNPs a strict-priority class of their own")
@@ -158,7 +158,7 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
       .source("the reliable connection of InfiniBand and RoCE")
       .field("window", &RoceConfig::window, "packets in flight per queue pair; 0: no limit")
       .source("RoCE NICs limit the rate, not the window")
-      .range(0, congestion::kMostInFlight)
+      .range(0, congestion::kMaxInFlight)
       .field("retransmit_timeout", &RoceConfig::retransmit_timeout,
              "time without progress until the sender goes back; with selective repeat, which has "
              "time-outs of its own, what `retry_limit` counts")
@@ -188,11 +188,11 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
           "how long a queue pair lives")
       .source("RDMA programs connect once; simulators of flows start each on a fresh one")
       .object("congestion_control", &RoceConfig::congestion_control,
-              congestion::control_schema(standard(layer).congestion_control),
+              congestion::control_schema(default_config(layer).congestion_control),
               "how senders set their rates")
       .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
                                             : "DCQCN belongs to RoCEv2; InfiniBand has its credits")
-      .object("entropy", &RoceConfig::entropy, entropy::choice_schema(),
+      .object("entropy", &RoceConfig::entropy, path_selection::choice_schema(),
               "which way packets take where switches hash what they carry")
       .source("a RoCE queue pair has one UDP source port")
       .check(check_recovery)

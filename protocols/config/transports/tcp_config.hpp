@@ -18,7 +18,7 @@ struct TcpConfig {
   static constexpr Bytes kTimestamps = 12_B;
   /// Windows of 2^30 B are the largest (RFC 7323, 2.2); a block of a selective ACK tells of as many
   /// segments.
-  static constexpr std::uint32_t kMostSegments = 65'535;
+  static constexpr std::uint32_t kMaxSegments = 65'535;
 
   Bytes mtu = 9000_B;      ///< of IP: headers and segment
   Bytes framing = 38_B;    ///< Ethernet: preamble 8, header 14, FCS 4, gap 12
@@ -32,14 +32,14 @@ struct TcpConfig {
   std::string ack_class = kSameClass;  ///< by name; kSameClass: that of the data
   bool sack = true;                    ///< selective acknowledgements
   std::uint32_t window = 0;  ///< segments that the receiver has room for; 0: kMostSegments
-  Picoseconds least_timeout = 10_ms;
-  Picoseconds most_timeout = 60_s;
+  Picoseconds min_timeout = 10_ms;
+  Picoseconds max_timeout = 60_s;
   std::uint32_t retry_limit = 15;  ///< time-outs in a row until the connection fails
   std::uint32_t queue_pairs = 1;  ///< connections per pair of processes; messages take them in turn
-  congestion::ControlConfig congestion_control = congestion::CubicSpec::standard();
+  congestion::ControlConfig congestion_control = congestion::CubicSpec::default_config();
 
   [[nodiscard]] static schema::Object<TcpConfig> schema(LinkLayer layer);
-  [[nodiscard]] static TcpConfig standard(LinkLayer) { return {}; }
+  [[nodiscard]] static TcpConfig default_config(LinkLayer) { return {}; }
   [[nodiscard]] TransportTraits traits() const;
   /// Of IP and TCP, with options.
   [[nodiscard]] Bytes headers() const { return timestamps ? kHeaders + kTimestamps : kHeaders; }

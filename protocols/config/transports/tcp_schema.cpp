@@ -36,12 +36,12 @@ schema::Object<TcpConfig> tcp_ack_schema() {
 
 schema::Object<TcpConfig> tcp_timeout_schema() {
   return schema::describe<TcpConfig>("time-out", "when the oldest segment is sent again (RFC 6298)")
-      .field("least", &TcpConfig::least_timeout, "whatever the round trips were")
+      .field("least", &TcpConfig::min_timeout, "whatever the round trips were")
       .source(
           "10 ms as in Alizadeh et al., DCTCP, SIGCOMM 2010, section 4; RFC 6298 has 1 s, Linux "
           "200 ms")
       .at_least(1_us)
-      .field("most", &TcpConfig::most_timeout, "it doubles up to this with each one in a row")
+      .field("most", &TcpConfig::max_timeout, "it doubles up to this with each one in a row")
       .source("RFC 6298, 2.5")
       .at_least(1_ms)
       .field("retries", &TcpConfig::retry_limit, "in a row until the connection fails")
@@ -53,7 +53,7 @@ schema::Object<TcpConfig> tcp_timeout_schema() {
 std::string accepted_controls() {
   std::vector<std::string> names;
   congestion::ControlSpecs::for_each([&]<class C>() {
-    if (!C::kNeeds.notices && !C::kNeeds.telemetry && !C::kNeeds.grants)
+    if (!C::kRequirements.notices && !C::kRequirements.telemetry && !C::kRequirements.grants)
       names.emplace_back(C::kName);
   });
   std::string list;
@@ -65,7 +65,7 @@ std::string accepted_controls() {
 }
 
 void check_tcp(const TcpConfig& tcp, std::vector<schema::Problem>& problems) {
-  const congestion::Needs needs = congestion::needs_of(tcp.congestion_control);
+  const congestion::Needs needs = congestion::requirements_of(tcp.congestion_control);
   if (needs.notices || needs.telemetry || needs.grants) {
     const std::string missing = needs.notices  ? "notifications of congestion (CNPs) from receivers"
                                 : needs.grants ? "credit granted by receivers"
@@ -75,12 +75,12 @@ void check_tcp(const TcpConfig& tcp, std::vector<schema::Problem>& problems) {
                                    ", which needs " + missing + "; TCP has none; with it go " +
                                    accepted_controls()});
   }
-  if (tcp.ack_delay >= tcp.least_timeout) {
+  if (tcp.ack_delay >= tcp.min_timeout) {
     problems.push_back({"ack.delay",
                         "is no less than timeout.least; a lone segment would be sent "
                         "again before its ACK goes"});
   }
-  if (tcp.most_timeout < tcp.least_timeout) {
+  if (tcp.max_timeout < tcp.min_timeout) {
     problems.push_back({"timeout.most", "is less than timeout.least"});
   }
   if (std::string problem = encapsulation_problem(tcp.encapsulation); !problem.empty()) {
@@ -112,9 +112,9 @@ TransportTraits TcpConfig::traits() const {
   traits.ack_delay = ack_delay;
   traits.acks_last = acks_last;
   traits.ack_class = ack_class;
-  traits.window = window == 0 ? kMostSegments : window;
-  traits.retransmit_timeout = least_timeout;
-  traits.most_timeout = most_timeout;
+  traits.window = window == 0 ? kMaxSegments : window;
+  traits.retransmit_timeout = min_timeout;
+  traits.max_timeout = max_timeout;
   traits.retry_limit = retry_limit;
   traits.queue_pairs = queue_pairs;
   traits.congestion_control = congestion_control;
@@ -144,14 +144,14 @@ schema::Object<TcpConfig> TcpConfig::schema(LinkLayer layer) {
       .source("RFC 2018, RFC 6675; on in Linux")
       .field("window", &TcpConfig::window, "segments that a receiver has room for; 0: 65,535")
       .source("receivers grow their buffers")
-      .range(0, TcpConfig::kMostSegments)
+      .range(0, TcpConfig::kMaxSegments)
       .group("timeout", tcp_timeout_schema(), "retransmission time-out")
       .field("queue_pairs", &TcpConfig::queue_pairs,
              "connections per pair of processes; messages take them in turn")
       .source("one connection per pair of processes")
       .range(1, 1'024)
       .object("congestion_control", &TcpConfig::congestion_control,
-              congestion::control_schema(standard(layer).congestion_control),
+              congestion::control_schema(default_config(layer).congestion_control),
               "how senders set their windows")
       .source("the default of Linux, Windows and macOS (RFC 9438, 1)")
       .check(check_tcp);

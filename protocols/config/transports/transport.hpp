@@ -8,7 +8,7 @@
 
 #include "protocols/config/transports/recovery.hpp"
 #include "protocols/congestion/specs.hpp"
-#include "protocols/entropy/list.hpp"
+#include "protocols/path_selection/list.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/link_layer.hpp"
@@ -56,13 +56,13 @@ struct TransportTraits {
   bool sacks = false;                  ///< ACKs tell of packets beyond a gap, too
   Bytes ack_size;                      ///< wire bytes of whatever answers data
   std::uint32_t ack_every = 1;         ///< packets per ACK
-  Picoseconds ack_delay;               ///< the longest that an ACK waits for them; 0: for ever
+  Picoseconds ack_delay;               ///< the longest that an ACK waits for them; 0: forever
   bool acks_last = true;               ///< the last packet of a message is acknowledged at once
   std::string ack_class = kSameClass;  ///< name of a class; kSameClass: that of the data
   std::string cnp_class = kSameClass;  ///< kHighestClass: that of highest priority
   std::uint32_t window = 0;            ///< packets in flight per queue pair; 0: no limit
-  Picoseconds retransmit_timeout;      ///< without progress; with `most_timeout` the least
-  Picoseconds most_timeout;            ///< it follows round trips up to this; 0: it is fixed
+  Picoseconds retransmit_timeout;      ///< without progress; with `max_timeout` the least
+  Picoseconds max_timeout;             ///< it follows round trips up to this; 0: it is fixed
   std::uint32_t retry_limit = 0;       ///< time-outs in a row until a queue pair fails
   std::uint32_t queue_pairs = 1;       ///< per connection; messages take them in turn
   std::optional<SelectiveRepeat> selective{};  ///< sends again what is missing, and nothing else
@@ -70,18 +70,21 @@ struct TransportTraits {
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   congestion::ControlConfig congestion_control = congestion::NoControlConfig{};
-  entropy::ChoiceConfig entropy = entropy::FixedConfig{};
+  path_selection::ChoiceConfig entropy = path_selection::FixedConfig{};
 
   /// All packets of a queue pair carry one entropy.
   [[nodiscard]] bool has_fixed_entropy() const {
-    return std::holds_alternative<entropy::FixedConfig>(entropy);
+    return std::holds_alternative<path_selection::FixedConfig>(entropy);
   }
   /// They are under way with several at a time.
-  [[nodiscard]] bool varies_entropy() const { return entropy::traits_of(entropy).is_per_packet; }
+  [[nodiscard]] bool varies_entropy() const {
+    return path_selection::traits_of(entropy).is_per_packet;
+  }
   /// Wire bytes of a full packet.
   [[nodiscard]] Bytes full_packet() const { return format.payload + format.header; }
   /// Packets in flight that it is sure to wait at; 0: none. ACKs that a timer sends, or that
-  /// packets out of order bring under selective repeat, let it go on earlier than `ack_every` says.
+  /// packets out of order bring under selective repeat, let it continue earlier than `ack_every`
+  /// says.
   [[nodiscard]] std::uint32_t certain_window() const {
     const bool acks_early = ack_delay > Picoseconds() || (selective && ack_every > 1);
     return acks_early ? 0 : window;
@@ -93,7 +96,7 @@ template <class T>
 concept TransportSpec = std::equality_comparable<T> && requires(const T& spec, LinkLayer layer) {
   { T::kName } -> std::convertible_to<const char*>;  // in scenarios
   { T::schema(layer) } -> std::same_as<schema::Object<T>>;
-  { T::standard(layer) } -> std::same_as<T>;
+  { T::default_config(layer) } -> std::same_as<T>;
   { spec.traits() } -> std::same_as<TransportTraits>;
 };
 

@@ -46,7 +46,7 @@ class Cubic : public CubicSpec {
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
     const Picoseconds since_last = now - last_ack_;
     last_ack_ = now;
-    window_.hear(ack);
+    window_.on_ack(ack);
     if (p.window.ecn && window_.asks_to_reduce(ack)) return reduce(p, true);
     if (!window_.may_grow(ack)) {
       epoch_ += since_last;
@@ -58,8 +58,8 @@ class Cubic : public CubicSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
 
-  void on_loss(const Parameters& p, Loss how, Picoseconds /*now*/) {
-    if (how == Loss::kNack) {
+  void on_loss(const Parameters& p, LossSignal signal, Picoseconds /*now*/) {
+    if (signal == LossSignal::kNack) {
       if (!window_.is_reducing()) reduce(p, false);
       return;
     }
@@ -110,7 +110,7 @@ class Cubic : public CubicSpec {
     const Number window = window_.window();
     if (p.reno_friendly) {
       const Number gain = reno_ < prior_ ? p.alpha : TcpWindow::kOne;
-      reno_ = std::min(TcpWindow::kMost, reno_ + scaled(gain, acknowledged, window));
+      reno_ = std::min(TcpWindow::kMax, reno_ + scaled(gain, acknowledged, window));
       if (reno_ > at(p, age)) return window_.set(std::max(window, reno_));
     }
     const Number target = std::clamp(at(p, age + window_.delay()), window, window + window / 2);

@@ -15,12 +15,12 @@ namespace weft::protocols::congestion {
 struct CubicSpec {
   using Config = CubicConfig;
   static constexpr const char* kName = "cubic";
-  static constexpr const char* kTitle = "CUBIC";
-  static constexpr Needs kNeeds{.acks = true, .echo_time = true};
+  static constexpr const char* kDisplayName = "CUBIC";
+  static constexpr Needs kRequirements{.acks = true, .echo_time = true};
   static constexpr std::array<Column, 5> kColumns = tcp_window_columns_and(
       {"plateau_packets", "the window around which it grows least", Column::Form::kFraction});
   [[nodiscard]] static schema::Object<Config> schema() { return cubic_schema(); }
-  [[nodiscard]] static Config standard() { return {}; }
+  [[nodiscard]] static Config default_config() { return {}; }
 
   friend bool operator==(const CubicSpec&, const CubicSpec&) = default;
 };

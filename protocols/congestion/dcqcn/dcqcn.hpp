@@ -42,11 +42,11 @@ struct DcqcnParameters {
 /// The notification point: at most one CNP per queue pair and interval, or a flag on the ACK.
 class DcqcnReceiver {
  public:
-  Answer on_marked(const DcqcnParameters& p, Picoseconds now) {
-    if (p.cnp_on_ack) return Answer::kEcho;
-    if (now - last_cnp_ < p.cnp_interval) return Answer::kNothing;
+  MarkResponse on_marked(const DcqcnParameters& p, Picoseconds now) {
+    if (p.cnp_on_ack) return MarkResponse::kEcho;
+    if (now - last_cnp_ < p.cnp_interval) return MarkResponse::kNothing;
     last_cnp_ = now;
-    return Answer::kNotify;
+    return MarkResponse::kNotify;
   }
 
  private:
@@ -69,7 +69,7 @@ class Dcqcn : public DcqcnSpec {
     line_rate_ = rate_ = target_ = start.line_rate;
     if (!p.limits_flight) return;
     const auto packets = Window::ratio(bytes_in(start.base_rtt, line_rate_), start.packet);
-    const Window window = std::min(packets + Window::unit(), Window::whole(kMostInFlight));
+    const Window window = std::min(packets + Window::unit(), Window::whole(kMaxInFlight));
     window_ = static_cast<std::uint32_t>(window.raw());
   }
 
@@ -135,7 +135,7 @@ class Dcqcn : public DcqcnSpec {
   }
 
   /// Losses are the transport's.
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) {}
   [[nodiscard]] std::uint32_t window(const Parameters& p) const {
     if (!p.limits_flight) return kNoWindow;
     const Window window = scaled(Window::from_raw(window_), rate_, line_rate_);
@@ -202,20 +202,20 @@ class Dcqcn : public DcqcnSpec {
   void cut(const Parameters& p, Picoseconds when) {
     if (p.clamp_always || timer_stage_ > 0 || byte_stage_ > 0) target_ = rate_;
     const BitsPerSecond reduction = scaled(rate_, alpha_, Alpha::whole(2));
-    const BitsPerSecond least = std::min(line_rate_, at_this_rate(p, p.minimum_rate));
-    rate_ = std::max(least, rate_ - reduction);
+    const BitsPerSecond min = std::min(line_rate_, at_this_rate(p, p.minimum_rate));
+    rate_ = std::max(min, rate_ - reduction);
     timer_stage_ = byte_stage_ = 0;
     bytes_left_ = byte_counter(p);
     next_increase_ = when + p.increase_timer;
   }
 
   void increase(const Parameters& p) {
-    const std::uint32_t most = std::max(timer_stage_, byte_stage_);
-    const std::uint32_t least =
+    const std::uint32_t max = std::max(timer_stage_, byte_stage_);
+    const std::uint32_t min =
         p.byte_counter == Bytes(0) ? timer_stage_ : std::min(timer_stage_, byte_stage_);
-    if (most >= p.fast_recovery_steps) {
+    if (max >= p.fast_recovery_steps) {
       target_ +=
-          at_this_rate(p, least > p.fast_recovery_steps ? p.hyper_increase : p.additive_increase);
+          at_this_rate(p, min > p.fast_recovery_steps ? p.hyper_increase : p.additive_increase);
       target_ = std::min(target_, line_rate_);
     }
     rate_ = (rate_ + target_) / 2;

@@ -15,15 +15,15 @@ namespace weft::protocols::congestion {
 struct DcqcnSpec {
   using Config = DcqcnConfig;
   static constexpr const char* kName = "dcqcn";
-  static constexpr const char* kTitle = "DCQCN";
-  static constexpr Needs kNeeds{.marks = true, .notices = true};
+  static constexpr const char* kDisplayName = "DCQCN";
+  static constexpr Needs kRequirements{.marks = true, .notices = true};
   static constexpr std::array<Column, 3> kColumns{{
       {"rate_bps", "the rate that it sends at"},
       {"target_bps", "the rate that increases move half way to"},
       {"alpha", "the estimate of congestion", Column::Form::kFraction},
   }};
   [[nodiscard]] static schema::Object<Config> schema() { return dcqcn_schema(); }
-  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
+  [[nodiscard]] static Config default_config() { return Config::from_preset(Config().preset); }
   /// A window follows the rate, which rises without anything that comes.
   [[nodiscard]] static Needs needs(const Config& config) {
     const bool has_window = config.window == Config::Window::kBdp;

@@ -19,7 +19,7 @@ struct DctcpParameters {
 
   /// Windows, in packets, and shares.
   using Number = Fixed<24>;
-  static constexpr Number kMostWindow = Number::whole(kMostInFlight);
+  static constexpr Number kMaxWindow = Number::whole(kMaxInFlight);
 
   Number gain;
   Number initial_alpha;
@@ -34,7 +34,9 @@ struct DctcpParameters {
 
 /// Every mark comes back with the next ACK (section 3.1, with an ACK per packet).
 struct DctcpReceiver {
-  Answer on_marked(const DctcpParameters& /*p*/, Picoseconds /*now*/) { return Answer::kEcho; }
+  MarkResponse on_marked(const DctcpParameters& /*p*/, Picoseconds /*now*/) {
+    return MarkResponse::kEcho;
+  }
 };
 
 /// The sender of one queue pair. Alpha follows the share of marked packets once per window of them:
@@ -91,10 +93,10 @@ class Dctcp : public DctcpSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
 
-  void on_loss(const Parameters& p, Loss how, Picoseconds /*now*/) {
+  void on_loss(const Parameters& p, LossSignal signal, Picoseconds /*now*/) {
     if (p.is_rate) return;
     threshold_ = std::max(window_ / 2, Number::one());
-    window_ = how == Loss::kNack ? threshold_ : Number::one();
+    window_ = signal == LossSignal::kNack ? threshold_ : Number::one();
   }
 
   [[nodiscard]] std::uint32_t window(const Parameters& p) const {
@@ -164,7 +166,7 @@ class Dctcp : public DctcpSpec {
     if (in_flight + acknowledged + Number::one() <= window_) return;
     Number gain = std::clamp(window_ - in_flight, Number(), acknowledged);
     if (window_ >= threshold_) gain = gain / window_;
-    window_ = std::min(Parameters::kMostWindow, window_ + gain);
+    window_ = std::min(Parameters::kMaxWindow, window_ + gain);
   }
 
   static constexpr Number kTwo = Number::whole(2);

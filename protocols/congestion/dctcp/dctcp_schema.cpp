@@ -55,11 +55,11 @@ schema::Object<DctcpConfig> dctcp_schema() {
       .field("initial_alpha", &Config::initial_alpha, "alpha before the first window is over")
       .within({.low = 0, .high = 1})
       .field("initial_window", &Config::initial_window, "packets")
-      .range(1, kMostInFlight)
+      .range(1, kMaxInFlight)
       .only_if(is_window, kOfWindows)
       .field("slow_start_limit", &Config::slow_start_limit,
              "packets at which slow start ends without a mark; 0: none")
-      .range(0, kMostInFlight)
+      .range(0, kMaxInFlight)
       .only_if(is_window, kOfWindows)
       .field("additive_increase", &Config::additive_increase,
              "of the rate, per round trip; a window grows by a packet")

@@ -15,8 +15,9 @@ namespace weft::protocols::congestion {
 struct DctcpSpec {
   using Config = DctcpConfig;
   static constexpr const char* kName = "dctcp";
-  static constexpr const char* kTitle = "DCTCP";
-  static constexpr Needs kNeeds{.marks = true, .acks = true, .echo_time = true, .path = true};
+  static constexpr const char* kDisplayName = "DCTCP";
+  static constexpr Needs kRequirements{
+      .marks = true, .acks = true, .echo_time = true, .path = true};
   static constexpr std::array<Column, 4> kColumns{{
       {"rate_bps", "the rate that it sends at, or that the window allows at the last delay"},
       {"alpha", "the moving share of marked packets", Column::Form::kFraction},
@@ -24,10 +25,10 @@ struct DctcpSpec {
       {"delay_s", "of the last ACK", Column::Form::kSeconds},
   }};
   [[nodiscard]] static schema::Object<Config> schema() { return dctcp_schema(); }
-  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
+  [[nodiscard]] static Config default_config() { return Config::from_preset(Config().preset); }
 
   [[nodiscard]] static Needs needs(const Config& config) {
-    Needs needs = kNeeds;
+    Needs needs = kRequirements;
     needs.repaces =
         config.form == Config::Form::kRate && config.rate_change == RateChange::kWaitingPacket;
     return needs;

@@ -81,7 +81,7 @@ class Hpcc : public HpccSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
   /// Losses are the transport's.
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) {}
 
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {
     return window_of(rate_, base_rtt_, packet_);
@@ -99,7 +99,7 @@ class Hpcc : public HpccSpec {
 
   /// The utilisation of the fullest hop, smoothed over T; false where none can be told.
   bool measure(std::span<const HopReport> hops) {
-    Utilization most = kNothing;
+    Utilization max = kNothing;
     Picoseconds time;
     memory_.compare(hops,
                     [&](const HopReport& report, const HopReport& before, Picoseconds elapsed) {
@@ -107,13 +107,13 @@ class Hpcc : public HpccSpec {
                       const Utilization in_flight =
                           load_of<Utilization>(report.sent - before.sent, elapsed, report.rate) +
                           load_of<Utilization>(waiting, base_rtt_, report.rate);
-                      if (in_flight <= most) return;
-                      most = in_flight;
+                      if (in_flight <= max) return;
+                      max = in_flight;
                       time = elapsed;
                     });
-    if (most == kNothing) return false;
+    if (max == kNothing) return false;
     time = std::min(time, base_rtt_);
-    utilization_ += scaled(most - utilization_, time, base_rtt_);
+    utilization_ += scaled(max - utilization_, time, base_rtt_);
     return true;
   }
 

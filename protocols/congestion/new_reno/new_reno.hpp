@@ -28,7 +28,7 @@ class NewReno : public NewRenoSpec {
   }
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
-    window_.hear(ack);
+    window_.on_ack(ack);
     if (p.window.ecn && window_.asks_to_reduce(ack)) {
       window_.reduce(kHalf, true);
     } else if (window_.may_grow(ack)) {
@@ -39,8 +39,8 @@ class NewReno : public NewRenoSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
 
-  void on_loss(const Parameters& /*p*/, Loss how, Picoseconds /*now*/) {
-    if (how == Loss::kTimeout) {
+  void on_loss(const Parameters& /*p*/, LossSignal signal, Picoseconds /*now*/) {
+    if (signal == LossSignal::kTimeout) {
       window_.time_out(kHalf);
     } else if (!window_.is_reducing()) {
       window_.reduce(kHalf, false);

@@ -15,11 +15,11 @@ namespace weft::protocols::congestion {
 struct NewRenoSpec {
   using Config = NewRenoConfig;
   static constexpr const char* kName = "new-reno";
-  static constexpr const char* kTitle = "NewReno";
-  static constexpr Needs kNeeds{.acks = true, .echo_time = true};
+  static constexpr const char* kDisplayName = "NewReno";
+  static constexpr Needs kRequirements{.acks = true, .echo_time = true};
   static constexpr std::array<Column, 4> kColumns = kTcpWindowColumns;
   [[nodiscard]] static schema::Object<Config> schema() { return new_reno_schema(); }
-  [[nodiscard]] static Config standard() { return {}; }
+  [[nodiscard]] static Config default_config() { return {}; }
 
   friend bool operator==(const NewRenoSpec&, const NewRenoSpec&) = default;
 };

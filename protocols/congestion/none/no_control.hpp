@@ -22,7 +22,7 @@ class NoControl : public NoControlSpec {
   }
   void on_ack(const Parameters& /*p*/, const Acknowledgement& /*ack*/, Picoseconds /*now*/) {}
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) {}
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
   void sample(const Parameters& /*p*/, std::span<std::int64_t, 0> /*values*/) const {}
 };

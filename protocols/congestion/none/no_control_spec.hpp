@@ -14,11 +14,11 @@ struct NoControlConfig {
 struct NoControlSpec {
   using Config = NoControlConfig;
   static constexpr const char* kName = "none";
-  static constexpr const char* kTitle = "no congestion control";
-  static constexpr Needs kNeeds{};
+  static constexpr const char* kDisplayName = "no congestion control";
+  static constexpr Needs kRequirements{};
   static constexpr std::array<Column, 0> kColumns{};
   [[nodiscard]] static schema::Object<Config> schema();
-  [[nodiscard]] static Config standard() { return {}; }
+  [[nodiscard]] static Config default_config() { return {}; }
 
   friend bool operator==(const NoControlSpec&, const NoControlSpec&) = default;
 };

@@ -68,7 +68,7 @@ class WindowHistory {
 ///
 /// w_old is the window of T ago: what a report counts as arrivals was sent T before the report is
 /// back, however long the packet that carries it has waited. With the window of that packet, as of
-/// a round trip ago, in-casts that begin with several T of queue never come to rest: while the
+/// a round trip ago, in-casts that begin with several T of queue never settle: while the
 /// queue drains nothing arrives, and large windows of long ago are divided by a power of nearly 0.
 class PowerTcp : public PowerTcpSpec {
  public:
@@ -83,7 +83,7 @@ class PowerTcp : public PowerTcpSpec {
     const Window filling = Window::whole(bytes_in(base_rtt_, line_rate_).count());
     step_ = std::max(filling / p.expected_flows, Window::unit());
     window_ = std::max(filling, Window::unit());
-    most_ = window_ + step_;
+    max_ = window_ + step_;
     past_.start(window_);
   }
 
@@ -103,9 +103,9 @@ class PowerTcp : public PowerTcpSpec {
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
     if (!measure(ack.hops)) return;
-    const Window aim = past_.at(now - base_rtt_) / std::max(power_, kLeastPower) + step_;
+    const Window aim = past_.at(now - base_rtt_) / std::max(power_, kMinPower) + step_;
     window_ += (aim - window_) * p.gamma;
-    window_ = std::clamp(window_, Window::unit(), most_);
+    window_ = std::clamp(window_, Window::unit(), max_);
     const BitsPerSecond rate(scaled(window_, kEightSeconds, base_rtt_).floor());
     rate_ = std::clamp(rate, BitsPerSecond(1'000'000), line_rate_);
     past_.note(now, base_rtt_, window_);
@@ -113,14 +113,14 @@ class PowerTcp : public PowerTcpSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
   /// Losses are the transport's.
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) {}
 
   /// A window of less than a packet is one packet, paced.
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {
     const Window packet = Window::whole(packet_.count());
     const Window rounded_up = window_ + packet - Window::unit();
     return static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(rounded_up.raw() / packet.raw(), 1, kMostInFlight));
+        std::clamp<std::int64_t>(rounded_up.raw() / packet.raw(), 1, kMaxInFlight));
   }
 
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
@@ -134,7 +134,7 @@ class PowerTcp : public PowerTcpSpec {
   using Factor = Parameters::Factor;
 
   /// What a power is taken for that is less; a window grows to a thousandfold at most at once.
-  static constexpr Factor kLeastPower = Factor::one() / 1'024;
+  static constexpr Factor kMinPower = Factor::one() / 1'024;
   /// What is sent in eight seconds, in bytes, is what is sent in one, in bits.
   static constexpr Picoseconds kEightSeconds{8 * kPicosecondsPerSecond};
 
@@ -142,7 +142,7 @@ class PowerTcp : public PowerTcpSpec {
 
   /// The power of the hop with the most, smoothed over T; false where none can be told.
   bool measure(std::span<const HopReport> hops) {
-    Factor most = kNothing;
+    Factor max = kNothing;
     Picoseconds time;
     memory_.compare(
         hops, [&](const HopReport& report, const HopReport& before, Picoseconds elapsed) {
@@ -151,13 +151,13 @@ class PowerTcp : public PowerTcpSpec {
           const auto current = load_of<Factor>(arrived, elapsed, report.rate);
           const auto queued = load_of<Factor>(Bytes(report.waiting), base_rtt_, report.rate);
           const Factor power = current * (Factor::one() + queued);
-          if (power <= most) return;
-          most = power;
+          if (power <= max) return;
+          max = power;
           time = elapsed;
         });
-    if (most == kNothing) return false;
+    if (max == kNothing) return false;
     time = std::min(time, base_rtt_);
-    power_ += scaled(most - power_, time, base_rtt_);
+    power_ += scaled(max - power_, time, base_rtt_);
     return true;
   }
 
@@ -168,7 +168,7 @@ class PowerTcp : public PowerTcpSpec {
   Picoseconds base_rtt_;
   Window window_ = Window::unit();
   Window step_ = Window::unit();  ///< beta
-  Window most_ = Window::unit();
+  Window max_ = Window::unit();
   Factor power_ = Factor::one();
   WindowHistory past_;
   HopMemory memory_;

@@ -47,8 +47,8 @@ class RcccReceiver : public OnlyAcknowledges {
   /// Its turn has come: grants the next quantum, or less where it wants no more. Returns how much;
   /// nothing where the last grant has to be said again.
   Bytes grant(const RcccParameters& p) {
-    const auto most = static_cast<std::uint32_t>(p.quantum.count());
-    const std::uint32_t more = is_past(wanted_, granted_) ? std::min(wanted_ - granted_, most) : 0;
+    const auto max = static_cast<std::uint32_t>(p.quantum.count());
+    const std::uint32_t more = is_past(wanted_, granted_) ? std::min(wanted_ - granted_, max) : 0;
     granted_ += more;
     is_missed_ = false;
     return Bytes(more);
@@ -67,7 +67,8 @@ class RcccReceiver : public OnlyAcknowledges {
 /// where the pace is full again and nothing comes.
 class RcccPort {
  public:
-  void hear(const RcccParameters& p, bool is_marked, Picoseconds now, const RandomStream& random) {
+  void on_credit_request(const RcccParameters& p, bool is_marked, Picoseconds now,
+                         const RandomStream& random) {
     if (!p.adapts) return;
     catch_up(p, now, random);
     if (!runs_) next_ = now + drawn(p, random);
@@ -75,7 +76,7 @@ class RcccPort {
     ++packets_;
     if (is_marked) ++marked_;
   }
-  /// From this grant of so many bytes to the next one, on a port of this rate.
+  /// From this grant of a given number of bytes to the next one, on a port of this rate.
   Picoseconds gap(const RcccParameters& p, Bytes bytes, BitsPerSecond rate, Picoseconds now,
                   const RandomStream& random) {
     if (p.adapts) catch_up(p, now, random);
@@ -113,13 +114,13 @@ class RcccPort {
       streak_ = 0;
     } else {
       share_of_pace_ += p.increase << (marked_ == 0 ? streak_ : 0);
-      streak_ = std::min(streak_ + 1, kMostDoublings);
+      streak_ = std::min(streak_ + 1, kMaxDoublings);
     }
     share_of_pace_ = std::clamp(share_of_pace_, p.floor, kOne);
     packets_ = marked_ = 0;
   }
 
-  static constexpr std::uint32_t kMostDoublings = 20;
+  static constexpr std::uint32_t kMaxDoublings = 20;
 
   Picoseconds next_;
   Factor share_of_pace_ = Factor::one();
@@ -143,9 +144,9 @@ class Rccc : public RcccSpec {
 
   void start(const Parameters& p, const FlowStart& start) {
     const Bytes idle = bytes_in(start.base_rtt, start.line_rate);
-    speculative_ = std::min(idle * p.speculative, kMostCredit);
+    speculative_ = std::min(idle * p.speculative, kMaxCredit);
     // Less than a packet would be asked for packet by packet.
-    most_wanted_ = std::max(std::min(idle * p.request, kMostCredit), start.packet);
+    max_wanted_ = std::max(std::min(idle * p.request, kMaxCredit), start.packet);
     credit_ = speculative_;
   }
   void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
@@ -155,7 +156,7 @@ class Rccc : public RcccSpec {
   }
   void on_ack(const Parameters& /*p*/, const Acknowledgement& /*ack*/, Picoseconds /*now*/) {}
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) { ask_again(); }
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) { ask_again(); }
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
     values[0] = credit_.count();
@@ -171,9 +172,9 @@ class Rccc : public RcccSpec {
   /// What the next packet tells the receiver; `backlog` is what it leaves to be sent.
   CreditRequest request(const Parameters& /*p*/, Bytes packet, Bytes backlog) {
     const Bytes left = credit_ - packet;
-    const Bytes wish = backlog == Bytes() ? Bytes() : std::min(backlog, most_wanted_) - left;
+    const Bytes wish = backlog == Bytes() ? Bytes() : std::min(backlog, max_wanted_) - left;
     const std::uint32_t total =
-        granted_ + static_cast<std::uint32_t>(std::clamp(wish, Bytes(), kMostCredit).count());
+        granted_ + static_cast<std::uint32_t>(std::clamp(wish, Bytes(), kMaxCredit).count());
     if (is_past(total, asked_)) asked_ = total;
     const bool repeats = asks_again_;
     asks_again_ = false;
@@ -182,8 +183,8 @@ class Rccc : public RcccSpec {
   /// All that its receiver has ever granted.
   void on_granted(const Parameters& /*p*/, std::uint32_t total) {
     if (!is_past(total, granted_)) return;  // a later grant overtook it
-    const Bytes most = std::max(speculative_, most_wanted_);
-    credit_ = std::min(credit_ + Bytes(total - granted_), std::max(credit_, most));
+    const Bytes max = std::max(speculative_, max_wanted_);
+    credit_ = std::min(credit_ + Bytes(total - granted_), std::max(credit_, max));
     granted_ = total;
   }
   /// It has waited too long, or a packet with a request may be lost.
@@ -195,11 +196,11 @@ class Rccc : public RcccSpec {
 
  private:
   /// Totals are compared modulo 2^32.
-  static constexpr Bytes kMostCredit = 1_GiB;
+  static constexpr Bytes kMaxCredit = 1_GiB;
 
   Bytes credit_;
   Bytes speculative_;
-  Bytes most_wanted_;
+  Bytes max_wanted_;
   std::uint32_t granted_ = 0;
   std::uint32_t asked_ = 0;
   bool asks_again_ = false;

@@ -15,16 +15,16 @@ namespace weft::protocols::congestion {
 struct RcccSpec {
   using Config = RcccConfig;
   static constexpr const char* kName = "rccc";
-  static constexpr const char* kTitle = "RCCC";
-  static constexpr Needs kNeeds{.path = true, .grants = true};
+  static constexpr const char* kDisplayName = "RCCC";
+  static constexpr Needs kRequirements{.path = true, .grants = true};
   static constexpr std::array<Column, 2> kColumns{{
       {"credit_bytes", "that may be sent without a further grant; below 0: overdrawn"},
       {"requested_bytes", "that the receiver was asked for and has not granted, as far as known"},
   }};
   [[nodiscard]] static schema::Object<Config> schema() { return rccc_schema(); }
-  [[nodiscard]] static Config standard() { return {}; }
+  [[nodiscard]] static Config default_config() { return {}; }
   [[nodiscard]] static Needs needs(const Config& config) {
-    Needs needs = kNeeds;
+    Needs needs = kRequirements;
     needs.marks = config.adapts_to_marks;
     return needs;
   }

@@ -41,11 +41,11 @@ class SwiftSamples {
  public:
   /// The median of this delay and of those before it, `many` in all; the higher one of two.
   [[nodiscard]] Picoseconds add(Picoseconds delay, std::uint32_t many) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
-    delays_[next_] = static_cast<std::uint32_t>(std::min(delay.count() >> kShift, kMost));
+    constexpr std::int64_t kMax = std::numeric_limits<std::uint32_t>::max();
+    delays_[next_] = static_cast<std::uint32_t>(std::min(delay.count() >> kShift, kMax));
     if (++next_ == many) next_ = 0;
     count_ = std::min(count_ + 1, many);
-    std::array<std::uint32_t, kSwiftMostSamples> sorted = delays_;
+    std::array<std::uint32_t, kSwiftMaxSamples> sorted = delays_;
     const auto middle = sorted.begin() + count_ / 2;
     std::nth_element(sorted.begin(), middle, sorted.begin() + count_);
     return Picoseconds(std::int64_t{*middle} << kShift);
@@ -53,7 +53,7 @@ class SwiftSamples {
 
  private:
   static constexpr int kShift = 10;
-  std::array<std::uint32_t, kSwiftMostSamples> delays_{};
+  std::array<std::uint32_t, kSwiftMaxSamples> delays_{};
   std::uint32_t next_ = 0;
   std::uint32_t count_ = 0;
 };
@@ -102,13 +102,13 @@ class Swift : public SwiftSpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
 
-  void on_loss(const Parameters& p, Loss how, Picoseconds now) {
-    if (how == Loss::kTimeout && ++timeouts_ >= p.retransmit_reset) {
+  void on_loss(const Parameters& p, LossSignal signal, Picoseconds now) {
+    if (signal == LossSignal::kTimeout && ++timeouts_ >= p.retransmit_reset) {
       window_ = p.minimum_window;
       last_decrease_ = now;
       return;
     }
-    if (how == Loss::kNack) timeouts_ = 0;
+    if (signal == LossSignal::kNack) timeouts_ = 0;
     decrease(p, p.max_decrease, now);
   }
 
@@ -160,9 +160,9 @@ class Swift : public SwiftSpec {
   }
 
   [[nodiscard]] Number limited(const Parameters& p, Number window) const {
-    constexpr Number kMost = Number::whole(kMostInFlight);
+    constexpr Number kMax = Number::whole(kMaxInFlight);
     const Number useful = packets_in(p.base_target + p.hop_target * hops_ + p.scaling_range);
-    return std::clamp(window, p.minimum_window, std::clamp(useful, Number::one(), kMost));
+    return std::clamp(window, p.minimum_window, std::clamp(useful, Number::one(), kMax));
   }
 
   /// At most once per round trip.

@@ -7,7 +7,7 @@
 namespace weft::protocols::congestion {
 
 /// Delays that a median can be taken of.
-inline constexpr std::uint32_t kSwiftMostSamples = 31;
+inline constexpr std::uint32_t kSwiftMaxSamples = 31;
 
 /// Swift: a window that holds the delay of ACKs to a target (Kumar et al., "Swift: Delay is Simple
 /// and Effective for Congestion Control in the Datacenter", SIGCOMM 2020, section 3). The constants

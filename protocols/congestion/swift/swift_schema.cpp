@@ -66,7 +66,7 @@ schema::Object<SwiftConfig> swift_schema() {
       .field("median_of", &Config::median_of,
              "the last delays whose median counts; 1: the last one alone; more for sprayed traffic")
       .source("Kumar et al., SIGCOMM 2020; the median: Gerstein et al., arXiv 2509.07907 (MSwift)")
-      .range(1, kSwiftMostSamples)
+      .range(1, kSwiftMaxSamples)
       .check(check_swift);
 }
 

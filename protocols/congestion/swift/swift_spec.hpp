@@ -15,8 +15,8 @@ namespace weft::protocols::congestion {
 struct SwiftSpec {
   using Config = SwiftConfig;
   static constexpr const char* kName = "swift";
-  static constexpr const char* kTitle = "Swift";
-  static constexpr Needs kNeeds{.acks = true, .echo_time = true, .path = true};
+  static constexpr const char* kDisplayName = "Swift";
+  static constexpr Needs kRequirements{.acks = true, .echo_time = true, .path = true};
   static constexpr std::array<Column, 4> kColumns{{
       {"rate_bps", "the rate that the window allows at the last delay"},
       {"window_packets", "packets that may be in flight", Column::Form::kFraction},
@@ -24,7 +24,7 @@ struct SwiftSpec {
       {"target_delay_s", "that the window is held to", Column::Form::kSeconds},
   }};
   [[nodiscard]] static schema::Object<Config> schema() { return swift_schema(); }
-  [[nodiscard]] static Config standard() { return {}; }
+  [[nodiscard]] static Config default_config() { return {}; }
 
   friend bool operator==(const SwiftSpec&, const SwiftSpec&) = default;
 };

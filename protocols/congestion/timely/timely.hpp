@@ -74,7 +74,7 @@ class Timely : public TimelySpec {
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
   /// Losses are the transport's.
-  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, LossSignal /*how*/, Picoseconds /*now*/) {}
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
 
   void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {

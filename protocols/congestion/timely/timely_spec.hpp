@@ -15,18 +15,18 @@ namespace weft::protocols::congestion {
 struct TimelySpec {
   using Config = TimelyConfig;
   static constexpr const char* kName = "timely";
-  static constexpr const char* kTitle = "TIMELY";
-  static constexpr Needs kNeeds{.acks = true, .echo_time = true};
+  static constexpr const char* kDisplayName = "TIMELY";
+  static constexpr Needs kRequirements{.acks = true, .echo_time = true};
   static constexpr std::array<Column, 3> kColumns{{
       {"rate_bps", "the rate that it sends at"},
       {"delay_s", "of the last update", Column::Form::kSeconds},
       {"gradient", "of the delay, in minimum round-trip times", Column::Form::kFraction},
   }};
   [[nodiscard]] static schema::Object<Config> schema() { return timely_schema(); }
-  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
+  [[nodiscard]] static Config default_config() { return Config::from_preset(Config().preset); }
 
   [[nodiscard]] static Needs needs(const Config& config) {
-    Needs needs = kNeeds;
+    Needs needs = kRequirements;
     needs.repaces = config.rate_change == RateChange::kWaitingPacket;
     return needs;
   }

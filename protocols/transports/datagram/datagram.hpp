@@ -21,7 +21,7 @@ class Datagram {
     if (is_last_of_message) sender_.end_message(here, s, Picoseconds(-1));
   }
 
-  void receive_answer(const Here&, const Packet&, PortState&) const {}
+  void receive_response(const Here&, const Packet&, PortState&) const {}
   void expire_timer(const Here&, QueuePairId) const {}
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {

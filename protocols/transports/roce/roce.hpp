@@ -34,9 +34,9 @@ class Roce {
       selective_.on_sent(s);
   }
 
-  void receive_answer(const Here& here, const Packet& packet, PortState& port) {
+  void receive_response(const Here& here, const Packet& packet, PortState& port) {
     if (kind_of(packet) == PacketKind::kCnp) {
-      receive_cnp(queue_pair_of_answer(packet), here.now);
+      receive_cnp(queue_pair_of_response(packet), here.now);
     } else {
       receive_ack(here, packet, port);
     }
@@ -56,10 +56,10 @@ class Roce {
       r.sent = send_time(here.now - s_.old_packets.elapsed(packet, here.now));
     }
     if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
-      answer_mark(here, id, r, port);
+      response_mark(here, id, r, port);
     }
     if constexpr (Host::kHasEntropies) {
-      if (!t.entropy.is_fixed()) note_way(r, packet);
+      if (!t.entropy.is_fixed()) note_path(r, packet);
     }
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
@@ -79,7 +79,7 @@ class Roce {
 
  private:
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
-    const QueuePairId qp = queue_pair_of_answer(packet);
+    const QueuePairId qp = queue_pair_of_response(packet);
     SenderState& s = s_.senders.whole(qp);
     if (s.schedule == SenderState::Schedule::kFailed) return;
     const TransportConstants& t = host_.transport(s.transport);
@@ -93,10 +93,10 @@ class Roce {
     const bool counts = static_cast<std::int32_t>(ack.received - before) > 0;
     if (counts) s.received = ack.received;
     if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs.acks)) {
-      tell_control(s, t, packet, ack, s.received - before, here.now);
+      notify_control(s, t, packet, ack, s.received - before, here.now);
     }
     if constexpr (Host::kHasEntropies) {
-      if (!t.entropy.is_fixed()) tell_way(here, s, t, packet);
+      if (!t.entropy.is_fixed()) notify_path_selection(here, s, t, packet);
     }
     if (moves) sender_.advance(s, ack.expected);
     if (moves || counts) {
@@ -104,11 +104,11 @@ class Roce {
       s.deadline = here.now + t.retransmit_timeout;
     }
     if (kind_of(packet) == PacketKind::kNack && s.next > s.unacked) {
-      sender_.lose(s, t, congestion::Loss::kNack, here.now);
-      lose_way(s, qp, t, congestion::Loss::kNack, here.now);
+      sender_.lose(s, t, congestion::LossSignal::kNack, here.now);
+      lose_path(s, qp, t, congestion::LossSignal::kNack, here.now);
       sender_.go_back(s);
     }
-    if (moves && !s.has_outstanding()) --here.cell.live_events;
+    if (moves && !s.has_outstanding()) --here.lp.live_events;
     if (moves) sender_.complete_messages(here, host_, qp, port);
     host_.activate(here, qp);
   }
@@ -122,35 +122,35 @@ class Roce {
     selective_.note(s, ack);
     const std::uint32_t fresh = s.received - received;
     if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs.acks)) {
-      tell_control(s, t, packet, ack, fresh, here.now);
+      notify_control(s, t, packet, ack, fresh, here.now);
     }
     const bool moves = s.unacked != unacked;
-    const QueuePairId qp = queue_pair_of_answer(packet);
+    const QueuePairId qp = queue_pair_of_response(packet);
     selective_.repair(here, s, qp, moves, fresh > 0);
-    if (moves && !s.has_outstanding()) --here.cell.live_events;
+    if (moves && !s.has_outstanding()) --here.lp.live_events;
     if (moves) sender_.complete_messages(here, host_, qp, port);
     host_.activate(here, qp);
   }
 
   /// What answers a packet carries its entropy, and says whether it was marked.
-  static void note_way(ReceiverState& r, const Packet& packet) {
+  static void note_path(ReceiverState& r, const Packet& packet) {
     r.ack_entropy = packet.entropy;
-    r.way_is_marked = (packet.flags & kCongested) != 0;
+    r.path_is_marked = (packet.flags & kCongested) != 0;
   }
-  [[gnu::noinline]] void tell_way(const Here& here, const SenderState& s,
-                                  const TransportConstants& t, const Packet& packet) {
-    s_.entropies.on_ack(t.entropy, queue_pair_of_answer(packet),
-                        {.value = entropy::value_in(packet.entropy),
-                         .is_marked = (packet.flags & kWayIsMarked) != 0,
+  [[gnu::noinline]] void notify_path_selection(const Here& here, const SenderState& s,
+                                               const TransportConstants& t, const Packet& packet) {
+    s_.entropies.on_ack(t.entropy, queue_pair_of_response(packet),
+                        {.value = path_selection::value_in(packet.entropy),
+                         .is_marked = (packet.flags & kPathIsMarked) != 0,
                          .arrived = s.received,
                          .sent = s.sent_end},
                         here.now);
   }
   /// The oldest packet that is not acknowledged is taken for lost.
-  void lose_way(const SenderState& s, QueuePairId qp, const TransportConstants& t,
-                congestion::Loss how, Picoseconds now) {
+  void lose_path(const SenderState& s, QueuePairId qp, const TransportConstants& t,
+                 congestion::LossSignal signal, Picoseconds now) {
     if constexpr (Host::kHasEntropies) {
-      if (!t.entropy.is_fixed()) s_.entropies.on_loss(t.entropy, qp, s.unacked, how, now);
+      if (!t.entropy.is_fixed()) s_.entropies.on_loss(t.entropy, qp, s.unacked, signal, now);
     }
   }
 
@@ -161,8 +161,8 @@ class Roce {
 
   /// Of an ACK with a mark, or of any where the control hears of all. `fresh`: packets that it is
   /// the first to say have arrived.
-  void tell_control(SenderState& s, const TransportConstants& t, const Packet& packet,
-                    const AckFields& fields, std::uint32_t fresh, Picoseconds now) {
+  void notify_control(SenderState& s, const TransportConstants& t, const Packet& packet,
+                      const AckFields& fields, std::uint32_t fresh, Picoseconds now) {
     const bool is_marked = (packet.flags & kCongested) != 0;
     congestion::Acknowledgement ack{.packets = fresh,
                                     .arrived = s.received,
@@ -239,16 +239,16 @@ class Roce {
   }
 
   /// A marked packet came: the control's part at the receiver says what becomes of it.
-  void answer_mark(const Here& here, ReceiverId id, ReceiverState& r, PortState& port) {
+  void response_mark(const Here& here, ReceiverId id, ReceiverState& r, PortState& port) {
     const congestion::ControlRef control = host_.transport(r.transport).control;
     switch (s_.controls.on_marked(control, r.control_slot, here.now)) {
-      case congestion::Answer::kNothing:
+      case congestion::MarkResponse::kNothing:
         break;
-      case congestion::Answer::kEcho:
-      case congestion::Answer::kEchoUntilReduced:  // packets have no room to say so
+      case congestion::MarkResponse::kEcho:
+      case congestion::MarkResponse::kEchoUntilReduced:  // packets have no room to say so
         r.echo_pending = true;
         break;
-      case congestion::Answer::kNotify:
+      case congestion::MarkResponse::kNotify:
         host_.respond(here, response(id, r, PacketKind::kCnp), port);
         break;
     }
@@ -257,11 +257,11 @@ class Roce {
   /// `ahead`: how far the packet that it answers is ahead of the expected one.
   void send_ack(const Here& here, ReceiverId id, ReceiverState& r, PacketKind kind, PortState& port,
                 std::uint32_t ahead = 0) {
-    // What chips work on is taken in any order, too, but never acknowledged.
+    // What scale-up switches work on is taken in any order, too, but never acknowledged.
     if (Host::kTakesSums && !host_.transport(r.transport).reliable) return;
     Packet packet = response(id, r, kind, ahead);
     if (r.echo_pending) packet.flags |= kCongested;
-    if (Host::kHasEntropies && r.way_is_marked) packet.flags |= kWayIsMarked;
+    if (Host::kHasEntropies && r.path_is_marked) packet.flags |= kPathIsMarked;
     r.echo_pending = false;
     r.since_ack = 0;
     if constexpr (Host::kHasTelemetry) {
@@ -290,10 +290,10 @@ class Roce {
 template <class Host>
 void Roce<Host>::arm_timer(const Here& here, SenderState& s, QueuePairId qp) {
   s.deadline = here.now + host_.transport(s.transport).retransmit_timeout;
-  ++here.cell.live_events;
+  ++here.lp.live_events;
   if (s.timer_is_set) return;
   s.timer_is_set = true;
-  push_retransmit_timer(here.cell, qp, s.deadline);
+  push_retransmit_timer(here.lp, qp, s.deadline);
 }
 
 template <class Host>
@@ -305,24 +305,24 @@ void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   }
   s.timer_is_set = false;
   if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
-  here.cell.last_event_time = here.now;
+  here.lp.last_event_time = here.now;
   if (s.deadline > here.now) {
     s.timer_is_set = true;
-    push_retransmit_timer(here.cell, qp, s.deadline);
+    push_retransmit_timer(here.lp, qp, s.deadline);
     return;
   }
   const TransportConstants& t = host_.transport(s.transport);
   if (++s.retries > t.retry_limit) {
     s.schedule = SenderState::Schedule::kFailed;
-    --here.cell.live_events;
+    --here.lp.live_events;
     return;
   }
   s.deadline = here.now + t.retransmit_timeout;
   s.timer_is_set = true;
-  push_retransmit_timer(here.cell, qp, s.deadline);
+  push_retransmit_timer(here.lp, qp, s.deadline);
   ++here.worker.sums.timeouts;
-  sender_.lose(s, t, congestion::Loss::kTimeout, here.now);
-  lose_way(s, qp, t, congestion::Loss::kTimeout, here.now);
+  sender_.lose(s, t, congestion::LossSignal::kTimeout, here.now);
+  lose_path(s, qp, t, congestion::LossSignal::kTimeout, here.now);
   sender_.go_back(s);
   host_.activate(here, qp);
 }

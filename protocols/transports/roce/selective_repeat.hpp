@@ -25,8 +25,8 @@ class SelectiveSender {
   [[gnu::noinline]] void on_first_sent(const Here& here, SenderState& s, QueuePairId qp) {
     if (s.has_outstanding()) return;
     Repair& r = repair_of(s);
-    r.moved_at = r.heard_at = here.now;
-    ++here.cell.live_events;
+    r.moved_at = r.last_ack_at = here.now;
+    ++here.lp.live_events;
     set_timer(here, s, qp);
   }
 
@@ -55,7 +55,7 @@ class SelectiveSender {
                                 bool has_news) {
     Repair& r = repair_of(s);
     const TransportConstants& t = s_.constants.transports[s.transport];
-    if (has_news) r.heard_at = here.now;
+    if (has_news) r.last_ack_at = here.now;
     if (moves) {
       r.moved_at = here.now;
       if (s.has_outstanding()) set_timer(here, s, qp);
@@ -69,22 +69,22 @@ class SelectiveSender {
     seek(s, r);
   }
 
-  /// The agenda's entry of a queue pair has come. True: it has timed out.
+  /// The calendar's entry of a queue pair has come. True: it has timed out.
   [[gnu::noinline]] bool expire(const Here& here, SenderState& s, QueuePairId qp) {
     Repair& r = repair_of(s);
     if (r.timer_at != here.now) return false;  // an earlier one was set instead
     r.timer_at = Repair::kNever;
     if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return false;
-    here.cell.last_event_time = here.now;
+    here.lp.last_event_time = here.now;
     const TransportConstants& t = s_.constants.transports[s.transport];
     const Picoseconds limit = timeout(s, t);
     if (r.moved_at + limit > here.now) {
       set_timer(here, s, qp);
       return false;
     }
-    if (here.now - r.heard_at >= t.patience()) {
+    if (here.now - r.last_ack_at >= t.retry_timeout()) {
       s.schedule = SenderState::Schedule::kFailed;
-      --here.cell.live_events;
+      --here.lp.live_events;
       return false;
     }
     r.moved_at = here.now;
@@ -92,9 +92,10 @@ class SelectiveSender {
     ++here.worker.sums.timeouts;
     // What was sent again is lost again; where nothing else comes through either, so is the rest.
     r.next = s.unacked;
-    r.lost_end = r.heard_at + limit > here.now ? std::max(r.lost_end, s.unacked + 1) : s.sent_end;
+    r.lost_end =
+        r.last_ack_at + limit > here.now ? std::max(r.lost_end, s.unacked + 1) : s.sent_end;
     r.recovery_end = s.sent_end;
-    sender_.lose(s, t, congestion::Loss::kTimeout, here.now);
+    sender_.lose(s, t, congestion::LossSignal::kTimeout, here.now);
     seek(s, r);
     return true;
   }
@@ -105,11 +106,11 @@ class SelectiveSender {
   /// There are new losses.
   void lose(const Here& here, SenderState& s, Repair& r, const TransportConstants& t) {
     if (s.unacked < r.recovery_end) {
-      sender_.note_loss(s, congestion::Loss::kNack, here.now);
+      sender_.note_loss(s, congestion::LossSignal::kNack, here.now);
       return;
     }
     r.recovery_end = s.sent_end;
-    sender_.lose(s, t, congestion::Loss::kNack, here.now);
+    sender_.lose(s, t, congestion::LossSignal::kNack, here.now);
   }
 
   /// What is sent next: the first loss that was not sent again yet, or new data.
@@ -127,13 +128,13 @@ class SelectiveSender {
     const bool has_few = s.sent_end - s.unacked < t.selective.few;
     return has_few ? t.selective.timeout_low : t.selective.timeout_high;
   }
-  /// An entry in the agenda no later than the time-out.
+  /// An entry in the calendar no later than the time-out.
   void set_timer(const Here& here, const SenderState& s, QueuePairId qp) {
     Repair& r = repair_of(s);
     const Picoseconds due = r.moved_at + timeout(s, s_.constants.transports[s.transport]);
     if (due >= r.timer_at) return;
     r.timer_at = due;
-    push_retransmit_timer(here.cell, qp, due);
+    push_retransmit_timer(here.lp, qp, due);
   }
 
   NetworkState& s_;

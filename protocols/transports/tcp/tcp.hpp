@@ -24,7 +24,7 @@ class Tcp {
   void on_sent(const Here& here, SenderState& s, bool /*is_last_of_message*/) {
     sender_.on_sent(here, s);
   }
-  void receive_answer(const Here& here, const Packet& packet, PortState& port) {
+  void receive_response(const Here& here, const Packet& packet, PortState& port) {
     sender_.receive_ack(here, packet, port);
   }
   void expire_timer(const Here& here, QueuePairId qp) { sender_.expire_timer(here, qp); }

@@ -9,8 +9,8 @@
 
 namespace weft::protocols {
 
-/// The receiving end of TCP. An ACK is held back until so many segments have come, or for so long;
-/// what comes out of order, twice, or fills a gap is acknowledged at once (RFC 5681, 4.2).
+/// The receiving end of TCP. An ACK is held back until a given number of segments have come, or for
+/// so long; what comes out of order, twice, or fills a gap is acknowledged at once (RFC 5681, 4.2).
 template <class Host>
 class TcpReceiverEnd {
  public:
@@ -22,7 +22,7 @@ class TcpReceiverEnd {
     TcpReceiver& tcp = s_.tcp.receiver(id);
     s_.nics[port.index].recent_receiver = id;
     tcp.port = port.index;
-    hear_mark(here, packet, id, r, tcp, port);
+    on_mark(here, packet, id, r, tcp, port);
     const bool is_last = (packet.flags & kLast) != 0;
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
@@ -48,7 +48,7 @@ class TcpReceiverEnd {
       set_timer(here, id, tcp);
       return false;
     }
-    here.cell.last_event_time = here.now;
+    here.lp.last_event_time = here.now;
     send_ack(here, id, r, tcp, s_.ports[tcp.port]);
     return true;
   }
@@ -60,17 +60,17 @@ class TcpReceiverEnd {
 
   /// What ACKs echo from this packet on: until the sender says that it has reduced its window (RFC
   /// 3168, 6.1.3), or with an ACK of its own for those before that differ (RFC 8257, 3.2).
-  void hear_mark(const Here& here, const Packet& packet, ReceiverId id, ReceiverState& r,
-                 TcpReceiver& tcp, PortState& port) {
+  void on_mark(const Here& here, const Packet& packet, ReceiverId id, ReceiverState& r,
+               TcpReceiver& tcp, PortState& port) {
     if ((packet.flags & kWindowReduced) != 0) tcp.echoes = false;
     const TransportConstants& t = constants(r);
     const bool is_marked = (packet.flags & kCongested) != 0 && !t.control.is_none();
     if (!is_marked && !tcp.was_marked) [[likely]]
       return;
-    congestion::Answer answer = congestion::Answer::kNothing;
+    congestion::MarkResponse answer = congestion::MarkResponse::kNothing;
     if (is_marked) answer = s_.controls.on_marked(t.control, r.control_slot, here.now);
-    if (answer == congestion::Answer::kEchoUntilReduced) tcp.echoes = true;
-    const bool echoes_this = answer == congestion::Answer::kEcho;
+    if (answer == congestion::MarkResponse::kEchoUntilReduced) tcp.echoes = true;
+    const bool echoes_this = answer == congestion::MarkResponse::kEcho;
     if (echoes_this == tcp.was_marked) return;
     if (r.since_ack > 0) send_ack(here, id, r, tcp, port);
     tcp.was_marked = echoes_this;
@@ -103,14 +103,15 @@ class TcpReceiverEnd {
     for (; messages > 0; --messages) host_.notify_delivered(here, id);
   }
 
-  /// One agenda entry per connection: one that comes too early files itself anew.
+  /// One calendar entry per connection: one that comes too early files itself again.
   void set_timer(const Here& here, ReceiverId id, TcpReceiver& tcp) {
     tcp.timer_is_set = true;
     const auto type = static_cast<std::uint32_t>(EventType::kDelayedAck);
-    schedule(here.cell, {.time = tcp.ack_due,
-                         .order = AgendaEvent::make_order(EventRank::kTimer, type, id.value(), 0),
-                         .type = type,
-                         .target = id.value()});
+    schedule(here.lp,
+             {.time = tcp.ack_due,
+              .order = CalendarEvent::make_order(EventPriority::kTimer, type, id.value(), 0),
+              .type = type,
+              .target = id.value()});
   }
 
   void send_ack(const Here& here, ReceiverId id, ReceiverState& r, const TcpReceiver& tcp,

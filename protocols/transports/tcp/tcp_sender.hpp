@@ -23,7 +23,7 @@ class TcpSenderEnd {
   void on_first_sent(const Here& here, SenderState& s, QueuePairId qp) {
     TcpSender& tcp = s_.tcp.sender(qp);
     if (s.has_outstanding()) return;
-    ++here.cell.live_events;
+    ++here.lp.live_events;
     start_timer(here, s, tcp, qp);
   }
 
@@ -43,7 +43,7 @@ class TcpSenderEnd {
   }
 
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
-    const QueuePairId qp = queue_pair_of_answer(packet);
+    const QueuePairId qp = queue_pair_of_response(packet);
     SenderState& s = s_.senders.whole(qp);
     if (s.schedule == SenderState::Schedule::kFailed) return;
     const auto acknowledged = static_cast<std::int32_t>(packet.sequence - s.unacked);
@@ -62,8 +62,9 @@ class TcpSenderEnd {
     } else {
       count_duplicate(s, tcp, static_cast<std::uint32_t>(acknowledged));
     }
-    tell_control(here, s, tcp, t, packet,
-                 {.packets = s.received - before, .may_grow = acknowledged > 0 && !was_recovering});
+    notify_control(
+        here, s, tcp, t, packet,
+        {.packets = s.received - before, .may_grow = acknowledged > 0 && !was_recovering});
     detect_losses(here, s, tcp, t, static_cast<std::uint32_t>(acknowledged));
     if (acknowledged > 0) restart_timer(here, s, tcp, qp);
     arrange(s, tcp);
@@ -77,7 +78,7 @@ class TcpSenderEnd {
     if (here.now != tcp.timer_at) return;  // an earlier one took its place
     tcp.timer_at = kNoTimer;
     if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
-    here.cell.last_event_time = here.now;
+    here.lp.last_event_time = here.now;
     if (s.deadline > here.now) return set_timer(here, tcp, qp, s.deadline);
     time_out(here, s, tcp, qp);
   }
@@ -86,7 +87,7 @@ class TcpSenderEnd {
   static constexpr Picoseconds kNoTimer{-1};
 
   [[nodiscard]] static RttEstimator::Limits limits(const TransportConstants& t) {
-    return {.least = t.retransmit_timeout, .most = t.most_timeout};
+    return {.min = t.retransmit_timeout, .max = t.max_timeout};
   }
   /// Nothing is missing, as far as is known, and nothing is to be said.
   [[nodiscard]] static bool is_undisturbed(const TcpSender& tcp) {
@@ -141,8 +142,8 @@ class TcpSenderEnd {
     }
   }
 
-  void tell_control(const Here& here, SenderState& s, TcpSender& tcp, const TransportConstants& t,
-                    const Packet& packet, congestion::Acknowledgement ack) {
+  void notify_control(const Here& here, SenderState& s, TcpSender& tcp, const TransportConstants& t,
+                      const Packet& packet, congestion::Acknowledgement ack) {
     ack.is_marked = (packet.flags & kCongested) != 0;
     if (ack.is_marked && static_cast<std::int32_t>(s.unacked - tcp.reduction_end) > 0) {
       note_reduction(s, tcp);
@@ -195,7 +196,7 @@ class TcpSenderEnd {
 
   void note_loss(const SenderState& s, Picoseconds now) {
     if (s_.watch.is_used()) [[unlikely]] {
-      s_.watch.note_loss(s_.senders.queue_pair_of(s), congestion::Loss::kNack, now);
+      s_.watch.note_loss(s_.senders.queue_pair_of(s), congestion::LossSignal::kNack, now);
     }
   }
 
@@ -205,12 +206,12 @@ class TcpSenderEnd {
     tcp.recovery_end = s.sent_end;
     tcp.has_lost = true;
     tcp.repairs_now = true;
-    tell_loss(here, s, tcp, t, congestion::Loss::kNack);
+    notify_loss(here, s, tcp, t, congestion::LossSignal::kNack);
   }
 
-  void tell_loss(const Here& here, SenderState& s, TcpSender& tcp, const TransportConstants& t,
-                 congestion::Loss how) {
-    sender_.lose(s, t, how, here.now);
+  void notify_loss(const Here& here, SenderState& s, TcpSender& tcp, const TransportConstants& t,
+                   congestion::LossSignal signal) {
+    sender_.lose(s, t, signal, here.now);
     if (!t.control.is_none()) tcp.window = s.window;
     note_reduction(s, tcp);
   }
@@ -279,7 +280,7 @@ class TcpSenderEnd {
 
   void start_timer(const Here& here, SenderState& s, TcpSender& tcp, QueuePairId qp) {
     s.deadline = here.now + tcp.round_trips.timeout();
-    // One agenda entry goes on to later deadlines, but not to earlier ones.
+    // One calendar entry continues to later deadlines, but not to earlier ones.
     if (tcp.timer_at != kNoTimer && tcp.timer_at <= s.deadline) return;
     set_timer(here, tcp, qp, s.deadline);
   }
@@ -288,16 +289,17 @@ class TcpSenderEnd {
     if (s.has_outstanding()) {
       start_timer(here, s, tcp, qp);
     } else {
-      --here.cell.live_events;
+      --here.lp.live_events;
     }
   }
   static void set_timer(const Here& here, TcpSender& tcp, QueuePairId qp, Picoseconds time) {
     tcp.timer_at = time;
     const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
-    here.cell.agenda.push({.time = time,
-                           .order = AgendaEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
-                           .type = type,
-                           .target = qp.value()});
+    here.lp.calendar.push(
+        {.time = time,
+         .order = CalendarEvent::make_order(EventPriority::kTimer, type, qp.value(), 0),
+         .type = type,
+         .target = qp.value()});
   }
 
   /// Everything that is not known to have arrived is taken for lost, and goes again from the oldest
@@ -306,7 +308,7 @@ class TcpSenderEnd {
     const TransportConstants& t = host_.transport(s.transport);
     if (++s.retries > t.retry_limit) {
       s.schedule = SenderState::Schedule::kFailed;
-      --here.cell.live_events;
+      --here.lp.live_events;
       return;
     }
     ++here.worker.sums.timeouts;
@@ -317,7 +319,7 @@ class TcpSenderEnd {
     tcp.duplicates = 0;
     tcp.repairs_now = true;
     tcp.round_trips.back_off(limits(t));
-    tell_loss(here, s, tcp, t, congestion::Loss::kTimeout);
+    notify_loss(here, s, tcp, t, congestion::LossSignal::kTimeout);
     start_timer(here, s, tcp, qp);
     arrange(s, tcp);
     host_.activate(here, qp);

@@ -140,7 +140,7 @@ class JobLowering {
   void count(const JobSpec& spec) {
     const std::uint64_t n = spec.ranks.size();
     const std::uint64_t connections =
-        collectives::most_connections(spec.kind, static_cast<std::uint32_t>(n));
+        collectives::max_connections(spec.kind, static_cast<std::uint32_t>(n));
     ranks_ += n;
     connections_ += connections * (spec.queue_pairs > 0 ? spec.queue_pairs : queue_pairs_);
     if (connections_ > collectives::kMaxConnections && !is_reported_) {
@@ -184,7 +184,7 @@ void lower_order(const Context& context, Scenario& scenario) {
         const std::string element = element_path(path, k);
         context.fail(locate(context.root, element).is_exact ? element : path,
                      backquoted(name) + " is no job" +
-                         (++unknown > kMostSuggestions
+                         (++unknown > kMaxSuggestions
                               ? ""
                               : "; expected one of " + listing(names) + did_you_mean(name, names)));
       } else if (i < scenario.jobs.size()) {
@@ -200,7 +200,7 @@ void lower_order(const Context& context, Scenario& scenario) {
 }
 
 /// Jobs that are skipped are gone, for those that wait for them, too.
-void leave_out(const Context& context, Scenario& scenario) {
+void skip_jobs(const Context& context, Scenario& scenario) {
   const std::vector<JobDocument>& documents = context.document.jobs;
   if (std::ranges::none_of(documents, &JobDocument::is_skipped)) return;
   std::vector<JobSpec> left;
@@ -261,7 +261,7 @@ void lower_jobs(const Context& context, Scenario& scenario) {
     lowering.lower(i, scenario);
   }
   lower_order(context, scenario);
-  if (context.diagnostics.is_empty()) leave_out(context, scenario);
+  if (context.diagnostics.is_empty()) skip_jobs(context, scenario);
 }
 
 }  // namespace weft::scenarios::language

@@ -45,8 +45,8 @@ protocols::TrafficClass class_of(const ScaleUpPart& part, const protocols::Switc
   for (int number = 2; is_taken(c.name); ++number) c.name = "scale-up-" + std::to_string(number);
   c.network = NetworkKind::kScaleUp;
   c.ecn.enabled = false;
-  // Updates ride on packets of the other direction and take no time of the link; chip and GPU need
-  // about as long for them as for data.
+  // Updates ride on packets of the other direction and take no time of the link; scale-up switch
+  // and GPU need about as long for them as for data.
   c.flow_control =
       protocols::CreditConfig{.buffer = part.port_buffer,
                               .update = 0_B,

@@ -17,8 +17,8 @@ using schema::Field;
 using schema::Kind;
 
 constexpr std::size_t kWidth = 100;
-/// Different keys of one name are described in full up to so many.
-constexpr std::size_t kMostInFull = 6;
+/// Different keys of one name are described in full up to that many.
+constexpr std::size_t kMaxInFull = 6;
 
 /// `text` behind `start`, in lines of the width of a terminal below each other.
 std::string wrapped(const std::string& start, std::string_view text) {
@@ -192,7 +192,7 @@ std::vector<Group> grouped(const std::vector<KeyTopic>& topics) {
 std::string topics_text(const std::vector<KeyTopic>& topics) {
   const std::vector<Group> groups = grouped(topics);
   std::string text;
-  if (groups.size() > kMostInFull) {
+  if (groups.size() > kMaxInFull) {
     std::vector<TextLine> lines;
     lines.reserve(topics.size());
     for (const KeyTopic& topic : topics) {

@@ -25,7 +25,7 @@ struct KeyNode {
 };
 
 /// All keys of `object`, whose standard value is `standard`: that is changed on the way, as every
-/// variant is looked at. The nodes point into `object`.
+/// variant is checked. The nodes point into `object`.
 [[nodiscard]] KeyNode key_tree(const schema::AnyObject& object, void* standard,
                                const std::string& prefix = {});
 

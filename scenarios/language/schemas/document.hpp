@@ -51,7 +51,7 @@ struct RanksDocument {
   std::vector<std::string> hosts = {"all"};  ///< empty if `random` is set
   std::optional<std::uint32_t> random;
   Order order = Order::kGiven;
-  std::optional<std::uint32_t> count;  ///< so many of them, from the first on
+  std::optional<std::uint32_t> count;  ///< that many of them, from the first on
 };
 
 struct JobDocument {

@@ -85,9 +85,9 @@ schema::Object<RunSpec> run_schema() {
       .source("the order of a small message between hosts")
       .at_least(1_ns)
       .choice("cells", &RunSpec::cells,
-              {{CellPlan::Cut::kAuto, "auto", "the longest window that leaves enough cells"},
-               {CellPlan::Cut::kOne, "one", "the whole fabric is one cell"},
-               {CellPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
+              {{LpPlan::Cut::kAuto, "auto", "the longest window that leaves enough cells"},
+               {LpPlan::Cut::kOne, "one", "the whole fabric is one cell"},
+               {LpPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
               "how the fabric is cut for the engine; results do not depend on it")
       .changes_output()
       .source("the fastest")

@@ -81,7 +81,7 @@ schema::Object<FabricDocument> fabric_schema(LinkLayer layer) {
   keys.tag("topology", "how switches and hosts are joined");
   topologies::Topologies::for_each([&]<class T>() {
     keys.template alternative<T>(T::kName, topology, T::schema());
-    if constexpr (requires { T::kAlso; }) keys.also(T::kAlso);
+    if constexpr (requires { T::kAlias; }) keys.also(T::kAlias);
   });
   return keys
       .object("switch", &FabricDocument::switch_part, topologies::switch_part_schema(),

@@ -246,10 +246,10 @@ std::vector<std::string> Catalogue::collections() const {
 }
 
 std::string did_you_mean_part(const std::string& said, const std::vector<std::string>& names) {
-  constexpr std::size_t kLeast = 3;  // fewer letters are part of too much
+  constexpr std::size_t kMin = 3;  // fewer letters are part of too much
   std::string near = did_you_mean(said, names);
   const std::string wanted = essence(said);
-  if (!near.empty() || wanted.size() < kLeast) return near;
+  if (!near.empty() || wanted.size() < kMin) return near;
   for (const std::string& name : names) {
     if (essence(name).find(wanted) == std::string::npos) continue;
     near += (near.empty() ? "; did you mean `" : " or `") + name + "`";

@@ -202,7 +202,7 @@ class Generator {
         return object(*f.object);
       case Kind::kObjects: {
         Json schema{{"type", "array"}, {"items", object(*f.object)}};
-        if (f.least > 0) schema["minItems"] = f.least;
+        if (f.min > 0) schema["minItems"] = f.min;
         if (!f.accepts_one) return schema;
         return either_or("object", object(*f.object), std::move(schema));
       }

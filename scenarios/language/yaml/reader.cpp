@@ -71,14 +71,14 @@ void find_places(const AnyObject& object, const std::string& key, const KeyPlace
 /// Where a key belongs that is unknown here: in the outermost maps that have it.
 std::string belonging(const AnyObject& language, const std::string& key) {
   constexpr std::size_t kDeepest = 6;
-  constexpr std::size_t kMost = 2;
+  constexpr std::size_t kMax = 2;
   std::vector<KeyPlace> places;
   find_places(language, key, {}, kDeepest, places);
   std::ranges::stable_sort(places, {}, [](const KeyPlace& place) {
     return std::ranges::count(place.path, '.') + (place.path.empty() ? -1 : 0);
   });
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMost, places.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMax, places.size()); ++i) {
     const KeyPlace& place = places[i];
     text += (text.empty() ? "; it is a key of " : " or ") +
             (place.path.empty() ? std::string("the file itself") : backquoted(place.path)) +
@@ -464,10 +464,10 @@ void Reader::read_words(const Field& field, const Node& node, void* target,
 }
 
 void Reader::read_list(const Field& field, Node& node, void* target, const std::string& path) {
-  if (node.items.size() < field.least) {
+  if (node.items.size() < field.min) {
     fail(node.mark, path,
          "has " + std::to_string(node.items.size()) + " elements; at least " +
-             std::to_string(field.least) + " is needed");
+             std::to_string(field.min) + " is needed");
   }
   for (std::size_t i = 0; i < node.items.size() && !diagnostics_.is_full(); ++i) {
     read_object(*field.object, node.items[i], field.append(target), element_path(path, i), {}, {});

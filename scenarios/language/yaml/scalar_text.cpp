@@ -49,9 +49,9 @@ Parsed parse_quantity_field(const Field& field, const std::string& text) {
   }
   const std::int64_t count = std::get<std::int64_t>(parsed);
   if (count < field.minimum) {
-    const std::string least = quantity_text(field.minimum, *field.dimension);
-    if (count == 0) return "is zero; at least " + least + " is needed";
-    return "is too small; at least " + least + " is needed";
+    const std::string min = quantity_text(field.minimum, *field.dimension);
+    if (count == 0) return "is zero; at least " + min + " is needed";
+    return "is too small; at least " + min + " is needed";
   }
   if (count > field.maximum) {
     return "is too large; at most " + quantity_text(field.maximum, *field.dimension) +

@@ -222,12 +222,12 @@ std::vector<StarvedQueue> starved_queues(const Results& r) {
   return starved;
 }
 
-std::vector<std::uint32_t> heaviest_branches(const PauseStorm& storm, std::size_t most) {
+std::vector<std::uint32_t> heaviest_branches(const PauseStorm& storm, std::size_t max) {
   std::vector<std::uint32_t> chosen(storm.tree.size());
   std::iota(chosen.begin(), chosen.end(), 0U);
   std::ranges::stable_sort(chosen, std::greater<>(),
                            [&storm](std::uint32_t b) { return storm.tree[b].total; });
-  chosen.resize(std::min(chosen.size(), most));
+  chosen.resize(std::min(chosen.size(), max));
   std::ranges::sort(chosen);
   return chosen;
 }

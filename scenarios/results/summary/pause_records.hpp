@@ -36,6 +36,6 @@ struct BlockedRow {
 /// The branches with the largest totals, in the order of the tree. Every one has its parent with
 /// it: a parent's total is not below its children's, and it comes before them.
 [[nodiscard]] std::vector<std::uint32_t> heaviest_branches(const protocols::PauseStorm& storm,
-                                                           std::size_t most);
+                                                           std::size_t max);
 
 }  // namespace weft::scenarios

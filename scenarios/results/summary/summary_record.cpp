@@ -68,7 +68,7 @@ const Record<CollectiveRow>& collective_record() {
     collective.fields.emplace_back("critical_path_seconds/left_out",
                                    "stands for rounds that were left out, if any were",
                                    [](const CollectiveRow& r) {
-                                     const Picoseconds time = r.collective.path.left_out;
+                                     const Picoseconds time = r.collective.path.skipped;
                                      return json_if(time > Picoseconds(0), in_seconds(time));
                                    });
     collective.fields.emplace_back(
@@ -251,32 +251,32 @@ std::vector<Field<Results>> identity_fields() {
            [](const Results& r) { return json_if(!r.warnings.empty(), r.warnings); }}};
 }
 
-/// Something was taken over or might have been.
+/// Something was memoised or might have been.
 bool says_something(const ReuseReport& reuse) {
-  return reuse.mode == Reuse::kVerify || reuse.mode == Reuse::kAudit || reuse.components > 0 ||
-         reuse.rails > 0 || reuse.leaps.count > 0 || !reuse.refusals.empty();
+  return reuse.mode == Reuse::kVerify || reuse.mode == Reuse::kAudit || reuse.gpu_sets > 0 ||
+         reuse.rails > 0 || reuse.skips.count > 0 || !reuse.refusals.empty();
 }
 
 ordered_json json_of(const ReuseReport& reuse) {
-  return {{"components", reuse.components},
+  return {{"components", reuse.gpu_sets},
           {"gpus", reuse.gpus},
           {"calls", reuse.calls},
-          {"phases", reuse.phases},
+          {"phases", reuse.epochs},
           {"phases_simulated", reuse.simulated},
           {"phases_ended_otherwise", reuse.ended_otherwise},
           {"rails", reuse.rails},
           {"rail_gpus", reuse.rail_gpus},
           {"rail_calls", reuse.rail_calls},
-          {"rail_phases", reuse.rail_phases},
+          {"rail_phases", reuse.rail_epochs},
           {"rail_phases_simulated", reuse.rail_simulated},
           {"phase_packet_hops", reuse.inside.all},
           {"phase_packet_hops_simulated", reuse.inside.simulated},
           {"rail_packet_hops", reuse.on_rails.all},
           {"rail_packet_hops_simulated", reuse.on_rails.simulated},
           {"packet_hops_simulated", reuse.simulated_hops},
-          {"leaps", reuse.leaps.count},
-          {"periods_leapt", reuse.leaps.periods},
-          {"packet_hops_leapt", reuse.leaps.packet_hops},
+          {"leaps", reuse.skips.count},
+          {"periods_leapt", reuse.skips.periods},
+          {"packet_hops_leapt", reuse.skips.packet_hops},
           {"refusals", reuse.refusals}};
 }
 
@@ -288,24 +288,24 @@ const Record<PeriodsReport>& periods_record() {
   static const Record<Row> record{{
       {"tolerance", "as the scenario says", [](const Row& r) { return ratio(r.tolerance); }},
       {"spread", "of the periods that it goes by: (longest - shortest) / shortest",
-       [](const Row& r) { return ordered_json(r.left_out.spread); }},
+       [](const Row& r) { return ordered_json(r.skipped.spread); }},
       {"rounds", "whole ones of calls, per rank and channel",
-       [](const Row& r) { return r.left_out.rounds; }},
-      {"rounds_left_out", "of these", [](const Row& r) { return r.left_out.rounds_left_out; }},
-      {"iterations", "of the job", [](const Row& r) { return r.left_out.iterations; }},
+       [](const Row& r) { return r.skipped.rounds; }},
+      {"rounds_left_out", "of these", [](const Row& r) { return r.skipped.rounds_skipped; }},
+      {"iterations", "of the job", [](const Row& r) { return r.skipped.iterations; }},
       {"iterations_left_out", "of these",
-       [](const Row& r) { return r.left_out.iterations_left_out; }},
+       [](const Row& r) { return r.skipped.iterations_skipped; }},
       {"left_out_seconds",
        "that all of it stands for, which times of jobs and iterations have in them; messages, "
        "packets, ports, classes and percentiles are of the rest",
-       [](const Row& r) { return r.left_out.time; }},
+       [](const Row& r) { return r.skipped.time; }},
       {"certainty", "bounded: its relative error is no larger than the spread; or estimate",
        [](const Row& r) { return r.estimate_because.empty() ? "bounded" : "estimate"; }},
       {"estimate_because", "why there is no bound, if there is none",
        [](const Row& r) { return json_if(!r.estimate_because.empty(), r.estimate_because); }},
       {"closest", "of periods that were not alike, the least spread; if there were some",
        [](const Row& r) {
-         const std::optional<double>& closest = r.left_out.closest;
+         const std::optional<double>& closest = r.skipped.closest;
          return json_if(closest.has_value(), closest.value_or(0));
        }},
   }};

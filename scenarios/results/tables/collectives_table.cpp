@@ -59,7 +59,7 @@ const Table<CollectiveRow>& CollectivesTable::declaration() {
        {"path_left_out_s",
         "critical path: stands for rounds that were left out; where `run.reuse.periods` is "
         "approximate",
-        [](const Row& r) { return r.collective.path.left_out; }, Needs::kPeriods},
+        [](const Row& r) { return r.collective.path.skipped; }, Needs::kPeriods},
        {"estimated", "1: it was left out, and is as the one before; where periods are approximate",
         [](const Row& r) { return r.collective.is_estimated; }, Needs::kPeriods}},
       [](const Results& r, const auto& visit) {

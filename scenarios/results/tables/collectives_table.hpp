@@ -19,17 +19,17 @@ struct CriticalPath {
   Picoseconds launch;    ///< launch latencies
   Picoseconds wire;      ///< messages at their zero-load times
   Picoseconds queueing;  ///< what messages took longer: queues, congestion control, other traffic
-  Picoseconds paused;    ///< the same while a pause or want of credits held a port of their ways
+  Picoseconds paused;    ///< the same while a pause or want of credits held a port of their paths
   Picoseconds protocol;  ///< from arrivals until receivers saw them
   Picoseconds reducing;  ///< adding
   Picoseconds copying;   ///< putting in place
   Picoseconds window;    ///< senders waited for acknowledgements
-  Picoseconds left_out;  ///< stands for rounds that were not simulated
+  Picoseconds skipped;   ///< stands for rounds that were not simulated
   std::uint32_t messages = 0;  ///< on the chain
 
   [[nodiscard]] Picoseconds total() const {
     return late + launch + wire + queueing + paused + protocol + reducing + copying + window +
-           left_out;
+           skipped;
   }
 };
 

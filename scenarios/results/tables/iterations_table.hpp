@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 #include "scenarios/results/table.hpp"
 #include "simcore/base/units.hpp"
 

@@ -31,7 +31,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-constexpr std::int64_t kNoAlarm = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNoTimer = std::numeric_limits<std::int64_t>::max();
 
 /// SimGrid installs handlers for these when its engine is made; the program's own are kept.
 class KeepSignals {
@@ -91,7 +91,7 @@ class SimgridSolver final : public FlowSolver {
   void start(std::uint32_t flow, std::uint32_t route, Bytes bytes) override;
   [[nodiscard]] double remaining_bytes(std::uint32_t flow) const override;
   void set_capacity(std::uint32_t link, BitsPerSecond capacity) override;
-  void set_alarm(Picoseconds time) override;
+  void set_timer(Picoseconds time) override;
   void run(Listener& listener) override;
   void stop() override;
 
@@ -109,7 +109,7 @@ class SimgridSolver final : public FlowSolver {
   std::uint32_t route_count_ = 0;
   std::vector<s4u::CommPtr> flows_;  ///< by number; a Comm must be held until its completion
   Listener* listener_ = nullptr;
-  std::int64_t alarm_ = kNoAlarm;
+  std::int64_t timer_ = kNoTimer;
   bool is_stopped_ = false;
 };
 
@@ -190,15 +190,15 @@ void SimgridSolver::set_capacity(std::uint32_t link, BitsPerSecond capacity) {
   if (!is_stopped_) links_[link]->set_bandwidth(bytes_per_second(capacity));
 }
 
-void SimgridSolver::set_alarm(Picoseconds time) {
-  if (is_stopped_ || time.count() >= alarm_) return;
-  alarm_ = time.count();
+void SimgridSolver::set_timer(Picoseconds time) {
+  if (is_stopped_ || time.count() >= timer_) return;
+  timer_ = time.count();
   // Never in the past, not even by a rounding error: SimGrid aborts.
   const double date = std::max(to_seconds(time), s4u::Engine::get_clock());
   simgrid::kernel::timer::Timer::set(date, [this, time] {
-    if (is_stopped_ || alarm_ != time.count()) return;  // an earlier one has seen to it
-    alarm_ = kNoAlarm;
-    listener_->on_alarm(time);
+    if (is_stopped_ || timer_ != time.count()) return;  // an earlier one has seen to it
+    timer_ = kNoTimer;
+    listener_->on_timer(time);
     if (is_stopped_) throw Stopped();
   });
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft {
 namespace {
@@ -13,15 +13,15 @@ namespace {
 using collectives::Algorithm;
 using collectives::CollectiveSpec;
 using collectives::Jitter;
-using collectives::NoiseSpec;
+using collectives::JitterSpec;
 using collectives::Operation;
 using testing::collective;
-using testing::IdealRun;
+using testing::ZeroLoadRun;
 
 constexpr std::uint32_t kNoisyRanks = 8;
 
 /// Every iteration computes 100 us and then waits for all: a message of 1 B to everybody.
-CollectiveSpec barrier_like(std::uint32_t iterations, std::vector<NoiseSpec> noise) {
+CollectiveSpec barrier_like(std::uint32_t iterations, std::vector<JitterSpec> noise) {
   CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kOneShot, 1_B, iterations);
   spec.compute = 100_us;
   spec.noise = std::move(noise);
@@ -32,13 +32,13 @@ CollectiveSpec barrier_like(std::uint32_t iterations, std::vector<NoiseSpec> noi
 Picoseconds noisy_time(const CollectiveSpec& spec) {
   collectives::JobDescription description = testing::job(kNoisyRanks, spec);
   description.layout.domain = {0, 0, 0, 0, 1, 1, 1, 1};
-  const IdealRun run(testing::build({description}));
+  const ZeroLoadRun run(testing::build({description}));
   EXPECT_TRUE(run.executor().all_finished());
   return run.outcome().end;
 }
 
-NoiseSpec noise_of_ranks(std::vector<std::string> ranks) {
-  NoiseSpec noise;
+JitterSpec noise_of_ranks(std::vector<std::string> ranks) {
+  JitterSpec noise;
   noise.ranks = std::move(ranks);
   return noise;
 }
@@ -47,23 +47,23 @@ const Picoseconds kOneCall = testing::message_time(1_B);
 
 TEST(CollectiveNoise, AllWaitForTheRankThatComputesSlower) {
   for (const auto& ranks : {std::vector<std::string>{"0-7"}, {"1", "5-6"}}) {
-    NoiseSpec noise = noise_of_ranks(ranks);
+    JitterSpec noise = noise_of_ranks(ranks);
     noise.factor = 1.44;
     EXPECT_EQ(noisy_time(barrier_like(3, {noise})), 3 * (144_us + kOneCall));
   }
   // A lone slow rank waits for nobody: what the others sent has come before.
-  NoiseSpec noise = noise_of_ranks({"3"});
+  JitterSpec noise = noise_of_ranks({"3"});
   noise.factor = 1.44;
   EXPECT_EQ(noisy_time(barrier_like(3, {noise})), 3 * 144_us + kOneCall);
 }
 
 // A server is a scale-up domain; factors of what holds for a rank multiply, and a straggler's, too.
 TEST(CollectiveNoise, HoldsForTheRanksOfServers) {
-  NoiseSpec server;
+  JitterSpec server;
   server.servers = {"1"};
   server.factor = 1.5;
   EXPECT_EQ(noisy_time(barrier_like(1, {server})), 150_us + kOneCall);
-  NoiseSpec rank = noise_of_ranks({"6"});
+  JitterSpec rank = noise_of_ranks({"6"});
   rank.factor = 2;
   EXPECT_EQ(noisy_time(barrier_like(1, {server, rank})), 300_us + kOneCall);
   rank.ranks = {"2"};
@@ -78,7 +78,7 @@ TEST(CollectiveNoise, HoldsForTheRanksOfServers) {
 // the others have come by then. The second one meets that at 160 us, and is through when the next
 // one begins.
 TEST(CollectiveNoise, PausesAreAddedToWhatIsComputed) {
-  NoiseSpec noise = noise_of_ranks({"5"});
+  JitterSpec noise = noise_of_ranks({"5"});
   noise.pause = collectives::PeriodicPause{70_us, 10_us, 20_us};
   EXPECT_EQ(noisy_time(barrier_like(1, {noise})), 120_us + kOneCall);
   EXPECT_EQ(noisy_time(barrier_like(2, {noise})), 230_us + kOneCall);
@@ -86,7 +86,7 @@ TEST(CollectiveNoise, PausesAreAddedToWhatIsComputed) {
 
 // Twice as slow from 40 to 100 us: 30 us of work are done in these 60.
 TEST(CollectiveNoise, ThrottlingHoldsForATime) {
-  NoiseSpec noise = noise_of_ranks({"0"});
+  JitterSpec noise = noise_of_ranks({"0"});
   noise.throttles = {{40_us, 60_us, 2}};
   EXPECT_EQ(noisy_time(barrier_like(1, {noise})), 130_us + kOneCall);
   EXPECT_EQ(noisy_time(barrier_like(2, {noise})), 130_us + 100_us + 2 * kOneCall);
@@ -95,7 +95,7 @@ TEST(CollectiveNoise, ThrottlingHoldsForATime) {
 // Of all ranks, the noise's jitter is the job's.
 TEST(CollectiveNoise, JitterIsThatOfTheJobForSomeRanks) {
   const Jitter jitter{Jitter::Distribution::kExponential, 5_us, {}};
-  NoiseSpec noise;
+  JitterSpec noise;
   noise.jitter = jitter;
   CollectiveSpec of_job = barrier_like(20, {});
   of_job.jitter = jitter;
@@ -121,7 +121,7 @@ TEST(CollectiveNoise, WithoutComputingIsRefusedUnlessItDelays) {
     for (const Error& error : result.errors()) keys.insert(error.where.key);
     return keys;
   };
-  NoiseSpec noise = noise_of_ranks({"2"});
+  JitterSpec noise = noise_of_ranks({"2"});
   noise.factor = 2;
   CollectiveSpec spec = barrier_like(1, {noise});
   EXPECT_EQ(wrong_keys(spec), std::set<std::string>{});

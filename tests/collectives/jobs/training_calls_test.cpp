@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collectives/jobs/training/training_calls.hpp"
-#include "collectives/jobs/training/training_parts.hpp"
+#include "collectives/jobs/training/training_tasks.hpp"
 #include "tests/collectives/jobs/training_matrix.hpp"
 
 namespace weft {
@@ -57,13 +57,13 @@ TEST(TrainingCalls, OfLongIterationsAreThoseThatTheirTasksMake) {
       collectives::Problems problems;
       collectives::Training::check(spec, plan.ranks(), problems);
       if (!problems.empty()) continue;
-      const collectives::TrainingParts parts(spec);
+      const collectives::TrainingTasks parts(spec);
       for (std::uint32_t rank = 0; rank < plan.ranks(); ++rank) {
         std::vector<std::uint32_t> all;
         for (std::uint32_t c = 0; c < parts.communicators().size(); ++c) {
           if (std::ranges::count(parts.communicators()[c].ranks, rank) > 0) all.push_back(c);
         }
-        EXPECT_EQ(parts.call_counts(rank, all), parts.Parts::call_counts(rank, all));
+        EXPECT_EQ(parts.call_counts(rank, all), parts.TaskSet::call_counts(rank, all));
         ++compared;
       }
     }

@@ -80,7 +80,7 @@ TEST(SkewedExperts, MakeAllWaitForTheFullestRank) {
   TrainingSpec spec = skewed_training(4, 2);
   spec.compute.layer.reset();  // as the GPU takes
   const TrainingSpec whole = completed(spec);
-  const PassTimes fullest = layer_time(whole, true, expert_loads(whole).most());
+  const PassTimes fullest = layer_time(whole, true, expert_loads(whole).max());
   const PassTimes even = layer_time(whole, true);
   EXPECT_GT(to_seconds(fullest.total()), 1.2 * to_seconds(even.total()));
   const TrainingRun run(spec, 4);
@@ -93,7 +93,7 @@ TEST(SkewedExperts, MakeAllWaitForTheFullestRank) {
 // Times that were measured are stretched as the GPU's would be.
 TEST(SkewedExperts, StretchMeasuredTimes) {
   TrainingSpec spec = completed(skewed_training(4, 1));
-  const double load = expert_loads(spec).most();
+  const double load = expert_loads(spec).max();
   TrainingSpec modelled = spec;
   modelled.compute.layer.reset();
   const double stretched = to_seconds(layer_time(modelled, true, load).forward) /

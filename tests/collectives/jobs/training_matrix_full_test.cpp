@@ -22,7 +22,7 @@ TEST_P(WholeTrainingMatrix, EveryPlanEndsOrIsRefused) {
   EXPECT_GT(ended, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shares, WholeTrainingMatrix, ::testing::Range(std::size_t{0}, kShares));
+INSTANTIATE_TEST_SUITE_P(WorkSplit, WholeTrainingMatrix, ::testing::Range(std::size_t{0}, kShares));
 
 }  // namespace
 }  // namespace weft

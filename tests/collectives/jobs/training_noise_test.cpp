@@ -11,15 +11,15 @@
 namespace weft {
 namespace {
 
-using collectives::NoiseSpec;
+using collectives::JitterSpec;
 using collectives::TrainingSpec;
 using testing::small_training;
 using testing::TrainingRun;
 
 constexpr Picoseconds kIteration = 16 * (4_us + 8_us);  // of computing, of a rank with all layers
 
-NoiseSpec slow(std::vector<std::string> ranks, double factor) {
-  NoiseSpec noise;
+JitterSpec slow(std::vector<std::string> ranks, double factor) {
+  JitterSpec noise;
   noise.ranks = std::move(ranks);
   noise.factor = factor;
   return noise;
@@ -81,7 +81,7 @@ TEST(TrainingNoise, ASlowRankOfAPipelineIsASlowStage) {
 TEST(TrainingNoise, PausesAreAddedToWhatIsComputed) {
   TrainingSpec spec = small_training();
   spec.parallelism.tensor = 2;
-  NoiseSpec noise;
+  JitterSpec noise;
   noise.pause = collectives::PeriodicPause{100_us, 10_us, 100_us};
   spec.noise = {noise};
   const TrainingRun run(spec, 2);
@@ -92,7 +92,7 @@ TEST(TrainingNoise, PausesAreAddedToWhatIsComputed) {
 
 // Beside gradients that are exchanged computing takes longer, where that is asked for: what begins
 // while a bucket is on its way, and nothing else. Gradients of the last layer are ready 16 forward
-// passes and one backward pass after the start; from then on the network is busy for ever.
+// passes and one backward pass after the start; from then on the network is busy forever.
 TEST(TrainingNoise, CommunicationTakesFromWhatComputesBesides) {
   TrainingSpec spec = small_training();
   spec.parallelism.data = 2;
@@ -111,7 +111,7 @@ TEST(TrainingNoise, CommunicationTakesFromWhatComputesBesides) {
 TEST(TrainingNoise, JitterIsDrawnPerPieceOfWork) {
   TrainingSpec spec = small_training();
   spec.parallelism.tensor = 4;
-  NoiseSpec noise;
+  JitterSpec noise;
   noise.jitter = collectives::Jitter{collectives::Jitter::Distribution::kExponential, 1_us, {}};
   spec.noise = {noise};
   const TrainingRun once(spec, 4);

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "collectives/jobs/training/training.hpp"
-#include "collectives/parts/parts_program.hpp"
 #include "collectives/runtime/executor.hpp"
 #include "collectives/runtime/workload.hpp"
-#include "simcore/messages/ideal_network.hpp"
+#include "collectives/tasks/task_program.hpp"
+#include "simcore/messages/zero_load_network.hpp"
 
 namespace weft::testing {
 
@@ -55,9 +55,9 @@ class TrainingRun {
       sent_[connection.value()] += size;
       const Picoseconds time =
           latency + (rate == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(size, rate));
-      return IdealNetwork::Delay{time, time};
+      return ZeroLoadNetwork::Delay{time, time};
     };
-    IdealNetwork network(hosts.size(), workload_.connections(), delay, 1_us);
+    ZeroLoadNetwork network(hosts.size(), workload_.connections(), delay, 1_us);
     network.run(*executor_);
   }
 
@@ -65,8 +65,8 @@ class TrainingRun {
     return executor_ != nullptr && executor_->all_finished();
   }
   [[nodiscard]] Picoseconds end() const { return executor_->outcome(0).end; }
-  [[nodiscard]] const collectives::PartsProgram& program() const {
-    return static_cast<const collectives::PartsProgram&>(*workload_.jobs()[0].program);
+  [[nodiscard]] const collectives::TaskProgram& program() const {
+    return static_cast<const collectives::TaskProgram&>(*workload_.jobs()[0].program);
   }
   [[nodiscard]] const collectives::Executor& executor() const { return *executor_; }
   /// What a rank sent in communicators of this name; links between stages are `forward` and

@@ -111,7 +111,7 @@ TEST(TrainingTime, IsComputingAndWaiting) {
   }
 }
 
-/// A ring all-reduce of so many bytes: 2 (n - 1) messages of a part.
+/// A ring all-reduce of a given number of bytes: 2 (n - 1) messages of a part.
 Picoseconds ring(Bytes size, std::int64_t n, BitsPerSecond rate) {
   return 2 * (n - 1) * transmission_time(Bytes(size.count() / n), rate);
 }
@@ -127,7 +127,7 @@ TEST(TrainingTime, TensorParallelSumsAddUpWhereNothingOverlaps) {
   EXPECT_EQ(run.end(), 16 * (kForward + kBackward) + (16 * 4 + 2) * one);
 }
 
-// Exposed is max(0, T_comm - T_overlap) of what goes on beside: one bucket per layer, each on its
+// Exposed is max(0, T_comm - T_overlap) of what happens beside: one bucket per layer, each on its
 // way while the next layer's gradients are computed; the last one is exposed whole, and what is
 // longer than a layer's backward pass is behind by the difference each time.
 TEST(TrainingTime, BucketsOfGradientsHideBehindTheBackwardPass) {

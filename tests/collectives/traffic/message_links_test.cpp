@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collectives/jobs/messages/message_list.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -33,7 +33,7 @@ TEST(MessageLinks, AChainTakesTheSumOfItsMessages) {
                              {0_ps, 1, 2, 2_KB, {0}},
                              {0_ps, 2, 3, 3_KB, {1}},
                              {5_us, 3, 0, 4_KB, {2}}});
-  const IdealRun run(build({job(4, spec)}));
+  const ZeroLoadRun run(build({job(4, spec)}));
   ASSERT_TRUE(run.executor().finished(0));
   EXPECT_EQ(run.outcome().end, 2_us + message_time(1_KB) + message_time(2_KB) + message_time(3_KB) +
                                    5_us + message_time(4_KB) + kBack);
@@ -44,7 +44,7 @@ TEST(MessageLinks, AChainTakesTheSumOfItsMessages) {
 TEST(MessageLinks, WaitForAllThatTheyNameAndForNothingElse) {
   const auto spec = list_of(
       {{0_ps, 0, 2, 1_KB}, {50_us, 1, 2, 1_KB}, {0_ps, 2, 3, 1_KB}, {0_ps, 2, 3, 2_KB, {0, 1}}});
-  const IdealRun run(build({job(4, spec)}));
+  const ZeroLoadRun run(build({job(4, spec)}));
   ASSERT_TRUE(run.executor().finished(0));
   EXPECT_EQ(run.outcome().end, 50_us + message_time(1_KB) + message_time(2_KB) + kBack);
 }
@@ -52,9 +52,9 @@ TEST(MessageLinks, WaitForAllThatTheyNameAndForNothingElse) {
 // Of its own a sender waits for the acknowledgement.
 TEST(MessageLinks, AreAfterTheAcknowledgementsOfOnesOwn) {
   const auto spec = list_of({{0_ps, 0, 1, 1_KB}, {0_ps, 0, 2, 1_KB, {0}}});
-  const IdealRun run(build({job(3, spec)}));
+  const ZeroLoadRun run(build({job(3, spec)}));
   EXPECT_EQ(run.outcome().end, 2 * (message_time(1_KB) + kBack));
-  const IdealRun datagrams(build({job(3, spec)}, 1, false), false);
+  const ZeroLoadRun datagrams(build({job(3, spec)}, 1, false), false);
   ASSERT_TRUE(datagrams.executor().finished(0));
   EXPECT_EQ(datagrams.outcome().end, message_time(1_KB)) << "posted is all that is known";
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collectives/jobs/requests/requests.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -46,7 +46,7 @@ TEST(Requests, ARoundIsARequestItsServiceAndItsResponse) {
   spec.fan_out = std::nullopt;
   spec.service = 5_us;
   spec.think = 2_us;
-  const IdealRun run(build({job(7, spec)}));
+  const ZeroLoadRun run(build({job(7, spec)}));
   ASSERT_TRUE(run.executor().finished(0));
   const Picoseconds round = message_time(200_B) + 5_us + message_time(3_KB);
   EXPECT_EQ(run.outcome().end, 4 * round + 3 * 2_us + kBack);
@@ -58,7 +58,7 @@ TEST(Requests, NobodyWaitsForRoundsThatHaveTheirTimes) {
   RequestsSpec spec = ask(3, 10);
   spec.fan_out = 2;
   spec.period = 1_us;  // far less than a round takes
-  const IdealRun run(build({job(8, spec)}));
+  const ZeroLoadRun run(build({job(8, spec)}));
   ASSERT_TRUE(run.executor().finished(0));
   EXPECT_EQ(run.outcome().end, 9_us + message_time(200_B) + message_time(3_KB) + kBack);
   EXPECT_EQ(run.outcome().messages, 3 * 10 * 2 * 2);
@@ -69,7 +69,7 @@ TEST(Requests, AServerServesTheRequestsOfAClientOneByOne) {
   RequestsSpec spec = ask(2, 10);
   spec.service = 20_us;
   spec.period = 1_us;
-  const IdealRun run(build({job(3, spec)}));
+  const ZeroLoadRun run(build({job(3, spec)}));
   ASSERT_TRUE(run.executor().finished(0));
   EXPECT_EQ(run.outcome().end, message_time(200_B) + 10 * 20_us + message_time(3_KB) + kBack);
 }

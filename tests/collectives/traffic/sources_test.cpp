@@ -7,7 +7,7 @@
 
 #include "collectives/jobs/incast/incast.hpp"
 #include "collectives/jobs/open_loop/open_loop.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
 namespace {
@@ -108,7 +108,7 @@ TEST(OpenLoopSizes, OneDrawnSizeIsAFixedSize) {
   EXPECT_EQ(sent_by(OpenLoop(ranks_of(4), fixed), 0), sent_by(OpenLoop(ranks_of(4), drawn), 0));
 }
 
-// Switched on for 40 us and off for 160 us in the mean at load 0.1: half the rate while on. Windows
+// Switched on for 40 us and off for 160 us on average at load 0.1: half the rate while on. Windows
 // of 10 ms are 50 cycles, so their counts are nearly those of a long time: an interrupted Poisson
 // process of rate l while on has an index of dispersion of 1 + 2 l w1 / (w1 + w2)^2 with w1 = 1/on
 // and w2 = 1/off (W. Fischer, K. Meier-Hellstern, "The Markov-modulated Poisson process cookbook",
@@ -188,7 +188,7 @@ TEST(PeriodicIncast, BeginsItsRoundsAtTheirTimes) {
       EXPECT_EQ(sent[round].time, static_cast<std::int64_t>(round) * 10_us);
     }
   }
-  const IdealRun run(build({job(9, spec)}));
+  const ZeroLoadRun run(build({job(9, spec)}));
   ASSERT_TRUE(run.executor().finished(0));
   EXPECT_EQ(run.outcome().end, 40_us + message_time(2_KB) + kBack);
 }
@@ -257,7 +257,7 @@ TEST(DrawnIncast, EndsWithTheLastRound) {
   spec.period = 10_us;
   spec.senders = 7;
   spec.members = IncastSpec::Members::kDrawn;
-  const IdealRun run(build({job(9, spec)}));
+  const ZeroLoadRun run(build({job(9, spec)}));
   ASSERT_TRUE(run.executor().finished(0));
   EXPECT_EQ(run.outcome().messages, 350);
   EXPECT_EQ(run.outcome().end, 490_us + message_time(1_KB) + kBack);

@@ -34,7 +34,7 @@ TrainingSpec sixteen_experts(std::uint32_t ranks) {
 TEST(ExpertLoads, AreEvenUnlessARoutingIsGiven) {
   const ExpertLoads loads = expert_loads(sixteen_experts(4));
   EXPECT_EQ(loads.from_each, (std::vector<std::int64_t>{500, 500, 500, 500}));
-  EXPECT_EQ(loads.most(), 1);
+  EXPECT_EQ(loads.max(), 1);
 }
 
 // Zipf: with exponent 1 and 16 experts the most popular one has 1 / H(16) of all choices, H(16) =
@@ -87,7 +87,7 @@ TEST(ExpertLoads, EndAtTheCapacityOfExperts) {
   EXPECT_EQ(loads.from_each[2], 157);
   EXPECT_NEAR(static_cast<double>(loads.from_each[15]), 2000 / 3.3807 / 16, 1);
   EXPECT_LT(loads.sent(), 2000);
-  EXPECT_NEAR(loads.most(), 157.0 * 16 / 2000, 1e-12);
+  EXPECT_NEAR(loads.max(), 157.0 * 16 / 2000, 1e-12);
 }
 
 TEST(ExpertLoads, AreRefusedWithoutExperts) {

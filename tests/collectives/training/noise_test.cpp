@@ -10,23 +10,23 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/noise/jitter.hpp"
-#include "collectives/noise/noise_spec.hpp"
-#include "collectives/noise/rank_noise.hpp"
+#include "collectives/jitter/jitter.hpp"
+#include "collectives/jitter/jitter_spec.hpp"
+#include "collectives/jitter/rank_jitter.hpp"
 #include "simcore/base/random.hpp"
 
 namespace weft::testing {
 namespace {
 
 using collectives::Jitter;
-using collectives::NoiseSpec;
+using collectives::JitterSpec;
 using collectives::PeriodicPause;
-using collectives::RankNoise;
+using collectives::RankJitter;
 using collectives::Throttle;
 using collectives::time_taken;
 
-RankNoise slow_by(double factor) {
-  RankNoise noise;
+RankJitter slow_by(double factor) {
+  RankJitter noise;
   noise.factor = factor;
   return noise;
 }
@@ -44,7 +44,7 @@ TEST(Noise, MakesWorkLongerByItsFactor) {
 // One microsecond of every ten is a pause: n times 9 us of work from the end of a pause take the
 // pauses between, n - 1; from its beginning one more.
 TEST(Noise, WaitsForPauses) {
-  RankNoise noise;
+  RankJitter noise;
   noise.pause = PeriodicPause{10_us, 1_us, 3_us};
   for (const std::int64_t n : {1, 2, 1000}) {
     EXPECT_EQ(time_taken(noise, 4_us, 9_us * n), 9_us * n + 1_us * (n - 1));
@@ -61,7 +61,7 @@ TEST(Noise, WaitsForPauses) {
 
 // Twice as long from 100 to 200 us. From 50 us: 50 us of work before, 50 in the throttled span.
 TEST(Noise, IsSlowerWhileThrottled) {
-  RankNoise noise;
+  RankJitter noise;
   noise.throttles = {{100_us, 100_us, 2}};
   EXPECT_EQ(time_taken(noise, 0_us, 100_us), 100_us);
   EXPECT_EQ(time_taken(noise, 50_us, 70_us), 50_us + 2 * 20_us);
@@ -72,7 +72,7 @@ TEST(Noise, IsSlowerWhileThrottled) {
 }
 
 /// Work done in one picosecond from `time` on, in sixtieths.
-std::int64_t done_in_one(const RankNoise& noise, std::int64_t time) {
+std::int64_t done_in_one(const RankJitter& noise, std::int64_t time) {
   if (noise.pause) {
     const std::int64_t period = noise.pause->period.count();
     const std::int64_t into = ((time - noise.pause->phase.count()) % period + period) % period;
@@ -86,12 +86,12 @@ std::int64_t done_in_one(const RankNoise& noise, std::int64_t time) {
 }
 
 /// Throttles by 2, 3, 4 or 5 and pauses within some hundred picoseconds, at random.
-RankNoise random_noise(std::uint64_t seed) {
+RankJitter random_noise(std::uint64_t seed) {
   const RandomStream random(seed, Purpose::kTestScenario, 0);
   const auto below = [&random](std::uint64_t counter, std::uint64_t n) {
     return static_cast<std::int64_t>(random.below(counter, n));
   };
-  RankNoise noise;
+  RankJitter noise;
   if (below(0, 3) > 0) {
     const std::int64_t length = below(1, 12);
     noise.pause = {Picoseconds(length + 1 + below(2, 20)), Picoseconds(length),
@@ -112,7 +112,7 @@ RankNoise random_noise(std::uint64_t seed) {
 // move an end by one picosecond.
 TEST(Noise, IsWhatACountOfEveryPicosecondSays) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const RankNoise noise = random_noise(seed);
+    const RankJitter noise = random_noise(seed);
     std::vector<schema::Problem> problems;
     check_noise(noise, problems);
     ASSERT_TRUE(problems.empty());
@@ -131,7 +131,7 @@ TEST(Noise, IsWhatACountOfEveryPicosecondSays) {
 
 TEST(Noise, NeverLetsLaterWorkEndEarlier) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const RankNoise noise = random_noise(seed);
+    const RankJitter noise = random_noise(seed);
     for (std::int64_t nominal = 0; nominal < 50; nominal += 3) {
       Picoseconds last;
       for (std::int64_t start = 0; start < 250; ++start) {
@@ -145,7 +145,7 @@ TEST(Noise, NeverLetsLaterWorkEndEarlier) {
 }
 
 TEST(Noise, OfDaysIsExact) {
-  RankNoise noise;
+  RankJitter noise;
   noise.pause = PeriodicPause{1_s, 250_ms, 0_s};
   noise.throttles = {{3000_s, 4000_s, 3}};
   // 3000 s do 2250 s of work; 4000 s do 1000 s; the rest is done at three quarters of the pace.
@@ -153,7 +153,7 @@ TEST(Noise, OfDaysIsExact) {
 }
 
 TEST(NoiseSpecs, AddUpForARank) {
-  const std::vector<NoiseSpec> specs = {
+  const std::vector<JitterSpec> specs = {
       {.factor = 1.1},
       {.servers = {"1"}, .factor = 2},
       {.ranks = {"3", "9"}, .factor = 3},
@@ -167,11 +167,11 @@ TEST(NoiseSpecs, AddUpForARank) {
 
 // Of two throttles that meet, the product holds where both do.
 TEST(NoiseSpecs, MultiplyThrottlesThatMeet) {
-  RankNoise first;
+  RankJitter first;
   first.throttles = {{0_us, 100_us, 2}};
-  RankNoise second;
+  RankJitter second;
   second.throttles = {{50_us, 100_us, 4}};
-  const RankNoise both = combined(first, second);
+  const RankJitter both = combined(first, second);
   ASSERT_EQ(both.throttles.size(), 3U);
   EXPECT_EQ(both.throttles[1].start, 50_us);
   EXPECT_EQ(both.throttles[1].factor, 8);
@@ -181,7 +181,7 @@ TEST(NoiseSpecs, MultiplyThrottlesThatMeet) {
 }
 
 TEST(Noise, IsRefusedByTheKeyThatSaysWhy) {
-  RankNoise noise;
+  RankJitter noise;
   noise.factor = 0;
   noise.pause = PeriodicPause{1_us, 1_us, 0_us};
   noise.throttles = {{10_us, 5_us, 2}, {12_us, 5_us, 2}};

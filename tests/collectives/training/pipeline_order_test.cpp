@@ -170,23 +170,23 @@ TEST(PipelineTime, NamesWhoWaitsForEver) {
 }
 
 /// The most that a rank's order holds at once.
-std::uint32_t most_held(const PipelinePlan& plan, std::uint32_t rank) {
+std::uint32_t max_held(const PipelinePlan& plan, std::uint32_t rank) {
   std::uint32_t held = 0;
-  std::uint32_t most = 0;
+  std::uint32_t max = 0;
   for (const Slot& slot : all_slots(plan, rank)) {
     if (slot.kind == SlotKind::kForward || slot.kind == SlotKind::kPair) ++held;
-    most = std::max(most, held);
+    max = std::max(max, held);
     const bool is_over = slot.kind == SlotKind::kBackward || slot.kind == SlotKind::kPair ||
                          slot.kind == SlotKind::kBackwardWeights;
     if (is_over) --held;
   }
-  return most;
+  return max;
 }
 
 TEST(PipelineMemory, IsWhatTheOrderHolds) {
   for (const PipelinePlan& plan : plans_without_problems()) {
     for (std::uint32_t r = 0; r < plan.ranks; ++r) {
-      EXPECT_EQ(peak_activations(plan, r), most_held(plan, r)) << described(plan) << ", rank " << r;
+      EXPECT_EQ(peak_activations(plan, r), max_held(plan, r)) << described(plan) << ", rank " << r;
     }
   }
 }

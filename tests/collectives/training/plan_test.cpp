@@ -100,7 +100,7 @@ TEST(RankGrid, ShardsOverDataAndContext) {
   EXPECT_EQ(ranks_in(grid.group_of(GroupKind::kReplicate, 5)), (Ranks{5, 13}));
 }
 
-// Experts count the ranks of a stage anew: 8 of them without tensor parallelism of their own are 4
+// Experts count the ranks of a stage again: 8 of them without tensor parallelism of their own are 4
 // expert-parallel ranks, twice, although only 2 are data-parallel.
 TEST(RankGrid, LetsExpertsBeOverTensorRanks) {
   ParallelismSpec spec = parallel(4, 1, 2, 2);

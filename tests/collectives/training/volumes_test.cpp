@@ -101,13 +101,13 @@ TEST(Volume, IsThatOfTheRankThatSendsMost) {
 }
 
 /// The most that a rank sends by the steps of a schedule; `size` is of a block in an all-to-all.
-std::int64_t most_sent(Operation operation, Algorithm algorithm, std::uint32_t n,
-                       std::int64_t size) {
+std::int64_t max_sent(Operation operation, Algorithm algorithm, std::uint32_t n,
+                      std::int64_t size) {
   collectives::SchedulePlan plan(n, {});
   plan.operation = operation;
   plan.size = size;
   const auto schedule = make_schedule(std::move(plan), algorithm);
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (std::uint32_t rank = 0; rank < n; ++rank) {
     std::int64_t sum = 0;
     for (std::uint32_t lane = 0; lane < schedule->lanes(); ++lane) {
@@ -116,9 +116,9 @@ std::int64_t most_sent(Operation operation, Algorithm algorithm, std::uint32_t n
         if (step.kind == collectives::Step::Kind::kSend) sum += step.amount;
       }
     }
-    most = std::max(most, sum);
+    max = std::max(max, sum);
   }
-  return most;
+  return max;
 }
 
 TEST(Volume, IsWhatTheStepsOfSchedulesSend) {
@@ -126,14 +126,14 @@ TEST(Volume, IsWhatTheStepsOfSchedulesSend) {
     for (const std::int64_t size : {4800, 4807}) {
       for (const Operation operation : {Operation::kAllGather, Operation::kReduceScatter}) {
         EXPECT_EQ(sent_by_rank(operation, Bytes(size), n).count(),
-                  most_sent(operation, Algorithm::kRing, n, size));
+                  max_sent(operation, Algorithm::kRing, n, size));
       }
       const std::int64_t reduced = sent_by_rank(Operation::kAllReduce, Bytes(size), n).count();
-      const std::int64_t by_ring = most_sent(Operation::kAllReduce, Algorithm::kRing, n, size);
+      const std::int64_t by_ring = max_sent(Operation::kAllReduce, Algorithm::kRing, n, size);
       EXPECT_GE(reduced, by_ring);  // a rank keeps another part in each pass
       EXPECT_LE(reduced, by_ring + (size % n == 0 ? 0 : 2));
       EXPECT_EQ(sent_by_rank(Operation::kAllToAll, Bytes(n * size), n).count(),
-                most_sent(Operation::kAllToAll, Algorithm::kPairwise, n, size));
+                max_sent(Operation::kAllToAll, Algorithm::kPairwise, n, size));
     }
   }
 }

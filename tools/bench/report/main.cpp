@@ -31,8 +31,8 @@ std::string value_text(const Sample* sample, double unit, const char* form = "{:
 }
 
 std::string spread_text(const Sample& sample, double unit = 1) {
-  return fmt::format("{:.1f} [{:.1f} .. {:.1f}]", sample.median() / unit, sample.least() / unit,
-                     sample.greatest() / unit);
+  return fmt::format("{:.1f} [{:.1f} .. {:.1f}]", sample.median() / unit, sample.min() / unit,
+                     sample.max() / unit);
 }
 
 /// Calls visit(name) for every row whose name begins with `prefix`, shorter names first.
@@ -84,7 +84,7 @@ void show_scaling(const Rows& rows) {
     fmt::print("{:<36} {:>8} {:>8} {:>22}\n", name.substr(8),
                value_text(rows.find(name, "copies_scaling"), 1, "{:.2f}x"),
                value_text(rows.find(name, "threads_scaling"), 1, "{:.2f}x"),
-               fmt::format("{:.2f} [{:.2f} .. {:.2f}]", of.median(), of.least(), of.greatest()));
+               fmt::format("{:.2f} [{:.2f} .. {:.2f}]", of.median(), of.min(), of.max()));
   });
 }
 
@@ -140,10 +140,10 @@ void compare(const Rows& first, const Rows& second) {
     if (a == nullptr || b == nullptr) return;
     const double ratio = b->median() / a->median();
     const bool is_time = value != "of_copies";
-    fmt::print("{:<40} {:>12.4g} {:>12.4g} {:>22} {:>12}\n", name, a->median(), b->median(),
-               fmt::format("{:.2f} [{:.2f} .. {:.2f}]", ratio, b->least() / a->greatest(),
-                           b->greatest() / a->least()),
-               is_time ? fmt::format("{:.2f}", ratio / machine) : "-");
+    fmt::print(
+        "{:<40} {:>12.4g} {:>12.4g} {:>22} {:>12}\n", name, a->median(), b->median(),
+        fmt::format("{:.2f} [{:.2f} .. {:.2f}]", ratio, b->min() / a->max(), b->max() / a->min()),
+        is_time ? fmt::format("{:.2f}", ratio / machine) : "-");
   });
 }
 

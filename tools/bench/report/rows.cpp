@@ -54,8 +54,8 @@ double Sample::median() const {
   const std::size_t n = sorted.size();
   return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
-double Sample::least() const { return *std::min_element(values.begin(), values.end()); }
-double Sample::greatest() const { return *std::max_element(values.begin(), values.end()); }
+double Sample::min() const { return *std::min_element(values.begin(), values.end()); }
+double Sample::max() const { return *std::max_element(values.begin(), values.end()); }
 
 const Sample* Rows::find(const std::string& row, const std::string& value) const {
   const auto it = samples.find(row);

@@ -12,8 +12,8 @@ struct Sample {
   std::vector<double> values;
 
   [[nodiscard]] double median() const;
-  [[nodiscard]] double least() const;
-  [[nodiscard]] double greatest() const;
+  [[nodiscard]] double min() const;
+  [[nodiscard]] double max() const;
 };
 
 /// The rows of a file of Google Benchmark's, by name; per row the times (ns) and the counters of

@@ -19,7 +19,7 @@ namespace weft::cli {
 namespace {
 
 /// NICs that a leaf takes: what a switch with 64 ports leaves for uplinks is the other half.
-constexpr std::uint32_t kMostDown = 32;
+constexpr std::uint32_t kMaxDown = 32;
 
 struct Machine {
   std::uint32_t gpus = 0;   ///< 0: of a server without
@@ -60,10 +60,10 @@ Result<Machine> machine_of(const std::string& name) {
   return machine;
 }
 
-/// The largest divisor of `count` that is at most `most`.
-std::uint32_t divisor(std::uint32_t count, std::uint32_t most) {
+/// The largest divisor of `count` that is at most `max`.
+std::uint32_t divisor(std::uint32_t count, std::uint32_t max) {
   std::uint32_t found = 1;
-  for (std::uint32_t d = 1; d <= std::min(count, most); ++d) {
+  for (std::uint32_t d = 1; d <= std::min(count, max); ++d) {
     if (count % d == 0) found = d;
   }
   return found;
@@ -93,12 +93,12 @@ Shape shape_of(const FirstScenario& wanted, const Machine& machine) {
   if (shape.is_rail) {
     shape.racks = wanted.count;
     // Two groups at least, or no traffic but that between rails would leave the leaves.
-    const std::uint32_t most = std::max(kMostDown / machine.nics_per_rail(), 1U);
-    shape.group = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, most));
+    const std::uint32_t max = std::max(kMaxDown / machine.nics_per_rail(), 1U);
+    shape.group = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, max));
     down = shape.group * machine.nics_per_rail();
   } else {
-    const std::uint32_t most = std::max(kMostDown / machine.nics, 1U);
-    shape.servers = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, most));
+    const std::uint32_t max = std::max(kMaxDown / machine.nics, 1U);
+    shape.servers = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, max));
     shape.racks = wanted.count / shape.servers;
     down = shape.servers * machine.nics;
   }
@@ -131,8 +131,8 @@ std::string size_of(const FirstScenario& wanted, const std::string& type) {
 }
 
 std::string training_text(const std::string& model, const Machine& machine, std::uint32_t ranks) {
-  constexpr std::uint32_t kMostTensor = 8;
-  const std::uint32_t tensor = divisor(ranks, std::clamp(machine.gpus, 1U, kMostTensor));
+  constexpr std::uint32_t kMaxTensor = 8;
+  const std::uint32_t tensor = divisor(ranks, std::clamp(machine.gpus, 1U, kMaxTensor));
   const std::uint32_t data = ranks / tensor;
   return fmt::format(
       "    # the model, how it is split, and sequences per step; `weft help jobs.training`\n"
@@ -237,10 +237,10 @@ Result<std::uint32_t> hosts_of_machine(const std::string& machine) {
   return found.value().hosts();
 }
 
-Result<std::uint32_t> most_of_machine(const std::string& machine) {
+Result<std::uint32_t> max_of_machine(const std::string& machine) {
   const auto found = machine_of(machine);
   if (!found.ok()) return found.errors();
-  return found.value().nics == 0 ? 1U : static_cast<std::uint32_t>(kMostMachines);
+  return found.value().nics == 0 ? 1U : static_cast<std::uint32_t>(kMaxMachines);
 }
 
 Result<std::string> usual_fabric(const std::string& machine) {

@@ -26,14 +26,14 @@ inline const std::vector<std::string> kFirstJobs{"all-reduce",  "all-gather", "r
                                                  "all-to-all",  "broadcast",  "incast",
                                                  "permutation", "training"};
 
-inline constexpr int kMostMachines = 65'536;
-inline constexpr double kMostOversubscription = 64;
+inline constexpr int kMaxMachines = 65'536;
+inline constexpr double kMaxOversubscription = 64;
 
 /// GPUs of a machine, or its NICs where it has no GPUs: each is a host that ranks can be on.
 [[nodiscard]] Result<std::uint32_t> hosts_of_machine(const std::string& machine);
 
 /// Machines of this kind that a fabric can join: 1 where none has a NIC.
-[[nodiscard]] Result<std::uint32_t> most_of_machine(const std::string& machine);
+[[nodiscard]] Result<std::uint32_t> max_of_machine(const std::string& machine);
 
 /// The fabric that a machine gets if nobody says which.
 [[nodiscard]] Result<std::string> usual_fabric(const std::string& machine);

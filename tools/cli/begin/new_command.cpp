@@ -46,7 +46,7 @@ NewCommand::NewCommand(CLI::App& app)
       ->type_name(kPart)
       ->capture_default_str();
   CLI::Option* count = new_->add_option("--count", wanted_.count, "how many machines")
-                           ->check(CLI::Range(1, kMostMachines))
+                           ->check(CLI::Range(1, kMaxMachines))
                            ->type_name("N")
                            ->capture_default_str();
   new_->add_option("--gpus", gpus_, "how many GPUs (or NICs of machines without), instead")
@@ -59,7 +59,7 @@ NewCommand::NewCommand(CLI::App& app)
       ->type_name(joined(kFirstFabrics));
   new_->add_option("--oversubscription", wanted_.oversubscription,
                    "bandwidth of leaves towards hosts over that towards spines")
-      ->check(CLI::Range(1.0, kMostOversubscription))
+      ->check(CLI::Range(1.0, kMaxOversubscription))
       ->type_name("N")
       ->capture_default_str();
   new_->add_option("--switch", wanted_.switch_part, "of `weft list switches`")
@@ -104,11 +104,11 @@ bool NewCommand::ask() {
   if (is_alone()) {
     wanted_.count = 1;
   } else {
-    questions.ask_count("how many", hosts > 1 ? 1 : 2, kMostMachines, wanted_.count);
+    questions.ask_count("how many", hosts > 1 ? 1 : 2, kMaxMachines, wanted_.count);
     const auto usual = usual_fabric(wanted_.machine);
     wanted_.fabric = usual.ok() ? usual.value() : kFirstFabrics.front();
     questions.ask_word("fabric", kFirstFabrics, wanted_.fabric);
-    questions.ask_number("oversubscription", 1, kMostOversubscription, wanted_.oversubscription);
+    questions.ask_number("oversubscription", 1, kMaxOversubscription, wanted_.oversubscription);
   }
   questions.ask_word("job", kFirstJobs, wanted_.jobs.front());
   if (wanted_.jobs.front() == "training") {
@@ -121,8 +121,8 @@ bool NewCommand::ask() {
 
 /// The machine has no NIC: one of it is all that there can be.
 bool NewCommand::is_alone() const {
-  const auto most = most_of_machine(wanted_.machine);
-  return most.ok() && most.value() == 1;
+  const auto max = max_of_machine(wanted_.machine);
+  return max.ok() && max.value() == 1;
 }
 
 void NewCommand::ask_size(Questions& questions) {

@@ -68,33 +68,33 @@ void Questions::ask(const std::string& question, const Check& check, std::string
   }
 }
 
-void Questions::ask_number(const std::string& question, double least, double most, double& number) {
+void Questions::ask_number(const std::string& question, double min, double max, double& number) {
   std::string text = fmt::format("{}", number);
   const auto is_fine = [&](const std::string& said) {
     const auto found = number_in<double>(said);
-    return found && *found >= least && *found <= most;  // which NaN is not
+    return found && *found >= min && *found <= max;  // which NaN is not
   };
   ask(
       question,
       [&](const std::string& said) {
         return is_fine(said) ? std::string()
-                             : fmt::format("`{}` is not a number from {} to {}", said, least, most);
+                             : fmt::format("`{}` is not a number from {} to {}", said, min, max);
       },
       text);
   number = number_in<double>(text).value_or(number);
 }
 
-void Questions::ask_count(const std::string& question, std::uint32_t least, std::uint32_t most,
+void Questions::ask_count(const std::string& question, std::uint32_t min, std::uint32_t max,
                           std::uint32_t& number) {
-  number = std::clamp(number, least, most);
+  number = std::clamp(number, min, max);
   std::string text = std::to_string(number);
   ask(
       question,
       [&](const std::string& said) {
         const auto found = number_in<std::uint32_t>(said);
-        return found && *found >= least && *found <= most
+        return found && *found >= min && *found <= max
                    ? std::string()
-                   : fmt::format("`{}` is not a whole number from {} to {}", said, least, most);
+                   : fmt::format("`{}` is not a whole number from {} to {}", said, min, max);
       },
       text);
   number = number_in<std::uint32_t>(text).value_or(number);

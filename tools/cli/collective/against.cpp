@@ -19,7 +19,7 @@ using collectives::CollectiveSpec;
 using collectives::Operation;
 
 /// Output of a measurement is no longer.
-constexpr std::size_t kMostMeasured = std::size_t{16} << 20U;
+constexpr std::size_t kMaxMeasured = std::size_t{16} << 20U;
 
 std::string name_of_table(const MeasuredTable& table) {
   return fmt::format("{} (line {})", table.operation.empty() ? "unnamed" : table.operation,
@@ -142,7 +142,7 @@ const char* name_of(GpuGeneration generation) {
 std::optional<Measurement> read_measurement(const BenchArguments& a,
                                             const scenarios::JobSpec& job) {
   if (a.has_operation && !read_operation(a.operation)) return std::nullopt;
-  const auto text = scenarios::language::read_text_file(a.against, kMostMeasured);
+  const auto text = scenarios::language::read_text_file(a.against, kMaxMeasured);
   if (!text.ok()) {
     print_errors(text.errors());
     return std::nullopt;

@@ -71,9 +71,9 @@ void CollectiveCommands::add_schedule(CLI::App& app) {
   without("--op", a.operation, "what is done")->type_name(joined(collectives::operation_names()));
   without("--algorithm", a.algorithm, "how (default: the operation's)")
       ->type_name(joined(collectives::algorithm_names()));
-  const auto number = [&](const char* name, auto& value, const char* doc, std::uint32_t least,
-                          std::uint32_t most) {
-    without(name, value, doc)->check(CLI::Range(least, most))->type_name("N");
+  const auto number = [&](const char* name, auto& value, const char* doc, std::uint32_t min,
+                          std::uint32_t max) {
+    without(name, value, doc)->check(CLI::Range(min, max))->type_name("N");
   };
   number("--ranks", a.ranks, "number of ranks", 2, 65'535);
   without("--size", a.size, "bytes, as the size of a job")->type_name("SIZE");

@@ -34,9 +34,9 @@ std::optional<collectives::Algorithm> read_algorithm(const std::string& text) {
 
 std::optional<Bytes> read_bytes(const char* option, const std::string& text) {
   const auto parsed = parse_quantity(text, dimension_of<Bytes>());
-  constexpr std::int64_t kMost = 1'000'000'000'000;
+  constexpr std::int64_t kMax = 1'000'000'000'000;
   if (const auto* count = std::get_if<std::int64_t>(&parsed)) {
-    if (*count <= kMost) return Bytes(*count);
+    if (*count <= kMax) return Bytes(*count);
     complain(fmt::format("{}: `{}` is more than 1 TB", option, text));
     return {};
   }

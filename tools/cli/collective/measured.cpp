@@ -157,12 +157,12 @@ class Reader {
 };
 
 std::string lines_text(const std::vector<int>& lines) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kMax = 4;
   std::string text = lines.size() == 1 ? "line " : "lines ";
-  for (std::size_t i = 0; i < std::min(kMost, lines.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMax, lines.size()); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(lines[i]);
   }
-  if (lines.size() > kMost) text += fmt::format(" and {} more", lines.size() - kMost);
+  if (lines.size() > kMax) text += fmt::format(" and {} more", lines.size() - kMax);
   return text;
 }
 

@@ -35,8 +35,8 @@ bool reduces(Operation operation) {
 bool has_parts(Operation operation) { return factor_of(operation) == Factor::kPart; }
 
 struct Ratio {
-  double least = 0;
-  double most = 0;
+  double min = 0;
+  double max = 0;
 };
 
 /// busbw / algbw, as far as they are printed.
@@ -61,8 +61,8 @@ RankRange ranks_of_row(const MeasuredRow& row, Operation operation) {
     return ratio < whole ? whole / (whole - ratio) : 1e9;
   };
   const Ratio ratio = ratio_of(row);
-  return {.least = std::max(1.0, std::ceil(ranks(ratio.least) - 1e-9)),
-          .most = std::floor(ranks(ratio.most) + 1e-9),
+  return {.min = std::max(1.0, std::ceil(ranks(ratio.min) - 1e-9)),
+          .max = std::floor(ranks(ratio.max) + 1e-9),
           .why = fmt::format("busbw / algbw is {:.2f}",
                              row.bus_bandwidth.value / row.algorithm_bandwidth.value)};
 }
@@ -70,9 +70,9 @@ RankRange ranks_of_row(const MeasuredRow& row, Operation operation) {
 }  // namespace
 
 std::string RankRange::text() const {
-  if (least == most) return fmt::format("{:.0f}", least);
-  if (most >= 1e9) return fmt::format("at least {:.0f}", least);
-  return fmt::format("{:.0f} to {:.0f}", least, most);
+  if (min == max) return fmt::format("{:.0f}", min);
+  if (max >= 1e9) return fmt::format("at least {:.0f}", min);
+  return fmt::format("{:.0f} to {:.0f}", min, max);
 }
 
 Result<RankRange> ranks_of(const MeasuredTable& table, Operation operation,
@@ -82,21 +82,21 @@ Result<RankRange> ranks_of(const MeasuredTable& table, Operation operation,
   for (const MeasuredRow& row : table.rows) {
     const RankRange said = ranks_of_row(row, operation);
     if (said.why.empty()) continue;
-    if (said.least > range.most || said.most < range.least) {
+    if (said.min > range.max || said.max < range.min) {
       return Error{
           fmt::format("is of {} ranks ({}), and line {} of {} ({}): rows of one machine are "
                       "compared with one",
                       said.text(), said.why, line, range.text(), range.why),
           {file, row.line, 0, {}}};
     }
-    if (said.most - said.least < range.most - range.least) {
+    if (said.max - said.min < range.max - range.min) {
       range.why = said.why;
       line = row.line;
     }
-    range.least = std::max(range.least, said.least);
-    range.most = std::min(range.most, said.most);
+    range.min = std::max(range.min, said.min);
+    range.max = std::min(range.max, said.max);
   }
-  if (range.least == range.most) return range;
+  if (range.min == range.max) return range;
   if (!table.devices.empty() && range.has(table.devices.size())) {
     return exactly(static_cast<double>(table.devices.size()), "its list of devices");
   }
@@ -121,9 +121,9 @@ std::string contradiction(const MeasuredTable& table, Operation operation) {
     if (row.bus_bandwidth.value == 0) continue;  // too small to say, or of one rank
     const Ratio ratio = ratio_of(row);
     const Factor factor = factor_of(operation);
-    const double most = factor == Factor::kTwice ? 2 : 1;
-    const double least = factor == Factor::kPart ? 0.5 : 1;
-    if (ratio.most < least || ratio.least > most) {
+    const double max = factor == Factor::kTwice ? 2 : 1;
+    const double min = factor == Factor::kPart ? 0.5 : 1;
+    if (ratio.max < min || ratio.min > max) {
       return fmt::format("line {} has busbw / algbw {:.2f}", row.line,
                          row.bus_bandwidth.value / row.algorithm_bandwidth.value);
     }

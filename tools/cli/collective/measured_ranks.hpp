@@ -11,12 +11,12 @@ namespace weft::cli {
 
 /// How many ranks a table can be of.
 struct RankRange {
-  double least = 1;
-  double most = 1e9;
+  double min = 1;
+  double max = 1e9;
   std::string why;  ///< what says so; empty: nothing does
 
   [[nodiscard]] bool has(std::size_t ranks) const {
-    return least <= static_cast<double>(ranks) && static_cast<double>(ranks) <= most;
+    return min <= static_cast<double>(ranks) && static_cast<double>(ranks) <= max;
   }
   /// `8`, `38 to 45`.
   [[nodiscard]] std::string text() const;
@@ -28,7 +28,7 @@ struct RankRange {
 [[nodiscard]] Result<RankRange> ranks_of(const MeasuredTable& table,
                                          collectives::Operation operation, const std::string& file);
 
-/// Whether a row says nothing against so many ranks.
+/// Whether a row says nothing against a given number of ranks.
 [[nodiscard]] bool can_be_of(const MeasuredRow& row, collectives::Operation operation,
                              std::size_t ranks);
 

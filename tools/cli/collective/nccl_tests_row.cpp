@@ -99,9 +99,9 @@ bool checks(const MeasuredRow& row, double times) {
   constexpr double kSlack = 1e-3;
   const double bytes = static_cast<double>(row.size) * 1e-3 / times;
   const double shortest = row.time_us.value - row.time_us.unit;
-  const double least = bytes / (row.time_us.value + row.time_us.unit) * (1 - kSlack);
+  const double min = bytes / (row.time_us.value + row.time_us.unit) * (1 - kSlack);
   const Printed& printed = row.algorithm_bandwidth;
-  return printed.value + printed.unit >= least &&
+  return printed.value + printed.unit >= min &&
          (shortest <= 0 || printed.value - printed.unit <= bytes / shortest * (1 + kSlack));
 }
 

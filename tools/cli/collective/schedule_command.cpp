@@ -27,9 +27,9 @@ using collectives::Step;
 using nlohmann::ordered_json;
 
 /// Symbols need memory by the square of the ranks.
-constexpr std::uint32_t kMostProved = 512;
+constexpr std::uint32_t kMaxProved = 512;
 /// About 100 bytes and a microsecond each.
-constexpr std::uint64_t kMostStepsProved = 20'000'000;
+constexpr std::uint64_t kMaxStepsProved = 20'000'000;
 
 struct Named {
   std::unique_ptr<const Schedule> owned;
@@ -110,9 +110,9 @@ const char* kind_name(const Step& step) {
       return "notify";
     case Step::Kind::kAwait:
       return "await";
-    case Step::Kind::kSignal:
+    case Step::Kind::kControlEvent:
       return "signal";
-    case Step::Kind::kAwaitSignals:
+    case Step::Kind::kAwaitControlEvents:
       return "await-signals";
     case Step::Kind::kCopy:
       return "copy";
@@ -131,14 +131,14 @@ const char* kind_name(const Step& step) {
 
 bool has_data(const Step& step) {
   return step.kind != Step::Kind::kNotify && step.kind != Step::Kind::kAwait &&
-         step.kind != Step::Kind::kSignal && step.kind != Step::Kind::kAwaitSignals;
+         step.kind != Step::Kind::kControlEvent && step.kind != Step::Kind::kAwaitControlEvents;
 }
 
 ordered_json step_json(std::uint32_t rank, std::uint32_t lane, const Step& step) {
   ordered_json j{{"rank", rank}, {"lane", lane}, {"step", kind_name(step)}};
   if (step.kind == Step::Kind::kNotify) j["lane_notified"] = step.peer;
-  if (step.kind == Step::Kind::kSignal) j["peer"] = step.peer;
-  if (step.kind == Step::Kind::kAwaitSignals) j["signals"] = step.count();
+  if (step.kind == Step::Kind::kControlEvent) j["peer"] = step.peer;
+  if (step.kind == Step::Kind::kAwaitControlEvents) j["signals"] = step.count();
   if (has_data(step)) {
     j["peer"] = step.peer;
     j["block"] = step.block;
@@ -156,7 +156,7 @@ std::vector<std::string> step_row(std::uint32_t rank, std::uint32_t lane, const 
   } else {
     const bool notifies = step.kind == Step::Kind::kNotify;
     std::string whom = notifies ? "lane " + std::to_string(step.peer) : "";
-    if (step.kind == Step::Kind::kSignal) whom = std::to_string(step.peer);
+    if (step.kind == Step::Kind::kControlEvent) whom = std::to_string(step.peer);
     row.insert(row.end(), {whom, "", "", ""});
   }
   return row;
@@ -217,13 +217,13 @@ int print_steps(const Named& named, const ScheduleArguments& a) {
   return kSuccess;
 }
 
-bool has_more_steps_than(const Schedule& schedule, std::uint64_t most) {
+bool has_more_steps_than(const Schedule& schedule, std::uint64_t max) {
   std::uint64_t steps = 0;
   for (std::uint32_t rank = 0; rank < schedule.plan().ranks(); ++rank) {
     for (std::uint32_t lane = 0; lane < schedule.lanes(); ++lane) {
       collectives::StepStream stream = schedule.steps(rank, lane);
       for (Step step; stream.next(step);) {
-        if (++steps > most) return true;
+        if (++steps > max) return true;
       }
     }
   }
@@ -232,11 +232,11 @@ bool has_more_steps_than(const Schedule& schedule, std::uint64_t most) {
 
 int check(const Named& named, bool is_json) {
   const Schedule& schedule = *named.schedule;
-  if (schedule.plan().ranks() > kMostProved) {
-    std::fprintf(stderr, "weft: --check: at most %u ranks can be proved\n", kMostProved);
+  if (schedule.plan().ranks() > kMaxProved) {
+    std::fprintf(stderr, "weft: --check: at most %u ranks can be proved\n", kMaxProved);
     return kBadInput;
   }
-  if (has_more_steps_than(schedule, kMostStepsProved)) {
+  if (has_more_steps_than(schedule, kMaxStepsProved)) {
     std::fprintf(stderr,
                  "weft: --check: there are more than 20 million steps; larger chunks or less data "
                  "make fewer\n");
@@ -244,12 +244,12 @@ int check(const Named& named, bool is_json) {
   }
   const collectives::Proof proof = collectives::prove(schedule);
   collectives::Traffic sum;
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (const collectives::Traffic& t : proof.traffic) {
     sum.messages += t.messages;
     sum.sent += t.sent;
     sum.reduced += t.reduced;
-    most = std::max(most, t.sent);
+    max = std::max(max, t.sent);
   }
   if (is_json) {
     const ordered_json j{{"operation", name_of(schedule.plan().operation)},
@@ -260,7 +260,7 @@ int check(const Named& named, bool is_json) {
                          {"problems", proof.problems},
                          {"messages", sum.messages},
                          {"bytes_sent", sum.sent},
-                         {"most_bytes_sent_by_a_rank", most},
+                         {"most_bytes_sent_by_a_rank", max},
                          {"bytes_reduced", sum.reduced}};
     print(scenarios::json_text(j) + "\n");
   } else {
@@ -269,7 +269,7 @@ int check(const Named& named, bool is_json) {
     text +=
         fmt::format("  {} messages, {} bytes sent in all, at most {} by a rank, {} bytes added\n",
                     scenarios::format_count(sum.messages), scenarios::format_count(sum.sent),
-                    scenarios::format_count(most), scenarios::format_count(sum.reduced));
+                    scenarios::format_count(max), scenarios::format_count(sum.reduced));
     print(text);
   }
   for (const std::string& problem : proof.problems) {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "scenarios/explain/blame_file.hpp"
-#include "scenarios/explain/explanation.hpp"
-#include "scenarios/explain/slow_links.hpp"
+#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/explanation.hpp"
+#include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/escape.hpp"

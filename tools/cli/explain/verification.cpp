@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include "scenarios/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -173,7 +173,7 @@ scenarios::Results run_without(const std::string& cause, const scenarios::Experi
 }  // namespace
 
 int verify_blame(const std::string& folder, const std::vector<BlameEntry>& blame,
-                 const std::vector<scenarios::SlowLink>& slow_links, std::size_t most) {
+                 const std::vector<scenarios::SlowLink>& slow_links, std::size_t max) {
   const std::string file = (std::filesystem::path(folder) / "resolved.yaml").string();
   const auto loaded = scenarios::load_scenario(file);
   if (!loaded) return refuse(loaded.errors(), kBadInput);
@@ -182,7 +182,7 @@ int verify_blame(const std::string& folder, const std::vector<BlameEntry>& blame
   stop_on_interrupt();
   std::size_t tried = 0;
   for (const std::string& cause : worst_first(jobs)) {
-    if (tried == most + (slow_links.empty() ? 0 : 1) || is_interrupted()) break;
+    if (tried == max + (slow_links.empty() ? 0 : 1) || is_interrupted()) break;
     if (!scenarios::has_removable(cause, loaded.value())) continue;
     ++tried;
     const auto experiment = experiment_without(file, cause, loaded.value());

@@ -14,7 +14,7 @@
 
 namespace weft::cli {
 
-/// Shows a run while it goes on: by a line on a terminal, or all that `--live` shows.
+/// Shows a run while it runs: by a line on a terminal, or all that `--live` shows.
 class Follower {
  public:
   /// Both must outlive it.

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace summary_keys = scenarios::summary_keys;
 using nlohmann::json;
 
-constexpr int kMostNames = 10'000;
+constexpr int kMaxNames = 10'000;
 
 /// Nothing: there is no summary that can be read.
 json summary_in(const fs::path& folder) {
@@ -93,14 +93,14 @@ Result<RunPlace> place_of_run(const RunArguments& arguments,
     return is_free(place.packet, invocation, scenario_sha256) &&
            (arguments.engine != Engine::kBoth || is_free(place.fluid, invocation, scenario_sha256));
   };
-  for (int n = 1; n <= kMostNames; ++n) {
+  for (int n = 1; n <= kMaxNames; ++n) {
     RunPlace place = default_place(arguments, n == 1 ? name : fmt::format("{}-{}", name, n));
     if (can_have(place)) return place;
   }
   return Error{.message =
                    fmt::format("results/{} and {} more are taken; choose another with --name "
                                "or --out",
-                               name, kMostNames - 1)};
+                               name, kMaxNames - 1)};
 }
 
 std::string describe_results_in(const fs::path& folder) {

@@ -8,7 +8,7 @@
 
 namespace weft::cli {
 
-/// `weft topo`: what a scenario's fabric is, in numbers or as a picture.
+/// `weft topo`: what a scenario's fabric is, in numbers or as a snapshot.
 class TopoCommand {
  public:
   enum class Format : std::uint8_t { kAuto, kText, kDot, kSvg, kPng, kPdf, kJson };

@@ -6,14 +6,14 @@
 #include <tuple>
 #include <utility>
 
-#include "scenarios/explain/explanation.hpp"
+#include "scenarios/blame/explain/explanation.hpp"
 
 namespace weft::report {
 namespace {
 
 /// Culprits and ports of a job that are told apart, and bars beside each other.
-constexpr std::size_t kMostRows = 200;
-constexpr std::uint32_t kMostBars = 60;
+constexpr std::size_t kMaxRows = 200;
+constexpr std::uint32_t kMaxBars = 60;
 constexpr std::size_t kLines = 12;
 
 struct Job {
@@ -46,7 +46,7 @@ Json rows_json(const Job& job) {
   Json list = Json::array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& [cause, kind, culprit, port] = rows[i].first;
-    if (i >= kMostRows) {
+    if (i >= kMaxRows) {
       rest[cause] += rows[i].second;
     } else {
       list.push_back({cause, kind, culprit, port, short_number(to_seconds(rows[i].second))});
@@ -70,7 +70,7 @@ std::vector<std::string> causes_of(const Job& job) {
 /// Seconds by bar and cause. Of many iterations several are one bar, their mean.
 Json bars_json(const Job& job, const std::vector<std::string>& causes,
                const std::vector<scenarios::BlameEntry>& blame) {
-  const std::uint32_t together = (job.iterations + kMostBars - 1) / kMostBars;
+  const std::uint32_t together = (job.iterations + kMaxBars - 1) / kMaxBars;
   const std::uint32_t count = (job.iterations + together - 1) / together;
   std::vector<std::vector<double>> bars(count, std::vector<double>(causes.size(), 0.0));
   for (const auto& entry : blame) {

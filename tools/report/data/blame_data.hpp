@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/explain/blame_file.hpp"
+#include "scenarios/blame/explain/blame_file.hpp"
 #include "tools/report/data/table_reader.hpp"
 
 namespace weft::report {

@@ -18,8 +18,8 @@ namespace weft::report {
 namespace {
 
 /// Ways that are looked up, of fabrics where that takes a moment.
-constexpr std::size_t kMostWays = 60;
-constexpr std::size_t kMostPortsOfWay = 400;
+constexpr std::size_t kMaxPaths = 60;
+constexpr std::size_t kMaxPortsOfPath = 400;
 
 double tenths(double value) { return std::round(value * 10) / 10; }
 
@@ -119,7 +119,7 @@ class Drawing {
 };
 
 /// Whether all messages of two hosts take one path: a queue pair each, and a path per flow.
-bool takes_one_way(const scenarios::Scenario& scenario) {
+bool takes_one_path(const scenarios::Scenario& scenario) {
   const bool is_single = std::ranges::all_of(scenario.transports(), [](const auto& transport) {
     const protocols::TransportTraits traits = protocols::traits_of(transport);
     return traits.queue_pairs == 1 && traits.has_fixed_entropy();
@@ -140,7 +140,7 @@ Json way_json(const Fabric& fabric, const Routes& routes, const scenarios::Scena
   if (!found) return list;
   for (const PortId port : found.value().ports) {
     const auto row = ports.numbers.find(fabric.port_name(port));
-    if (row != ports.numbers.end() && list.size() < kMostPortsOfWay) list.push_back(row->second);
+    if (row != ports.numbers.end() && list.size() < kMaxPortsOfPath) list.push_back(row->second);
   }
   return list;
 }
@@ -178,10 +178,10 @@ Json fabric_json(const std::filesystem::path& folder, const PortData& ports,
   json["hosts"] = hosts_json(fabric.value(), tail);
   const auto routes = topologies::build_routes(fabric.value(), scenario.topology);
   if (!routes) return json;
-  const bool is_one = takes_one_way(scenario);
+  const bool is_one = takes_one_path(scenario);
   json["one_way"] = is_one;
   Json ways = Json::array();
-  for (std::size_t i = 0; i < std::min(tail.size(), kMostWays); ++i) {
+  for (std::size_t i = 0; i < std::min(tail.size(), kMaxPaths); ++i) {
     ways.push_back(way_json(fabric.value(), routes.value(), scenario, ports, tail[i], is_one));
   }
   json["ways"] = std::move(ways);

@@ -65,7 +65,7 @@ Json group_json(const std::string& job, const std::string& size, const Group& gr
 
 class Collector {
  public:
-  explicit Collector(std::size_t tail) : most_(tail) {}
+  explicit Collector(std::size_t tail) : max_(tail) {}
 
   void add(TailMessage message, bool is_finished) {
     const Bytes size(std::max<std::int64_t>(1, std::llround(message.bytes)));
@@ -118,8 +118,8 @@ class Collector {
 
   /// A heap whose top is the least slowed down of those kept.
   void keep(TailMessage message) {
-    if (most_ == 0 || (tail_.size() == most_ && !is_slower(message, tail_.front()))) return;
-    if (tail_.size() == most_) {
+    if (max_ == 0 || (tail_.size() == max_ && !is_slower(message, tail_.front()))) return;
+    if (tail_.size() == max_) {
       std::ranges::pop_heap(tail_, &is_slower);
       tail_.pop_back();
     }
@@ -127,7 +127,7 @@ class Collector {
     std::ranges::push_heap(tail_, &is_slower);
   }
 
-  std::size_t most_;
+  std::size_t max_;
   std::vector<std::string> jobs_;
   std::map<std::string, std::size_t> numbers_;
   std::map<std::pair<std::size_t, std::uint32_t>, std::unique_ptr<Group>> groups_;

@@ -8,10 +8,10 @@ namespace weft::report {
 namespace {
 
 /// The numbers of the rows to keep, in the order of the file.
-std::vector<std::size_t> choose(const PortData& ports, std::size_t most) {
+std::vector<std::size_t> choose(const PortData& ports, std::size_t max) {
   std::vector<std::size_t> order(ports.names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() <= most) return order;
+  if (order.size() <= max) return order;
   const auto place = [&](const char* name) {
     return static_cast<std::size_t>(std::ranges::find(ports.columns, name) - ports.columns.begin());
   };
@@ -24,14 +24,14 @@ std::vector<std::size_t> choose(const PortData& ports, std::size_t most) {
     return std::pair(at(queue), at(bytes));
   };
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
-  order.resize(most);
+  order.resize(max);
   std::ranges::sort(order);
   return order;
 }
 
 }  // namespace
 
-Result<PortData> read_ports(const std::filesystem::path& folder, std::size_t most) {
+Result<PortData> read_ports(const std::filesystem::path& folder, std::size_t max) {
   TableReader table(folder / "ports.csv");
   PortData all;
   const std::size_t name = table.column("port");
@@ -50,7 +50,7 @@ Result<PortData> read_ports(const std::filesystem::path& folder, std::size_t mos
   if (!table.errors().empty()) return table.errors();
   PortData kept;
   kept.columns = all.columns;
-  for (const std::size_t i : choose(all, most)) {
+  for (const std::size_t i : choose(all, max)) {
     kept.numbers.emplace(all.names[i], static_cast<std::uint32_t>(kept.names.size()));
     kept.names.push_back(std::move(all.names[i]));
     kept.values.push_back(std::move(all.values[i]));

@@ -19,8 +19,8 @@ struct PortData {
   std::map<std::string, std::uint32_t, std::less<>> numbers;  ///< by name
 };
 
-/// At most `most` ports: those with the longest queues, then those that sent most.
-[[nodiscard]] Result<PortData> read_ports(const std::filesystem::path& folder, std::size_t most);
+/// At most `max` ports: those with the longest queues, then those that sent most.
+[[nodiscard]] Result<PortData> read_ports(const std::filesystem::path& folder, std::size_t max);
 
 [[nodiscard]] Json ports_json(const PortData& ports);
 

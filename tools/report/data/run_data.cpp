@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "scenarios/explain/blame_file.hpp"
+#include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/text/text_file.hpp"
 #include "simcore/messages/size_class.hpp"
 #include "tools/report/data/blame_data.hpp"
@@ -26,16 +26,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostItems = 1'000;  ///< of a list of the summary
-constexpr std::size_t kMostVictims = 200;
-constexpr std::size_t kMostScenario = 400'000;  ///< bytes of resolved.yaml
+constexpr std::size_t kMaxItems = 1'000;  ///< of a list of the summary
+constexpr std::size_t kMaxVictims = 200;
+constexpr std::size_t kMaxScenario = 400'000;  ///< bytes of resolved.yaml
 
 /// Lists that grow with a run are cut, and how many items are missing is said.
 void cut_lists(Json& summary, Json& left_out) {
   for (auto& [name, value] : summary.items()) {
-    if (!value.is_array() || value.size() <= kMostItems) continue;
-    left_out[name] = value.size() - kMostItems;
-    value.erase(value.begin() + kMostItems, value.end());
+    if (!value.is_array() || value.size() <= kMaxItems) continue;
+    left_out[name] = value.size() - kMaxItems;
+    value.erase(value.begin() + kMaxItems, value.end());
   }
 }
 
@@ -57,12 +57,12 @@ Result<Json> read_summary(const fs::path& folder) {
 }
 
 /// Its beginning; nothing of what is no file.
-std::string read_text(const fs::path& file, std::size_t most) {
+std::string read_text(const fs::path& file, std::size_t max) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return {};
   std::ifstream in(file, std::ios::binary);
-  std::string text(most, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(most));
+  std::string text(max, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(max));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
   return text;
 }
@@ -71,7 +71,7 @@ Result<Json> read_victims(const fs::path& folder) {
   TableReader table(folder / "victims.csv");
   Json rows = Json::array();
   while (table.next()) {
-    if (rows.size() == kMostVictims) break;
+    if (rows.size() == kMaxVictims) break;
     Json row = Json::array();
     for (std::size_t c = 0; c < table.header().size(); ++c) row.push_back(table.text(c));
     rows.push_back(std::move(row));
@@ -82,9 +82,9 @@ Result<Json> read_victims(const fs::path& folder) {
 
 /// What the page calls the size class of a row of latency.csv; nothing where it is of all sizes.
 std::string size_name(const TableReader& table, std::optional<std::size_t> above) {
-  const auto least = above ? table.number(*above) : std::nullopt;
-  if (!least) return "";
-  const Bytes size(std::llround(std::clamp(*least, 0.0, 1e15)) + 1);
+  const auto min = above ? table.number(*above) : std::nullopt;
+  if (!min) return "";
+  const Bytes size(std::llround(std::clamp(*min, 0.0, 1e15)) + 1);
   return kSizeNames[size_class_of(size)];
 }
 
@@ -149,7 +149,7 @@ Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
   cut_lists(summary.value(), left_out);
   run["summary"] = std::move(summary).value();
   run["left_out"] = std::move(left_out);
-  run["scenario"] = read_text(folder / "resolved.yaml", kMostScenario);
+  run["scenario"] = read_text(folder / "resolved.yaml", kMaxScenario);
   if (Errors errors = add_tables(folder, bounds, run); !errors.empty()) return errors;
   std::error_code ignored;
   if (fs::exists(folder / "blame.csv", ignored)) {

@@ -16,8 +16,8 @@ constexpr std::size_t kMoments = 100;
 constexpr std::size_t kStepsOfMoment = kSteps / kMoments;
 constexpr double kShades = 250;
 /// Series that are read, and those of them that are shown: the ones with most in them.
-constexpr std::size_t kMostRead = 8'192;
-constexpr std::size_t kMostShown = 64;
+constexpr std::size_t kMaxRead = 8'192;
+constexpr std::size_t kMaxShown = 64;
 
 class Clock {
  public:
@@ -43,7 +43,7 @@ struct Series {
 class Bundle {
  public:
   Series* find(const std::string& name) {
-    if (!series_.contains(name) && series_.size() >= kMostRead) {
+    if (!series_.contains(name) && series_.size() >= kMaxRead) {
       ++left_out_;
       return nullptr;
     }
@@ -54,7 +54,7 @@ class Bundle {
     std::vector<std::pair<double, std::string>> order;
     for (const auto& [name, series] : series_) order.emplace_back(-series.weight, name);
     std::ranges::sort(order);
-    const std::size_t shown = std::min(order.size(), kMostShown);
+    const std::size_t shown = std::min(order.size(), kMaxShown);
     Json list = Json::array();
     for (std::size_t i = 0; i < shown; ++i) {
       Json values = Json::array();
@@ -67,24 +67,24 @@ class Bundle {
             {"left_out", order.size() - shown + (left_out_ > 0 ? 1 : 0)}};
   }
 
-  /// By port, all classes together, at some moments: of each the greatest sum. For the picture of
+  /// By port, all classes together, at some moments: of each the greatest sum. For the snapshot of
   /// the fabric, which has many ports: rounded to a few hundred numbers, as runs of equal ones.
   [[nodiscard]] Json moments() const {
     std::map<std::string, std::vector<double>> ports;
-    double most = 0;
+    double max = 0;
     for (const auto& [name, series] : series_) {
       std::vector<double>& sum = ports[name.substr(0, name.rfind(' '))];
       sum.resize(kSteps);
-      for (std::size_t i = 0; i < kSteps; ++i) most = std::max(most, sum[i] += series.values[i]);
+      for (std::size_t i = 0; i < kSteps; ++i) max = std::max(max, sum[i] += series.values[i]);
     }
     Json names = Json::array();
     Json values = Json::array();
     for (const auto& [name, steps] : ports) {
       names.push_back(name);
-      values.push_back(runs_of(steps, most));
+      values.push_back(runs_of(steps, max));
     }
     return {{"count", kMoments},
-            {"most", most},
+            {"most", max},
             {"shades", kShades},
             {"ports", std::move(names)},
             {"values", std::move(values)}};
@@ -94,7 +94,7 @@ class Bundle {
 
  private:
   /// Value and length of each run of equal values.
-  static Json runs_of(const std::vector<double>& steps, double most) {
+  static Json runs_of(const std::vector<double>& steps, double max) {
     Json runs = Json::array();
     std::int64_t before = -1;
     std::int64_t length = 0;
@@ -103,7 +103,7 @@ class Bundle {
       const double value = *std::max_element(begin, begin + kStepsOfMoment);
       // What is there at all is seen.
       const auto shade =
-          static_cast<std::int64_t>(std::ceil(value / std::max(most, 1e-300) * kShades));
+          static_cast<std::int64_t>(std::ceil(value / std::max(max, 1e-300) * kShades));
       if (shade != before && length > 0) {
         runs.push_back(before);
         runs.push_back(length);
@@ -121,7 +121,7 @@ class Bundle {
   std::size_t left_out_ = 0;
 };
 
-/// Of series of ports also what the picture of the fabric shows of them.
+/// Of series of ports also what the snapshot of the fabric shows of them.
 Json of_ports(const Bundle& bundle, const Clock& clock, const char* unit) {
   Json json = bundle.json(clock, unit);
   json["moments"] = bundle.moments();

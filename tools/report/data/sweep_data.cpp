@@ -17,8 +17,8 @@ namespace weft::report {
 namespace {
 
 /// Numbers on the page, points times metrics: some 5 MB.
-constexpr std::size_t kMostNumbers = 400'000;
-constexpr std::size_t kMostChoices = 20;
+constexpr std::size_t kMaxNumbers = 400'000;
+constexpr std::size_t kMaxChoices = 20;
 
 /// Objectives first, then what differs between points; of very many as much as there is room for.
 std::vector<std::string> metrics_of(const sweep::Table& table) {
@@ -28,10 +28,10 @@ std::vector<std::string> metrics_of(const sweep::Table& table) {
       names.push_back(objective.metric);
     }
   }
-  const std::size_t most = std::max<std::size_t>(
-      names.size(), kMostNumbers / std::max<std::size_t>(1, table.rows.size()));
+  const std::size_t max = std::max<std::size_t>(
+      names.size(), kMaxNumbers / std::max<std::size_t>(1, table.rows.size()));
   for (const std::string& name : table.metrics) {
-    if (names.size() >= most) break;
+    if (names.size() >= max) break;
     if (std::ranges::find(names, name) != names.end()) continue;
     std::optional<double> first;
     const bool differs = std::ranges::any_of(table.rows, [&](const sweep::Table::Row& row) {
@@ -104,10 +104,10 @@ Json metrics_json(const std::vector<std::string>& names) {
 Json student_json(const sweep::Table& table) {
   std::map<std::int64_t, std::size_t> seeds;
   for (const auto& row : table.rows) ++seeds[row.configuration];
-  std::size_t most = 0;
-  for (const auto& [configuration, count] : seeds) most = std::max(most, count);
+  std::size_t max = 0;
+  for (const auto& [configuration, count] : seeds) max = std::max(max, count);
   Json list = Json::array({nullptr, nullptr});
-  for (std::size_t n = 2; n <= most; ++n) list.push_back(short_number(sweep::student_factor(n)));
+  for (std::size_t n = 2; n <= max; ++n) list.push_back(short_number(sweep::student_factor(n)));
   return list;
 }
 
@@ -131,7 +131,7 @@ Result<Json> sweep_json(const std::filesystem::path& folder) {
       {"student", student_json(table)},
       {"metrics_left_out", table.metrics.size() - std::min(table.metrics.size(), metrics.size())},
       {"points", std::move(points)}};
-  std::string said = sweep::choice_text(table, kMostChoices);
+  std::string said = sweep::choice_text(table, kMaxChoices);
   if (const auto summary = sweep::summary_text(table, {}); summary.ok()) said += summary.value();
   if (!said.empty()) json["summary"] = std::move(said);
   return json;

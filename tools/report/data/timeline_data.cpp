@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostNames = 20'000;
+constexpr std::size_t kMaxNames = 20'000;
 constexpr const char* kCritical = "critical path";
 /// Of all slices, those that are kept for critical paths.
 constexpr std::size_t kCriticalPart = 4;
@@ -87,19 +87,19 @@ class SliceGroup {
   std::vector<Part> parts_;
 };
 
-/// Joins neighbours of which each is shorter than `least`, with gaps that are shorter, too.
-void join(Track& track, double least, const std::vector<std::uint32_t>& kinds) {
+/// Joins neighbours of which each is shorter than `min`, with gaps that are shorter, too.
+void join(Track& track, double min, const std::vector<std::uint32_t>& kinds) {
   // Of two that begin at once the longer one has the other in it.
   std::ranges::stable_sort(track.slices, [](const Slice& a, const Slice& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });
-  constexpr double kMost = 4;  // times as long as what is joined
+  constexpr double kMax = 4;  // times as long as what is joined
   std::vector<Slice> joined;
   SliceGroup group(kinds);
   for (const Slice& slice : track.slices) {
-    const bool is_short = slice.end - slice.begin < least || (slice.count > 1 && least > 0);
-    const bool fits = !group.is_empty() && slice.begin - group.end() < least &&
-                      group.end() - group.begin() < kMost * least;
+    const bool is_short = slice.end - slice.begin < min || (slice.count > 1 && min > 0);
+    const bool fits = !group.is_empty() && slice.begin - group.end() < min &&
+                      group.end() - group.begin() < kMax * min;
     if (!is_short || !fits) group.move_to(joined);
     if (is_short) {
       group.add(slice);
@@ -113,9 +113,9 @@ void join(Track& track, double least, const std::vector<std::uint32_t>& kinds) {
 
 class Builder {
  public:
-  explicit Builder(std::size_t most)
-      : critical_{.most = std::max<std::size_t>(most, 1'000) / kCriticalPart},
-        other_{.most = std::max<std::size_t>(most, 1'000) - critical_.most} {}
+  explicit Builder(std::size_t max)
+      : critical_{.max = std::max<std::size_t>(max, 1'000) / kCriticalPart},
+        other_{.max = std::max<std::size_t>(max, 1'000) - critical_.max} {}
 
   /// An event as `weft run` writes it, one on a line.
   void add(const Json& event) {
@@ -127,7 +127,7 @@ class Builder {
 
   Json finish() {
     for (Budget* budget : {&critical_, &other_}) {
-      while (budget->used > budget->most) thin(*budget);
+      while (budget->used > budget->max) thin(*budget);
     }
     for (auto& [key, track] : tracks_) join(track, 0, kinds_of(track));
     Json tracks = Json::array();
@@ -136,16 +136,16 @@ class Builder {
     }
     return {{"names", names_},
             {"tracks", std::move(tracks)},
-            {"joined_below", other_.least},
-            {"critical_joined_below", critical_.least}};
+            {"joined_below", other_.min},
+            {"critical_joined_below", critical_.min}};
   }
 
  private:
   /// How many slices some tracks may have, and what is done for that.
   struct Budget {
-    std::size_t most = 0;
+    std::size_t max = 0;
     std::size_t used = 0;
-    double least = 0;  ///< microseconds; neighbours that are shorter are joined
+    double min = 0;  ///< microseconds; neighbours that are shorter are joined
   };
 
   void add_name(const Json& event) {
@@ -174,20 +174,20 @@ class Builder {
     }
     track.slices.push_back({begin, begin + event.value("dur", 0.0), number_of(name), 1});
     Budget& budget = budget_of(track);
-    if (++budget.used > 2 * budget.most) thin(budget);
+    if (++budget.used > 2 * budget.max) thin(budget);
   }
 
   Budget& budget_of(const Track& track) { return track.is_critical ? critical_ : other_; }
 
   /// Joins slices; where that leaves too many, doubles the length below which they are joined.
   void thin(Budget& budget) {
-    if (budget.least > 0) join_all(budget);
+    if (budget.min > 0) join_all(budget);
     constexpr double kFirst = 0.001;
     constexpr double kTooLong = 1e12;
-    while (budget.used > budget.most) {
-      budget.least = budget.least == 0 ? kFirst : 2 * budget.least;
+    while (budget.used > budget.max) {
+      budget.min = budget.min == 0 ? kFirst : 2 * budget.min;
       join_all(budget);
-      if (budget.least > kTooLong) budget.most = budget.used;
+      if (budget.min > kTooLong) budget.max = budget.used;
     }
   }
 
@@ -195,7 +195,7 @@ class Builder {
     budget.used = 0;
     for (auto& [key, track] : tracks_) {
       if (&budget_of(track) != &budget) continue;
-      join(track, budget.least, kinds_of(track));
+      join(track, budget.min, kinds_of(track));
       budget.used += track.slices.size();
     }
   }
@@ -206,12 +206,12 @@ class Builder {
 
   std::uint32_t number_of(const std::string& name) {
     if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
-    if (names_.size() >= kMostNames) return number_of(name.substr(0, name.find(' ')), 0);
+    if (names_.size() >= kMaxNames) return number_of(name.substr(0, name.find(' ')), 0);
     return number_of(name, 0);
   }
   std::uint32_t number_of(const std::string& name, std::uint32_t otherwise) {
     if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
-    if (names_.size() >= 2 * kMostNames) return otherwise;
+    if (names_.size() >= 2 * kMaxNames) return otherwise;
     numbers_.emplace(name, static_cast<std::uint32_t>(names_.size()));
     names_.push_back(name);
     // As the page colours them: causes of critical paths, and names up to their first number.
@@ -256,14 +256,14 @@ class Builder {
 
 }  // namespace
 
-Json timeline_json(const fs::path& folder, std::size_t most) {
+Json timeline_json(const fs::path& folder, std::size_t max) {
   const fs::path file = folder / "timeline.json";
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) {
     const bool has_other = fs::exists(folder / "timeline.perfetto-trace", ignored);
     return {{"other", has_other ? "timeline.perfetto-trace" : ""}};
   }
-  Builder builder(most);
+  Builder builder(max);
   scenarios::LineReader in(file);
   while (in.next()) {
     std::string_view line = in.line();

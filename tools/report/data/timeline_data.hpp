@@ -7,10 +7,10 @@
 
 namespace weft::report {
 
-/// What ranks did when, from timeline.json: tracks with at most `most` slices together. Where there
+/// What ranks did when, from timeline.json: tracks with at most `max` slices together. Where there
 /// are more, short ones side by side become one of each kind, as long as these are together, that
 /// says how many it stands for; a quarter is kept for critical paths. Memory is in proportion to
-/// `most`. Without that file: which one there is.
-[[nodiscard]] Json timeline_json(const std::filesystem::path& folder, std::size_t most);
+/// `max`. Without that file: which one there is.
+[[nodiscard]] Json timeline_json(const std::filesystem::path& folder, std::size_t max);
 
 }  // namespace weft::report

@@ -372,13 +372,13 @@ class SweepLoader {
   /// Whoever has jobs run alone wants to see what came of it: unless the objectives say so already,
   /// the slowdown of each job is one, or of many jobs the largest.
   static void add_slowdowns(const scenarios::Scenario& scenario, Sweep& sweep) {
-    constexpr std::size_t kMostJobs = 8;
+    constexpr std::size_t kMaxJobs = 8;
     const bool simulates = !sweep.choice || sweep.choice->best > 0;
     const bool has_them = std::ranges::any_of(sweep.objectives, [](const Objective& objective) {
       return objective.metric.starts_with(kIsolatedPrefix);
     });
     if (has_them || !simulates) return;
-    if (scenario.jobs.size() > kMostJobs) {
+    if (scenario.jobs.size() > kMaxJobs) {
       sweep.objectives.push_back({std::string(kWorstSlowdown), std::string(kWorstSlowdown)});
       return;
     }

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMaxPoints = 1'000'000;
 constexpr std::uint64_t kMaxAttempts = 2 * kMaxPoints;
 constexpr std::size_t kMaxErrors = 10;
 /// What checking points before the first one runs may take.
-constexpr std::chrono::seconds kCheckPatience{1};
+constexpr std::chrono::seconds kCheckTimeout{1};
 
 Operand operand_of(const Value& value) {
   if (value.number) return *value.number;
@@ -153,12 +153,12 @@ class Planner {
   /// are chosen, those that cannot be run are a result: one that can is enough.
   void check_configurations() {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point until = Clock::now() + kCheckPatience;
+    const Clock::time_point until = Clock::now() + kCheckTimeout;
     const std::size_t count = std::max(plan_.configuration_count(), plan_.groups.size());
     auto step = static_cast<std::size_t>(0.618 * static_cast<double>(count)) | 1U;
     while (std::gcd(step, count) != 1) ++step;
-    const std::size_t most_errors = sweep_.choice ? count : kMaxErrors;
-    for (std::size_t i = 0; i < count && errors_.size() < most_errors; ++i) {
+    const std::size_t max_errors = sweep_.choice ? count : kMaxErrors;
+    for (std::size_t i = 0; i < count && errors_.size() < max_errors; ++i) {
       const std::size_t configuration = i * step % count;
       if (plan_.groups.empty()) {
         if (check(plan_.point(configuration * seeds_of(sweep_))) && sweep_.choice) {

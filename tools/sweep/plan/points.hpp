@@ -35,9 +35,9 @@ class Plan {
   std::vector<std::uint64_t> combinations_;  ///< by configuration
 };
 
-/// So many points are checked as `weft check` would check the file as a second allows, the first
-/// and values of all axes among them; where that is not all, the others are checked when they run.
-/// Errors name the places of the values that do not go together.
+/// A given number of points are checked as `weft check` would check the file as a second allows,
+/// the first and values of all axes among them; where that is not all, the others are checked when
+/// they run. Errors name the places of the values that do not go together.
 [[nodiscard]] Result<Plan> make_plan(const Sweep& sweep);
 
 /// What is wrong with the scenario of a point.

@@ -151,8 +151,8 @@ class Plotter {
     }
     for (const auto& [key, those] : rows) cells_[key] = estimate(those, objective_.metric);
     for (const auto& [key, cell] : cells_) {
-      least_points_ = std::min(least_points_, cell.count);
-      most_points_ = std::max(most_points_, cell.count);
+      min_points_ = std::min(min_points_, cell.count);
+      max_points_ = std::max(max_points_, cell.count);
       has_cut_off_ = has_cut_off_ || cell.cut_off;
     }
     for (std::size_t p = 0; p < table_.parameters.size(); ++p) {
@@ -183,8 +183,8 @@ class Plotter {
     std::string text = table_.name;
     if (!averaged_.empty()) text += ": mean over " + averaged_;
     if (!averaged_.empty() && seeds_ > 1) text += fmt::format(" and {} seeds", seeds_);
-    if (!averaged_.empty() && least_points_ < most_points_) {
-      text += fmt::format(" (unequal: {} to {} points each)", least_points_, most_points_);
+    if (!averaged_.empty() && min_points_ < max_points_) {
+      text += fmt::format(" (unequal: {} to {} points each)", min_points_, max_points_);
     }
     if (has_intervals()) {
       text += fmt::format(": mean of {} seeds", seeds_);
@@ -398,8 +398,8 @@ class Plotter {
   double lowest_ = 0;
   double highest_ = 0;
   std::size_t seeds_ = 1;
-  std::size_t least_points_ = std::numeric_limits<std::size_t>::max();  ///< in a cell
-  std::size_t most_points_ = 0;
+  std::size_t min_points_ = std::numeric_limits<std::size_t>::max();  ///< in a cell
+  std::size_t max_points_ = 0;
   std::string averaged_;
   bool has_cut_off_ = false;
   Errors errors_;

@@ -59,7 +59,7 @@ Errors check_kind(const fs::path& path, Database& database) {
   if (const std::string foreign = foreign_entry(database, false); !foreign.empty()) {
     return {table_error(path, "is no database that weft wrote: " + foreign)};
   }
-  // Pages that lead to each other in a circle would be read for ever.
+  // Pages that lead to each other in a circle would be read forever.
   Statement check(database, "PRAGMA quick_check(1)");
   const std::string answer = check.step() ? check.text(0) : "ok";
   if (database.has_failed()) return {read_error(path, database)};

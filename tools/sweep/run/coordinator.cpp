@@ -9,7 +9,7 @@
 namespace weft::sweep {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{200};
+constexpr std::chrono::milliseconds kWaitTimeout{200};
 /// They take some 10 ms to write.
 constexpr std::size_t kPointsAtOnce = 2'000;
 
@@ -191,7 +191,7 @@ Errors Coordinator::run(const SweepObserver& observer) {
         continue;
       }
       const bool has_more = stored_ < plan_.size();
-      errors = take(runner_.wait(has_more ? std::chrono::milliseconds{0} : kPatience));
+      errors = take(runner_.wait(has_more ? std::chrono::milliseconds{0} : kWaitTimeout));
     }
     if (!errors.empty()) {
       runner_.stop();

@@ -22,7 +22,7 @@ using scenarios::format_count;
 using scenarios::format_time;
 
 /// What the samples may take together.
-constexpr std::chrono::seconds kLoadPatience{10};
+constexpr std::chrono::seconds kLoadTimeout{10};
 constexpr std::size_t kSamples = 5;
 
 void list(const Sweep& sweep, const std::vector<Point>& points) {
@@ -58,7 +58,7 @@ struct RunEstimate {
 
 RunEstimate estimate_run(const Sweep& sweep, const std::vector<Point>& points,
                          const std::function<bool()>& is_interrupted) {
-  const auto until = std::chrono::steady_clock::now() + kLoadPatience;
+  const auto until = std::chrono::steady_clock::now() + kLoadTimeout;
   const PointRunner work(sweep);
   RunEstimate result;
   double total = 0;

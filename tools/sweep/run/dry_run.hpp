@@ -8,7 +8,7 @@
 
 namespace weft::sweep {
 
-/// Lists the points of a sweep on standard output, and how long they will take with so many
+/// Lists the points of a sweep on standard output, and how long they will take with that many
 /// processes: a few of them are run to find out. Writes no files.
 void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
              const std::function<bool()>& is_interrupted);

@@ -164,8 +164,8 @@ std::vector<Report> ProcessPool::wait(std::chrono::milliseconds timeout) {
     polled.push_back({child.results, POLLIN, 0});
     polled.push_back({child.messages, POLLIN, 0});
   }
-  const auto patience = std::min(timeout, time_to_deadline());
-  ::poll(polled.data(), polled.size(), static_cast<int>(patience.count()));
+  const auto poll_timeout = std::min(timeout, time_to_deadline());
+  ::poll(polled.data(), polled.size(), static_cast<int>(poll_timeout.count()));
   enforce_time_limit();
   for (std::size_t i = 0; i < children_.size();) {
     Child& child = children_[i];

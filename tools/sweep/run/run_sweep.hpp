@@ -22,7 +22,7 @@ struct RunArguments {
   bool must_exist = false;
   bool retry_failed = false;
   bool is_quiet = false;
-  bool is_live = false;  ///< shows points and the best of them while it goes on
+  bool is_live = false;  ///< shows points and the best of them while it runs
   std::function<bool()> is_interrupted = [] { return false; };
 };
 

@@ -15,7 +15,7 @@ namespace {
 using live::Line;
 using live::Tone;
 
-constexpr std::size_t kMostKept = 100;
+constexpr std::size_t kMaxKept = 100;
 constexpr std::size_t kNameColumns = 22;
 constexpr std::size_t kValueColumns = 14;
 constexpr std::size_t kBarColumns = 30;
@@ -91,7 +91,7 @@ void SweepView::note(const Ended& ended) {
   }
   last.point += remarks;
   last_.push_front(std::move(last));
-  if (last_.size() > kMostKept) last_.pop_back();
+  if (last_.size() > kMaxKept) last_.pop_back();
 }
 
 std::string SweepView::progress_text(const Progress& p) const {
@@ -143,7 +143,7 @@ void SweepView::add_bests(std::size_t columns, std::vector<Line>& lines) const {
   }
 }
 
-void SweepView::add_last(std::size_t columns, std::size_t most, std::vector<Line>& lines) const {
+void SweepView::add_last(std::size_t columns, std::size_t max, std::vector<Line>& lines) const {
   lines.emplace_back();
   std::string titles = live::left("ended last", 14);
   for (const Objective& objective : sweep_.objectives) {
@@ -151,7 +151,7 @@ void SweepView::add_last(std::size_t columns, std::size_t most, std::vector<Line
   }
   lines.push_back({{titles + " point", Tone::kFaint}});
   const std::size_t fixed = 14 + sweep_.objectives.size() * value_columns_ + 1;
-  for (std::size_t i = 0; i < std::min(most, last_.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(max, last_.size()); ++i) {
     const Last& last = last_[i];
     std::string values;
     for (std::size_t o = 0; o < last.values.size(); ++o) {

@@ -12,7 +12,7 @@
 
 namespace weft::sweep {
 
-/// What a sweep shows of itself while it goes on: how far it is, the best of each objective so far,
+/// What a sweep shows of itself while it runs: how far it is, the best of each objective so far,
 /// the points that ended last.
 class SweepView {
  public:
@@ -38,7 +38,7 @@ class SweepView {
   [[nodiscard]] std::vector<live::Line> picture(const Progress& progress, std::size_t columns,
                                                 std::size_t rows) const;
   void add_bests(std::size_t columns, std::vector<live::Line>& lines) const;
-  void add_last(std::size_t columns, std::size_t most, std::vector<live::Line>& lines) const;
+  void add_last(std::size_t columns, std::size_t max, std::vector<live::Line>& lines) const;
   [[nodiscard]] std::string progress_text(const Progress& progress) const;
   [[nodiscard]] std::string sentence(const Progress& progress) const;
 

@@ -6,9 +6,9 @@ namespace weft::sweep {
 
 namespace {
 /// Readers hold their lock for milliseconds.
-constexpr int kPatienceMilliseconds = 10'000;
+constexpr int kBusyTimeoutMilliseconds = 10'000;
 /// A text of a sweep, scenarios of 4 MiB and their differences included.
-constexpr int kMostTextBytes = 64 << 20U;
+constexpr int kMaxTextBytes = 64 << 20U;
 
 /// The file may be somebody else's (https://sqlite.org/security.html, "untrusted SQLite database
 /// files"): nothing that its schema says is carried out, and no text is longer than ours are.
@@ -16,7 +16,7 @@ void distrust(sqlite3* database) {
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kMostTextBytes);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kMaxTextBytes);
 }
 }  // namespace
 
@@ -33,7 +33,7 @@ Database::Database(const std::filesystem::path& path, Mode mode) {
     note_failure(code);
     return;
   }
-  sqlite3_busy_timeout(opened, kPatienceMilliseconds);
+  sqlite3_busy_timeout(opened, kBusyTimeoutMilliseconds);
   distrust(opened);
 }
 

@@ -34,7 +34,7 @@ struct Known {
 
 struct StoreOptions {
   bool must_be_new = false;   ///< an existing database is kept aside
-  bool must_exist = false;    ///< there has to be a database to go on with
+  bool must_exist = false;    ///< there has to be a database to continue with
   bool retry_failed = false;  ///< what failed runs again, not only what was killed
 };
 

@@ -72,7 +72,7 @@ CREATE TRIGGER results_are_final BEFORE UPDATE ON point WHEN OLD.status = 'done'
   BEGIN SELECT RAISE(ABORT, 'a recorded result cannot be changed'); END;
 )sql";
 
-/// SQLite cannot change what a column may hold. The view is made anew with the names of the sweep.
+/// SQLite cannot change what a column may hold. The view is made again with the names of the sweep.
 std::string point_migration_sql() {
   return std::string(
              "DROP VIEW IF EXISTS result;\nDROP TRIGGER results_are_final;\n"
@@ -132,7 +132,7 @@ CREATE TABLE metric (
 
 std::string foreign_entry(Database& database, bool is_to_be_written) {
   // A table of ours is stored rows and nothing else: a view, a virtual table or a generated column
-  // is computed when it is read, for ever if its maker wants that. The one trigger is known.
+  // is computed when it is read, forever if its maker wants that. The one trigger is known.
   Statement entries(database,
                     "SELECT type, name, coalesce(sql, '') FROM sqlite_master ORDER BY rowid");
   const std::vector<std::string> tables = table_names();

@@ -19,7 +19,7 @@ std::string domain_text(const DomainKind& kind) {
                           ? rate_text(kind.slowest_link)
                           : rate_text(kind.slowest_link) + " to " + rate_text(kind.fastest_link));
   text +=
-      fmt::format(", {} per GPU", range_text(kind.fewest_links_per_host, kind.most_links_per_host));
+      fmt::format(", {} per GPU", range_text(kind.fewest_links_per_host, kind.max_links_per_host));
   if (kind.trunks > 0) text += fmt::format(", {} between chips", count_text(kind.trunks));
   text += fmt::format("\n    {} per GPU and direction, {} in both directions of all links\n",
                       byte_rate_text(kind.host_links / static_cast<std::int64_t>(kind.hosts)),
@@ -47,7 +47,7 @@ Json domains_json(const std::vector<DomainKind>& kinds) {
          {"chips", kind.chips},
          {"links", kind.links},
          {"trunks", kind.trunks},
-         {"links_per_gpu", {kind.fewest_links_per_host, kind.most_links_per_host}},
+         {"links_per_gpu", {kind.fewest_links_per_host, kind.max_links_per_host}},
          {"link_bits_per_second", {kind.slowest_link.count(), kind.fastest_link.count()}},
          {"links_bits_per_second", kind.host_links.count()},
          {"bisection", bisection_json(kind.bisection)}});
@@ -68,14 +68,14 @@ Section rails_section(const Subject& subject) {
   if (!rails) return {.headline = {}, .body = {}, .members = {{"rails", nullptr}}};
   return {.headline =
               fmt::format("  {} rails of {} hosts on {} each{}\n", rails->rails,
-                          range_text(rails->fewest_hosts, rails->most_hosts),
-                          counted(rails->most_edge_switches, "edge switch"),
+                          range_text(rails->fewest_hosts, rails->max_hosts),
+                          counted(rails->max_edge_switches, "edge switch"),
                           rails->is_separate ? "" : "; some switches have hosts of several rails"),
           .body = {},
           .members = {{"rails",
                        {{"rails", rails->rails},
-                        {"hosts", {rails->fewest_hosts, rails->most_hosts}},
-                        {"edge_switches", rails->most_edge_switches}}}}};
+                        {"hosts", {rails->fewest_hosts, rails->max_hosts}},
+                        {"edge_switches", rails->max_edge_switches}}}}};
 }
 
 }  // namespace weft::topo

@@ -19,7 +19,7 @@ std::string classes_text(const Fabric& fabric, const PathSurvey& paths) {
   for (std::size_t i = 0; i < paths.classes.size() && i < kMaxRows; ++i) {
     const PathClass& entry = paths.classes[i];
     table.add({count_text(entry.pairs), network_name(entry.network), count_text(entry.links),
-               range_text(entry.fewest_paths, entry.most_paths),
+               range_text(entry.fewest_paths, entry.max_paths),
                fabric.host(entry.from).name + " to " + fabric.host(entry.to).name});
   }
   std::string text = "\n" + table.to_string("  ");
@@ -39,13 +39,13 @@ std::string reach_text(const Fabric& fabric, const Reachability::Pairs& pairs) {
 }
 
 /// How many pairs of sets of hosts are looked at. Going through a CRC takes a millisecond each.
-std::size_t most_pairs(const Subject& subject) {
+std::size_t max_pairs(const Subject& subject) {
   return subject.hashing->hash.type == PathHash::Type::kCrc16 ? 200 : 4'000;
 }
 
 UsablePathSurvey usable_paths_of(const Subject& subject) {
   if (!subject.hashing || !topologies::may_polarise(subject.hashing->hash)) return {};
-  const auto pairs = topologies::representative_pairs(subject.fabric, most_pairs(subject));
+  const auto pairs = topologies::representative_pairs(subject.fabric, max_pairs(subject));
   return topologies::survey_usable_paths(subject.fabric, subject.routes, *subject.hashing, pairs);
 }
 
@@ -90,7 +90,7 @@ Json classes_json(const Fabric& fabric, const PathSurvey& paths) {
     classes.push_back({{"network", network_name(entry.network)},
                        {"links", entry.links},
                        {"pairs", entry.pairs},
-                       {"paths", {entry.fewest_paths, entry.most_paths}},
+                       {"paths", {entry.fewest_paths, entry.max_paths}},
                        {"example", {fabric.host(entry.from).name, fabric.host(entry.to).name}}});
   }
   return classes;

@@ -30,7 +30,7 @@ std::string tiers_text(const RoleTable& roles) {
     if (role.kind == NodeKind::kHost) continue;
     const auto rate = [](BitsPerSecond r) { return r.count() == 0 ? "-" : rate_text(r); };
     table.add({fmt::format("{} {}", role.tier, role.name), network_name(role.network),
-               count_text(role.nodes), range_text(role.fewest_ports, role.most_ports),
+               count_text(role.nodes), range_text(role.fewest_ports, role.max_ports),
                rate(role.down), rate(role.across), rate(role.up),
                role.oversubscription > 0 ? scenarios::plain_number(role.oversubscription, 4) + ":1"
                                          : "-"});
@@ -63,7 +63,7 @@ Json tiers_json(const RoleTable& table) {
                      {"name", role.name},
                      {"network", network_name(role.network)},
                      {"switches", role.nodes},
-                     {"ports", {role.fewest_ports, role.most_ports}},
+                     {"ports", {role.fewest_ports, role.max_ports}},
                      {"down_bits_per_second", role.down.count()},
                      {"across_bits_per_second", role.across.count()},
                      {"up_bits_per_second", role.up.count()},

@@ -47,9 +47,9 @@ void for_each_row_of(const std::string& job, const Histogram& all, const Latency
   if (sizes.size() < 2) return;
   for (const SizedLatency& size : sizes) {
     const std::size_t c = size.size_class;
-    row.above = c > 0 ? kMostOfSizeClass[c - 1] : Bytes(0);
+    row.above = c > 0 ? kMaxOfSizeClass[c - 1] : Bytes(0);
     row.up_to.reset();
-    if (c < kMostOfSizeClass.size()) row.up_to = kMostOfSizeClass[c];
+    if (c < kMaxOfSizeClass.size()) row.up_to = kMaxOfSizeClass[c];
     for_each_row(row, size.latency, visit);
   }
 }

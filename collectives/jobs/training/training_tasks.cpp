@@ -1,0 +1,39 @@
+#include "collectives/jobs/training/training_tasks.hpp"
+
+#include "collectives/jobs/training/training_calls.hpp"
+#include "collectives/jobs/training/training_script.hpp"
+#include "collectives/training/model/completed.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+TrainingSpec with_completed_model(TrainingSpec spec) {
+  spec.model = completed(spec.model);
+  return spec;
+}
+
+}  // namespace
+
+TrainingTasks::TrainingTasks(const TrainingSpec& spec) : plan_(with_completed_model(spec)) {}
+
+TaskStream TrainingTasks::tasks(std::uint32_t rank, StreamOf stream,
+                                std::uint32_t /*iteration*/) const {
+  TrainingScript script(plan_, rank);
+  while (script.next()) {
+    for (const ScriptedTask& task : script.tasks()) {
+      if (task.stream == stream) co_yield Task{task.time, task.call, task.after.all(), task.label};
+    }
+  }
+}
+
+std::string TrainingTasks::label_name(std::uint32_t label) const {
+  return TrainingLabel(label).name();
+}
+
+CallCounts TrainingTasks::call_counts(std::uint32_t rank,
+                                      std::span<const std::uint32_t> /*communicators*/) const {
+  return training_calls(plan_, rank);
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "protocols/path_selection/choice.hpp"
+#include "protocols/path_selection/rounds.hpp"
+
+namespace weft::protocols::path_selection {
+
+/// Penalties as uet-htsim has them (`uec_mp.cpp`, UecMpBitmap), whose penalty of a NACK is left
+/// out: receivers that take any order send none.
+struct BitmapConfig {
+  std::uint32_t values = 64;
+  std::uint32_t mark_penalty = 1;
+  std::uint32_t timeout_penalty = 15;
+
+  friend bool operator==(const BitmapConfig&, const BitmapConfig&) = default;
+};
+
+/// Packets take all values in turn, but those that a mark or a loss has told of are passed over as
+/// many times as their penalty says (uet-htsim, `uec_mp.cpp`, UecMpBitmap).
+class Bitmap {
+ public:
+  using Config = BitmapConfig;
+  using Parameters = BitmapConfig;
+  static constexpr const char* kName = "bitmap";
+  static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = true};
+  static constexpr std::uint32_t kMaxPenalty = 15;
+  /// The last packets sent, of which it is known by which path they went.
+  static constexpr std::uint32_t kRemembered = 1024;
+  [[nodiscard]] static schema::Object<Config> schema();
+
+  void start(const Parameters& p, std::uint64_t key) { rounds_.start(key, p.values); }
+
+  [[nodiscard]] std::uint32_t next(const Parameters& p, std::uint32_t sequence,
+                                   Picoseconds /*now*/) {
+    std::uint32_t value = rounds_.next(p.values);
+    // After at most `kMaxPenalty` rounds nothing is left of any penalty.
+    while (penalties_[value] > 0) {
+      --penalties_[value];
+      value = rounds_.next(p.values);
+    }
+    sent_by_[sequence % kRemembered] = static_cast<std::uint8_t>(value);
+    last_sent_ = sequence;
+    return value;
+  }
+
+  void on_ack(const Parameters& p, const AckedPacket& answer, Picoseconds /*now*/) {
+    if (answer.is_marked) punish(answer.value, p.mark_penalty);
+  }
+  void on_loss(const Parameters& p, std::uint32_t sequence, LossSignal signal,
+               Picoseconds /*now*/) {
+    const bool is_known = last_sent_ - sequence < kRemembered;
+    if (signal != LossSignal::kTimeout || !is_known) return;
+    punish(sent_by_[sequence % kRemembered], p.timeout_penalty);
+  }
+
+ private:
+  void punish(std::uint32_t value, std::uint32_t penalty) {
+    penalties_[value] = static_cast<std::uint8_t>(
+        std::min<std::uint32_t>(penalties_[value] + penalty, kMaxPenalty));
+  }
+
+  Rounds rounds_;
+  std::array<std::uint8_t, kMaxValues> penalties_{};
+  std::array<std::uint8_t, kRemembered> sent_by_{};
+  std::uint32_t last_sent_ = 0;
+};
+static_assert(EntropyChoice<Bitmap>);
+
+}  // namespace weft::protocols::path_selection

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "protocols/packet/ids.hpp"
+#include "protocols/path_selection/list.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/base/id_vector.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols::path_selection {
+
+/// Which choice a transport has, and with which parameters.
+struct ChoiceRef {
+  std::uint8_t choice = 0;      ///< number in the list
+  std::uint8_t parameters = 0;  ///< number among those of this choice
+
+  [[nodiscard]] bool is_fixed() const { return choice == 0; }
+};
+
+/// The entropy that a packet with this value carries, where the queue pair's own is `of_pair`. An
+/// ACK travels with that of the packet that it answers, in which the value lies as it is.
+[[nodiscard]] constexpr std::uint32_t with_value(std::uint32_t of_pair, std::uint32_t value) {
+  const auto drawn = static_cast<std::uint32_t>(mix64(of_pair, value));
+  return (drawn & ~(kMaxValues - 1)) | value;
+}
+[[nodiscard]] constexpr std::uint32_t value_in(std::uint32_t entropy) {
+  return entropy & (kMaxValues - 1);
+}
+
+/// The choices of a run: parameters by transport, states by queue pair, each choice's in arrays of
+/// its own. Nothing is virtual.
+class ChoiceStates {
+ public:
+  /// A transport with this choice.
+  ChoiceRef add(const ChoiceConfig& config) {
+    ChoiceRef ref{.choice = static_cast<std::uint8_t>(config.index())};
+    find(ref.choice, [&]<class C>(Group<C>& group) {
+      ref.parameters = static_cast<std::uint8_t>(group.parameters.size());
+      group.parameters.emplace_back(std::get<typename C::Config>(config));
+    });
+    return ref;
+  }
+
+  /// Queue pair `qp` of such a transport, with this entropy.
+  void start(ChoiceRef ref, QueuePairId qp, std::uint32_t of_pair) {
+    if (slots_.size() <= qp.value()) slots_.resize(qp.value() + std::size_t{1}, kNoSlot);
+    find(ref.choice, [&]<class C>(Group<C>& group) {
+      slots_[qp] = static_cast<std::uint32_t>(group.senders.size());
+      group.senders.emplace_back().start(group.parameters[ref.parameters], of_pair);
+    });
+  }
+
+  /// Of the packet that is about to be sent.
+  [[nodiscard]] std::uint32_t next(ChoiceRef ref, QueuePairId qp, std::uint32_t of_pair,
+                                   std::uint32_t sequence, Picoseconds now) {
+    std::uint32_t value = 0;
+    find(ref.choice, [&]<class C>(Group<C>& group) {
+      value = group.senders[slots_[qp]].next(group.parameters[ref.parameters], sequence, now);
+    });
+    return with_value(of_pair, value);
+  }
+  void on_ack(ChoiceRef ref, QueuePairId qp, const AckedPacket& answer, Picoseconds now) {
+    find(ref.choice, [&]<class C>(Group<C>& group) {
+      group.senders[slots_[qp]].on_ack(group.parameters[ref.parameters], answer, now);
+    });
+  }
+  void on_loss(ChoiceRef ref, QueuePairId qp, std::uint32_t sequence, LossSignal signal,
+               Picoseconds now) {
+    find(ref.choice, [&]<class C>(Group<C>& group) {
+      group.senders[slots_[qp]].on_loss(group.parameters[ref.parameters], sequence, signal, now);
+    });
+  }
+
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return slots_.capacity() * sizeof(std::uint32_t) +
+           std::apply([](const auto&... group) { return (group.memory_bytes() + ...); }, groups_);
+  }
+
+ private:
+  static constexpr std::uint32_t kNoSlot = std::numeric_limits<std::uint32_t>::max();
+
+  template <class C>
+  struct Group {
+    std::vector<typename C::Parameters> parameters;
+    std::vector<C> senders;
+
+    [[nodiscard]] std::size_t memory_bytes() const { return senders.capacity() * sizeof(C); }
+  };
+
+  /// `use(group)` with that of a choice; nothing for the first, which has no state.
+  template <std::size_t I = 1, class Use>
+  void find(std::uint8_t choice, Use use) {
+    if constexpr (I < Choices::kCount) {
+      if (choice == I) {
+        use(std::get<I>(groups_));
+      } else {
+        find<I + 1>(choice, use);
+      }
+    }
+  }
+
+  Choices::Each<Group> groups_;
+  IdVector<QueuePairId, std::uint32_t> slots_;
+};
+
+}  // namespace weft::protocols::path_selection

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/slow_links.hpp"
+
+namespace weft::scenarios {
+
+/// What a colleague would say of a run: for each job where its time goes, the worst first, who is
+/// behind it and what to try. At most `lines` of them for all jobs together, and three for each.
+/// Of slow links: how much of the time passes there, or waits for them.
+[[nodiscard]] std::string explanation_text(const std::vector<BlameEntry>& blame,
+                                           std::size_t lines = 10,
+                                           const std::vector<SlowLink>& slow_links = {});
+
+/// What one cause and culprit took of a job in one run and in another; nothing where a run has no
+/// such job. Those of a job add up to its times.
+struct BlameDifference {
+  std::string job;
+  std::string cause;
+  std::string culprit_kind;
+  std::string culprit;
+  Picoseconds first;
+  Picoseconds second;
+
+  [[nodiscard]] Picoseconds difference() const { return second - first; }
+};
+
+/// By job, the largest difference first.
+[[nodiscard]] std::vector<BlameDifference> blame_differences(const std::vector<BlameEntry>& first,
+                                                             const std::vector<BlameEntry>& second);
+
+/// For each job how much longer the second run took, by cause and culprit. What is not among the
+/// first `lines` of all jobs together stands in a line of its own, so that all lines add up.
+[[nodiscard]] std::string difference_text(const std::vector<BlameDifference>& differences,
+                                          std::size_t lines = 10);
+
+/// Both as numbers: times in seconds, exact to the picosecond as text.
+[[nodiscard]] nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
+                                                      const std::vector<SlowLink>& slow_links = {});
+[[nodiscard]] nlohmann::ordered_json difference_json(
+    const std::vector<BlameDifference>& differences);
+
+}  // namespace weft::scenarios

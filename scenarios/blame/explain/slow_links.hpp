@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::scenarios {
+
+/// A direction of a link that is slower than without what slows links down: changes of links, NICs
+/// slower than those of other racks, faults.
+struct SlowLink {
+  std::string port;  ///< at which it begins
+  std::string node;  ///< whose port that is
+  std::string peer;  ///< at the other end
+  BitsPerSecond rate;
+  BitsPerSecond usual_rate;
+  Picoseconds added;  ///< to its latency
+
+  /// `leaf0[5]->h5 (100 Gbps instead of 400 Gbps)`
+  [[nodiscard]] std::string text() const;
+};
+
+/// Those of a scenario, in the order of ports.
+[[nodiscard]] std::vector<SlowLink> slow_links(const LoadedScenario& scenario);
+
+/// The slow link that time passes at or waits for: at its port, for a pause that comes from it, or
+/// for the congestion control or the window of a connection whose sender or receiver is attached to
+/// it. Null: none.
+[[nodiscard]] const SlowLink* slow_link_of(const std::vector<SlowLink>& links,
+                                           const BlameEntry& blame);
+
+}  // namespace weft::scenarios

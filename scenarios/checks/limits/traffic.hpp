@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+
+#include "collectives/runtime/workload.hpp"
+#include "scenarios/checks/limits/distances.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/routes.hpp"
+
+namespace weft::scenarios {
+
+/// What the jobs of a run put on the network, counted before it starts: exact, but for what is lost
+/// and sent again, and for what chance decides where that is much (for_each_likely_transfer).
+struct Traffic {
+  double messages = 0;       ///< chunks of forwarded ones on both legs
+  double of_iterations = 0;  ///< of these: of one iteration of every job
+  double at_once = 0;        ///< of these: of one iteration of collectives, and all that are listed
+  double added_up = 0;       ///< of those at once: contributions to sums of scale-up switches
+  double packets = 0;        ///< of data
+  double packet_hops = 0;    ///< of data and acknowledgements
+  double scale_up_hops = 0;  ///< of these, inside scale-up domains
+  double wire_bytes = 0;     ///< of data, once per link
+};
+
+/// What one message puts on the network. What it is made of must outlive it.
+class MessageTraffic {
+ public:
+  struct Message {
+    double packets = 0;     ///< of data
+    double links = 0;       ///< that each crosses; copies that scale-up switches make count each
+    double wire_bytes = 0;  ///< with the headers of all its packets
+    double hops = 0;        ///< of data and acknowledgements
+    bool is_scale_up = false;
+  };
+
+  MessageTraffic(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+                 const collectives::Workload& workload)
+      : workload_(workload),
+        transports_(scenario, fabric, routes, workload),
+        distances_(scenario.seed, fabric, routes) {}
+
+  [[nodiscard]] Message of(ConnectionId connection, Bytes size);
+
+ private:
+  [[nodiscard]] double links_of(ConnectionId connection);
+
+  const collectives::Workload& workload_;
+  ConnectionTransports transports_;
+  Distances distances_;
+};
+
+/// Counts what the programs of all jobs send, in time linear in their messages.
+[[nodiscard]] Traffic count_traffic(const Scenario& scenario, const Fabric& fabric,
+                                    const Routes& routes, const collectives::Workload& workload);
+
+/// The same. Error: a connection may have more packets than its queue pairs can number. Carries a
+/// key path.
+[[nodiscard]] Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric,
+                                             const Routes& routes,
+                                             const collectives::Workload& workload);
+
+}  // namespace weft::scenarios

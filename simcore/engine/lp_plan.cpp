@@ -1,0 +1,115 @@
+#include "simcore/engine/lp_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace weft {
+namespace {
+
+/// Logical processes below which a longer window is not worth the lost parallelism and locality.
+constexpr std::uint32_t kEnoughLps = 8;
+/// Upper bound of a window: arrivals are sorted by 32-bit offsets from its start.
+constexpr Picoseconds kLongestWindow = 1_ms;
+
+/// The least time in which anything crosses a cable, in either direction.
+Picoseconds cable_latency(const Fabric& fabric, std::span<const Picoseconds> crossing,
+                          PortId port) {
+  return std::min(crossing[port.value()], crossing[fabric.port(port).peer.value()]);
+}
+
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t n) : parent_(n) {
+    std::iota(parent_.begin(), parent_.end(), 0U);
+  }
+  std::uint32_t find(std::uint32_t x) {
+    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
+    return x;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = find(a);
+    b = find(b);
+    if (a != b) parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+/// Logical processes when every cable of at least `threshold` is cut.
+LpPlan cut_at(const Fabric& fabric, std::span<const Picoseconds> crossing, Picoseconds threshold) {
+  DisjointSets sets(fabric.nodes.size());
+  for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+    const PortId port{p};
+    if (cable_latency(fabric, crossing, port) < threshold) {
+      sets.join(fabric.port(port).node.value(), fabric.peer_node(port).value());
+    }
+  }
+  LpPlan plan;
+  plan.lp_of_node.resize(fabric.nodes.size());
+  std::vector<std::uint32_t> lp_of_root(fabric.nodes.size());
+  for (std::uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    const std::uint32_t root = sets.find(n);  // the least node of its set, so seen first
+    if (root == n) {
+      lp_of_root[n] = plan.lp_count++;
+      plan.ports_of_lp.emplace_back();
+    }
+    plan.lp_of_node[n] = lp_of_root[root];
+  }
+  plan.lookahead = Picoseconds::max();
+  for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+    const PortId port{p};
+    const std::uint32_t lp = plan.lp_of_node[fabric.port(port).node.value()];
+    plan.ports_of_lp[lp].push_back(port);
+    if (lp == plan.lp_of_node[fabric.peer_node(port).value()]) continue;
+    const Picoseconds latency = cable_latency(fabric, crossing, port);
+    if (latency < plan.lookahead) {
+      plan.lookahead = latency;
+      plan.limiting_port = port;
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
+LpPlan plan_lps(const Fabric& fabric, std::span<const Picoseconds> crossing,
+                Picoseconds control_latency, LpPlan::Cut cut) {
+  std::vector<Picoseconds> thresholds;
+  for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+    const Picoseconds latency = cable_latency(fabric, crossing, PortId{p});
+    if (latency > Picoseconds(0) && latency <= control_latency) thresholds.push_back(latency);
+  }
+  std::sort(thresholds.begin(), thresholds.end());
+  thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
+
+  LpPlan best;
+  if (cut == LpPlan::Cut::kOne || control_latency == Picoseconds(0)) {
+    best = cut_at(fabric, crossing, Picoseconds::max());
+  } else if (thresholds.empty()) {
+    best = cut_at(fabric, crossing, std::max(control_latency, Picoseconds(1)));
+  } else if (cut == LpPlan::Cut::kFinest) {
+    best = cut_at(fabric, crossing, thresholds.front());
+  } else {
+    // The longest window that leaves enough logical processes; failing that, the most logical
+    // processes.
+    best = cut_at(fabric, crossing, thresholds.front());
+    const std::uint32_t enough = std::min(kEnoughLps, best.lp_count);
+    for (auto it = thresholds.rbegin(); it != thresholds.rend(); ++it) {
+      LpPlan plan = cut_at(fabric, crossing, *it);
+      if (plan.lp_count >= enough) {
+        best = std::move(plan);
+        break;
+      }
+    }
+  }
+  const Picoseconds bound =
+      std::min(kLongestWindow, control_latency > Picoseconds(0) ? control_latency : kLongestWindow);
+  if (best.lookahead > bound) {
+    best.lookahead = bound;
+    best.limiting_port = PortId::none();
+  }
+  return best;
+}
+
+}  // namespace weft

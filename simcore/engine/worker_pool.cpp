@@ -1,0 +1,102 @@
+#include "simcore/engine/worker_pool.hpp"
+
+#include <system_error>
+
+namespace weft {
+namespace {
+
+/// Some ten microseconds: longer than the serial part between two windows, shorter than anybody who
+/// wants the core would notice.
+constexpr int kSpins = 500;
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+WorkerPool::WorkerPool(std::uint32_t size, bool waits_for_all) : waits_for_all_(waits_for_all) {
+  helpers_.reserve(size - 1);
+  for (std::uint32_t i = 1; i < size; ++i) {
+    try {
+      helpers_.emplace_back([this, i] { help(i); });
+    } catch (const std::system_error&) {
+      break;
+    }
+  }
+}
+
+WorkerPool::~WorkerPool() {
+  is_over_.store(true, std::memory_order_relaxed);
+  announced_.fetch_add(1, std::memory_order_release);
+  announced_.notify_all();
+  for (std::thread& helper : helpers_) helper.join();
+}
+
+void WorkerPool::open(Call call, void* context) {
+  call_ = call;
+  context_ = context;
+  joined_.store(0, std::memory_order_relaxed);
+  gate_.store(kOpen, std::memory_order_release);
+  announced_.fetch_add(1, std::memory_order_release);
+  announced_.notify_all();
+  if (!waits_for_all_) return;
+  // A helper that has left counts no more, so they are counted where they join.
+  while (joined_.load(std::memory_order_acquire) != helpers_.size()) std::this_thread::yield();
+}
+
+void WorkerPool::close() {
+  std::uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
+  for (int i = 0; inside != 0 && i < kSpins; ++i) {
+    relax();
+    inside = gate_.load(std::memory_order_acquire);
+  }
+  while (inside != 0) {
+    gate_.wait(inside, std::memory_order_acquire);
+    inside = gate_.load(std::memory_order_acquire);
+  }
+}
+
+bool WorkerPool::join() {
+  std::uint32_t gate = gate_.load(std::memory_order_relaxed);
+  while ((gate & kOpen) != 0) {
+    if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire,
+                                    std::memory_order_relaxed)) {
+      joined_.fetch_add(1, std::memory_order_release);
+      return true;
+    }
+  }
+  return false;
+}
+
+void WorkerPool::leave() {
+  // Wakes the caller if it sleeps; `notify` looks first whether anybody does.
+  gate_.fetch_sub(1, std::memory_order_release);
+  gate_.notify_one();
+}
+
+std::uint32_t WorkerPool::await_work(std::uint32_t seen) const {
+  for (int i = 0; i < kSpins; ++i) {
+    const std::uint32_t now = announced_.load(std::memory_order_acquire);
+    if (now != seen) return now;
+    relax();
+  }
+  announced_.wait(seen, std::memory_order_acquire);
+  return announced_.load(std::memory_order_acquire);
+}
+
+void WorkerPool::help(std::uint32_t self) {
+  for (std::uint32_t seen = 0;;) {
+    seen = await_work(seen);
+    if (is_over_.load(std::memory_order_relaxed)) return;
+    if (!join()) continue;
+    call_(context_, self);
+    leave();
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace weft {
+
+/// The calling thread and some helpers that share pieces of work many times a second.
+///
+/// A helper waits for work actively for some microseconds and then sleeps. It joins a piece of work
+/// only if it comes before the caller is through with it, and the caller waits for those who have
+/// joined: on a machine with no core to spare the caller does all of it alone, at its own pace.
+class WorkerPool {
+ public:
+  /// `size` >= 1, the caller included; fewer if the system has no more threads. `waits_for_all`:
+  /// the caller begins when all helpers have joined.
+  explicit WorkerPool(std::uint32_t size, bool waits_for_all = false);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  [[nodiscard]] std::uint32_t size() const {
+    return static_cast<std::uint32_t>(helpers_.size()) + 1;
+  }
+
+  /// Calls work(0) here and at the same time work(i) on helpers i = 1, 2, ... that are there, at
+  /// most once each; returns when all calls have. What was written before is seen by the helpers,
+  /// what they wrote is seen after. `work` must be complete whoever takes part, and not throw.
+  template <class Work>
+  void run(Work& work) {
+    open([](void* context, std::uint32_t self) { (*static_cast<Work*>(context))(self); }, &work);
+    work(0);
+    close();
+  }
+
+ private:
+  using Call = void (*)(void* context, std::uint32_t self);
+  void open(Call call, void* context);
+  void close();
+  void help(std::uint32_t self);
+  /// Waits for a piece of work other than number `seen`; returns its number.
+  [[nodiscard]] std::uint32_t await_work(std::uint32_t seen) const;
+  [[nodiscard]] bool join();
+  void leave();
+
+  static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31U;
+
+  const bool waits_for_all_;
+  Call call_ = nullptr;
+  void* context_ = nullptr;
+  /// Whether helpers may join, and how many are at work.
+  alignas(64) std::atomic<std::uint32_t> gate_{0};
+  std::atomic<std::uint32_t> joined_{0};                 ///< the piece of work under way
+  alignas(64) std::atomic<std::uint32_t> announced_{0};  ///< number of the latest piece of work
+  std::atomic<bool> is_over_{false};
+  alignas(64) std::vector<std::thread> helpers_;
+};
+
+}  // namespace weft

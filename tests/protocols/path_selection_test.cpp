@@ -1,0 +1,196 @@
+// Which path a sender's packets take: what each choice of entropy does with what it hears.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "protocols/path_selection/list.hpp"
+#include "protocols/path_selection/states.hpp"
+
+namespace weft::testing {
+namespace {
+
+using namespace protocols::path_selection;
+
+template <class Choice>
+class Sender {
+ public:
+  explicit Sender(const typename Choice::Config& config, std::uint64_t key = 1)
+      : parameters_(config) {
+    choice_.start(parameters_, key);
+  }
+  std::uint32_t send() { return choice_.next(parameters_, sent_++, now); }
+  std::vector<std::uint32_t> send(std::size_t packets) {
+    std::vector<std::uint32_t> values(packets);
+    std::ranges::generate(values, [this] { return send(); });
+    return values;
+  }
+  void acknowledge(std::uint32_t value, bool is_marked = false) {
+    choice_.on_ack(parameters_,
+                   {.value = value, .is_marked = is_marked, .arrived = ++arrived_, .sent = sent_},
+                   now);
+  }
+  void lose(std::uint32_t sequence, LossSignal signal) {
+    choice_.on_loss(parameters_, sequence, signal, now);
+  }
+
+  Picoseconds now;
+
+ private:
+  typename Choice::Parameters parameters_;
+  Choice choice_;
+  std::uint32_t sent_ = 0;
+  std::uint32_t arrived_ = 0;
+};
+
+// MODEL.md 5.3
+TEST(Entropy, APacketTellsTheValueThatItCarries) {
+  std::set<std::uint32_t> all;
+  for (std::uint32_t value = 0; value < kMaxValues; ++value) {
+    const std::uint32_t entropy = with_value(0xdeadbeef, value);
+    EXPECT_EQ(value_in(entropy), value);
+    all.insert(entropy >> 8U);
+  }
+  EXPECT_GT(all.size(), 250U) << "what ECMP hashes is drawn";
+}
+
+TEST(ObliviousEntropy, EveryRoundHasAllValuesInAnOrderOfItsOwn) {
+  Sender<Oblivious> sender({.values = 16});
+  std::set<std::vector<std::uint32_t>> orders;
+  for (int round = 0; round < 8; ++round) {
+    const std::vector<std::uint32_t> values = sender.send(16);
+    EXPECT_EQ(std::set(values.begin(), values.end()).size(), 16U);
+    orders.insert(values);
+  }
+  EXPECT_GT(orders.size(), 4U);
+  EXPECT_NE(Sender<Oblivious>({.values = 16}, 2).send(32),
+            Sender<Oblivious>({.values = 16}, 3).send(32));
+}
+
+/// How often `value` is among the next packets.
+template <class Choice>
+std::int64_t times(Sender<Choice>& sender, std::uint32_t value, std::size_t packets) {
+  const std::vector<std::uint32_t> values = sender.send(packets);
+  return std::ranges::count(values, value);
+}
+
+TEST(BitmapEntropy, PassesAValueOverAsOftenAsItsPenaltySays) {
+  Sender<Bitmap> sender({.values = 8, .mark_penalty = 3});
+  EXPECT_EQ(times(sender, 5, 8), 1);
+  sender.acknowledge(5, true);
+  EXPECT_EQ(times(sender, 5, std::size_t{3} * 7), 0) << "three rounds of the seven others";
+  EXPECT_EQ(times(sender, 5, std::size_t{2} * 8), 2);
+  sender.acknowledge(5, false);
+  EXPECT_EQ(times(sender, 5, 8), 1) << "an ACK without a mark says nothing against it";
+}
+
+TEST(BitmapEntropy, PunishesTheWayOfThePacketThatWasLost) {
+  Sender<Bitmap> sender({.values = 8, .timeout_penalty = 4});
+  const std::vector<std::uint32_t> values = sender.send(8);
+  sender.lose(2, LossSignal::kTimeout);
+  EXPECT_EQ(times(sender, values[2], std::size_t{4} * 7), 0);
+  EXPECT_EQ(times(sender, values[2], 8), 1);
+}
+
+TEST(BitmapEntropy, PunishesNobodyForWhatWasSentTooLongAgo) {
+  Sender<Bitmap> sender({.values = 8});
+  (void)sender.send(Bitmap::kRemembered + 1);
+  sender.lose(0, LossSignal::kTimeout);
+  const std::vector<std::uint32_t> values = sender.send(16);
+  for (std::uint32_t value = 0; value < 8; ++value) EXPECT_GT(std::ranges::count(values, value), 0);
+}
+
+TEST(BitmapEntropy, SendsOnWhereAllArePunished) {
+  Sender<Bitmap> sender({.values = 4, .mark_penalty = 15});
+  for (std::uint32_t value = 0; value < 4; ++value) sender.acknowledge(value, true);
+  EXPECT_EQ(times(sender, 0, 4), 1) << "as if none were";
+}
+
+TEST(RepsEntropy, UsesWhatCameBackUnmarkedOnceMoreTheOldestFirst) {
+  Sender<Reps> sender({.values = 64, .explorations = 4});
+  (void)sender.send(4);
+  for (const std::uint32_t value : {9U, 17U, 3U}) sender.acknowledge(value);
+  sender.acknowledge(40, true);
+  EXPECT_EQ(sender.send(3), (std::vector<std::uint32_t>{9, 17, 3}));
+  // Nothing is left: values in turn, all of them in a round.
+  const std::vector<std::uint32_t> rest = sender.send(60);
+  EXPECT_EQ(std::set(rest.begin(), rest.end()).size(), 60U);
+}
+
+TEST(RepsEntropy, KeepsTheLastEight) {
+  Sender<Reps> sender({.values = 64, .explorations = 1});
+  (void)sender.send(1);
+  for (std::uint32_t value = 20; value < 30; ++value) sender.acknowledge(value);
+  EXPECT_EQ(sender.send(8), (std::vector<std::uint32_t>{22, 23, 24, 25, 26, 27, 28, 29}));
+}
+
+TEST(RepsEntropy, TriesNothingNewForATimeAfterATimeOut) {
+  Sender<Reps> sender({.values = 64, .freeze_time = 10_ms, .explorations = 2});
+  (void)sender.send(2);
+  for (const std::uint32_t value : {9U, 17U}) sender.acknowledge(value);
+  sender.lose(0, LossSignal::kTimeout);
+  sender.now = 9_ms;
+  EXPECT_EQ(sender.send(4), (std::vector<std::uint32_t>{9, 17, 9, 17}));
+  sender.now = 10_ms;
+  const std::vector<std::uint32_t> later = sender.send(32);
+  EXPECT_EQ(std::set(later.begin(), later.end()).size(), 32U);
+}
+
+/// Round trips of ten packets, that many of which are marked.
+void round_trips(Sender<Plb>& sender, int count, int marked) {
+  for (int round = 0; round < count; ++round) {
+    const std::vector<std::uint32_t> values = sender.send(10);
+    for (int i = 0; i < 10; ++i) {
+      sender.acknowledge(values[static_cast<std::size_t>(i)], i < marked);
+    }
+  }
+}
+
+TEST(PlbEntropy, TakesAnotherPathAfterCongestedRoundTripsInARow) {
+  Sender<Plb> sender({.marked_share = 0.5, .congested_rounds = 3, .idle_rounds = 1000});
+  const std::uint32_t first = sender.send();
+  sender.acknowledge(first);
+  round_trips(sender, 2, 9);
+  EXPECT_EQ(sender.send(), first);
+  sender.acknowledge(first);
+  round_trips(sender, 1, 2);  // one that was not
+  round_trips(sender, 2, 9);
+  EXPECT_EQ(sender.send(), first);
+  sender.acknowledge(first);
+  round_trips(sender, 4, 9);
+  EXPECT_NE(sender.send(), first);
+}
+
+TEST(PlbEntropy, TakesAnotherPathEarlierWhereNothingIsInFlight) {
+  Sender<Plb> sender({.marked_share = 0.5, .congested_rounds = 1000, .idle_rounds = 2});
+  const std::uint32_t first = sender.send();
+  sender.acknowledge(first);
+  round_trips(sender, 1, 9);
+  EXPECT_EQ(sender.send(), first);
+  sender.acknowledge(first, true);
+  EXPECT_NE(sender.send(), first) << "two round trips, each with all that was sent acknowledged";
+}
+
+TEST(PlbEntropy, StaysWhereFewerAreMarked) {
+  Sender<Plb> sender({.marked_share = 0.5, .congested_rounds = 1});
+  const std::uint32_t first = sender.send();
+  sender.acknowledge(first);
+  round_trips(sender, 50, 4);
+  EXPECT_EQ(sender.send(), first);
+}
+
+TEST(PlbEntropy, TakesAnotherPathAfterATimeOutAndForgetsTheOldOne) {
+  Sender<Plb> sender({.marked_share = 0.5, .congested_rounds = 1});
+  const std::uint32_t first = sender.send();
+  sender.lose(0, LossSignal::kTimeout);
+  const std::uint32_t second = sender.send();
+  EXPECT_NE(second, first);
+  for (int i = 0; i < 100; ++i) sender.acknowledge(first, true);
+  EXPECT_EQ(sender.send(), second) << "what came back late says nothing of the new path";
+}
+
+}  // namespace
+}  // namespace weft::testing

@@ -1,0 +1,102 @@
+// What reuse is foreseen to spare, before the run.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "scenarios/checks/forecast.hpp"
+#include "scenarios/run/fluid_simulation.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "tests/support/reuse_runs.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using weft::testing::experiment_of_text;
+using weft::testing::reuse_servers;
+using weft::testing::reuse_training;
+
+std::string shipped_example() {
+  const std::ifstream in(WEFT_SOURCE_DIR "/scenarios/reuse.yaml");
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// What is simulated with reuse lies between what is foreseen as least and everything.
+void expect_between(const std::string& text, double max_times_min) {
+  Experiment e = experiment_of_text(text);
+  e.scenario.run.reuse.mode = Reuse::kOn;
+  const Forecast foreseen = forecast(e);
+  const Results r = simulate(e);
+  const auto simulated = static_cast<double>(r.reuse.simulated_hops);
+  EXPECT_LT(foreseen.min_hops, foreseen.packet_hops);
+  EXPECT_LT(foreseen.min_seconds, foreseen.seconds);
+  EXPECT_GE(simulated, foreseen.min_hops) << text;
+  EXPECT_LE(simulated, foreseen.packet_hops) << text;
+  EXPECT_LE(simulated, foreseen.min_hops * max_times_min) << text;
+}
+
+// 520 all-reduces of one size, all in one server: one of them has to be simulated, of whose
+// messages of 256 packets a quarter.
+TEST(SavingsForecast, OfOneKindOfCallIsOneCall) {
+  const Forecast foreseen = forecast(experiment_of_text(shipped_example()));
+  EXPECT_EQ(foreseen.packet_hops, 29'935'360);
+  EXPECT_EQ(foreseen.min_hops, 29'935'360.0 / 520 / 4);
+  EXPECT_LT(foreseen.min_seconds, foreseen.seconds / 10);
+}
+
+// How much more depends on how differently ranks come to their calls: seventeen ways there, and on
+// how soon messages recur.
+TEST(SavingsForecast, IsAtMostWhatARunSimulates) {
+  expect_between(shipped_example(), 17 * 4);
+  expect_between(reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2")), 20);
+  expect_between(reuse_servers(4, reuse_training("tensor: 8, data: 4")), 20);
+  expect_between(reuse_servers(2, reuse_training("tensor: 8, data: 2, zero: 3")), 25);
+}
+
+TEST(SavingsForecast, IsEverythingWhereNothingIsReused) {
+  const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
+  for (const std::string rest : {"run: {reuse: off}\n", "run: {reuse: verify}\n",
+                                 "run: {reuse: audit}\n", "observe: {credits: true}\n"}) {
+    const Forecast foreseen = forecast(experiment_of_text(text + rest));
+    EXPECT_EQ(foreseen.min_hops, foreseen.packet_hops) << rest;
+    EXPECT_EQ(foreseen.min_seconds, foreseen.seconds) << rest;
+  }
+}
+
+// The same call at the same places, whoever is slow: noise is not foreseen.
+// At random, all flows share links with all: each start and end is a solve of everything.
+TEST(SavingsForecast, SaysWhereTheFluidEngineTakesLonger) {
+  const std::string text =
+      "name: t\n"
+      "racks: {count: 8, servers: 8, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4, load_balancing: round-robin, "
+      "ecn: none}\n"
+      "transport: {type: roce, receiver: any-order, congestion_control: none}\n";
+  const auto times_of = [&](const std::string& job) {
+    const Experiment e = experiment_of_text(text + job);
+    const Forecast f = forecast(e);
+    return std::pair(fluid_seconds(e, f.messages), f.seconds);
+  };
+  const auto [fluid, packets] =
+      times_of("jobs: [{name: a, type: open-loop, size: 128KiB, load: 1, stop: 500us}]\n");
+  EXPECT_GT(fluid, 3 * packets);
+  const auto [calm, long_ones] = times_of("jobs: [{name: a, type: permutation, size: 64MiB}]\n");
+  EXPECT_LT(calm, long_ones / 3);
+}
+
+TEST(SavingsForecast, KnowsNoNoise) {
+  const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
+  const std::string noisy =
+      reuse_servers(2, reuse_training("tensor: 8, data: 2", ", noise: [{ranks: 3, factor: 1.5}]"));
+  const std::string on = "run: {reuse: on}\n";
+  EXPECT_EQ(forecast(experiment_of_text(text + on)).min_hops,
+            forecast(experiment_of_text(noisy + on)).min_hops);
+}
+
+}  // namespace
+}  // namespace weft::scenarios

@@ -1,0 +1,178 @@
+#include "simcore/engine/lp_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "tests/support/draws.hpp"
+
+namespace weft {
+namespace {
+
+/// Nodes, and cables with a time for either direction.
+struct Graph {
+  Fabric fabric;
+  std::vector<Picoseconds> crossing;
+
+  struct Cable {
+    std::uint32_t a;
+    std::uint32_t b;
+    std::int64_t there;
+    std::int64_t back;
+  };
+  Graph(std::uint32_t nodes, const std::vector<Cable>& cables) {
+    fabric.nodes.resize(nodes);
+    for (const Cable& cable : cables) {
+      const auto port = static_cast<std::uint32_t>(fabric.ports.size());
+      fabric.ports.push_back({NodeId(cable.a), PortId(port + 1), 100_Gbps, 0_ps});
+      fabric.ports.push_back({NodeId(cable.b), PortId(port), 100_Gbps, 0_ps});
+      crossing.emplace_back(cable.there);
+      crossing.emplace_back(cable.back);
+    }
+  }
+
+  [[nodiscard]] Picoseconds latency(std::size_t port) const {
+    return std::min(crossing[port], crossing[fabric.ports[port].peer.value()]);
+  }
+  /// By node: the least node that it is joined with by cables below the threshold.
+  [[nodiscard]] std::vector<std::uint32_t> joined_below(Picoseconds threshold) const {
+    std::vector<std::uint32_t> min(fabric.nodes.size());
+    for (std::uint32_t n = 0; n < min.size(); ++n) min[n] = n;
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+        if (latency(p) >= threshold) continue;
+        std::uint32_t& here = min[fabric.ports[p].node.value()];
+        const std::uint32_t there = min[fabric.peer_node(PortId(p)).value()];
+        if (there >= here) continue;
+        here = there;
+        changes = true;
+      }
+    }
+    return min;
+  }
+  [[nodiscard]] std::size_t cells_below(Picoseconds threshold) const {
+    const std::vector<std::uint32_t> min = joined_below(threshold);
+    return std::set<std::uint32_t>(min.begin(), min.end()).size();
+  }
+};
+
+/// A tree of random cables, so that all is connected, and as many again.
+Graph random_graph(std::uint64_t seed) {
+  testing::Draws draws(seed);
+  const auto nodes = static_cast<std::uint32_t>(draws.between(2, 40));
+  const std::int64_t kinds = draws.between(1, 6);
+  const auto latency = [&] { return (draws.between(1, kinds) - (seed % 3 == 0 ? 1 : 0)) * 10'000; };
+  std::vector<Graph::Cable> cables;
+  for (std::uint32_t n = 1; n < nodes; ++n) {
+    cables.push_back({n, static_cast<std::uint32_t>(draws.below(n)), latency(), latency()});
+  }
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    const auto other = static_cast<std::uint32_t>(draws.below(nodes));
+    if (other != n) cables.push_back({n, other, latency(), latency()});
+  }
+  return {nodes, cables};
+}
+
+void expect_consistent(const Graph& graph, const LpPlan& plan, Picoseconds control) {
+  ASSERT_EQ(plan.ports_of_lp.size(), plan.lp_count);
+  std::size_t ports = 0;
+  for (std::uint32_t lp = 0; lp < plan.lp_count; ++lp) {
+    EXPECT_TRUE(std::ranges::is_sorted(plan.ports_of_lp[lp]));
+    for (const PortId port : plan.ports_of_lp[lp]) {
+      EXPECT_EQ(plan.lp_of_node[graph.fabric.port(port).node.value()], lp);
+    }
+    ports += plan.ports_of_lp[lp].size();
+  }
+  EXPECT_EQ(ports, graph.fabric.ports.size());
+  // Nothing crosses sooner than the lookahead, and it is as long as that allows.
+  Picoseconds min = control > 0_ps ? std::min(control, 1_ms) : 1_ms;
+  bool is_set_by_a_link = false;
+  for (std::size_t p = 0; p < graph.fabric.ports.size(); ++p) {
+    const PortId port(p);
+    const bool is_cut = plan.lp_of_node[graph.fabric.port(port).node.value()] !=
+                        plan.lp_of_node[graph.fabric.peer_node(port).value()];
+    if (!is_cut) continue;
+    EXPECT_GE(graph.crossing[p], plan.lookahead);
+    if (graph.latency(p) <= min) {
+      min = graph.latency(p);
+      is_set_by_a_link = true;
+    }
+  }
+  EXPECT_EQ(plan.lookahead, min);
+  EXPECT_GT(plan.lookahead, 0_ps);
+  ASSERT_EQ(plan.limiting_port.is_none(), !is_set_by_a_link);
+  if (is_set_by_a_link) {
+    EXPECT_EQ(graph.latency(plan.limiting_port.value()), plan.lookahead);
+  }
+}
+
+/// Logical processes are numbered in the order of their least nodes.
+void expect_lps(const LpPlan& plan, const std::vector<std::uint32_t>& min) {
+  std::vector<std::uint32_t> number(min.size());
+  std::uint32_t next = 0;
+  for (std::uint32_t n = 0; n < min.size(); ++n) {
+    if (min[n] == n) number[n] = next++;
+    EXPECT_EQ(plan.lp_of_node[n], number[min[n]]);
+  }
+  EXPECT_EQ(plan.lp_count, next);
+}
+
+TEST(LpPlan, AreAllNodesWhereTheCutIsOneOrControlTakesNoTime) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Graph graph = random_graph(seed);
+    for (const auto& [cut, control] :
+         {std::pair{LpPlan::Cut::kOne, 1_us}, {LpPlan::Cut::kFinest, 0_ps}}) {
+      const LpPlan plan = plan_lps(graph.fabric, graph.crossing, control, cut);
+      EXPECT_EQ(plan.lp_count, 1U);
+      expect_consistent(graph, plan, control);
+    }
+  }
+}
+
+TEST(LpPlan, AreJoinedByWhatTakesNoTimeAtTheFinestCut) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Graph graph = random_graph(seed);
+    const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 100_ns, LpPlan::Cut::kFinest);
+    expect_consistent(graph, plan, 100_ns);
+    expect_lps(plan, graph.joined_below(1_ps));
+  }
+}
+
+// Up to eight logical processes, or as many as the finest cut has; of all thresholds the longest
+// that leaves them.
+TEST(LpPlan, AreEnoughWithTheLongestWindow) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Graph graph = random_graph(seed);
+    for (const Picoseconds control : {25_ns, 1_us}) {
+      const LpPlan plan = plan_lps(graph.fabric, graph.crossing, control, LpPlan::Cut::kAuto);
+      expect_consistent(graph, plan, control);
+      Picoseconds longest = 1_ps;
+      const std::size_t enough = std::min<std::size_t>(8, graph.cells_below(1_ps));
+      for (std::size_t p = 0; p < graph.fabric.ports.size(); ++p) {
+        const Picoseconds threshold = graph.latency(p);
+        if (threshold > control || graph.cells_below(threshold) < enough) continue;
+        longest = std::max(longest, threshold);
+      }
+      expect_lps(plan, graph.joined_below(longest));
+    }
+  }
+}
+
+// A cable of 0 never sets the window: its ends are one logical process. Control events cross
+// logical processes after 1 us at least, however long the cables are.
+TEST(LpPlan, AreBoundByControlWhereCablesAreLonger) {
+  const Graph graph(3, {{0, 1, 0, 0}, {1, 2, 5'000'000, 7'000'000}});
+  const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 1_us, LpPlan::Cut::kAuto);
+  EXPECT_EQ(plan.lp_count, 2U);
+  EXPECT_EQ(plan.lookahead, 1_us);
+  EXPECT_TRUE(plan.limiting_port.is_none());
+  const LpPlan longer = plan_lps(graph.fabric, graph.crossing, 1_s, LpPlan::Cut::kAuto);
+  EXPECT_EQ(longer.lookahead, 5_us);
+  EXPECT_EQ(longer.limiting_port, PortId(2U));
+}
+
+}  // namespace
+}  // namespace weft

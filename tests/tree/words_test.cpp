@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+// The project speaks the language of its field (GLOSSARY.md): names and phrases that it has given
+// up do not return. tests/tree/banned_words.txt lists them, and who may still use one.
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether `text` has `word` with nothing of a word before and after it. After `word*` anything may
+/// stand.
+bool has_word(const std::string& text, std::string word) {
+  const bool is_prefix = word.ends_with('*');
+  if (is_prefix) word.pop_back();
+  const auto is_letter = [&](std::size_t i) {
+    return i < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
+  };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    if (!(at > 0 && is_letter(at - 1)) && (is_prefix || !is_letter(at + word.size()))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A word, and where it is given up; an empty room: everywhere.
+struct Banned {
+  std::string word;
+  std::string room;
+};
+
+/// The lists of banned_words.txt.
+struct BannedWords {
+  std::vector<Banned> names;         ///< in code, outside of texts
+  std::vector<Banned> phrases;       ///< in comments
+  std::vector<Banned> pages;         ///< in pages
+  std::set<std::string> exceptions;  ///< `path: word`
+
+  BannedWords() {
+    std::ifstream in(fs::path(WEFT_SOURCE_DIR) / "tests/tree/banned_words.txt");
+    std::string room;
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("room ")) room = line.substr(5) == "*" ? "" : line.substr(5);
+      if (line.starts_with("name ")) names.push_back({line.substr(5), room});
+      if (line.starts_with("phrase ")) phrases.push_back({line.substr(7), room});
+      if (line.starts_with("page ")) pages.push_back({line.substr(5), room});
+      if (line.starts_with("except ")) exceptions.insert(line.substr(7));
+    }
+  }
+};
+
+struct Line {
+  std::string code;     ///< without texts in quotes
+  std::string comment;  ///< of a page: all of the line
+};
+
+Line split(const std::string& line) {
+  std::string bare;
+  bool is_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (is_text && line[i] == '\\') {
+      ++i;
+    } else if (line[i] == '"') {
+      is_text = !is_text;
+    } else if (!is_text) {
+      bare += line[i];
+    }
+  }
+  const std::size_t comment = bare.find("//");
+  if (comment == std::string::npos) return {bare, {}};
+  return {bare.substr(0, comment), bare.substr(comment)};
+}
+
+TEST(Words, ThatWereGivenUpDoNotReturn) {
+  const BannedWords banned;
+  ASSERT_GT(banned.names.size(), 10U);
+  ASSERT_GT(banned.phrases.size(), 5U);
+  const auto look = [&](const std::string& path, int number, const std::string& text,
+                        const std::vector<Banned>& words) {
+    for (const auto& [word, room] : words) {
+      if (!path.starts_with(room) || !has_word(text, word)) continue;
+      if (banned.exceptions.contains(path + ": " + word)) continue;
+      ADD_FAILURE() << path << ":" << number << ": `" << word << "` (tests/tree/banned_words.txt)";
+    }
+  };
+  const fs::path root = WEFT_SOURCE_DIR;
+  for (const char* top :
+       {"simcore", "topologies", "protocols", "collectives", "scenarios", "tools", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      const std::string path = entry.path().lexically_relative(root).string();
+      const bool is_page = path.ends_with(".md");
+      if (path.find("node_modules") != std::string::npos) continue;
+      if (!is_page && !path.ends_with(".hpp") && !path.ends_with(".cpp")) continue;
+      std::ifstream in(entry.path());
+      int number = 0;
+      for (std::string line; std::getline(in, line);) {
+        ++number;
+        if (is_page) {
+          if (!line.starts_with("    ")) look(path, number, line, banned.pages);
+          continue;
+        }
+        const Line parts = split(line);
+        look(path, number, parts.code, banned.names);
+        look(path, number, parts.comment, banned.phrases);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft
