@@ -14,7 +14,7 @@ IdVector<ClassId, std::string> class_names(const protocols::SwitchConfig& switch
 
 LpPlan plan_of(const Experiment& e) {
   return protocols::cut_fabric(e.fabric, e.scenario.switches, e.scenario.run.control_latency,
-                               e.scenario.run.cells);
+                               e.scenario.run.partition);
 }
 
 }  // namespace weft::scenarios

@@ -132,7 +132,7 @@ class RoundTripChecks {
     const Picoseconds timeout = t.selective ? t.selective->timeout_low : t.retransmit_timeout;
     if (timeout >= trip.time) return;
     const char* const key = t.selective   ? "recovery.timeout_low"
-                            : t.is_stream ? "timeout.least"
+                            : t.is_stream ? "timeout.min"
                                           : "retransmit_timeout";
     findings_.warnings.push_back(fmt::format(
         "{} is {}, less than the {} of an idle round trip from {}: packets are sent again before "

@@ -19,7 +19,7 @@ PacketNetwork::Options network_options(const Experiment& e) {
   options.scale_up_of_domain = scale_up_kinds(scenario, e.fabric);
   options.seed = scenario.seed;
   options.control_latency = scenario.run.control_latency;
-  options.cut = scenario.run.cells;
+  options.cut = scenario.run.partition;
   options.extra_features = e.extra_features;
   options.many_messages = e.many_messages;
   return options;

@@ -47,7 +47,7 @@ struct RunSpec {
   Picoseconds warmup;                  ///< statistics count from then on
   std::optional<Picoseconds> until;    ///< the run stops there at the latest
   Picoseconds control_latency = 1_us;  ///< of job control between hosts; bounds the lookahead
-  LpPlan::Cut cells = LpPlan::Cut::kAuto;
+  LpPlan::Cut partition = LpPlan::Cut::kAuto;
   ReuseSpec reuse;
 };
 

@@ -10,6 +10,12 @@ const Field* AnyObject::find(const std::string& key) const {
   return found == fields.end() ? nullptr : &*found;
 }
 
+const Field* AnyObject::find_former(const std::string& key) const {
+  if (key.empty()) return nullptr;
+  const auto found = std::ranges::find(fields, key, &Field::former_key);
+  return found == fields.end() ? nullptr : &*found;
+}
+
 const Alternative* AnyObject::alternative(const std::string& name) const {
   const auto found = std::ranges::find_if(alternatives, [&name](const Alternative& a) {
     return a.name == name || (!a.also.empty() && a.also == name);

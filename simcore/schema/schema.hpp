@@ -66,6 +66,8 @@ enum class Effect : std::uint8_t {
 /// empty where the kind does not need them.
 struct Field {
   std::string key;
+  /// What the key was called in the release before, or empty. It is read, with a warning.
+  std::string former_key;
   std::string doc;
   std::string source;  ///< where the default comes from
   Kind kind = Kind::kText;
@@ -162,6 +164,8 @@ struct AnyObject {
   std::vector<std::function<void(const void*, std::vector<Problem>&)>> checks;
 
   [[nodiscard]] const Field* find(const std::string& key) const;
+  /// The field that had this key in the release before, or null.
+  [[nodiscard]] const Field* find_former(const std::string& key) const;
   /// The alternative with this spelling, or null.
   [[nodiscard]] const Alternative* alternative(const std::string& name) const;
 };

@@ -262,6 +262,11 @@ class Builder {
     last().matters_where = where;
     return *this;
   }
+  /// The key had this name in the release before. Files that have it are read, with a warning.
+  Builder& formerly(std::string key) {
+    last().former_key = std::move(key);
+    return *this;
+  }
   /// The value changes what is written, and nothing of what is simulated.
   Builder& changes_output() {
     last().effect = Effect::kOutput;

@@ -135,7 +135,7 @@ TEST(Rerouting, DoesNotDependOnTheCutIntoCells) {
       "{until: 800us}"));
   std::vector<std::string> digests;
   for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
-    e.scenario.run.cells = cut;
+    e.scenario.run.partition = cut;
     digests.push_back(scenarios::simulate(e).digest());
   }
   EXPECT_EQ(digests[0], digests[1]);

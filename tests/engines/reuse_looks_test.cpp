@@ -121,7 +121,7 @@ TEST(ReuseWithFaults, IsTheSameOnThreadsAndForEveryCut) {
            "from: gpu13, network: scale-up, rate: 50Gbps}]\n"));
   const FolderOfRun off = folder_of_run(e, Reuse::kOff);
   for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
-    e.scenario.run.cells = cut;
+    e.scenario.run.partition = cut;
     for (const std::uint32_t threads : {1U, 3U}) {
       const FolderOfRun on = folder_of_run(e, Reuse::kOn, {.threads = threads, .share_from = 1});
       EXPECT_EQ(on.results.digest(), off.results.digest());

@@ -136,7 +136,7 @@ TEST(Reuse, AtRestARunIsOverWhateverTheCutAndTheLimit) {
                  "run: {warmup: 600us, until: 700us}\n"));
   std::vector<Picoseconds> simulated;
   for (const LpPlan::Cut cut : {LpPlan::Cut::kOne, LpPlan::Cut::kAuto, LpPlan::Cut::kFinest}) {
-    e.scenario.run.cells = cut;
+    e.scenario.run.partition = cut;
     for (const Reuse reuse : {Reuse::kOff, Reuse::kOn}) {
       simulated.push_back(run_with(e, reuse).results.simulated);
     }
@@ -313,7 +313,7 @@ TEST(Reuse, IsTheSameOnThreadsAndForEveryCut) {
       experiment_of_text(reuse_servers(4, reuse_training("tensor: 8, data: 4", ", iterations: 2")));
   const MessageRun off = run_with(e, Reuse::kOff);
   for (const LpPlan::Cut cut : {LpPlan::Cut::kAuto, LpPlan::Cut::kOne, LpPlan::Cut::kFinest}) {
-    e.scenario.run.cells = cut;
+    e.scenario.run.partition = cut;
     for (const std::uint32_t threads : {1U, 3U}) {
       const MessageRun on = run_with(e, Reuse::kOn, {.threads = threads, .share_from = 1});
       EXPECT_EQ(on.results.digest(), off.results.digest());

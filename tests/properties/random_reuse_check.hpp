@@ -18,7 +18,7 @@ inline scenarios::Results check_random_reuse(std::uint64_t seed) {
   SCOPED_TRACE(text);
   scenarios::Experiment e = experiment_of_text(text);
   constexpr LpPlan::Cut kCuts[] = {LpPlan::Cut::kAuto, LpPlan::Cut::kOne, LpPlan::Cut::kFinest};
-  e.scenario.run.cells = kCuts[seed / 3 % 3];
+  e.scenario.run.partition = kCuts[seed / 3 % 3];
   e.scenario.observe.blame = seed % 2 == 0;
   const FolderOfRun off = folder_of_run(e, scenarios::Reuse::kOff);
   const auto threads = static_cast<std::uint32_t>(1 + seed % 3);

@@ -11,7 +11,7 @@ namespace weft::testing {
 
 inline std::string digest_of(const GoldenCase& golden, const std::string& cut,
                              std::uint32_t threads) {
-  const scenarios::Experiment experiment = golden.experiment({"run.cells=" + cut});
+  const scenarios::Experiment experiment = golden.experiment({"run.partition=" + cut});
   const protocols::Parallelism parallelism{
       .threads = threads, .share_from = 1, .waits_for_all = threads == 2};
   return scenarios::simulate(experiment, {}, nullptr, parallelism).digest();

@@ -43,7 +43,7 @@ inline constexpr std::array kVariations{
 /// Runs `experiment` in that way. It keeps the cut and the path.
 inline scenarios::Results simulate_as(const Variation& variation, scenarios::Experiment& experiment,
                                       const scenarios::ProgressObserver& observer = {}) {
-  experiment.scenario.run.cells = variation.cut;
+  experiment.scenario.run.partition = variation.cut;
   experiment.extra_features = variation.extra_features;
   experiment.many_messages = variation.many_messages;
   experiment.scenario.run.reuse.mode = variation.reuse;

@@ -151,7 +151,7 @@ TEST(Graph, GivesTheSameBitsHoweverItIsRun) {
     for (const Variation& variation : kVariations) {
       EXPECT_EQ(simulate_as(variation, e).digest(), digest) << variation.name;
     }
-    e.scenario.run.cells = LpPlan::Cut::kFinest;
+    e.scenario.run.partition = LpPlan::Cut::kFinest;
     for (const std::uint32_t threads : {1U, 2U, 3U}) {
       const protocols::Parallelism parallelism{
           .threads = threads, .share_from = 0, .waits_for_all = threads == 2};

@@ -101,7 +101,7 @@ TEST(LoadScenario, ReadsEveryKey) {
   EXPECT_EQ(roce.receiver, RoceConfig::Receiver::kAnyOrder);
   EXPECT_EQ(roce.window, 64U);
   EXPECT_EQ(s.run.until, 20_ms);
-  EXPECT_EQ(s.run.cells, LpPlan::Cut::kFinest);
+  EXPECT_EQ(s.run.partition, LpPlan::Cut::kFinest);
   EXPECT_EQ(s.observe.messages, false);
   ASSERT_EQ(s.link_changes.size(), 2U);
   EXPECT_EQ(s.link_changes[0].link.rate, 25_Gbps);

@@ -77,11 +77,11 @@ TEST(RailForwarding, EnginesAgree) {
 }
 
 TEST(RailForwarding, DoesNotDependOnThreads) {
-  const Experiment e =
-      experiment_of_text(two_servers("{name: a, type: all-to-all, algorithm: pairwise, size: "
-                                     "300KB, iterations: 3, execution: {preset: "
-                                     "nccl}}, {name: b, type: permutation, size: 1MB}",
-                                     "pxn: {chunk: 64KiB, enabled: true}\nrun: {cells: finest}\n"));
+  const Experiment e = experiment_of_text(
+      two_servers("{name: a, type: all-to-all, algorithm: pairwise, size: "
+                  "300KB, iterations: 3, execution: {preset: "
+                  "nccl}}, {name: b, type: permutation, size: 1MB}",
+                  "pxn: {chunk: 64KiB, enabled: true}\nrun: {partition: finest}\n"));
   const Results alone = simulate(e);
   const Results shared =
       simulate(e, {}, nullptr, {.threads = 2, .share_from = 0, .waits_for_all = true});

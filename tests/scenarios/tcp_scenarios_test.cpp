@@ -94,7 +94,7 @@ TEST(TcpScenarios, AControlWhoseNeedsTcpCannotMeetIsRefusedWithWhatIsMissing) {
 
 TEST(TcpScenarios, AnAckThatWaitsLongerThanTheTimeOutIsRefused) {
   EXPECT_THAT(tcp_error({"transport.congestion_control=cubic", "transport.ack.delay=40ms"}),
-              AllOf(HasSubstr("transport.ack.delay"), HasSubstr("timeout.least")));
+              AllOf(HasSubstr("transport.ack.delay"), HasSubstr("timeout.min")));
 }
 
 TEST(TcpScenarios, AreWarnedOfLosslessClassesAndOfSpraying) {

@@ -36,12 +36,14 @@ schema::Object<TcpConfig> tcp_ack_schema() {
 
 schema::Object<TcpConfig> tcp_timeout_schema() {
   return schema::describe<TcpConfig>("time-out", "when the oldest segment is sent again (RFC 6298)")
-      .field("least", &TcpConfig::min_timeout, "whatever the round trips were")
+      .field("min", &TcpConfig::min_timeout, "whatever the round trips were")
+      .formerly("least")
       .source(
           "10 ms as in Alizadeh et al., DCTCP, SIGCOMM 2010, section 4; RFC 6298 has 1 s, Linux "
           "200 ms")
       .at_least(1_us)
-      .field("most", &TcpConfig::max_timeout, "it doubles up to this with each one in a row")
+      .field("max", &TcpConfig::max_timeout, "it doubles up to this with each one in a row")
+      .formerly("most")
       .source("RFC 6298, 2.5")
       .at_least(1_ms)
       .field("retries", &TcpConfig::retry_limit, "in a row until the connection fails")

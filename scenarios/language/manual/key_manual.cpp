@@ -15,6 +15,7 @@ namespace {
 struct Word {
   std::string_view text;
   bool is_type = false;
+  std::string_view former;  ///< of a key that had another name in the release before
 };
 
 std::string_view without_number(std::string_view word) { return word.substr(0, word.find('[')); }
@@ -36,7 +37,8 @@ bool is_meant(const std::vector<Word>& known, const std::vector<std::string_view
   for (std::size_t i = known.size(); i-- > 0;) {
     if (left == 0)
       return !is_whole || std::ranges::all_of(known.begin(), known.begin() + i + 1, &Word::is_type);
-    if (known[i].text == asked[left - 1]) {
+    const std::string_view word = asked[left - 1];
+    if (known[i].text == word || (!word.empty() && known[i].former == word)) {
       --left;
     } else if (!known[i].is_type || i + 1 == known.size()) {
       return false;
@@ -51,7 +53,7 @@ template <class Visit>
 void walk(const KeyNode& node, const schema::AnyObject& object, std::vector<Word>& words,
           const std::string& variant, const Visit& visit) {
   const auto go_into = [&](const KeyNode& key, const std::string& of) {
-    words.push_back({without_number(key.field->key), false});
+    words.push_back({without_number(key.field->key), false, key.field->former_key});
     visit(words, KeyTopic{.key = &key, .around = &object, .of = of});
     if (key.field->object) walk(key, *key.field->object, words, of, visit);
     words.pop_back();
@@ -60,7 +62,7 @@ void walk(const KeyNode& node, const schema::AnyObject& object, std::vector<Word
   for (const KeyVariant& v : node.variants) {
     for (const std::string& name : {v.alternative->name, v.alternative->also}) {
       if (name.empty()) continue;
-      words.push_back({name, true});
+      words.push_back({name, true, {}});
       if (name == v.alternative->name) {
         const std::string of = object.tag + ": " + name;
         visit(words, KeyTopic{.key = &node, .around = &object, .variant = &v, .of = variant});
@@ -76,7 +78,7 @@ std::vector<KeyTopic> topics(const KeyNode& root, const schema::AnyObject& objec
   const std::vector<std::string_view> asked = words_of(query);
   std::vector<KeyTopic> found;
   std::vector<Word> words;
-  if (!prefix.empty()) words.push_back({prefix, false});
+  if (!prefix.empty()) words.push_back({prefix, false, {}});
   walk(root, object, words, "", [&](const std::vector<Word>& known, const KeyTopic& topic) {
     if (is_meant(known, asked, is_whole)) found.push_back(topic);
   });
@@ -106,7 +108,7 @@ std::vector<std::string> KeyManual::paths() const {
     if (known.insert(path).second) all.push_back(path);
   };
   std::vector<Word> words;
-  if (!root_.path.empty()) words.push_back({root_.path, false});
+  if (!root_.path.empty()) words.push_back({root_.path, false, {}});
   walk(root_, object_, words, "", [&](const std::vector<Word>& way, const KeyTopic& topic) {
     if (topic.variant == nullptr) {
       add(topic.key->path);

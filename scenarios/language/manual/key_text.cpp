@@ -8,6 +8,7 @@
 
 #include "scenarios/language/yaml/scalar_text.hpp"
 #include "simcore/text/quantity_text.hpp"
+#include "simcore/text/quoted.hpp"
 
 namespace weft::scenarios::language {
 namespace {
@@ -157,6 +158,7 @@ std::string body_text(const KeyTopic& topic) {
   text += wrapped("  value    ", accepted_text(f));
   text += wrapped("  default  ", default_text(*topic.key));
   if (!f.applies_where.empty()) text += wrapped("  only     ", f.applies_where);
+  if (!f.former_key.empty()) text += wrapped("  formerly ", backquoted(f.former_key));
   if (f.matters) text += wrapped("  matters  ", "only " + f.matters_where);
   if (f.effect != schema::Effect::kResult) {
     text += wrapped("  changes  ", f.effect == schema::Effect::kOutput

@@ -84,11 +84,13 @@ schema::Object<RunSpec> run_schema() {
              "of job control between hosts; bounds the lookahead")
       .source("the order of a small message between hosts")
       .at_least(1_ns)
-      .choice("cells", &RunSpec::cells,
-              {{LpPlan::Cut::kAuto, "auto", "the longest window that leaves enough cells"},
-               {LpPlan::Cut::kOne, "one", "the whole fabric is one cell"},
-               {LpPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
-              "how the fabric is cut for the engine; results do not depend on it")
+      .choice(
+          "partition", &RunSpec::partition,
+          {{LpPlan::Cut::kAuto, "auto", "the longest window that leaves enough logical processes"},
+           {LpPlan::Cut::kOne, "one", "the whole fabric is one logical process"},
+           {LpPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
+          "how the fabric is cut into logical processes; results do not depend on it")
+      .formerly("cells")
       .changes_output()
       .source("the fastest")
       .object("reuse", &RunSpec::reuse, reuse_schema(),

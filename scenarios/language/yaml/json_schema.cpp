@@ -134,7 +134,10 @@ class Generator {
     add_fields(*a.object, properties, required);
     properties[object.tag] = true;
     if (!object.collection.empty()) properties[schema::kPartKey] = true;
-    for (const Field& f : object.fields) properties[f.key] = true;
+    for (const Field& f : object.fields) {
+      properties[f.key] = true;
+      if (!f.former_key.empty()) properties[f.former_key] = true;
+    }
     Json schema{{"description", a.doc}};
     close(schema, std::move(properties), std::move(required));
     return schema;
@@ -163,6 +166,10 @@ class Generator {
   void add_fields(const AnyObject& object, Json& properties, Json& required) {
     for (const Field& f : object.fields) {
       properties[f.key] = field(f);
+      if (!f.former_key.empty()) {
+        properties[f.former_key] = {{"deprecated", true},
+                                    {"description", "is called " + f.key + " now"}};
+      }
       if (f.is_required) required.push_back(f.key);
     }
   }

@@ -41,8 +41,9 @@ std::vector<std::string> accepted_keys(const AnyObject& object, const Alternativ
 bool is_accepted(const std::string& key, const AnyObject& object, const Alternative* alternative) {
   if (!object.tag.empty() && key == object.tag) return true;
   if (!object.collection.empty() && key == schema::kPartKey) return true;
-  return object.find(key) != nullptr ||
-         (alternative != nullptr && alternative->object->find(key) != nullptr);
+  if (object.find(key) != nullptr || object.find_former(key) != nullptr) return true;
+  return alternative != nullptr && (alternative->object->find(key) != nullptr ||
+                                    alternative->object->find_former(key) != nullptr);
 }
 
 /// A map of a language, and the value of its tag that is meant.
@@ -232,6 +233,24 @@ bool Reader::expand_shorthand(const AnyObject& object, Node& node, const std::st
   return true;
 }
 
+void Reader::rename_former_keys(const AnyObject& object, Node& node, const std::string& path) {
+  for (Node::Entry& entry : node.entries) {
+    if (object.find(entry.key) != nullptr) continue;
+    const Field* field = object.find_former(entry.key);
+    if (field == nullptr) continue;
+    const std::string former = child_path(path, entry.key);
+    if (node.find(field->key) != nullptr) {
+      fail(entry.key_mark, former,
+           "is the former name of " + backquoted(field->key) + ", which is given, too");
+      continue;
+    }
+    diagnostics_.remark(entry.key_mark, former,
+                        "is called " + backquoted(field->key) +
+                            " now; the next release does not know the former name");
+    entry.key = field->key;
+  }
+}
+
 void Reader::read_part(const AnyObject& object, Node& node, void* target, const std::string& path,
                        const std::string& default_part) {
   const Node* named = node.find(schema::kPartKey);
@@ -335,6 +354,7 @@ void Reader::check_keys(const AnyObject& object, const Alternative* alternative,
 
 void Reader::read_fields(const AnyObject& object, Node& node, void* target, const std::string& path,
                          const Origin& origin) {
+  rename_former_keys(object, node, path);
   for (const Field& field : object.fields) {
     const std::string field_path = child_path(path, field.key);
     Node* value = node.find(field.key);

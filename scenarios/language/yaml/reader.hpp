@@ -82,6 +82,8 @@ class Reader {
   void read_object(const schema::AnyObject& object, Node& node, void* target,
                    const std::string& path, const std::string& default_part, const Origin& origin);
   bool expand_shorthand(const schema::AnyObject& object, Node& node, const std::string& path);
+  /// Gives keys that have their name of the release before the new one.
+  void rename_former_keys(const schema::AnyObject& object, Node& node, const std::string& path);
   void read_part(const schema::AnyObject& object, Node& node, void* target, const std::string& path,
                  const std::string& default_part);
   void read_catalogue_part(const schema::AnyObject& object, const Node& named,
