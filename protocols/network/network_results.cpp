@@ -78,6 +78,8 @@ NetworkTotals PacketNetwork::totals() const {
   return t;
 }
 
+Features PacketNetwork::features() const { return state_->constants.needs(); }
+
 bool PacketNetwork::has_link_errors() const { return state_->constants.has_losses; }
 
 PortCounters PacketNetwork::port_counters(PortId id) const {

@@ -186,6 +186,8 @@ class PacketNetwork {
   [[nodiscard]] NetworkTotals totals() const;
   /// NetworkTotals::packet_hops, without a look at every port.
   [[nodiscard]] std::uint64_t packet_hops() const;
+  /// What the packet path of the run is compiled with, at least.
+  [[nodiscard]] Features features() const;
   /// Whether some link corrupts frames, or does for a while.
   [[nodiscard]] bool has_link_errors() const;
   [[nodiscard]] PortCounters port_counters(PortId port) const;
