@@ -108,7 +108,7 @@ class EndedMessages {
   }
 
  private:
-  /// Those that are brought in order at once are that many, or up to twice as many.
+  /// Messages that are sorted at once; the last batch has up to twice this number.
   static constexpr std::size_t kPortion = 32'768;
 
   struct Ended {

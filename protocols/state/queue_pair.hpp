@@ -284,7 +284,7 @@ class ReorderBuffer {
       --left;
     }
   }
-  /// What was `expected` is by a given number of more, and so is all that is held.
+  /// Adds `by` to the number that was `expected` and to the numbers of all held packets.
   void renumber(std::uint32_t expected, std::uint32_t by) {
     struct Held {
       std::uint32_t ahead;

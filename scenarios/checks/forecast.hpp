@@ -7,7 +7,7 @@
 
 namespace weft::scenarios {
 
-/// What a run of the packet engine will take, foreseen from what is built and what is to be sent.
+/// What a run of the packet engine will take, predicted from what is built and what is to be sent.
 struct Forecast {
   double packet_hops = 0;  ///< up to `run.until`, if that cuts jobs short
   double messages = 0;     ///< likewise
@@ -23,7 +23,7 @@ struct Forecast {
 
 /// Time counts packets and messages, at constants measured on one machine (forecast.cpp): right
 /// within a factor of two there, elsewhere as far as machines are alike. What is lost and sent
-/// again is not foreseen, nor are traces.
+/// again is not predicted, nor are traces.
 [[nodiscard]] Forecast forecast(const Experiment& experiment);
 
 /// Hops, time and memory, for people: `29,935,360 packet-hops: 2.49 s on one thread, ...`.

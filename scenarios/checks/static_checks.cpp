@@ -221,7 +221,7 @@ void check_length(const Experiment& e, StaticFindings& findings) {
   }
 }
 
-/// A given number of tokens that they are not drawn one by one.
+/// Warns where a job has more tokens than are drawn one by one.
 void check_routing(const Experiment& e, StaticFindings& findings) {
   for (const JobSpec& job : e.scenario.jobs) {
     const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);

@@ -69,7 +69,7 @@ class DomainReuse {
   /// Packet-hops of epochs that are over by now.
   [[nodiscard]] std::uint64_t memoised_hops() const;
   [[nodiscard]] ReuseReport report() const;
-  /// Sentences about laws that do not hold, and about what took place otherwise than was foreseen.
+  /// Sentences about laws that do not hold, and about results that differ from the prediction.
   [[nodiscard]] std::vector<std::string> violations() const;
 
   [[nodiscard]] const collectives::GpuSets& gpu_sets() const { return gpu_sets_; }

@@ -127,7 +127,7 @@ double RunMonitor::part_of_traffic() {
   }
   const std::uint64_t so_far =
       reuse_ == nullptr ? network_.payload_packets_arrived() : before_warmup_ + progress_.count;
-  // What is sent again is foreseen by nobody.
+  // Retransmissions are not in the forecast.
   return *in_all_ == 0 ? 0 : std::min(static_cast<double>(so_far) / *in_all_, 1.0);
 }
 

@@ -22,7 +22,7 @@ class RunMonitor {
       : experiment_(experiment), network_(network) {}
   /// Whoever watches may see jobs and messages, too. Both must outlive it.
   void follow(const collectives::Executor& executor, RunRecorder& recorder);
-  /// Epochs are taken over by it, which must outlive this: they count as well.
+  /// Memoised epochs count as well. The reuse must outlive this.
   void follow(const RunReuse& reuse) { reuse_ = &reuse; }
   /// Valid until the next call.
   const Progress& look(Picoseconds now, std::uint64_t packet_hops);

@@ -35,7 +35,7 @@ class Components {
 };
 
 /// Load and capacity of one cut, in one direction.
-struct Cut {
+struct NetworkCut {
   Bytes load;
   BitsPerSecond capacity;
 };
@@ -70,7 +70,7 @@ class BoundFinder {
 
  private:
   template <class Name>
-  void consider(const Cut& cut, Name&& name) {
+  void consider(const NetworkCut& cut, Name&& name) {
     if (cut.load.count() == 0 || cut.capacity.count() == 0) return;
     const Picoseconds time = transmission_time(cut.load, cut.capacity);
     if (time > tightest_.time) tightest_ = {time, name()};
@@ -95,8 +95,8 @@ class BoundFinder {
   }
 
   void consider_tier(std::uint32_t tier, Components& components) {
-    std::vector<Cut> out(fabric_.nodes.size());
-    std::vector<Cut> in(fabric_.nodes.size());
+    std::vector<NetworkCut> out(fabric_.nodes.size());
+    std::vector<NetworkCut> in(fabric_.nodes.size());
     std::vector<NodeId> highest(fabric_.nodes.size());  // by root: the first switch of this tier
     for (std::size_t p = 0; p < fabric_.ports.size(); ++p) {
       const Port& port = fabric_.ports[p];
@@ -160,7 +160,7 @@ class BoundFinder {
     for (auto first = shares.begin(); first != shares.end();) {
       const auto last = std::upper_bound(first, shares.end(), *first, is_before);
       const Node& node = fabric_.switch_node(first->at);
-      Cut cut;
+      NetworkCut cut;
       for (auto share = first; share != last; ++share) cut.load += share->bytes;
       int previous = -1;
       for (const std::uint16_t local : routes_.ports_of(first->set)) {
@@ -173,7 +173,7 @@ class BoundFinder {
   }
 
   void consider_entries_of_destinations() {
-    std::vector<Cut> entries(fabric_.switches.size());
+    std::vector<NetworkCut> entries(fabric_.switches.size());
     // By switch: of every group of destinations that hang there one.
     std::vector<std::map<std::uint32_t, HostId>> hosts_at(fabric_.switches.size());
     for (const Demand& demand : demands_) {

@@ -31,7 +31,7 @@ struct LinkErrors {
 /// A code word with an error is corrupted as a whole, and with it every frame that has a part in
 /// it. It holds d bytes of data in n bits (640 B in 5,440 bits for RS(544,514): 20 blocks of 256
 /// bits, as 257), and a frame that begins anywhere has a part in 1 + (b - 1) / d of them on
-/// average. So many times n bits have to be right.
+/// average. All n bits of each must be right.
 struct FrameExposure {
   std::uint32_t per_frame = 0;
   std::uint32_t per_byte = 0;

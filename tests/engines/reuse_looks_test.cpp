@@ -7,8 +7,8 @@
 
 #include "tests/support/reuse_runs.hpp"
 
-/// Runs in which somebody looks or interferes while calls are taken over: where faults are, traces,
-/// or the end of a warm-up. What is taken over follows from what concerns its links; all that is
+/// Runs in which somebody looks or interferes while calls are memoised: where faults are, traces,
+/// or the end of a warm-up. What is memoised follows from what concerns its links; all that is
 /// written is the same to the byte.
 namespace weft::testing {
 namespace {
@@ -89,7 +89,7 @@ TEST(ReuseWithFaults, WhichChangeRoutesDoesNotDisturbDomains) {
   }
 }
 
-// Whether anything arrived for ten milliseconds depends on what is taken over as well.
+// Whether anything arrived for ten milliseconds depends on what is memoised as well.
 TEST(ReuseWithFaults, SeesThatNothingIsDelivered) {
   const Results on = expect_equal_folders_of(
       reuse_servers(4, reuse_training("tensor: 8, data: 4"),
@@ -178,7 +178,7 @@ Picoseconds blamed_inside_servers(const Results& results) {
   return all;
 }
 
-// Paths lead through calls that were taken over: their epochs are simulated once more for that.
+// Paths lead through calls that were memoised: their epochs are simulated once more for that.
 TEST(ReuseWithBlame, FollowsPathsThroughWhatIsTakenOver) {
   for (const char* parallelism :
        {"tensor: 8, data: 4", "tensor: 8, pipeline: 2, data: 2, schedule: 1f1b",

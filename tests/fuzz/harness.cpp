@@ -116,7 +116,7 @@ bool cut_short(scenarios::Experiment& e) {
 /// Every way to run gives the same bits. False if that would take too long to tell.
 bool simulate_every_way(scenarios::Experiment& e) {
   if (!cut_short(e)) return false;
-  // More than foreseen: what is lost is sent again.
+  // More than predicted: what is lost is sent again.
   const auto observer = [](const scenarios::Progress& now) {
     return static_cast<double>(now.count) < 2 * kMaxHops;
   };

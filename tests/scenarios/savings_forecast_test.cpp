@@ -1,4 +1,4 @@
-// What reuse is foreseen to spare, before the run.
+// What reuse is predicted to save, before the run.
 
 #include <gtest/gtest.h>
 
@@ -26,27 +26,27 @@ std::string shipped_example() {
   return text.str();
 }
 
-/// What is simulated with reuse lies between what is foreseen as least and everything.
+/// What is simulated with reuse lies between the predicted minimum and everything.
 void expect_between(const std::string& text, double max_times_min) {
   Experiment e = experiment_of_text(text);
   e.scenario.run.reuse.mode = Reuse::kOn;
-  const Forecast foreseen = forecast(e);
+  const Forecast predicted = forecast(e);
   const Results r = simulate(e);
   const auto simulated = static_cast<double>(r.reuse.simulated_hops);
-  EXPECT_LT(foreseen.min_hops, foreseen.packet_hops);
-  EXPECT_LT(foreseen.min_seconds, foreseen.seconds);
-  EXPECT_GE(simulated, foreseen.min_hops) << text;
-  EXPECT_LE(simulated, foreseen.packet_hops) << text;
-  EXPECT_LE(simulated, foreseen.min_hops * max_times_min) << text;
+  EXPECT_LT(predicted.min_hops, predicted.packet_hops);
+  EXPECT_LT(predicted.min_seconds, predicted.seconds);
+  EXPECT_GE(simulated, predicted.min_hops) << text;
+  EXPECT_LE(simulated, predicted.packet_hops) << text;
+  EXPECT_LE(simulated, predicted.min_hops * max_times_min) << text;
 }
 
 // 520 all-reduces of one size, all in one server: one of them has to be simulated, of whose
 // messages of 256 packets a quarter.
 TEST(SavingsForecast, OfOneKindOfCallIsOneCall) {
-  const Forecast foreseen = forecast(experiment_of_text(shipped_example()));
-  EXPECT_EQ(foreseen.packet_hops, 29'935'360);
-  EXPECT_EQ(foreseen.min_hops, 29'935'360.0 / 520 / 4);
-  EXPECT_LT(foreseen.min_seconds, foreseen.seconds / 10);
+  const Forecast predicted = forecast(experiment_of_text(shipped_example()));
+  EXPECT_EQ(predicted.packet_hops, 29'935'360);
+  EXPECT_EQ(predicted.min_hops, 29'935'360.0 / 520 / 4);
+  EXPECT_LT(predicted.min_seconds, predicted.seconds / 10);
 }
 
 // How much more depends on how differently ranks come to their calls: seventeen ways there, and on
@@ -62,13 +62,13 @@ TEST(SavingsForecast, IsEverythingWhereNothingIsReused) {
   const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
   for (const std::string rest : {"run: {reuse: off}\n", "run: {reuse: verify}\n",
                                  "run: {reuse: audit}\n", "observe: {credits: true}\n"}) {
-    const Forecast foreseen = forecast(experiment_of_text(text + rest));
-    EXPECT_EQ(foreseen.min_hops, foreseen.packet_hops) << rest;
-    EXPECT_EQ(foreseen.min_seconds, foreseen.seconds) << rest;
+    const Forecast predicted = forecast(experiment_of_text(text + rest));
+    EXPECT_EQ(predicted.min_hops, predicted.packet_hops) << rest;
+    EXPECT_EQ(predicted.min_seconds, predicted.seconds) << rest;
   }
 }
 
-// The same call at the same places, whoever is slow: noise is not foreseen.
+// The same call at the same places, whoever is slow: noise is not predicted.
 // At random, all flows share links with all: each start and end is a solve of everything.
 TEST(SavingsForecast, SaysWhereTheFluidEngineTakesLonger) {
   const std::string text =

@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// A count in millions, as `0.173`, `83.2` or `1,840`: with phases that are taken over a run may do
+/// A count in millions, as `0.173`, `83.2` or `1,840`: with epochs that are replayed a run may do
 /// thousands of millions of packet-hops a second.
 [[nodiscard]] inline std::string format_millions(double count) {
   const double millions = count * 1e-6;

@@ -275,7 +275,7 @@ std::optional<DrawnSends> OpenLoop::drawn_sends(std::uint32_t rank) const {
   const Bytes mean((mean_size(spec_) + 999) / 1000);
   DrawnSends drawn{mean, messages, spec_.sizes ? spec_.sizes->table.largest() : mean};
   if (is_on_off(spec_)) {
-    // What comes while a source is on comes together: as a message of that many.
+    // Arrivals while a source is on count as one message of their total size.
     const double cycle = static_cast<double>((spec_.on + spec_.off).count());
     drawn.largest =
         Bytes(std::llround(static_cast<double>(drawn.largest.count()) * (1 + cycle / gap)));

@@ -47,7 +47,7 @@ struct TrainingPlan {
   void add_held_calls(std::uint32_t rank, bool of_experts, Bytes parameters, Bytes gradients);
 };
 
-/// Of gradients that a given number of ranks added up together, what one of them has the sum of.
+/// The share of the reduced gradients that one of `ranks` keeps after a reduce-scatter.
 [[nodiscard]] Bytes shard_of(Bytes gradients, std::uint32_t ranks);
 
 }  // namespace weft::collectives

@@ -33,7 +33,7 @@ struct Gpu {
 [[nodiscard]] std::string_view name_of(NumberFormat format);
 /// Of a number as it is stored; scales that blocks share are not counted.
 [[nodiscard]] double bytes_of(NumberFormat format);
-/// Of a given number of numbers, in whole bytes.
+/// The size of `numbers` values in memory, in whole bytes.
 [[nodiscard]] Bytes bytes_of_numbers(std::uint64_t numbers, NumberFormat format);
 /// Of a number between matrix products: 16 bits at least, as training in 8 bits casts inputs of
 /// products only (DeepSeek-AI, arXiv 2412.19437, section 3.3.1). Left out: that it may keep some of

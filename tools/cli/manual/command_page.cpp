@@ -9,12 +9,12 @@ namespace {
 
 OptionPage::Value kind_of(const std::string& type) {
   using Value = OptionPage::Value;
-  if (type == kFile) return Value::kAFile;
-  if (type == kFolder) return Value::kAFolder;
-  if (type == kOverride) return Value::kAnOverride;
-  if (type == kKey) return Value::kAKey;
-  if (type == kPart) return Value::kAPart;
-  if (type == kCommand) return Value::kACommand;
+  if (type == kFile) return Value::kFileName;
+  if (type == kFolder) return Value::kFolderName;
+  if (type == kOverride) return Value::kOverrideText;
+  if (type == kKey) return Value::kKeyPath;
+  if (type == kPart) return Value::kPartName;
+  if (type == kCommand) return Value::kCommandName;
   return type.find('|') != std::string::npos ? Value::kWords : Value::kText;
 }
 

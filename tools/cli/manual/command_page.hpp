@@ -13,12 +13,12 @@ struct OptionPage {
     kNone,  ///< a flag
     kText,
     kWords,  ///< one of `words`
-    kAFile,
-    kAFolder,
-    kAnOverride,  ///< key=value of a scenario
-    kAKey,        ///< of a scenario
-    kAPart,       ///< of the catalogue
-    kACommand,
+    kFileName,
+    kFolderName,
+    kOverrideText,  ///< key=value of a scenario
+    kKeyPath,       ///< of a scenario
+    kPartName,      ///< of the catalogue
+    kCommandName,
   };
 
   std::vector<std::string> names;  ///< with their dashes; of an argument without any its name alone

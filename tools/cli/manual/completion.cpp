@@ -66,19 +66,19 @@ std::string bash_values(const OptionPage& option, const std::vector<std::string>
       return {};
     case Value::kWords:
       return "COMPREPLY=($(compgen -W " + in_quotes(spaced(option.words)) + " -- \"$cur\"))";
-    case Value::kAFile:
+    case Value::kFileName:
       return "_weft_files";
-    case Value::kAFolder:
+    case Value::kFolderName:
       return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
-    case Value::kAnOverride:
+    case Value::kOverrideText:
       return "compopt -o nospace; COMPREPLY=($(compgen -S = -W \"$(" + std::string(kKeys) +
              ")\" -- \"$cur\"))";
-    case Value::kAKey:
+    case Value::kKeyPath:
       return "COMPREPLY=($(compgen -W \"$(" + std::string(kKeys) + ") " + spaced(commands) +
              "\" -- \"$cur\"))";
-    case Value::kAPart:
+    case Value::kPartName:
       return "COMPREPLY=($(compgen -W \"$(" + std::string(kParts) + ")\" -- \"$cur\"))";
-    case Value::kACommand:
+    case Value::kCommandName:
       return "COMPREPLY=($(compgen -W " + in_quotes(spaced(commands)) + " -- \"$cur\"))";
   }
   return {};
@@ -112,17 +112,17 @@ std::string zsh_values(const OptionPage& option, const std::vector<std::string>&
       return ":" + zsh_text(option.value_name) + ": ";
     case Value::kWords:
       return ":value:(" + spaced(option.words) + ")";
-    case Value::kAFile:
+    case Value::kFileName:
       return ":file:_files";
-    case Value::kAFolder:
+    case Value::kFolderName:
       return ":folder:_files -/";
-    case Value::kAnOverride:
+    case Value::kOverrideText:
       return ":key:{compadd -S = -- ${(f)\"$(" + std::string(kKeys) + ")\"}}";
-    case Value::kAKey:
+    case Value::kKeyPath:
       return ":key:{compadd -- ${(f)\"$(" + std::string(kKeys) + ")\"} " + spaced(commands) + "}";
-    case Value::kAPart:
+    case Value::kPartName:
       return ":part:{compadd -- ${(f)\"$(" + std::string(kParts) + ")\"}}";
-    case Value::kACommand:
+    case Value::kCommandName:
       return ":command:(" + spaced(commands) + ")";
   }
   return {};
@@ -152,17 +152,17 @@ std::string fish_values(const OptionPage& option, const std::vector<std::string>
       return " -x";
     case Value::kWords:
       return " -x -a " + in_quotes(spaced(option.words));
-    case Value::kAFile:
+    case Value::kFileName:
       return " -r -F";
-    case Value::kAFolder:
+    case Value::kFolderName:
       return " -x -a '(__fish_complete_directories)'";
-    case Value::kAnOverride:
+    case Value::kOverrideText:
       return " -x -a " + in_quotes("(" + std::string(kKeys) + " | string replace -r '$' =)");
-    case Value::kAKey:
+    case Value::kKeyPath:
       return " -x -a " + in_quotes("(" + std::string(kKeys) + ") " + spaced(commands));
-    case Value::kAPart:
+    case Value::kPartName:
       return " -x -a " + in_quotes("(" + std::string(kParts) + ")");
-    case Value::kACommand:
+    case Value::kCommandName:
       return " -x -a " + in_quotes(spaced(commands));
   }
   return {};
