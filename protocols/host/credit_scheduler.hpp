@@ -15,7 +15,7 @@ namespace weft::protocols {
 /// A sender's data say what it wants. Who wants credit waits in the ring of the port that its data
 /// come by; a port grants to those in its ring in turn, a quantum each, at the pace of the control.
 /// Where data come by several ports of a host, each grants in turn, so that what comes is what all
-/// of them bring. A grant is an answer of the size and class of a CNP, and says all that was ever
+/// of them bring. A grant has the size and class of a CNP, and says all that was ever
 /// granted, so that one that is lost costs nothing but time: the next one says it again. A sender
 /// that has waited as long as for an acknowledgement asks again, as does one that hears of a loss.
 template <class Host>
@@ -231,7 +231,7 @@ class CreditScheduler {
   }
 
   [[nodiscard]] Packet grant(ReceiverId id, const ReceiverState& r, std::uint32_t total) const {
-    Packet packet = answer_of(id, r, host_.transport(r.transport), PacketKind::kCnp);
+    Packet packet = answer_of(id, r, host_.transport(r.transport), PacketKind::kGrant);
     packet.sequence = total;
     return packet;
   }

@@ -265,26 +265,21 @@ class HostModel {
                          PortState& port) {
     const ReceiverId id = receiver_of(packet);
     if (!transport(s_.receivers[id].transport).control.needs.grants) return;
-    credit_scheduler_.on_credit_request(here, s_.telemetry[record].request,
-                                        (packet.flags & kCongested) != 0, id, port);
+    credit_scheduler_.on_credit_request(here, s_.telemetry[record].request, has(packet, kMarked),
+                                        id, port);
   }
 
   [[gnu::always_inline]] void deliver(const Here& here, const Packet& packet, PortState& port) {
-    if (kind_of(packet) == PacketKind::kData) {
+    const PacketKind kind = kind_of(packet);
+    if (kind == PacketKind::kData) {
       receive_data(here, packet, port);
-    } else if (kHasGrants && is_grant(packet)) {
+    } else if (kHasGrants && kind == PacketKind::kGrant) {
       credit_scheduler_.receive_grant(here, packet);
     } else {
       transports_.with(
           transport(s_.senders.whole(queue_pair_of_response(packet)).transport).sender_model,
           [&](auto& model) { model.receive_response(here, packet, port); });
     }
-  }
-
-  [[nodiscard]] bool is_grant(const Packet& packet) const {
-    return kind_of(packet) == PacketKind::kCnp &&
-           transport(s_.senders.whole(queue_pair_of_response(packet)).transport)
-               .control.needs.grants;
   }
 
   /// A scale-up switch says that a sum with a packet of this host is complete.
@@ -479,8 +474,9 @@ class HostModel {
     const bool is_last = s.next == s.message_last;
     const std::uint32_t sequence = s.next;
     const auto size = static_cast<std::uint16_t>(next_size_of(s).count());
-    const auto flags = static_cast<std::uint8_t>(
-        class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
+    const std::uint8_t flags = flag_if(is_last, kLast) | flag_if(s.first_of_message, kFirst) |
+                               flag_if(s.window_reduced, kWindowReduced);
+    const std::uint32_t type = packet_type(PacketKind::kData, s.traffic_class);
     std::uint32_t word = stamp_of(here.now);
     const std::uint32_t sent_upper = upper_stamp_of(here.now);
     if constexpr (Path::has(Feature::kTelemetry)) {
@@ -494,7 +490,7 @@ class HostModel {
     const auto write = [&](Packet& packet) {
       packet.flow = flow_of(qp, Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
       packet.sequence = sequence;
-      packet.send_to(routing_key.destination.value(), sent_upper);
+      packet.set_header(routing_key.destination.value(), type, sent_upper);
       packet.entropy = routing_key.entropy;
       packet.word = word;
       packet.size = size;
@@ -502,6 +498,7 @@ class HostModel {
       packet.ttl = t.ttl;
     };
     s.first_of_message = false;
+    s.window_reduced = false;
     s_.nics[port.index].recent_sender = qp;
     ++s.next;
     if (!is_added_up) note_sent(here, s.whole(), t, qp);
@@ -557,7 +554,7 @@ class HostModel {
     const ReceiverId receiver = receiver_of(packet);
     record_latency(here, packet, s_.multicast_of(receiver).latency_group);
     CopyReceiver& r = s_.copy_receiver(receiver);
-    const bool is_last = (packet.flags & kLast) != 0;
+    const bool is_last = has(packet, kLast);
     if (packet.sequence != r.expected) {
       r.early.insert(r.expected, packet.sequence, is_last);
       return;

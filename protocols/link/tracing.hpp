@@ -136,7 +136,7 @@ class Tracer {
                                     Picoseconds begin) {
     return last.end == begin && last.flow == flow_of(packet) &&
            last.sequence + 1 == packet.sequence && last.kind == PacketKind::kData &&
-           (packet.flags & kFirst) == 0;
+           !has(packet, kFirst);
   }
 
   void tell(const Here& here, std::uint32_t port, const MessageWatch::Sent& sent) const {

@@ -85,13 +85,15 @@ struct SackBlock {
   static constexpr std::uint32_t kMax = 0xffff;
 };
 
-/// A block that begins too far away to be told is left out.
+/// Makes a selective one of an ACK. A block that begins too far away to be told is left out.
 inline void write_sack(Packet& packet, const SackBlock& block) {
   const std::uint32_t ahead = block.first - packet.sequence;
   if (block.length == 0 || ahead > SackBlock::kMax) return;
+  packet.set_type(packet_type(PacketKind::kSack, class_of(packet)));
   packet.word = std::min(block.length, SackBlock::kMax) << 16U | ahead;
   packet.size = static_cast<std::uint16_t>(packet.size + SackBlock::kOptionSize);
 }
+/// Of a packet that is one (PacketKind::kSack).
 [[nodiscard]] inline SackBlock read_sack(const Packet& packet) {
   return {.first = packet.sequence + (packet.word & SackBlock::kMax), .length = packet.word >> 16U};
 }

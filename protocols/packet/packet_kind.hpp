@@ -10,30 +10,44 @@
 
 namespace weft::protocols {
 
-/// What a packet is, the class it travels in and what has happened to it, in Packet::flags.
-enum class PacketKind : std::uint8_t { kData = 0, kAck = 1, kNack = 2, kCnp = 3 };
+/// What a packet is, in Packet::header.
+enum class PacketKind : std::uint8_t {
+  kData = 0,
+  kAck,    ///< cumulative: the next packet that is expected
+  kNack,   ///< the same of a receiver that misses this packet and has dropped a later one
+  kSack,   ///< an ACK that names what came early besides (RFC 2018; selective repeat)
+  kCnp,    ///< congestion notification
+  kGrant,  ///< credit for the sender
+};
+static_assert(static_cast<unsigned>(PacketKind::kGrant) < 1U << Packet::kKindBits);
 
-inline constexpr std::uint8_t kKindMask = 0x03;
-inline constexpr unsigned kClassShift = 2;  ///< three bits
-inline constexpr std::uint8_t kClassMask = 0x1c;
-/// Data: ECN CE. ACK: it carries a CNP, or of TCP ECE. Switches mark data only, so that these
-/// never meet.
-inline constexpr std::uint8_t kCongested = 0x20;
-inline constexpr std::uint8_t kFirst = 0x40;  ///< first packet of a message
-/// TCP, which does not say where messages begin: the sender has reduced its window (CWR).
-inline constexpr std::uint8_t kWindowReduced = kFirst;
-inline constexpr std::uint8_t kLast = 0x80;  ///< last packet of a message
-/// ACK of a transport that chooses paths: the packet that it answers was marked.
-inline constexpr std::uint8_t kPathIsMarked = kLast;
+/// What can be true of a packet, in Packet::flags: a bit and a meaning for each.
+enum PacketFlag : std::uint8_t {
+  kMarked = 0x01,         ///< data: ECN CE
+  kEchoesMark = 0x02,     ///< ACK: it carries a CNP, or of TCP ECE
+  kFirst = 0x04,          ///< data: the first packet of a message
+  kLast = 0x08,           ///< data: the last packet of a message
+  kWindowReduced = 0x10,  ///< data of TCP: the sender has reduced its window (CWR)
+  kPathIsMarked = 0x20,   ///< ACK: the packet that it answers was marked
+};
+[[nodiscard]] constexpr bool has(const Packet& packet, PacketFlag flag) {
+  return (packet.flags & flag) != 0;
+}
+[[nodiscard]] constexpr std::uint8_t flag_if(bool is_true, PacketFlag flag) {
+  return is_true ? static_cast<std::uint8_t>(flag) : std::uint8_t{0};
+}
+inline void set(Packet& packet, PacketFlag flag) {
+  packet.flags = static_cast<std::uint8_t>(packet.flags | flag);
+}
 
 [[nodiscard]] constexpr PacketKind kind_of(const Packet& packet) {
-  return static_cast<PacketKind>(packet.flags & kKindMask);
+  return static_cast<PacketKind>(packet.type() >> Packet::kClassBits);
 }
 [[nodiscard]] constexpr ClassId class_of(const Packet& packet) {
-  return ClassId((packet.flags & kClassMask) >> kClassShift);
+  return ClassId(packet.type() & ((1U << Packet::kClassBits) - 1));
 }
-[[nodiscard]] constexpr std::uint8_t class_flags(ClassId c) {
-  return static_cast<std::uint8_t>(c.value() << kClassShift);
+[[nodiscard]] constexpr std::uint32_t packet_type(PacketKind kind, ClassId c) {
+  return static_cast<std::uint32_t>(kind) << Packet::kClassBits | c.value();
 }
 
 /// In a set of classes, which is a bit per class.
@@ -50,7 +64,8 @@ inline constexpr std::uint8_t kPathIsMarked = kLast;
 
 /// A data packet carries its send time in picoseconds, so that its latency does not depend on when
 /// it was sent: 32 bits in Packet::word (with telemetry in its record) and the bits above them in
-/// Packet::sent_upper(). The time wraps after 70 s; old_packets.hpp tracks packets older than that.
+/// Packet::sent_upper(). The time wraps after 0.55 s; old_packets.hpp tracks packets older than
+/// that.
 inline constexpr unsigned kSentBits = 32 + Packet::kSentUpperBits;
 inline constexpr std::uint64_t kSentMask = (std::uint64_t{1} << kSentBits) - 1;
 /// The lower 32 bits.
@@ -61,14 +76,14 @@ inline constexpr std::uint64_t kSentMask = (std::uint64_t{1} << kSentBits) - 1;
 [[nodiscard]] constexpr std::uint32_t upper_stamp_of(Picoseconds now) {
   return static_cast<std::uint32_t>(now.count() >> 32);
 }
-/// The send time of a data packet modulo 70 s.
+/// The send time of a data packet modulo 0.55 s.
 [[nodiscard]] constexpr std::uint64_t sent_stamp(const Packet& packet) {
   return std::uint64_t{packet.sent_upper()} << 32U | packet.word;
 }
 inline void set_sent_stamp(Packet& packet, std::uint64_t sent) {
   const Picoseconds time(static_cast<std::int64_t>(sent));
   packet.word = stamp_of(time);
-  packet.send_to(packet.destination(), upper_stamp_of(time));
+  packet.set_sent_upper(upper_stamp_of(time));
 }
 
 /// ACKs tell times in these steps, which wrap after 1.1 s.

@@ -186,7 +186,7 @@ class CopyTable {
     const Original& before = original_of(waiting);
     Packet packet = originals_[before.next].packet;
     packet.flow += waiting.flow - before.packet.flow;
-    packet.send_to(waiting.destination(), packet.sent_upper());
+    packet.set_destination(waiting.destination());
     --packet.ttl;
     packet.stamp = std::int64_t{pending_original(before.next)} << kTailShift |
                    std::int64_t{followers(waiting) - 1} << kFollowersShift;

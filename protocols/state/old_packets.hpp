@@ -13,10 +13,10 @@ struct NetworkState;
 /// A window of the engine is no longer than this, so that what arrives in it stays in the caches.
 inline constexpr Picoseconds kLongestWindow{std::int64_t{1} << 30U};
 
-/// The send times of packets that have been in flight for tens of seconds. The send time in a
+/// The send times of packets that have been in flight for long. The send time in a
 /// packet wraps after `kWrap`. So that no latency is counted modulo that, the engine scans all
 /// packets between two windows, four times per wrap, and notes those that could wrap before the
-/// next scan. A scan costs a few nanoseconds per packet in flight and is due every 17.6 s of
+/// next scan. A scan costs a few nanoseconds per packet in flight and is due every 0.14 s of
 /// simulated time, so that the cost per packet-hop does not grow with latency.
 class OldPackets {
  public:

@@ -43,8 +43,10 @@ struct alignas(64) SendingEnd {
   std::uint16_t local_port = 0;      ///< of the host's ports, where it waits to send
   Schedule schedule = Schedule::kIdle;
   ClassId traffic_class{};
-  bool first_of_message : 1 = true;  ///< a stream: the next packet says CWR (kWindowReduced)
-  PortSpreading spreading : 7 = PortSpreading::kFlow;
+  // What the next packet says of itself (PacketFlag).
+  bool first_of_message : 1 = true;  ///< never of a stream
+  bool window_reduced : 1 = false;   ///< of TCP alone
+  PortSpreading spreading : 6 = PortSpreading::kFlow;
   std::uint8_t transport = 0;
   /// What Packet::flow has besides the number (kFlowMarks): the size class of `message`, and where
   /// scale-up switches work on the data, of what kind it is. Below that the number of the reduction

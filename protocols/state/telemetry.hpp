@@ -58,9 +58,10 @@ class Telemetry {
   /// Whether data has records that such an end sends or receives.
   [[nodiscard]] bool is_of(QueuePairId sender) const { return is_of_flow(sender.value()); }
   [[nodiscard]] bool is_of(ReceiverId receiver) const { return is_of_flow(receiver.value()); }
-  /// Whether this packet has one. CNPs have none.
+  /// Whether this packet has one. CNPs and grants have none.
   [[nodiscard]] bool is_in(const Packet& packet) const {
-    return is_of_flow(flow_of(packet)) && kind_of(packet) != PacketKind::kCnp;
+    const PacketKind kind = kind_of(packet);
+    return is_of_flow(flow_of(packet)) && kind != PacketKind::kCnp && kind != PacketKind::kGrant;
   }
   [[nodiscard]] TelemetryRecord& operator[](std::uint32_t number) {
     return slabs_[number / kSlab][number % kSlab];

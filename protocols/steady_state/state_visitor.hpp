@@ -91,6 +91,7 @@ class StateTraversal {
     v_.same(static_cast<std::uint64_t>(s.schedule));
     v_.same(s.timer_is_set);
     v_.same(s.first_of_message);
+    v_.same(s.window_reduced);
     v_.same(s.local_port);
     v_.same(is_round_robin(s) ? (s.next + s.turn) % s.port_count : 0);
     v_.same(s.retries);
@@ -175,6 +176,7 @@ class StateTraversal {
     v_.same(packet.destination());
     v_.same(packet.entropy);
     v_.same(packet.size);
+    v_.same(packet.type());
     v_.same(packet.flags);
     v_.same(packet.ttl);
     if (kind_of(packet) == PacketKind::kData) {

@@ -84,8 +84,8 @@ class InNetworkUnit {
       Packet word = packet;
       word.flow = flow_of(QueuePairId(reduction.first_queue_pair.value() + m), kReduceFlow);
       word.size = s_.constants.transports[sender.transport].ack_size;
-      word.flags =
-          static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) | class_flags(c));
+      word.set_type(packet_type(PacketKind::kAck, c));
+      word.flags = 0;
       emit(here, in.owner, word, members[m], link, kNothingPending);
     }
   }
@@ -126,7 +126,7 @@ class InNetworkUnit {
   void emit(const Here& here, std::uint32_t at, Packet packet, HostId host, std::uint32_t link,
             std::uint32_t pending) {
     SwitchState& sw = s_.switches[at];
-    packet.send_to(host.value(), packet.sent_upper());
+    packet.set_destination(host.value());
     const auto links = sw.routes->next_hops(SwitchId(at), host);
     ++here.worker.sums.packets_injected;
     // What is reduced or multicast has no other path than the links of this scale-up switch.

@@ -15,6 +15,12 @@ enum class Admission : std::uint8_t {
   kEgressFull,   ///< refused: its egress queue is at its limit, or the shared part is full
 };
 
+/// What becomes of a packet that has come.
+enum class Verdict : std::uint8_t {
+  kAdmit,
+  kDrop,  ///< it, or another one whose place it has taken
+};
+
 /// The packet buffer of a switch: which packets it admits, and whose sender is to be paused.
 ///
 /// Three kinds of accounts hold bytes, always in whole cells: the switch as a whole; per ingress

@@ -41,9 +41,6 @@ class SwitchModel {
 
   void arrive(const Here& here, Packet& packet, PortState& in) {
     SwitchState& sw = s_.switches[in.owner];
-    const NetworkConstants& k = s_.constants;
-    const ClassId c = class_of(packet);
-    const ClassConstants& constants = k.of_class[c];
     if (packet.ttl == 1) [[unlikely]] {
       ++in.ttl_drops;
       drop(here, in, packet);
@@ -53,42 +50,21 @@ class SwitchModel {
       in_network_unit_.take(here, packet, in);
       return;
     }
-    const std::uint32_t egress = choose_egress(sw, in, packet, c, here.now);
+    const std::uint32_t egress = choose_egress(sw, in, packet, class_of(packet), here.now);
     if (egress == kNoIndex) [[unlikely]] {
       ++in.fault_drops;
       drop(here, in, packet);
       return;
     }
-    const std::uint32_t out_index = sw.first_port + egress;
-    PortState& out = s_.ports[out_index];
+    PortState& out = s_.ports[sw.first_port + egress];
     if (Path::has(Feature::kFaults) && out.is_down) {
       ++out.fault_drops;
       drop(here, in, packet);
       return;
     }
-    PortState& holder = queues_at_inputs() ? in : out;
-    ClassQueue& queue = s_.queue_at(queues_at_inputs() ? in.index : out_index, c);
-    if (Path::has(Feature::kCredits) && constants.is_credit) {
-      s_.account(in, c).bytes += scheduler_.blocks(c, packet.wire_size()) * constants.block;
-    } else if (!admit(here, packet, sw, in, out, queue)) {
+    if (admit(here, packet, sw, in, out) != Verdict::kAdmit) [[unlikely]]
       return;
-    }
-    if (kPassesThrough && is_free_for(out, c)) {
-      pass_through(here, packet, sw, in, out, queue);
-      return;
-    }
-    const std::int64_t stamp = holding_stamp(here, packet, sw, in, out);
-    const bool marks = marker_.marks_arrival(here, holder, queue, packet, constants,
-                                             order_of(queue) + queue.packets.size());
-    Packet& waiting = enqueue(here, holder, queue, packet, in, stamp);
-    if (marks) waiting.flags |= kCongested;
-    if (queues_at_inputs()) {
-      if (queue.packets.size() == 1) {
-        inputs_.request(here, in.owner, in.index - sw.first_port, out.index - sw.first_port, c);
-      }
-      return;
-    }
-    if (!out.is_transmitting) start(here, out, sw);
+    take_in(here, packet, sw, in, out);
   }
 
   /// The transmission under way at `port` ends.
@@ -176,7 +152,7 @@ class SwitchModel {
     const Picoseconds end = transmit<Path>(s_, here, port, s_.queue(port, c), packet.wire_size(),
                                            begin, [&packet, marks](Packet& on_wire) {
                                              on_wire = packet;
-                                             if (marks) on_wire.flags |= kCongested;
+                                             if (marks) set(on_wire, kMarked);
                                            });
     tracer_.sent(here, packet, port, begin, end);
     if (k.release_at_start) release_served(here, port, sw);
@@ -212,6 +188,10 @@ class SwitchModel {
 
  private:
   [[nodiscard]] bool queues_at_inputs() const { return inputs_.are_used(); }
+  /// Where a packet of class `c` waits that goes from `in` to `out`.
+  [[nodiscard]] ClassQueue& queue_of(const PortState& in, const PortState& out, ClassId c) {
+    return s_.queue_at(queues_at_inputs() ? in.index : out.index, c);
+  }
   /// How many packets have left `queue` before.
   [[nodiscard]] std::int64_t order_of(const ClassQueue& queue) const {
     return queues_at_inputs() ? queue.taken : queue.started;
@@ -267,27 +247,56 @@ class SwitchModel {
     send(here, out, sw, queue, packet, in.index - sw.first_port);
   }
 
-  /// Finds room in the shared buffer, and pauses the sender where that is due. False: there was
-  /// none, and this packet was dropped or has taken the place of another one.
-  [[nodiscard]] bool admit(const Here& here, const Packet& packet, SwitchState& sw, PortState& in,
-                           PortState& out, ClassQueue& queue) {
+  /// A packet that was admitted goes on the wire or waits. Admission may have given it another
+  /// class and size, so that its queue is looked up here.
+  [[gnu::always_inline]] void take_in(const Here& here, Packet& packet, SwitchState& sw,
+                                      PortState& in, PortState& out) {
+    const ClassId c = class_of(packet);
+    ClassQueue& queue = queue_of(in, out, c);
+    if (kPassesThrough && is_free_for(out, c)) {
+      pass_through(here, packet, sw, in, out, queue);
+      return;
+    }
+    PortState& holder = queues_at_inputs() ? in : out;
+    const std::int64_t stamp = holding_stamp(here, packet, sw, in, out);
+    const bool marks = marker_.marks_arrival(here, holder, queue, packet, s_.constants.of_class[c],
+                                             order_of(queue) + queue.packets.size());
+    Packet& waiting = enqueue(here, holder, queue, packet, in, stamp);
+    if (marks) set(waiting, kMarked);
+    if (queues_at_inputs()) {
+      if (queue.packets.size() == 1) {
+        inputs_.request(here, in.owner, in.index - sw.first_port, out.index - sw.first_port, c);
+      }
+      return;
+    }
+    if (!out.is_transmitting) start(here, out, sw);
+  }
+
+  /// Finds room for `packet`, and pauses its sender where that is due.
+  [[nodiscard]] Verdict admit(const Here& here, const Packet& packet, SwitchState& sw,
+                              PortState& in, PortState& out) {
     const ClassId c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
-    const Admission verdict =
+    if (Path::has(Feature::kCredits) && constants.is_credit) {
+      account.bytes += scheduler_.blocks(c, packet.wire_size()) * constants.block;
+      return Verdict::kAdmit;
+    }
+    ClassQueue& queue = queue_of(in, out, c);
+    const Admission room =
         buffer_.admit(sw, account, queue, constants, cells(sw, packet.wire_size()));
-    if (verdict != Admission::kAdmitted) [[unlikely]] {
+    if (room != Admission::kAdmitted) [[unlikely]] {
       refuse(here, packet, sw, in, out, queue);
     }
     // What the ingress refused crossed its threshold, too; as long as something is there that will
     // leave, the pause will be lifted.
-    const bool is_above = verdict == Admission::kAdmitted
+    const bool is_above = room == Admission::kAdmitted
                               ? buffer_.is_above_xoff(sw, account, constants)
-                              : verdict == Admission::kIngressFull && account.bytes > Bytes();
+                              : room == Admission::kIngressFull && account.bytes > Bytes();
     if (constants.is_pfc && !account.is_pausing && is_above) [[unlikely]] {
       pause_.begin(here, sw, in, out, c);
     }
-    return verdict == Admission::kAdmitted;
+    return room == Admission::kAdmitted ? Verdict::kAdmit : Verdict::kDrop;
   }
 
   /// There is no room for `packet`. Where the one that came last to the queue is in truth the later
@@ -304,10 +313,10 @@ class SwitchModel {
     tracer_.replaced(here, last, packet, out, in.index);
     queue.account(here.now);
     const Bytes change = packet.wire_size() - last.wire_size();
-    const auto mark = static_cast<std::uint8_t>(last.flags & kCongested);
+    const bool is_marked = has(last, kMarked);
     queue.packets.replace_back(packet);
     last.stamp = holding_stamp(here, packet, sw, in, out);
-    last.flags |= mark;
+    if (is_marked) set(last, kMarked);
     --last.ttl;
     out.note_backlog(change);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();

@@ -6,19 +6,19 @@
 
 namespace weft::protocols {
 
-/// What a receiving end sends to its sender: an ACK, a NACK or a CNP. What it says is the
-/// transport's, or the control's.
+/// What a receiving end sends to its sender: an acknowledgement, a CNP or a grant. What it says is
+/// the transport's, or the control's.
 [[nodiscard]] inline Packet answer_of(ReceiverId id, const ReceiverState& r,
                                       const TransportConstants& t, PacketKind kind) {
   Packet packet;
   packet.flow = flow_of(queue_pair_of(id));
-  packet.send_to(r.host.value(), 0);
   packet.entropy = r.ack_entropy;
   packet.size = t.ack_size;
   packet.ttl = t.ttl;
-  const ClassId fixed = kind == PacketKind::kCnp ? t.cnp_class : t.ack_class;
+  const bool is_ack = kind != PacketKind::kCnp && kind != PacketKind::kGrant;
+  const ClassId fixed = is_ack ? t.ack_class : t.cnp_class;
   const ClassId c = fixed.is_none() ? r.traffic_class : fixed;
-  packet.flags = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | class_flags(c));
+  packet.set_header(r.host.value(), packet_type(kind, c), 0);
   return packet;
 }
 

@@ -34,7 +34,7 @@ class Sender {
     const Bytes before_last = (std::int64_t{record.packets} - 1) * t.payload;
     s.last_size = static_cast<std::uint16_t>((record.bytes - before_last + t.header).count());
     s.marks = (s.marks & ~kSizeClassFlow) | size_class_of(record.bytes) << kSizeClassShift;
-    if (!t.is_stream) s.first_of_message = sequence == record.first_sequence;
+    s.first_of_message = !t.is_stream && sequence == record.first_sequence;
   }
 
   /// The last packet of the present message was sent, or turns out to have arrived.

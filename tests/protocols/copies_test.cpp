@@ -40,7 +40,7 @@ class Copies {
       }
       Packet copy = packet;
       copy.flow += m;
-      copy.send_to(m, 0);
+      copy.set_destination(m);
       push(m, copy, place);
     }
   }

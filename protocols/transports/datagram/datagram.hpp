@@ -28,9 +28,9 @@ class Datagram {
     const ReceiverId id = receiver_of(packet);
     ReceiverState& r = s_.receivers[id];
     const bool has_gap = packet.sequence != r.expected;
-    r.message_broken = (packet.flags & kFirst) == 0 && (r.message_broken || has_gap);
+    r.message_broken = !has(packet, kFirst) && (r.message_broken || has_gap);
     r.expected = packet.sequence + 1;
-    if ((packet.flags & kLast) == 0 || r.message_broken) return;
+    if (!has(packet, kLast) || r.message_broken) return;
     host_.record_delivery(here, id, packet.sequence, port);
     host_.notify_delivered(here, id);
   }

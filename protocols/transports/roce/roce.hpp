@@ -55,7 +55,7 @@ class Roce {
     if (t.control.needs.echo_time) {
       r.sent = send_time(here.now - s_.old_packets.elapsed(packet, here.now));
     }
-    if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
+    if (has(packet, kMarked) && !t.control.is_none()) {
       response_mark(here, id, r, port);
     }
     if constexpr (Host::kHasEntropies) {
@@ -63,7 +63,7 @@ class Roce {
     }
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
-      accept(here, id, r, (packet.flags & kLast) != 0, port);
+      accept(here, id, r, has(packet, kLast), port);
     } else if (static_cast<std::int32_t>(ahead) < 0) {
       send_ack(here, id, r, PacketKind::kAck, port);  // a duplicate
     } else if (t.any_order) {
@@ -92,7 +92,7 @@ class Roce {
     const std::uint32_t before = s.received;
     const bool counts = static_cast<std::int32_t>(ack.received - before) > 0;
     if (counts) s.received = ack.received;
-    if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs.acks)) {
+    if (!t.control.is_none() && (has(packet, kEchoesMark) || t.control.needs.acks)) {
       notify_control(s, t, packet, ack, s.received - before, here.now);
     }
     if constexpr (Host::kHasEntropies) {
@@ -121,7 +121,7 @@ class Roce {
     const std::uint32_t received = s.received;
     selective_.note(s, ack);
     const std::uint32_t fresh = s.received - received;
-    if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs.acks)) {
+    if (!t.control.is_none() && (has(packet, kEchoesMark) || t.control.needs.acks)) {
       notify_control(s, t, packet, ack, fresh, here.now);
     }
     const bool moves = s.unacked != unacked;
@@ -135,13 +135,13 @@ class Roce {
   /// What answers a packet carries its entropy, and says whether it was marked.
   static void note_path(ReceiverState& r, const Packet& packet) {
     r.ack_entropy = packet.entropy;
-    r.path_is_marked = (packet.flags & kCongested) != 0;
+    r.path_is_marked = has(packet, kMarked);
   }
   [[gnu::noinline]] void notify_path_selection(const Here& here, const SenderState& s,
                                                const TransportConstants& t, const Packet& packet) {
     s_.entropies.on_ack(t.entropy, queue_pair_of_response(packet),
                         {.value = path_selection::value_in(packet.entropy),
-                         .is_marked = (packet.flags & kPathIsMarked) != 0,
+                         .is_marked = has(packet, kPathIsMarked),
                          .arrived = s.received,
                          .sent = s.sent_end},
                         here.now);
@@ -163,7 +163,7 @@ class Roce {
   /// the first to say have arrived.
   void notify_control(SenderState& s, const TransportConstants& t, const Packet& packet,
                       const AckFields& fields, std::uint32_t fresh, Picoseconds now) {
-    const bool is_marked = (packet.flags & kCongested) != 0;
+    const bool is_marked = has(packet, kEchoesMark);
     congestion::Acknowledgement ack{.packets = fresh,
                                     .arrived = s.received,
                                     .sent = s.sent_end,
@@ -197,7 +197,7 @@ class Roce {
 
   void accept_any_order(const Here& here, const Packet& packet, ReceiverId id, ReceiverState& r,
                         PortState& port) {
-    const bool is_last = (packet.flags & kLast) != 0;
+    const bool is_last = has(packet, kLast);
     const TransportConstants& t = host_.transport(r.transport);
     const std::uint32_t ack_every = t.ack_every;
     if (packet.sequence != r.expected) {
@@ -206,7 +206,7 @@ class Roce {
         ++r.since_ack;
       }
       if (t.is_selective) {
-        send_ack(here, id, r, PacketKind::kNack, port, packet.sequence - r.expected);
+        send_ack(here, id, r, PacketKind::kSack, port, packet.sequence - r.expected);
       } else if (r.since_ack >= ack_every) {
         send_ack(here, id, r, PacketKind::kAck, port);
       }
@@ -260,8 +260,8 @@ class Roce {
     // What scale-up switches work on is taken in any order, too, but never acknowledged.
     if (Host::kTakesSums && !host_.transport(r.transport).reliable) return;
     Packet packet = response(id, r, kind, ahead);
-    if (r.echo_pending) packet.flags |= kCongested;
-    if (Host::kHasEntropies && r.path_is_marked) packet.flags |= kPathIsMarked;
+    if (r.echo_pending) set(packet, kEchoesMark);
+    if (Host::kHasEntropies && r.path_is_marked) set(packet, kPathIsMarked);
     r.echo_pending = false;
     r.since_ack = 0;
     if constexpr (Host::kHasTelemetry) {

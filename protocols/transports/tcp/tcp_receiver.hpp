@@ -23,7 +23,7 @@ class TcpReceiverEnd {
     s_.nics[port.index].recent_receiver = id;
     tcp.port = port.index;
     on_mark(here, packet, id, r, tcp, port);
-    const bool is_last = (packet.flags & kLast) != 0;
+    const bool is_last = has(packet, kLast);
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
       accept(here, id, r, is_last, port);
@@ -62,9 +62,9 @@ class TcpReceiverEnd {
   /// 3168, 6.1.3), or with an ACK of its own for those before that differ (RFC 8257, 3.2).
   void on_mark(const Here& here, const Packet& packet, ReceiverId id, ReceiverState& r,
                TcpReceiver& tcp, PortState& port) {
-    if ((packet.flags & kWindowReduced) != 0) tcp.echoes = false;
+    if (has(packet, kWindowReduced)) tcp.echoes = false;
     const TransportConstants& t = constants(r);
-    const bool is_marked = (packet.flags & kCongested) != 0 && !t.control.is_none();
+    const bool is_marked = has(packet, kMarked) && !t.control.is_none();
     if (!is_marked && !tcp.was_marked) [[likely]]
       return;
     congestion::MarkResponse answer = congestion::MarkResponse::kNothing;
@@ -120,7 +120,7 @@ class TcpReceiverEnd {
     r.since_ack = 0;
     Packet packet = answer_of(id, r, t, PacketKind::kAck);
     packet.sequence = r.expected;
-    if (tcp.echoes || tcp.was_marked) packet.flags |= kCongested;
+    if (tcp.echoes || tcp.was_marked) set(packet, kEchoesMark);
     if (t.sacks && r.early.holds(tcp.latest) && tcp.latest - r.expected < kHalfOfAll) {
       const auto [first, length] = r.early.run_around(tcp.latest);
       write_sack(packet, {.first = first, .length = length});

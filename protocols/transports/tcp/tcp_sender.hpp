@@ -58,7 +58,7 @@ class TcpSenderEnd {
       s.retries = 0;
     }
     if (t.sacks) {
-      note_block(s, tcp, read_sack(packet));
+      if (kind_of(packet) == PacketKind::kSack) note_block(s, tcp, read_sack(packet));
     } else {
       count_duplicate(s, tcp, static_cast<std::uint32_t>(acknowledged));
     }
@@ -117,7 +117,6 @@ class TcpSenderEnd {
 
   /// The block of a selective acknowledgement.
   static void note_block(SenderState& s, TcpSender& tcp, const SackBlock& block) {
-    if (block.length == 0) return;
     const std::uint32_t end = std::min(block.first + block.length, s.sent_end);
     std::uint32_t at = tcp.board.next_hole(std::max(block.first, s.unacked), end);
     for (; at < end; at = tcp.board.next_hole(at + 1, end)) {
@@ -144,7 +143,7 @@ class TcpSenderEnd {
 
   void notify_control(const Here& here, SenderState& s, TcpSender& tcp, const TransportConstants& t,
                       const Packet& packet, congestion::Acknowledgement ack) {
-    ack.is_marked = (packet.flags & kCongested) != 0;
+    ack.is_marked = has(packet, kEchoesMark);
     if (ack.is_marked && static_cast<std::int32_t>(s.unacked - tcp.reduction_end) > 0) {
       note_reduction(s, tcp);
     }
@@ -256,14 +255,14 @@ class TcpSenderEnd {
       const std::uint32_t pipe = s.sent_end - s.unacked - known - missing;
       const bool may_go = tcp.repairs_now || pipe < tcp.window;
       s.window = may_go ? s.next - s.unacked + 1 : 0;
-      s.first_of_message = false;
+      s.window_reduced = false;
       return;
     }
     if (s.next != s.sent_end) point_at(s, s.sent_end);
     // What has arrived beyond a gap fills the receiver's buffer.
     s.window =
         t.sacks ? std::min(tcp.window, t.window - std::min(t.window, known)) : tcp.window + known;
-    s.first_of_message = tcp.has_reduced;
+    s.window_reduced = tcp.has_reduced;
   }
 
   void point_at(SenderState& s, std::uint32_t sequence) {
