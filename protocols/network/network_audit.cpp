@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "protocols/link/egress.hpp"
 #include "protocols/link/link_control.hpp"
+#include "protocols/state/fields.hpp"
 
 namespace weft::protocols {
 namespace {
@@ -14,6 +16,22 @@ namespace {
 std::int64_t whole_blocks(const ClassConstants& c, Bytes size) {
   return (size + c.block - Bytes(1)) / c.block;
 }
+
+/// Accounts of a node that say what they cannot.
+class AccountLaw {
+ public:
+  explicit AccountLaw(bool is_over) : is_over_(is_over) {}
+  template <class T>
+  void account(const T& field) {
+    const auto amount = static_cast<std::int64_t>(field_word(field));
+    if (amount < 0 || (is_over_ && amount != 0)) wrong = amount;
+  }
+
+  std::optional<std::int64_t> wrong;
+
+ private:
+  bool is_over_;  ///< nothing is under way any more
+};
 
 /// Recomputes every account from the packets themselves.
 class Audit {
@@ -65,6 +83,26 @@ class Audit {
                "{} uses {} bytes of {} of headroom", name(port), account.headroom_used,
                account.headroom);
       }
+    }
+  }
+
+  /// No account is negative, nor holds anything when all is over: but what waits at a NIC whose
+  /// link is down.
+  void accounts(NetworkState& state, bool is_quiescent) {
+    for (PortState& port : state.ports) {
+      AccountLaw law(is_quiescent && !port.owner_is_host);
+      visit_fields(port, law);
+      for (const ClassId c : s_.classes_of(port)) {
+        visit_fields(state.queue(port, c), law, false);
+        visit_fields(state.account(port, c), law);
+      }
+      expect(!law.wrong, "{} has an account of {}", name(port), law.wrong.value_or(0));
+    }
+    for (SwitchState& sw : state.switches) {
+      AccountLaw law(is_quiescent);
+      visit_fields(sw, law);
+      expect(!law.wrong, "{} has an account of {}", s_.fabric.port_name(s_.ports[sw.first_port].id),
+             law.wrong.value_or(0));
     }
   }
 
@@ -376,13 +414,13 @@ class WaitGraph {
 
 }  // namespace
 
-std::vector<std::string> violated_laws(const NetworkState& state,
-                                       const std::vector<LogicalProcess>& lps,
+std::vector<std::string> violated_laws(NetworkState& state, const std::vector<LogicalProcess>& lps,
                                        const Worker::Sums& sums, bool is_quiescent) {
   Audit audit(state, lps);
   audit.packets(sums);
   audit.telemetry();
   audit.buffers(is_quiescent);
+  audit.accounts(state, is_quiescent);
   audit.credits();
   return audit.violations;
 }

@@ -14,7 +14,7 @@ namespace weft::protocols {
 /// dropped, on a link or in a buffer. Buffers: every account equals the packets that it stands for,
 /// and none is negative. Credits: those at the sender, in packets on the wire, held by packets in
 /// the receiver's buffer and on their way back make up the receiver's buffer.
-[[nodiscard]] std::vector<std::string> violated_laws(const NetworkState& state,
+[[nodiscard]] std::vector<std::string> violated_laws(NetworkState& state,
                                                      const std::vector<LogicalProcess>& lps,
                                                      const Worker::Sums& sums, bool is_quiescent);
 

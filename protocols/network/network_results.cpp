@@ -8,40 +8,72 @@
 #include "protocols/network/network_audit.hpp"
 #include "protocols/network/packet_engine.hpp"
 #include "protocols/network/packet_network.hpp"
+#include "protocols/state/fields.hpp"
 #include "protocols/steady_state/live_part.hpp"
 #include "protocols/steady_state/prediction.hpp"
 #include "protocols/steady_state/skipper.hpp"
 
 namespace weft::protocols {
 
-void PacketNetwork::reset_statistics() {
-  NetworkState& s = *state_;
-  const Picoseconds now = now_;
-  for (PortState& port : s.ports) {
-    port.ttl_drops = port.fault_drops = port.pauses_sent = 0;
-    port.pauses.clear();
-    port.pauses_lost = 0;
-    port.stalls.clear();
-    port.peak_backlog = {};
-    port.note_backlog({});
-    for (const ClassId c : s.classes_of(port)) {
-      ClassQueue& q = s.queue(port, c);
-      q.integral = 0;
-      q.changed_at = now;
-      q.bytes = {};
-      q.paused_time = q.stall_time = {};
-      q.counted_from = q.started;  // which numbers draws, and so continues
-      q.marked = 0;
-      q.peak_bytes = q.packets.bytes();
-      q.pauses_received = q.stalls = 0;
-      s.account(port, c).drops = 0;
-      if ((port.blocked & class_bit(c)) != 0) {
-        q.blocked_since = std::max(q.blocked_since, now);
-      }
+namespace {
+
+/// Has statistics count from now on.
+class StatisticsReset {
+ public:
+  explicit StatisticsReset(Picoseconds now) : now_(now) {}
+  template <class T>
+  void counter(T& field) const {
+    field = {};
+  }
+  template <class T>
+  void peak(T& field, const T& now) const {
+    field = now;
+  }
+  template <class T>
+  void log(T& field) const {
+    field.clear();
+  }
+  void translate_only(Picoseconds& counted_until) const { counted_until = now_; }
+
+ private:
+  Picoseconds now_;
+};
+
+/// What lists in the state occupy.
+class ListMemory {
+ public:
+  template <class T>
+  void log(T& field) {
+    list(field);
+  }
+  template <class T>
+  void list(T& field) {
+    if constexpr (requires { field.capacity(); }) {
+      bytes += field.capacity() * sizeof(field[0]);
+    } else {
+      bytes += field.memory_bytes();
     }
   }
+
+  std::size_t bytes = 0;
+};
+
+}  // namespace
+
+void PacketNetwork::reset_statistics() {
+  NetworkState& s = *state_;
+  StatisticsReset reset(now_);
+  for (PortState& port : s.ports) {
+    visit_fields(port, reset);
+    for (const ClassId c : s.classes_of(port)) {
+      ClassQueue& q = s.queue(port, c);
+      visit_fields(q, reset, false);
+      visit_fields(s.account(port, c), reset);
+      if ((port.blocked & class_bit(c)) != 0) q.blocked_since = std::max(q.blocked_since, now_);
+    }
+  }
+  for (SwitchState& sw : s.switches) visit_fields(sw, reset);
   for (FrameLosses& losses : s.losses) losses.clear_count();
-  for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
   engine_->clear_latency();
   engine_->measured_from = engine_->sums();
   if (skipper_ != nullptr) skipper_->restart();
@@ -357,7 +389,10 @@ std::size_t PacketNetwork::memory_bytes() const {
   for (const HostState& host : s.hosts) {
     bytes += host.messages.memory_bytes() + host.delivered.capacity() * sizeof(DeliveryRecord);
   }
-  return bytes + engine_->chunk_bytes();
+  ListMemory lists;
+  for (PortState& port : state_->ports) visit_fields(port, lists);
+  for (NicState& nic : state_->nics) visit_fields(nic, lists);
+  return bytes + lists.bytes + engine_->chunk_bytes();
 }
 
 }  // namespace weft::protocols

@@ -82,6 +82,20 @@ struct SwitchState {
   std::uint32_t port_count = 0;
   bool is_chip = false;  ///< of a scale-up domain
 
+  template <class F>
+  auto fields(F f) {
+    return f.account(buffer_used)
+        .peak(buffer_peak, buffer_used)
+        .account(shared_used)
+        .constant(shared_size)
+        .constant(capacity)
+        .constant(cell)
+        .constant(hash_seed)
+        .derived(routes, "where faults change routes, nothing recurs")
+        .constant(first_port)
+        .constant(port_count)
+        .constant(is_chip);
+  }
   /// What a packet occupies of the buffer.
   [[nodiscard]] Bytes cells(Bytes size) const {
     return cell == Bytes(1) ? size : (size + cell - Bytes(1)) / cell * cell;
@@ -98,6 +112,11 @@ struct Flowlet {
 struct ReadyList {
   QueuePairId head;
   QueuePairId tail;
+
+  template <class F>
+  auto fields(F f) {
+    return f.same(head).same(tail);
+  }
 };
 
 /// What a host does at one of its ports: which queue pairs wait there, and what it takes in.
@@ -107,6 +126,10 @@ struct NicState {
     QueuePairId queue_pair;
     friend bool operator>(const Paced& a, const Paced& b) {
       return a.time != b.time ? a.time > b.time : a.queue_pair > b.queue_pair;
+    }
+    template <class F>
+    auto fields(F f) {
+      return f.time(time).same(queue_pair);
     }
   };
   QueuePairId recent_sender{0U};         ///< that sent last
@@ -118,6 +141,19 @@ struct NicState {
   /// is checked when it is due, or be one of a queue pair that has sent since (NicScheduler).
   bool has_moved = false;
 
+  template <class F>
+  auto fields(F f) {
+    constexpr auto kHint = "it says whose memory to fetch";
+    return f.derived(recent_sender, kHint)
+        .derived(recent_receiver, kHint)
+        .derived(recent_control, kHint)
+        .visited(paced,
+                 [this](auto& v) {
+                   if constexpr (requires { v.list(paced); }) v.list(paced);
+                 })
+        .derived(inbox, "where NICs take packets in slowly, nothing recurs")
+        .derived(has_moved, "where controls change rates, nothing recurs");
+  }
   void wait_until(Picoseconds time, QueuePairId queue_pair) {
     has_moved = true;
     paced.push_back({time, queue_pair});

@@ -63,6 +63,31 @@ struct alignas(64) ClassQueue {
   std::uint32_t expiry_sequence = 0;
   PortId pause_cause;
 
+  /// `is_starved`: its head lacks credits. `packets` are visited by whoever visits packets.
+  template <class F>
+  auto fields(F f, bool is_starved) {
+    constexpr auto kNoPauses = "nothing that recurs is paused";
+    return f.derived(packets, "its packets are visited one by one")
+        .counter(integral)
+        .counted_until(changed_at)
+        .same(credits)
+        .same(deficit)
+        .counter(bytes)
+        .ordinal(started)
+        .ordinal(taken)
+        .counter(marked)
+        .peak(peak_bytes, packets.bytes())
+        .account(held)
+        .base_of(counted_from, started)
+        .time_if(blocked_since, is_starved)
+        .counter(paused_time)
+        .counter(stall_time)
+        .derived(pause_expires, kNoPauses)
+        .counter(pauses_received)
+        .counter(stalls)
+        .derived(expiry_sequence, kNoPauses)
+        .derived(pause_cause, kNoPauses);
+  }
   /// Closes the account of waiting bytes up to `now`; call before the queue changes.
   void account(Picoseconds now) {
     // Unsigned before it is widened: one multiplication instead of two.
@@ -82,6 +107,18 @@ struct alignas(32) IngressAccount {
   std::uint32_t drops = 0;  ///< packets of this class that the buffer had no room for
   std::uint16_t cause = 0;  ///< number of the egress that held most of it when XOFF was crossed
   bool is_pausing = false;  ///< we have asked the peer not to start packets
+
+  template <class F>
+  auto fields(F f) {
+    return f.account(bytes)
+        .account(headroom_used)
+        .constant(headroom)
+        .same(freed_blocks)
+        .derived(refresh_sequence, "nothing that recurs is paused")
+        .counter(drops)
+        .derived(cause, "it means something while the peer is paused only")
+        .same(is_pausing);
+  }
 };
 
 /// A port of a switch or a NIC: its transmitter and what concerns all of its classes. Queues and
@@ -144,6 +181,57 @@ struct alignas(64) PortState {
   PortId id;
   PortId peer;
 
+  template <class F>
+  auto fields(F f) {
+    constexpr auto kNoPauses = "nothing that recurs is paused";
+    constexpr auto kNoFaults = "where links fail or change their rates, nothing recurs";
+    return f.constant(out)
+        .constant(data_latency)
+        .account(backlog)
+        .peak(peak_backlog, backlog + Bytes(service_bytes))
+        .derived(ps_per_byte, kNoFaults)
+        .constant(index)
+        .constant(local)
+        .constant(first_slot)
+        .constant(owner)
+        .same(service_bytes)
+        .same(service_ingress)
+        .same(service_class)
+        .same(waiting)
+        .same(blocked)
+        .same(pending_control)
+        .same(is_transmitting)
+        .constant(owner_is_host)
+        .constant(leads_inside)
+        .constant(peer_cuts_through)
+        .derived(rate, kNoFaults)
+        .constant(pause_latency)
+        .constant(wire_latency)
+        .derived(ingress_rate, kNoFaults)
+        .constant(peer_local)
+        .derived(control_sequence, "events are compared by how far behind it they were sent")
+        .same(paused)
+        .same(starved)
+        .derived(pauses_to_send, kNoPauses)
+        .same(credits_to_send)
+        .derived(forced_pauses, kNoPauses)
+        .same(round_robin)
+        .constant(network)
+        .derived(is_down, kNoFaults)
+        .constant(is_watched)
+        .derived(ingress_up_since, kNoFaults)
+        .counter(ttl_drops)
+        .counter(fault_drops)
+        .counter(pauses_sent)
+        .log(pauses)
+        .counter(pauses_lost)
+        .log(stalls)
+        .same(service_pending)
+        .constant(nominal_rate)
+        .derived(sprayed, "what is sprayed over several paths does not recur")
+        .constant(id)
+        .constant(peer);
+  }
   /// Of a NIC.
   [[nodiscard]] HostId host() const { return HostId(owner); }
   /// Time on the wire; the same as weft::transmission_time, without the 128-bit division.

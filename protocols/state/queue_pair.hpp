@@ -58,6 +58,29 @@ struct alignas(64) SendingEnd {
   std::uint32_t first_port = 0;                     ///< of the host
   const std::uint16_t* first_local_port = nullptr;  ///< of those that lead to the destination
 
+  template <class F>
+  auto fields(F f, QueuePairId qp) {
+    return f.sequence(next, qp)
+        .of_message(posted)
+        .same(next_ready)
+        .same(message)
+        .future_time_or_past(next_send)
+        .of_message(message_last)
+        .of_message(last_size)
+        .same(local_port)
+        .same(schedule)
+        .constant(traffic_class)
+        .same_bits(bool{first_of_message}, [this](bool value) { first_of_message = value; })
+        .same_bits(bool{window_reduced}, [this](bool value) { window_reduced = value; })
+        .constant(PortSpreading{spreading})
+        .constant(transport)
+        .same(marks)
+        .constant(connection)
+        .same(newest_message)
+        .constant(host)
+        .constant(first_port)
+        .constant(first_local_port);
+  }
   /// The port where it waits to send.
   [[nodiscard]] std::uint32_t port() const { return first_port + local_port; }
   [[nodiscard]] bool is_in_network() const { return (marks & kInNetworkFlow) != 0; }
@@ -92,6 +115,28 @@ struct alignas(64) SenderState : SendingEnd {
   bool timer_is_set = false;        ///< an calendar entry exists
   ProcessId process;                ///< that hears of acknowledgements
 
+  template <class F>
+  auto fields(F f, QueuePairId qp) {
+    const bool takes_turns =
+        port_count > 1 && PortSpreading{spreading} == PortSpreading::kRoundRobin;
+    return f.derived(static_cast<SendingEnd&>(*this), "its fields are declared by themselves")
+        .progress(unacked)
+        .sequence(sent_end, qp)
+        .progress(received)
+        .same(window)
+        .constant(destination)
+        .constant(entropy)
+        .progress(deadline)
+        .constant(control_slot)
+        .same(retries)
+        .same(oldest_message)
+        .constant(repair)
+        .constant(port_count)
+        .constant(first_turn)
+        .same_by(turn, takes_turns ? (next + turn) % port_count : 0)
+        .same(timer_is_set)
+        .constant(process);
+  }
   /// Of the host, that lead to the destination.
   [[nodiscard]] std::span<const std::uint16_t> local_ports() const {
     return {first_local_port, port_count};
@@ -367,6 +412,34 @@ struct alignas(64) ReceiverState {
   ConnectionId connection;
   ProcessId process;  ///< that the messages are for
   ReorderBuffer early;
+
+  template <class F>
+  auto fields(F f, QueuePairId qp) {
+    // What came early is told by its distance from what is expected, and so is visited first.
+    return f
+        .visited(early,
+                 [&](auto& v) {
+                   if constexpr (requires { v.early(early, expected, qp); }) {
+                     v.early(early, expected, qp);
+                   }
+                 })
+        .sequence(expected, qp)
+        .sequence(received, qp)
+        .progress(since_ack)
+        .constant(host)
+        .derived(ack_entropy, "where senders or queue pairs choose paths anew, nothing recurs")
+        .constant(traffic_class)
+        .constant(transport)
+        .same_bits(bool{nack_sent}, [this](bool value) { nack_sent = value; })
+        .same_bits(bool{echo_pending}, [this](bool value) { echo_pending = value; })
+        .same_bits(bool{message_broken}, [this](bool value) { message_broken = value; })
+        .derived(bool{path_is_marked}, "nothing that recurs is marked")
+        .constant(latency_group)
+        .derived(sent, "controls that want to know it do not recur")
+        .constant(control_slot)
+        .constant(connection)
+        .constant(process);
+  }
 };
 static_assert(sizeof(ReceiverState) == 64, "one cache line");
 

@@ -44,6 +44,7 @@ class StallLog {
   }
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  [[nodiscard]] std::size_t memory_bytes() const { return entries_.capacity() * sizeof(Entry); }
 
  private:
   static constexpr Picoseconds kFirstResolution{1'000'000};  ///< 1 us

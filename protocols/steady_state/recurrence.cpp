@@ -98,21 +98,29 @@ class Mover {
   const IdVector<QueuePairId, Advance>& advances_;
 };
 
-/// What grows by as much in each period: calls `visit(count)` with each such number.
+/// Calls `visit(count)` with each number that grows by as much in each recurrence.
+template <class Visit>
+class CountVisitor {
+ public:
+  explicit CountVisitor(Visit visit) : visit_(std::move(visit)) {}
+  template <class T>
+  void counter(T& count) {
+    visit_(count);
+  }
+  template <class T>
+  void ordinal(T& count) {
+    visit_(count);
+  }
+
+ private:
+  Visit visit_;
+};
 template <class Visit>
 void for_each_count(NetworkState& s, const LivePart& part, Visit visit) {
+  CountVisitor<Visit> counts(std::move(visit));
   for (const std::uint32_t p : part.ports) {
-    const PortState& port = s.ports[p];
-    for (const ClassId c : s.classes_of(port)) {
-      ClassQueue& q = s.queue(port, c);
-      visit(q.bytes);
-      visit(q.started);
-      visit(q.taken);
-      visit(q.marked);
-      visit(q.stalls);
-      visit(q.stall_time);
-      visit(q.integral);
-    }
+    for (const ClassId c : s.classes_of(s.ports[p]))
+      visit_fields(s.queue(s.ports[p], c), counts, false);
   }
 }
 

@@ -5,17 +5,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/state/fields.hpp"
 #include "protocols/state/network_state.hpp"
 #include "protocols/steady_state/live_part.hpp"
 #include "simcore/engine/logical_process.hpp"
 
-/// Everything that decides how a network continues, field by field: one traversal, to compare two
-/// states and to advance one in time.
+/// Everything that decides how a network continues, field by field, as the state declares it
+/// (protocols/state/fields.hpp): one traversal, to compare two states and to advance one in time.
 namespace weft::protocols {
 
-/// Visits the fields of a state. What the traversal leaves out decides nothing as long as no
-/// message ends, begins or is posted: what is counted, what messages are, whose turn it is of a
-/// connection's queue pairs, hints of what to fetch.
+/// Visits the fields of a state that decide something as long as no message ends, begins or is
+/// posted. Besides, it may want what other roles name: counters, for one.
 template <class V>
 concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, std::uint64_t& value,
                                 ReorderBuffer& buffer, SenderState& sender,
@@ -51,8 +51,6 @@ class StateTraversal {
       : s_(state), lp_(lp), part_(part), now_(now), v_(visitor) {}
 
   void run() {
-    v_.same(static_cast<std::uint64_t>(lp_.live_events));
-    v_.same(static_cast<std::uint64_t>(lp_.job_events));
     for (const QueuePairId qp : part_.queue_pairs) {
       if (v_.is_done()) return;
       queue_pair(qp);
@@ -61,103 +59,49 @@ class StateTraversal {
       if (v_.is_done()) return;
       port(s_.ports[p]);
     }
-    for (const SwitchState& sw : s_.switches) {
-      same(sw.buffer_used);
-      same(sw.shared_used);
-    }
-    if (!v_.is_done()) calendar();
+    for (SwitchState& sw : s_.switches) visit_fields(sw, v_);
+    if (!v_.is_done()) process();
   }
 
  private:
-  template <class Quantity>
-  void same(Quantity value) {
-    v_.same(static_cast<std::uint64_t>(value.count()));
-  }
-
-  [[nodiscard]] static bool is_round_robin(const SenderState& s) {
-    return s.port_count > 1 && s.spreading == PortSpreading::kRoundRobin;
-  }
-
   void queue_pair(QueuePairId qp) {
     SenderState& s = s_.senders.whole(qp);
-    v_.sequence(s.next, qp);
-    v_.sequence(s.sent_end, qp);
-    v_.same(s.next_ready.value());
-    v_.future_time_or_past(s.next_send);
-    v_.same(s.message);
-    v_.same(s.oldest_message);
-    v_.same(s.newest_message);
-    v_.same(s.window);
-    v_.same(static_cast<std::uint64_t>(s.schedule));
-    v_.same(s.timer_is_set);
-    v_.same(s.first_of_message);
-    v_.same(s.window_reduced);
-    v_.same(s.local_port);
-    v_.same(is_round_robin(s) ? (s.next + s.turn) % s.port_count : 0);
-    v_.same(s.retries);
-    v_.same(s.marks);
     ReceiverState& r = s_.receivers[receiver_of(qp)];
-    v_.early(r.early, r.expected, qp);
-    v_.sequence(r.expected, qp);
-    v_.sequence(r.received, qp);
-    v_.same(r.nack_sent);
-    v_.same(r.echo_pending);
-    v_.same(r.message_broken);
+    visit_fields(static_cast<SendingEnd&>(s), v_, qp);
+    visit_fields(s, v_, qp);
+    visit_fields(r, v_, qp);
     v_.acknowledged(s, r, qp);
   }
 
   void port(PortState& p) {
-    same(p.backlog);
-    v_.same(p.service_bytes);
-    v_.same(p.service_ingress);
-    v_.same(p.service_class.value());
-    v_.same(p.waiting);
-    v_.same(p.blocked);
-    v_.same(p.pending_control);
-    v_.same(p.is_transmitting);
-    v_.same(p.paused);
-    v_.same(p.starved);
-    v_.same(p.credits_to_send);
-    v_.same(p.round_robin.value());
-    v_.same(p.service_pending);
+    visit_fields(p, v_);
     key(p.local);
     key(lp_.port_count() + p.local);
     for (const ClassId c : s_.classes_of(p)) {
       queue(p, c);
-      IngressAccount& account = s_.account(p, c);
-      same(account.bytes);
-      v_.same(static_cast<std::uint32_t>(account.headroom_used));
-      v_.same(static_cast<std::uint32_t>(account.freed_blocks));
-      v_.same(account.is_pausing);
-      if (!p.owner_is_host) continue;
-      v_.same(s_.ready[s_.slot(p.index, c)].head.value());
-      v_.same(s_.ready[s_.slot(p.index, c)].tail.value());
+      visit_fields(s_.account(p, c), v_);
+      if (p.owner_is_host) visit_fields(s_.ready[s_.slot(p.index, c)], v_);
     }
     v_.same(p.out->in_flight());
-    p.out->data_out.for_each(p.out->data_in, [&](Packet& packet) {
+    p.out->data_out.for_each(p.out->data_in, [this](Packet& packet) {
       Picoseconds arrival(packet.stamp);
       v_.time(arrival);
       packet.stamp = arrival.count();
-      fields(packet);
+      this->packet(packet);
     });
     if (!p.owner_is_host) return;
-    v_.same(s_.nics[p.index].paced.size());
-    for (NicState::Paced& paced : s_.nics[p.index].paced) {
-      v_.time(paced.time);
-      v_.same(paced.queue_pair.value());
-    }
+    NicState& nic = s_.nics[p.index];
+    visit_fields(nic, v_);
+    v_.same(nic.paced.size());
+    for (NicState::Paced& paced : nic.paced) visit_fields(paced, v_);
   }
 
   void queue(PortState& p, ClassId c) {
     ClassQueue& q = s_.queue(p, c);
     q.account(now_);
-    v_.translate_only(q.changed_at);
-    v_.same(static_cast<std::uint32_t>(q.credits));
-    v_.same(static_cast<std::uint32_t>(q.deficit));
-    same(q.held);
-    if ((p.starved & class_bit(c)) != 0) v_.time(q.blocked_since);
+    visit_fields(q, v_, (p.starved & class_bit(c)) != 0);
     v_.same(q.packets.size());
-    q.packets.for_each([&](Packet& packet) {
+    q.packets.for_each([this](Packet& packet) {
       const std::int64_t port = waiting_port(packet);
       v_.same(static_cast<std::uint64_t>(port));
       if (s_.constants.cut_through) {
@@ -165,30 +109,53 @@ class StateTraversal {
         v_.future_time_or_past(tail);
         packet.stamp = waiting_stamp(port, tail, lp_.keys.epoch);
       }
-      fields(packet);
+      this->packet(packet);
     });
   }
 
-  void fields(Packet& packet) {
+  void packet(Packet& packet) {
     const QueuePairId qp = queue_pair_of(packet);
-    v_.same(packet.flow);
-    v_.sequence(packet.sequence, qp);
-    v_.same(packet.destination());
-    v_.same(packet.entropy);
-    v_.same(packet.size);
-    v_.same(packet.type());
-    v_.same(packet.flags);
-    v_.same(packet.ttl);
+    require_all(Fields<Packet, V>(v_)
+                    .derived(packet.stamp, "where the packet lies says what it means")
+                    .same(packet.flow)
+                    .sequence(packet.sequence, qp)
+                    .visited(packet.header,
+                             [&](auto& v) {
+                               v.same(packet.destination());
+                               v.same(packet.type());
+                             })
+                    .same(packet.entropy)
+                    .visited(packet.word, [&](auto& v) { word(packet, qp, v); })
+                    .same(packet.size)
+                    .same(packet.flags)
+                    .same(packet.ttl));
+  }
+  /// With the upper bits of the send time, which lie in the header.
+  void word(Packet& packet, QueuePairId qp, V& v) {
     if (kind_of(packet) == PacketKind::kData) {
       std::uint64_t sent = sent_stamp(packet);
-      v_.stamp(sent);
+      v.stamp(sent);
       set_sent_stamp(packet, sent);
     } else if (s_.constants.transports[s_.senders[qp].transport].ack_layout() ==
                AckLayout::kCounted) {
-      v_.sequence(packet.word, qp);
+      v.sequence(packet.word, qp);
     } else {
-      v_.same(packet.word);
+      v.same(packet.word);
     }
+  }
+
+  void process() {
+    require_all(Fields<LogicalProcess, V>(v_)
+                    .constant(lp_.ports)
+                    .constant(lp_.inbound)
+                    .constant(lp_.external_in)
+                    .constant(lp_.first_activity_word)
+                    .derived(lp_.next, "its keys are visited with their ports")
+                    .visited(lp_.calendar, [this](auto& /*v*/) { calendar(); })
+                    .same(lp_.live_events)
+                    .same(lp_.job_events)
+                    .counted_until(lp_.last_event_time)
+                    .derived(lp_.keys, "times are compared by their distance from now"));
   }
 
   /// When a port's transmission ends, or the next packet comes by it.
@@ -204,25 +171,33 @@ class StateTraversal {
   }
 
   void calendar() {
-    v_.translate_only(lp_.last_event_time);
     lp_.calendar.change([this](std::vector<CalendarEvent>& events) {
       std::sort(events.begin(), events.end());
       v_.same(events.size());
       for (CalendarEvent& event : events) {
-        if (is_of_job(event)) {
-          v_.absolute_time(event.time);
-        } else if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
+        if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
           v_.timer(event.time, QueuePairId(event.target));
-          continue;
         } else {
-          v_.time(event.time);
+          this->event(event);
         }
-        v_.same(event.order - sequence_of_source(event));
-        v_.same(event.target);
-        v_.same(event.value);
-        v_.same(event.origin);
       }
     });
+  }
+  void event(CalendarEvent& event) {
+    require_all(Fields<CalendarEvent, V>(v_)
+                    .visited(event.time,
+                             [&](auto& v) {
+                               if (is_of_job(event)) {
+                                 v.absolute_time(event.time);
+                               } else {
+                                 v.time(event.time);
+                               }
+                             })
+                    .same_by(event.order, event.order - sequence_of_source(event))
+                    .derived(event.type, "the order says it")
+                    .same(event.target)
+                    .same(event.value)
+                    .same(event.origin));
   }
   /// Of what ports tell each other the order alone matters.
   [[nodiscard]] std::uint64_t sequence_of_source(const CalendarEvent& event) const {
