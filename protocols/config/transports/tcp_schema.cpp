@@ -79,11 +79,11 @@ void check_tcp(const TcpConfig& tcp, std::vector<schema::Problem>& problems) {
   }
   if (tcp.ack_delay >= tcp.min_timeout) {
     problems.push_back({"ack.delay",
-                        "is no less than timeout.least; a lone segment would be sent "
+                        "is no less than timeout.min; a lone segment would be sent "
                         "again before its ACK goes"});
   }
   if (tcp.max_timeout < tcp.min_timeout) {
-    problems.push_back({"timeout.most", "is less than timeout.least"});
+    problems.push_back({"timeout.max", "is less than timeout.min"});
   }
   if (std::string problem = encapsulation_problem(tcp.encapsulation); !problem.empty()) {
     problems.push_back({"encapsulation", std::move(problem)});
