@@ -91,9 +91,9 @@ class Audit {
   void accounts(NetworkState& state, bool is_quiescent) {
     for (PortState& port : state.ports) {
       AccountLaw law(is_quiescent && !port.owner_is_host);
-      visit_fields(port, law);
+      visit_fields(port, law, kVisitsNothing);
       for (const ClassId c : s_.classes_of(port)) {
-        visit_fields(state.queue(port, c), law, false);
+        visit_fields(state.queue(port, c), law, false, kVisitsNothing);
         visit_fields(state.account(port, c), law);
       }
       expect(!law.wrong, "{} has an account of {}", name(port), law.wrong.value_or(0));

@@ -64,10 +64,10 @@ void PacketNetwork::reset_statistics() {
   NetworkState& s = *state_;
   StatisticsReset reset(now_);
   for (PortState& port : s.ports) {
-    visit_fields(port, reset);
+    visit_fields(port, reset, kVisitsNothing);
     for (const ClassId c : s.classes_of(port)) {
       ClassQueue& q = s.queue(port, c);
-      visit_fields(q, reset, false);
+      visit_fields(q, reset, false, kVisitsNothing);
       visit_fields(s.account(port, c), reset);
       if ((port.blocked & class_bit(c)) != 0) q.blocked_since = std::max(q.blocked_since, now_);
     }
@@ -390,7 +390,7 @@ std::size_t PacketNetwork::memory_bytes() const {
     bytes += host.messages.memory_bytes() + host.delivered.capacity() * sizeof(DeliveryRecord);
   }
   ListMemory lists;
-  for (PortState& port : state_->ports) visit_fields(port, lists);
+  for (PortState& port : state_->ports) visit_fields(port, lists, kVisitsNothing);
   for (NicState& nic : state_->nics) visit_fields(nic, lists);
   return bytes + lists.bytes + engine_->chunk_bytes();
 }

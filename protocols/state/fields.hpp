@@ -16,6 +16,14 @@
 /// Whoever visits a state defines functions of these names for the roles that concern it.
 namespace weft::protocols {
 
+/// Why a field differs only where others do, while everything recurs.
+namespace implied_by {
+inline constexpr auto kPackets = "where each packet is, and when ports are free, implies it";
+inline constexpr auto kCredits = "credits are conserved: packets, ports and events imply it";
+inline constexpr auto kMessages = "no message begins or ends within a recurrence";
+inline constexpr auto kNoLoss = "no packet is lost where anything recurs";
+}  // namespace implied_by
+
 namespace field_count_detail {
 /// Stands for a value of any field.
 struct Anything {
@@ -55,7 +63,7 @@ template <class Value>
 
 /// The declaration of the fields of `Struct`, `kNumber` of which have been named, for the visitor
 /// `V`. Each role but `derived` and `constant` calls what `V` has for it, if anything.
-template <class Struct, class V, std::size_t kNumber = 0>
+template <class Struct, class V, std::size_t kNumber = 0, bool kIsImplied = false>
 class Fields {
  public:
   static constexpr std::size_t kNamed = kNumber;
@@ -98,6 +106,8 @@ class Fields {
     }
     return next();
   }
+  /// The next field is compared, but differs only where what `why` says does.
+  auto implied(const char* /*why*/) { return Fields<Struct, V, kNumber, true>(v_); }
   /// An amount that is held: decides what follows, is never negative, and nothing once all is over.
   template <class T>
   auto account(T& field) {
@@ -194,13 +204,10 @@ class Fields {
   }
 
  private:
-  template <class, class, std::size_t>
-  friend class Fields;
-
   /// Whether the visitor wants this field: one that tells fields apart is told which it is.
   [[nodiscard]] bool begin() {
-    if constexpr (requires { v_.template wants<Struct>(kNumber); }) {
-      return v_.template wants<Struct>(kNumber);
+    if constexpr (requires { v_.template wants<Struct>(kNumber, kIsImplied); }) {
+      return v_.template wants<Struct>(kNumber, kIsImplied);
     } else {
       return true;
     }
@@ -210,9 +217,12 @@ class Fields {
   V& v_;
 };
 
+/// For structs whose fields are visited with others: here they are not.
+inline constexpr auto kVisitsNothing = [](auto& /*visitor*/) {};
+
 /// `fields`: a declaration that has named its fields. Does not compile where one is missing.
 template <class Struct, class V, std::size_t kNamed>
-void require_all(const Fields<Struct, V, kNamed>& /*fields*/) {
+void require_all(const Fields<Struct, V, kNamed, false>& /*fields*/) {
   static_assert(kNamed == kFieldCount<Struct>, "a field has no role");
 }
 

@@ -18,6 +18,7 @@
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/path_selection/states.hpp"
 #include "protocols/state/fault.hpp"
+#include "protocols/state/fields.hpp"
 #include "protocols/state/frame_losses.hpp"
 #include "protocols/state/in_network.hpp"
 #include "protocols/state/message_state.hpp"
@@ -84,8 +85,10 @@ struct SwitchState {
 
   template <class F>
   auto fields(F f) {
-    return f.account(buffer_used)
+    return f.implied(implied_by::kPackets)
+        .account(buffer_used)
         .peak(buffer_peak, buffer_used)
+        .implied(implied_by::kPackets)
         .account(shared_used)
         .constant(shared_size)
         .constant(capacity)
@@ -115,7 +118,7 @@ struct ReadyList {
 
   template <class F>
   auto fields(F f) {
-    return f.same(head).same(tail);
+    return f.implied(implied_by::kPackets).same(head).implied(implied_by::kPackets).same(tail);
   }
 };
 
@@ -129,7 +132,10 @@ struct NicState {
     }
     template <class F>
     auto fields(F f) {
-      return f.time(time).same(queue_pair);
+      return f.implied(implied_by::kPackets)
+          .time(time)
+          .implied(implied_by::kPackets)
+          .same(queue_pair);
     }
   };
   QueuePairId recent_sender{0U};         ///< that sent last
@@ -147,9 +153,14 @@ struct NicState {
     return f.derived(recent_sender, kHint)
         .derived(recent_receiver, kHint)
         .derived(recent_control, kHint)
+        .implied(implied_by::kPackets)
         .visited(paced,
                  [this](auto& v) {
                    if constexpr (requires { v.list(paced); }) v.list(paced);
+                   if constexpr (requires { v.same(std::uint64_t{}); }) {
+                     v.same(paced.size());
+                     for (Paced& one : paced) visit_fields(one, v);
+                   }
                  })
         .derived(inbox, "where NICs take packets in slowly, nothing recurs")
         .derived(has_moved, "where controls change rates, nothing recurs");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/state/fields.hpp"
 #include "protocols/state/observation.hpp"
 #include "protocols/state/stall_log.hpp"
 #include "simcore/base/ids.hpp"
@@ -63,22 +64,26 @@ struct alignas(64) ClassQueue {
   std::uint32_t expiry_sequence = 0;
   PortId pause_cause;
 
-  /// `is_starved`: its head lacks credits. `packets` are visited by whoever visits packets.
-  template <class F>
-  auto fields(F f, bool is_starved) {
+  /// `is_starved`: its head lacks credits. `visit_packets(visitor)` visits what waits.
+  template <class F, class Visit>
+  auto fields(F f, bool is_starved, Visit visit_packets) {
     constexpr auto kNoPauses = "nothing that recurs is paused";
-    return f.derived(packets, "its packets are visited one by one")
+    return f.visited(packets, visit_packets)
         .counter(integral)
         .counted_until(changed_at)
+        .implied(implied_by::kCredits)
         .same(credits)
+        .implied(implied_by::kPackets)
         .same(deficit)
         .counter(bytes)
         .ordinal(started)
         .ordinal(taken)
         .counter(marked)
         .peak(peak_bytes, packets.bytes())
+        .implied(implied_by::kPackets)
         .account(held)
         .base_of(counted_from, started)
+        .implied(implied_by::kPackets)
         .time_if(blocked_since, is_starved)
         .counter(paused_time)
         .counter(stall_time)
@@ -110,13 +115,17 @@ struct alignas(32) IngressAccount {
 
   template <class F>
   auto fields(F f) {
-    return f.account(bytes)
+    return f.implied(implied_by::kCredits)
+        .account(bytes)
+        .implied(implied_by::kPackets)
         .account(headroom_used)
         .constant(headroom)
+        .implied(implied_by::kCredits)
         .same(freed_blocks)
         .derived(refresh_sequence, "nothing that recurs is paused")
         .counter(drops)
         .derived(cause, "it means something while the peer is paused only")
+        .implied(implied_by::kPackets)
         .same(is_pausing);
   }
 };
@@ -181,12 +190,14 @@ struct alignas(64) PortState {
   PortId id;
   PortId peer;
 
-  template <class F>
-  auto fields(F f) {
+  /// `visit_link(visitor)` visits what is on the link.
+  template <class F, class Visit>
+  auto fields(F f, Visit visit_link) {
     constexpr auto kNoPauses = "nothing that recurs is paused";
     constexpr auto kNoFaults = "where links fail or change their rates, nothing recurs";
-    return f.constant(out)
+    return f.visited(out, visit_link)
         .constant(data_latency)
+        .implied(implied_by::kPackets)
         .account(backlog)
         .peak(peak_backlog, backlog + Bytes(service_bytes))
         .derived(ps_per_byte, kNoFaults)
@@ -194,12 +205,19 @@ struct alignas(64) PortState {
         .constant(local)
         .constant(first_slot)
         .constant(owner)
+        .implied(implied_by::kPackets)
         .same(service_bytes)
+        .implied(implied_by::kPackets)
         .same(service_ingress)
+        .implied(implied_by::kPackets)
         .same(service_class)
+        .implied(implied_by::kPackets)
         .same(waiting)
+        .implied(implied_by::kCredits)
         .same(blocked)
+        .implied(implied_by::kCredits)
         .same(pending_control)
+        .implied(implied_by::kPackets)
         .same(is_transmitting)
         .constant(owner_is_host)
         .constant(leads_inside)
@@ -210,11 +228,15 @@ struct alignas(64) PortState {
         .derived(ingress_rate, kNoFaults)
         .constant(peer_local)
         .derived(control_sequence, "events are compared by how far behind it they were sent")
+        .implied(implied_by::kPackets)
         .same(paused)
+        .implied(implied_by::kCredits)
         .same(starved)
         .derived(pauses_to_send, kNoPauses)
+        .implied(implied_by::kCredits)
         .same(credits_to_send)
         .derived(forced_pauses, kNoPauses)
+        .implied(implied_by::kPackets)
         .same(round_robin)
         .constant(network)
         .derived(is_down, kNoFaults)
@@ -226,6 +248,7 @@ struct alignas(64) PortState {
         .log(pauses)
         .counter(pauses_lost)
         .log(stalls)
+        .implied(implied_by::kPackets)
         .same(service_pending)
         .constant(nominal_rate)
         .derived(sprayed, "what is sprayed over several paths does not recur")

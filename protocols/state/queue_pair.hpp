@@ -12,6 +12,7 @@
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/packet/flow_bits.hpp"
 #include "protocols/packet/no_index.hpp"
+#include "protocols/state/fields.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/ids.hpp"
@@ -60,22 +61,32 @@ struct alignas(64) SendingEnd {
 
   template <class F>
   auto fields(F f, QueuePairId qp) {
-    return f.sequence(next, qp)
+    return f.implied("other numbers are told by their distance from it")
+        .sequence(next, qp)
         .of_message(posted)
+        .implied(implied_by::kPackets)
         .same(next_ready)
+        .implied(implied_by::kMessages)
         .same(message)
+        .implied(implied_by::kPackets)
         .future_time_or_past(next_send)
         .of_message(message_last)
         .of_message(last_size)
+        .implied(implied_by::kPackets)
         .same(local_port)
+        .implied(implied_by::kPackets)
         .same(schedule)
         .constant(traffic_class)
+        .implied(implied_by::kMessages)
         .same_bits(bool{first_of_message}, [this](bool value) { first_of_message = value; })
+        .implied(implied_by::kNoLoss)
         .same_bits(bool{window_reduced}, [this](bool value) { window_reduced = value; })
         .constant(PortSpreading{spreading})
         .constant(transport)
+        .implied(implied_by::kMessages)
         .same(marks)
         .constant(connection)
+        .implied(implied_by::kMessages)
         .same(newest_message)
         .constant(host)
         .constant(first_port)
@@ -121,19 +132,25 @@ struct alignas(64) SenderState : SendingEnd {
         port_count > 1 && PortSpreading{spreading} == PortSpreading::kRoundRobin;
     return f.derived(static_cast<SendingEnd&>(*this), "its fields are declared by themselves")
         .progress(unacked)
+        .implied(implied_by::kNoLoss)
         .sequence(sent_end, qp)
         .progress(received)
+        .implied(implied_by::kNoLoss)
         .same(window)
         .constant(destination)
         .constant(entropy)
         .progress(deadline)
         .constant(control_slot)
+        .implied(implied_by::kNoLoss)
         .same(retries)
+        .implied(implied_by::kMessages)
         .same(oldest_message)
         .constant(repair)
         .constant(port_count)
         .constant(first_turn)
+        .implied("the port where the next packet waits says it")
         .same_by(turn, takes_turns ? (next + turn) % port_count : 0)
+        .implied(implied_by::kNoLoss)
         .same(timer_is_set)
         .constant(process);
   }
@@ -416,22 +433,27 @@ struct alignas(64) ReceiverState {
   template <class F>
   auto fields(F f, QueuePairId qp) {
     // What came early is told by its distance from what is expected, and so is visited first.
-    return f
+    return f.implied(implied_by::kPackets)
         .visited(early,
                  [&](auto& v) {
                    if constexpr (requires { v.early(early, expected, qp); }) {
                      v.early(early, expected, qp);
                    }
                  })
+        .implied(implied_by::kPackets)
         .sequence(expected, qp)
+        .implied(implied_by::kPackets)
         .sequence(received, qp)
         .progress(since_ack)
         .constant(host)
         .derived(ack_entropy, "where senders or queue pairs choose paths anew, nothing recurs")
         .constant(traffic_class)
         .constant(transport)
+        .implied(implied_by::kNoLoss)
         .same_bits(bool{nack_sent}, [this](bool value) { nack_sent = value; })
+        .implied(implied_by::kNoLoss)
         .same_bits(bool{echo_pending}, [this](bool value) { echo_pending = value; })
+        .implied(implied_by::kNoLoss)
         .same_bits(bool{message_broken}, [this](bool value) { message_broken = value; })
         .derived(bool{path_is_marked}, "nothing that recurs is marked")
         .constant(latency_group)

@@ -14,6 +14,11 @@ class Reader {
  public:
   Reader(const NetworkState& state, Picoseconds now) : s_(state), now_(now) {}
 
+  template <class Struct>
+  [[nodiscard]] static bool wants(std::size_t number, bool /*is_implied*/) {
+    return masked_field.of == nullptr ||
+           !(number == masked_field.number && *masked_field.of == typeid(Struct));
+  }
   void same(std::uint64_t value) { take(value); }
   void time(Picoseconds& time) { take(word_of(time - now_)); }
   void future_time_or_past(Picoseconds& time) {
@@ -120,7 +125,7 @@ void for_each_count(NetworkState& s, const LivePart& part, Visit visit) {
   CountVisitor<Visit> counts(std::move(visit));
   for (const std::uint32_t p : part.ports) {
     for (const ClassId c : s.classes_of(s.ports[p]))
-      visit_fields(s.queue(s.ports[p], c), counts, false);
+      visit_fields(s.queue(s.ports[p], c), counts, false, kVisitsNothing);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <typeinfo>
 #include <vector>
 
 #include "protocols/state/network_state.hpp"
@@ -17,6 +18,14 @@ namespace weft::protocols {
 /// switches that work on data, and packets go by fixed paths, those of their flow where there are
 /// several, or by all links of a host in turn.
 [[nodiscard]] bool can_recur(const NetworkState& state);
+
+/// A field of the state by its struct and its number there, in the order of its declaration.
+struct FieldId {
+  const std::type_info* of = nullptr;
+  std::size_t number = 0;
+};
+/// Comparisons leave this field out; none by default. For the test that each of them matters.
+inline FieldId masked_field;
 
 /// What a network of one logical process was like between two windows: everything that decides how
 /// it continues, but for the time and for how far messages are; and what it had counted.

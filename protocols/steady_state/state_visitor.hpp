@@ -74,39 +74,35 @@ class StateTraversal {
   }
 
   void port(PortState& p) {
-    visit_fields(p, v_);
-    key(p.local);
-    key(lp_.port_count() + p.local);
+    visit_fields(p, v_, [&](V& v) { link(*p.out, v); });
     for (const ClassId c : s_.classes_of(p)) {
-      queue(p, c);
+      ClassQueue& q = s_.queue(p, c);
+      q.account(now_);
+      visit_fields(q, v_, (p.starved & class_bit(c)) != 0, [&](V& v) { packets(q, v); });
       visit_fields(s_.account(p, c), v_);
       if (p.owner_is_host) visit_fields(s_.ready[s_.slot(p.index, c)], v_);
     }
-    v_.same(p.out->in_flight());
-    p.out->data_out.for_each(p.out->data_in, [this](Packet& packet) {
+    if (p.owner_is_host) visit_fields(s_.nics[p.index], v_);
+  }
+
+  void link(Link& link, V& v) {
+    v.same(link.in_flight());
+    link.data_out.for_each(link.data_in, [&](Packet& packet) {
       Picoseconds arrival(packet.stamp);
-      v_.time(arrival);
+      v.time(arrival);
       packet.stamp = arrival.count();
       this->packet(packet);
     });
-    if (!p.owner_is_host) return;
-    NicState& nic = s_.nics[p.index];
-    visit_fields(nic, v_);
-    v_.same(nic.paced.size());
-    for (NicState::Paced& paced : nic.paced) visit_fields(paced, v_);
   }
 
-  void queue(PortState& p, ClassId c) {
-    ClassQueue& q = s_.queue(p, c);
-    q.account(now_);
-    visit_fields(q, v_, (p.starved & class_bit(c)) != 0);
-    v_.same(q.packets.size());
-    q.packets.for_each([this](Packet& packet) {
+  void packets(ClassQueue& queue, V& v) {
+    v.same(queue.packets.size());
+    queue.packets.for_each([&](Packet& packet) {
       const std::int64_t port = waiting_port(packet);
-      v_.same(static_cast<std::uint64_t>(port));
+      v.same(static_cast<std::uint64_t>(port));
       if (s_.constants.cut_through) {
         Picoseconds tail = tail_arrival(packet, lp_.keys.epoch);
-        v_.future_time_or_past(tail);
+        v.future_time_or_past(tail);
         packet.stamp = waiting_stamp(port, tail, lp_.keys.epoch);
       }
       this->packet(packet);
@@ -117,17 +113,24 @@ class StateTraversal {
     const QueuePairId qp = queue_pair_of(packet);
     require_all(Fields<Packet, V>(v_)
                     .derived(packet.stamp, "where the packet lies says what it means")
+                    .implied(implied_by::kPackets)
                     .same(packet.flow)
+                    .implied(implied_by::kPackets)
                     .sequence(packet.sequence, qp)
+                    .implied("its flow and its size imply it")
                     .visited(packet.header,
                              [&](auto& v) {
                                v.same(packet.destination());
                                v.same(packet.type());
                              })
+                    .implied("its flow implies it")
                     .same(packet.entropy)
                     .visited(packet.word, [&](auto& v) { word(packet, qp, v); })
+                    .implied(implied_by::kPackets)
                     .same(packet.size)
+                    .implied(implied_by::kMessages)
                     .same(packet.flags)
+                    .implied("where it is implies it")
                     .same(packet.ttl));
   }
   /// With the upper bits of the send time, which lie in the header.
@@ -150,21 +153,31 @@ class StateTraversal {
                     .constant(lp_.inbound)
                     .constant(lp_.external_in)
                     .constant(lp_.first_activity_word)
-                    .derived(lp_.next, "its keys are visited with their ports")
+                    .implied("the packets on links imply it")
+                    .visited(lp_.next, [this](V& v) { keys(v); })
+                    .implied(implied_by::kCredits)
                     .visited(lp_.calendar, [this](auto& /*v*/) { calendar(); })
+                    .implied(implied_by::kPackets)
                     .same(lp_.live_events)
+                    .implied(implied_by::kMessages)
                     .same(lp_.job_events)
                     .counted_until(lp_.last_event_time)
                     .derived(lp_.keys, "times are compared by their distance from now"));
   }
 
-  /// When a port's transmission ends, or the next packet comes by it.
-  void key(std::uint32_t source) {
+  /// When transmissions of ports end, and the next packets come by them.
+  void keys(V& v) {
+    for (const std::uint32_t p : part_.ports) {
+      key(s_.ports[p].local, v);
+      key(lp_.port_count() + s_.ports[p].local, v);
+    }
+  }
+  void key(std::uint32_t source, V& v) {
     const std::uint64_t key = lp_.next.key(source);
-    v_.same(key == WinnerTree::kNone);
+    v.same(key == WinnerTree::kNone);
     if (key == WinnerTree::kNone) return;
     Picoseconds time = lp_.keys.time_of(key);
-    v_.time(time);
+    v.time(time);
     const std::uint64_t moved =
         lp_.keys.departure(time, 0) | (key & ((std::uint64_t{1} << lp_.keys.shift) - 1));
     if (moved != key) lp_.next.update(source, moved);
@@ -185,6 +198,7 @@ class StateTraversal {
   }
   void event(CalendarEvent& event) {
     require_all(Fields<CalendarEvent, V>(v_)
+                    .implied(implied_by::kCredits)
                     .visited(event.time,
                              [&](auto& v) {
                                if (is_of_job(event)) {
@@ -193,10 +207,14 @@ class StateTraversal {
                                  v.time(event.time);
                                }
                              })
+                    .implied(implied_by::kCredits)
                     .same_by(event.order, event.order - sequence_of_source(event))
                     .derived(event.type, "the order says it")
+                    .implied("the order names its source")
                     .same(event.target)
+                    .implied(implied_by::kPackets)
                     .same(event.value)
+                    .implied(implied_by::kPackets)
                     .same(event.origin));
   }
   /// Of what ports tell each other the order alone matters.
