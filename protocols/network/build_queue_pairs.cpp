@@ -252,6 +252,25 @@ void start_rounds(NetworkState& s, std::uint32_t max_links, std::uint32_t larges
   }
 }
 
+/// Queue pairs of one host are contiguous, whatever the order of the connections; after all others
+/// those whose data scale-up switches reduce, since a sum has one receiving end, and of one sum
+/// together.
+std::vector<std::uint32_t> order_of_queue_pairs(const NetworkState& s,
+                                                const std::vector<Connection>& connections) {
+  std::vector<std::uint32_t> order(connections.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Connection& first = connections[a];
+    const Connection& second = connections[b];
+    if (is_added_up(first) != is_added_up(second)) return is_added_up(second);
+    if (is_added_up(first) && sum_of(first) != sum_of(second)) {
+      return sum_of(first) < sum_of(second);
+    }
+    return s.processes[first.source.value()].host < s.processes[second.source.value()].host;
+  });
+  return order;
+}
+
 }  // namespace
 
 std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
@@ -293,7 +312,8 @@ PortSpreading PacketNetwork::spreading_of(const Connection& connection,
   return PortSpreading::kFlow;
 }
 
-void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections) {
+/// Makes room for them; returns how many there are.
+std::size_t PacketNetwork::count_queue_pairs(const std::vector<Connection>& connections) {
   NetworkState& s = *state_;
   s.connections.resize(connections.size());
   std::size_t count = 0;
@@ -308,21 +328,13 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   }
   s.senders = SendingEnds(count, added_up);
   s.receivers.resize(count - added_up);
+  return count;
+}
 
-  // Queue pairs of one host are contiguous, whatever the order of the connections; after all others
-  // those whose data scale-up switches reduce, since a sum has one receiving end, and of one sum
-  // together.
-  std::vector<std::uint32_t> order(connections.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const Connection& first = connections[a];
-    const Connection& second = connections[b];
-    if (is_added_up(first) != is_added_up(second)) return is_added_up(second);
-    if (is_added_up(first) && sum_of(first) != sum_of(second)) {
-      return sum_of(first) < sum_of(second);
-    }
-    return s.processes[first.source.value()].host < s.processes[second.source.value()].host;
-  });
+void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections) {
+  NetworkState& s = *state_;
+  const std::size_t count = count_queue_pairs(connections);
+  const std::vector<std::uint32_t> order = order_of_queue_pairs(s, connections);
   std::vector<QueuePairUse> uses(s.constants.transport_count, QueuePairUse::kOneWay);
   uses[0] = traits_of(options_.transport).queue_pair_use;
   for (std::size_t i = 0; i < options_.more_transports.size(); ++i) {

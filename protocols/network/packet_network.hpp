@@ -9,11 +9,12 @@
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/network/network_share.hpp"
+#include "protocols/network/parallelism.hpp"
+#include "protocols/network/port_counters.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/message_watch.hpp"
 #include "protocols/state/observation.hpp"
 #include "protocols/state/packet_path.hpp"
-#include "protocols/state/port_state.hpp"
 #include "protocols/steady_state/skip_counts.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/engine/lp_plan.hpp"
@@ -70,17 +71,6 @@ struct NetworkTotals {
   Picoseconds paused_time;
   std::int64_t credit_stalls = 0;
   Picoseconds credit_stall_time;
-};
-
-/// How many threads share the work of a run. It changes nothing but the time that takes.
-struct Parallelism {
-  std::uint32_t threads = 1;  ///< the calling one included; 0: as many as gain
-  /// Windows are shared from this many events in the one before on: below, sharing costs
-  /// more than it gains.
-  std::uint64_t share_from = 1'000;
-  /// Every thread takes part in every window that is shared, which tests want; otherwise those that
-  /// are there in time.
-  bool waits_for_all = false;
 };
 
 /// Which queue pair of which connection. What scale-up switches reduce or repeat has one.
@@ -283,6 +273,7 @@ class PacketNetwork {
   /// Sets up what scale-up switches do with the data of those connections.
   void build_in_network(const std::vector<Connection>& connections,
                         const std::vector<ProcessGroup>& groups);
+  std::size_t count_queue_pairs(const std::vector<Connection>& connections);
   void build_queue_pairs(const std::vector<Connection>& connections);
   void build_observation();
   void place_in_huge_pages();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/network/port_counters.hpp"
 #include "protocols/state/fields.hpp"
 #include "protocols/state/observation.hpp"
 #include "protocols/state/stall_log.hpp"
@@ -13,27 +14,6 @@
 #include "simcore/fabric/fabric.hpp"
 
 namespace weft::protocols {
-
-__extension__ using WideUnsigned = unsigned __int128;
-
-/// What a port has counted since the run or the measurement began, over all classes. Bytes and
-/// packets are those whose transmission has begun.
-struct PortCounters {
-  Bytes bytes;
-  std::int64_t packets = 0;
-  WideUnsigned queue_integral = 0;  ///< byte-picoseconds of waiting packets
-  Bytes peak_backlog;               ///< the packet in transmission included
-  std::int64_t ecn_marked = 0;
-  std::int64_t buffer_drops = 0;  ///< at this port's ingress
-  std::int64_t ttl_drops = 0;     ///< at this port's ingress
-  std::int64_t fault_drops = 0;   ///< on the way to this port, or waiting here, when a link failed
-  std::int64_t error_drops = 0;   ///< on the way to this port, corrupted by errors of the link
-  std::int64_t pauses_sent = 0;   ///< XOFF, per class
-  std::int64_t pauses_received = 0;
-  Picoseconds paused_time;  ///< during which a class could not start, over all classes
-  std::int64_t credit_stalls = 0;
-  Picoseconds credit_stall_time;  ///< during which data waited for credits
-};
 
 /// One class at an egress: what waits, what flow control allows, and what has been counted. Where
 /// inputs queue, the packets are those that came in by this port.

@@ -8,6 +8,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {

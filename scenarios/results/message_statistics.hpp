@@ -30,10 +30,6 @@ struct MessageResult {
   }
 };
 
-/// Takes the messages that were posted since the measurement began: by the time when they were
-/// over, then those that never were.
-using MessageSink = std::function<void(const MessageResult&)>;
-
 /// Counts messages; nobody has a list of them, for there may be very many.
 class MessageStatistics {
  public:

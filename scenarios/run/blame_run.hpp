@@ -3,7 +3,10 @@
 #include <vector>
 
 #include "scenarios/blame/path_finder.hpp"
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/memo/run_reuse.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/fluid_sharers.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/timeline/timeline.hpp"

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/timeline/timeline.hpp"
 

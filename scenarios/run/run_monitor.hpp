@@ -8,8 +8,11 @@
 
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/results/measure/run_recorder.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {

@@ -1,4 +1,7 @@
 #include "scenarios/run/simulation.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 
 #include <fmt/format.h>
 
@@ -226,166 +229,242 @@ struct Ideals {
   std::vector<ZeroLoadTimes::Job> jobs;
 };
 
-/// Nothing, where one of them was discarded; skips are then none of them any more, if it was they.
-std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, Ideals& ideals,
-                                     const ProgressObserver& progress, RunFiles* files,
-                                     const protocols::Parallelism& parallelism,
-                                     const MessageSink& sink) {
-  RunReuse* const reuse = shortcuts.reuse;
-  const auto begin = std::chrono::steady_clock::now();
-  using Spans = collectives::Executor::Spans;
-  const bool blames = e.scenario.observe.blame && !e.lone_job;
-  collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept, e.lone_job);
-  std::optional<PathFinder> paths;
-  if (blames) paths.emplace(e, executor);
-  Timeline* timeline = timeline_of(files);
-  if (timeline != nullptr) executor.watch(timeline->activities());
-  RunRecorder recorder(e, executor, ideals.times, sink, paths ? &*paths : nullptr, timeline);
-  const bool memoises = reuse != nullptr && e.scenario.run.reuse.mode == Reuse::kOn;
-  const bool may_skip = shortcuts.trial_of_skips.has_value();
-  if (reuse != nullptr || may_skip) recorder.keep_rows();
-  if (memoises) {
-    executor.delegate_calls(*reuse);
-    recorder.follow(*reuse);
-    if (paths) paths->follow(*reuse);
-  } else if (reuse != nullptr) {
-    executor.set_observer(*reuse);
+/// One run of the packet engine, from its set-up to its results.
+class PacketRun {
+ public:
+  /// All must outlive it; `files` may be null.
+  PacketRun(const Experiment& experiment, Shortcuts& shortcuts, Ideals& ideals,
+            const ProgressObserver& progress, RunFiles* files,
+            const protocols::Parallelism& parallelism, const MessageSink& sink)
+      : e_(experiment),
+        shortcuts_(shortcuts),
+        reuse_(shortcuts.reuse),
+        memoises_(reuse_ != nullptr && experiment.scenario.run.reuse.mode == Reuse::kOn),
+        may_skip_(shortcuts.trial_of_skips.has_value()),
+        is_on_trial_(may_skip_ && !memoises_),
+        ideals_(ideals),
+        progress_(progress),
+        files_(files),
+        parallelism_(parallelism),
+        blames_(experiment.scenario.observe.blame && !experiment.lone_job),
+        timeline_(timeline_of(files)),
+        executor_(
+            experiment.workload,
+            blames_ ? collectives::Executor::Spans::kOfAll : collectives::Executor::Spans::kKept,
+            experiment.lone_job),
+        paths_(blames_ ? std::make_unique<PathFinder>(experiment, executor_) : nullptr),
+        recorder_(experiment, executor_, ideals.times, sink, paths_.get(), timeline_),
+        periods_(experiment, executor_),
+        network_(make_network(experiment, files, parallelism, between_windows())),
+        monitor_(experiment, network_) {
+    if (timeline_ != nullptr) executor_.watch(timeline_->activities());
+    connect_shortcuts();
+    if (files != nullptr) name_flows(e_, network_, *files);
+    monitor_.follow(executor_, recorder_);
   }
-  ApproximatePeriods periods(e, executor);
-  PacketNetwork* running = nullptr;
-  BetweenWindows between{.take = [&] { recorder.take(*running); },
-                         .collect_memoised = {},
-                         .is_one = reuse != nullptr && reuse->has_rails(),
-                         .skips = may_skip};
-  const bool has_own_cut = reuse != nullptr || between.skips;
-  if (reuse != nullptr) {
-    between.collect_memoised = [&] {
-      if (memoises && reuse->is_full()) recorder.take_reused(*running, executor);
+  PacketRun(const PacketRun&) = delete;
+  PacketRun& operator=(const PacketRun&) = delete;
+
+  /// Nothing, where a shortcut was abandoned; skips are then none of them any more, if it was they.
+  std::optional<Results> run() {
+    const PacketNetwork::Status status = simulate_all();
+    if (progress_) progress_(monitor_.last());
+    enter_stage(progress_, "collecting results");
+    if (files_ != nullptr) files_->finish_traces();
+    if (memoises_ && has_stood_still(status, executor_)) reuse_->note_standstill();
+    if (is_abandoned()) return std::nullopt;
+    require_invariants(network_.violated_invariants(status == PacketNetwork::Status::kQuiescent));
+    RunEnd end{status, network_.last_event(), network_.now()};
+    close_shortcuts(end);
+    note_end(end);
+    collect(end);
+    return std::move(results_);
+  }
+
+ private:
+  [[nodiscard]] BetweenWindows between_windows() {
+    BetweenWindows between{.take = [this] { recorder_.take(network_); },
+                           .collect_memoised = {},
+                           .is_one = reuse_ != nullptr && reuse_->has_rails(),
+                           .skips = may_skip_};
+    if (reuse_ != nullptr) {
+      between.collect_memoised = [this] {
+        if (memoises_ && reuse_->is_full()) recorder_.take_reused(network_, executor_);
+      };
+    }
+    return between;
+  }
+
+  void connect_shortcuts() {
+    if (reuse_ != nullptr || may_skip_) recorder_.keep_rows();
+    if (memoises_) {
+      executor_.delegate_calls(*reuse_);
+      recorder_.follow(*reuse_);
+      if (paths_) paths_->follow(*reuse_);
+      monitor_.follow(*reuse_);
+      network_.set_external_deliveries([this](Picoseconds since, Picoseconds until) {
+        return reuse_->was_delivered(since, until);
+      });
+    } else if (reuse_ != nullptr) {
+      executor_.set_observer(*reuse_);
+    }
+  }
+
+  /// Whether a shortcut turned out to cost more than it spares, or cannot be taken.
+  [[nodiscard]] bool is_abandoned() const {
+    return (reuse_ != nullptr && reuse_->is_abandoned()) ||
+           (may_skip_ && !shortcuts_.trial_of_skips);
+  }
+
+  /// Whether the run continues; asked now and then.
+  bool observe(Picoseconds now, std::uint64_t packet_hops) {
+    if (files_ != nullptr && files_->has_failed()) return false;
+    // Of a step that is memoised in part, what has long messages, its gradients, comes last.
+    if (is_on_trial_ && packet_hops >= *shortcuts_.trial_of_skips) {
+      is_on_trial_ = false;
+      if (network_.skips().packet_hops < packet_hops / 2) shortcuts_.trial_of_skips.reset();
+    }
+    if (is_abandoned()) return false;
+    return !progress_ || progress_(monitor_.look(now, packet_hops));
+  }
+
+  PacketNetwork::Status simulate_all() {
+    const auto observer = [this](Picoseconds now, std::uint64_t hops) {
+      return observe(now, hops);
     };
-  }
-  PacketNetwork network = make_network(e, files, parallelism, std::move(between));
-  running = &network;
-  if (memoises) {
-    network.set_external_deliveries([reuse](Picoseconds since, Picoseconds until) {
-      return reuse->was_delivered(since, until);
-    });
-  }
-  if (files != nullptr) name_flows(e, network, *files);
-  RunMonitor monitor(e, network);
-  monitor.follow(executor, recorder);
-  if (memoises) monitor.follow(*reuse);
-  // Of a step that is memoised in part, what has long messages, its gradients, comes last.
-  bool is_on_trial = may_skip && !memoises;
-  const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
-    if (files != nullptr && files->has_failed()) return false;
-    if (reuse != nullptr && reuse->is_abandoned()) return false;
-    if (is_on_trial && packet_hops >= *shortcuts.trial_of_skips) {
-      is_on_trial = false;
-      if (network.skips().packet_hops < packet_hops / 2) shortcuts.trial_of_skips.reset();
+    network_.start(executor_);
+    const Picoseconds until = e_.scenario.run.until.value_or(PacketNetwork::kLongestRun);
+    PacketNetwork::Status status = PacketNetwork::Status::kTimeLimit;
+    if (e_.scenario.run.warmup > Picoseconds(0)) {
+      const Picoseconds end = std::min(e_.scenario.run.warmup, until);
+      status = network_.run_until(end, observer);
+      begin_measurement(status, end);
     }
-    if (may_skip && !shortcuts.trial_of_skips) return false;
-    return !progress || progress(monitor.look(now, packet_hops));
-  };
-  network.start(executor);
-
-  Results results;
-  results.scenario = e.scenario.name;
-  results.seed = e.scenario.seed;
-  results.warnings = e.warnings;
-  results.threads = network.threads();
-  // Where domains are kept whole, or all is one, that is no part of the model.
-  const LpPlan plan = has_own_cut ? plan_of(e) : network.lp_plan();
-  results.cells = plan.lp_count;
-  results.lookahead = plan.lookahead;
-  const Picoseconds until = e.scenario.run.until.value_or(PacketNetwork::kLongestRun);
-  PacketNetwork::Status status = PacketNetwork::Status::kTimeLimit;
-  std::uint64_t hops_before = 0;
-  if (e.scenario.run.warmup > Picoseconds(0)) {
-    const Picoseconds end = std::min(e.scenario.run.warmup, until);
-    status = network.run_until(end, observer);
-    results.measured_from = network.now();
-    if (memoises && !reuse->is_abandoned()) {
-      results.measured_from = end_warmup(*reuse, network, status, end);
-      recorder.take_reused(network, executor);
+    if (status == PacketNetwork::Status::kTimeLimit) {
+      status = periods_.run_until(network_, until, observer);
     }
-    hops_before = network.packet_hops();
-    network.reset_statistics();
-    recorder.begin_measurement();
-  }
-  if (status == PacketNetwork::Status::kTimeLimit) {
-    status = periods.run_until(network, until, observer);
+    return status;
   }
 
-  if (progress) progress(monitor.last());
-  enter_stage(progress, "collecting results");
-  if (files != nullptr) files->finish_traces();
-  if (memoises && has_stood_still(status, executor)) reuse->note_standstill();
-  if (reuse != nullptr && reuse->is_abandoned()) return std::nullopt;
-  if (may_skip && !shortcuts.trial_of_skips) return std::nullopt;
+  /// The warm-up, which was to last until `end`, is over.
+  void begin_measurement(PacketNetwork::Status status, Picoseconds end) {
+    results_.measured_from = network_.now();
+    if (memoises_ && !reuse_->is_abandoned()) {
+      results_.measured_from = end_warmup(*reuse_, network_, status, end);
+      recorder_.take_reused(network_, executor_);
+    }
+    hops_before_ = network_.packet_hops();
+    network_.reset_statistics();
+    recorder_.begin_measurement();
+  }
 
-  require_invariants(network.violated_invariants(status == PacketNetwork::Status::kQuiescent));
-  RunEnd end{status, network.last_event(), network.now()};
-  if (reuse != nullptr) {
-    close_epochs(*reuse, e.scenario.run.until, end);
-    if (memoises) recorder.take_reused(network, executor);
-    require_invariants(reuse->violations());
-    results.reuse = reuse->report(*shortcuts.reusable);
-    results.reuse.simulated_hops += hops_before + network.packet_hops() - reuse->hops_taken();
-  } else {
-    results.reuse.mode = e.scenario.run.reuse.mode;
-    results.reuse.simulated_hops = hops_before + network.packet_hops();
+  /// What was memoised and skipped counts as if it had been simulated.
+  void close_shortcuts(RunEnd& end) {
+    const std::uint64_t hops = hops_before_ + network_.packet_hops();
+    if (reuse_ != nullptr) {
+      close_epochs(*reuse_, e_.scenario.run.until, end);
+      if (memoises_) recorder_.take_reused(network_, executor_);
+      require_invariants(reuse_->violations());
+      results_.reuse = reuse_->report(*shortcuts_.reusable);
+      results_.reuse.simulated_hops += hops_before_ + network_.packet_hops() - reuse_->hops_taken();
+    } else {
+      results_.reuse.mode = e_.scenario.run.reuse.mode;
+      results_.reuse.simulated_hops = hops;
+    }
+    results_.reuse.skips += network_.skips();
+    results_.reuse.simulated_hops -= network_.skips().packet_hops;
   }
-  results.reuse.skips += network.skips();
-  results.reuse.simulated_hops -= network.skips().packet_hops;
-  const bool is_quiescent = end.status == PacketNetwork::Status::kQuiescent;
-  const bool has_named_end = is_named(e.scenario.run.until);
-  results.outcome = outcome_of(end.status, executor.all_finished(), has_named_end);
-  if (end.status == PacketNetwork::Status::kTimeLimit && !has_named_end &&
-      results.outcome == Outcome::kStalled) {
-    results.explanation.push_back(
-        fmt::format("the run came to {}, where every run ends at the latest; `run.until` names an "
-                    "earlier end",
-                    format_time(PacketNetwork::kLongestRun)));
-  }
-  results.simulated = is_quiescent ? end.last_event : end.stopped;
-  if (end.status == PacketNetwork::Status::kStalled && executor.all_finished()) {
-    results.simulated = end_of_jobs(e, executor);
-  }
-  network.end_observation();
-  results.totals = network.totals();
-  results.has_link_errors = network.has_link_errors();
-  results.packet_latency = network.packet_latency();
-  results.packet_latency_by_size = network.packet_latencies();
-  results.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  periods.tell(results.totals, results);
-  const EndedRun run{e, executor, ideals.jobs, port_counters(e, network), &network};
-  collect_jobs(run, results);
-  recorder.finish(network, results);
-  periods.add_iterations(results);
-  if (timeline != nullptr) {
-    executor.end_watch(results.simulated);
-    timeline->take_activities();
-    if (e.scenario.observe.pauses) timeline->add(network.pauses());
+  /// What the run was, and how it ended.
+  void note_end(const RunEnd& end) {
+    results_.scenario = e_.scenario.name;
+    results_.seed = e_.scenario.seed;
+    results_.warnings = e_.warnings;
+    results_.threads = network_.threads();
+    // Where domains are kept whole, or all is one, that is no part of the model.
+    const LpPlan plan = reuse_ != nullptr || may_skip_ ? plan_of(e_) : network_.lp_plan();
+    results_.cells = plan.lp_count;
+    results_.lookahead = plan.lookahead;
+    const bool has_named_end = is_named(e_.scenario.run.until);
+    results_.outcome = outcome_of(end.status, executor_.all_finished(), has_named_end);
+    if (end.status == PacketNetwork::Status::kTimeLimit && !has_named_end &&
+        results_.outcome == Outcome::kStalled) {
+      results_.explanation.push_back(
+          fmt::format("the run came to {}, where every run ends at the latest; `run.until` names "
+                      "an earlier end",
+                      format_time(PacketNetwork::kLongestRun)));
+    }
+    const bool is_quiescent = end.status == PacketNetwork::Status::kQuiescent;
+    results_.simulated = is_quiescent ? end.last_event : end.stopped;
+    if (end.status == PacketNetwork::Status::kStalled && executor_.all_finished()) {
+      results_.simulated = end_of_jobs(e_, executor_);
+    }
   }
-  // What is collected has room where queue pairs had it; what failed they have to explain.
-  if (is_quiescent && is_success(results.outcome)) network.forget_flows();
-  collect_tables(run, results);
-  collect_deadlock(network, results);
-  explain(e, network, executor, results);
-  warn_of_lossless_drops(e, results);
-  warn_of_lateness(e, executor, results);
-  for (std::string& warning : stall_warnings(e, network)) {
-    results.warnings.push_back(std::move(warning));
+
+  void collect(const RunEnd& end) {
+    network_.end_observation();
+    results_.totals = network_.totals();
+    results_.has_link_errors = network_.has_link_errors();
+    results_.packet_latency = network_.packet_latency();
+    results_.packet_latency_by_size = network_.packet_latencies();
+    results_.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+
+    periods_.tell(results_.totals, results_);
+    const EndedRun run{e_, executor_, ideals_.jobs, port_counters(e_, network_), &network_};
+    collect_jobs(run, results_);
+    recorder_.finish(network_, results_);
+    periods_.add_iterations(results_);
+    if (timeline_ != nullptr) {
+      executor_.end_watch(results_.simulated);
+      timeline_->take_activities();
+      if (e_.scenario.observe.pauses) timeline_->add(network_.pauses());
+    }
+    // What is collected has room where queue pairs had it; what failed they have to explain.
+    const bool is_quiescent = end.status == PacketNetwork::Status::kQuiescent;
+    if (is_quiescent && is_success(results_.outcome)) network_.forget_flows();
+    collect_tables(run, results_);
+    collect_deadlock(network_, results_);
+    explain(e_, network_, executor_, results_);
+    warn();
+    if (paths_) {
+      find_blame(e_, paths_->finish(), ideals_.times,
+                 {parallelism_, progress_, timeline_, memoises_ ? shortcuts_.reusable : nullptr},
+                 results_);
+    }
+    if (timeline_ != nullptr) end_timeline(*timeline_, results_);
   }
-  if (paths) {
-    find_blame(e, paths->finish(), ideals.times,
-               {parallelism, progress, timeline, memoises ? shortcuts.reusable : nullptr}, results);
+
+  void warn() {
+    warn_of_lossless_drops(e_, results_);
+    warn_of_lateness(e_, executor_, results_);
+    for (std::string& warning : stall_warnings(e_, network_)) {
+      results_.warnings.push_back(std::move(warning));
+    }
   }
-  if (timeline != nullptr) end_timeline(*timeline, results);
-  return results;
-}
+
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const Experiment& e_;
+  Shortcuts& shortcuts_;
+  RunReuse* const reuse_;  ///< null: nothing is memoised or verified
+  const bool memoises_;
+  const bool may_skip_;
+  bool is_on_trial_;  ///< skips are, and have not yet shown what they spare
+  Ideals& ideals_;
+  const ProgressObserver& progress_;
+  RunFiles* const files_;
+  const protocols::Parallelism& parallelism_;
+  const bool blames_;
+  Timeline* const timeline_;
+  collectives::Executor executor_;
+  std::unique_ptr<PathFinder> paths_;  ///< null: nobody asks whose fault it is
+  RunRecorder recorder_;
+  ApproximatePeriods periods_;
+  PacketNetwork network_;
+  RunMonitor monitor_;
+  std::uint64_t hops_before_ = 0;  ///< the measurement began
+  Results results_;
+};
 
 }  // namespace
 
@@ -411,7 +490,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
     shortcuts.reuse = reuse ? &*reuse : nullptr;
     shortcuts.reusable = &reusable;
     std::optional<Results> results =
-        simulate_with(shortcuts, e, ideals, progress, files, parallelism, sink);
+        PacketRun(e, shortcuts, ideals, progress, files, parallelism, sink).run();
     if (results) {
       if (!reuse) results->reuse.refusals = reusable.refusals();
       if (!obstacle.empty()) results->reuse.refusals = {"nothing is reused: " + obstacle};

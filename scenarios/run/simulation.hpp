@@ -6,14 +6,15 @@
 #include <optional>
 #include <string>
 
-#include "protocols/network/packet_network.hpp"
-#include "scenarios/build/experiment.hpp"
-#include "scenarios/results/results.hpp"
-#include "scenarios/results/run_state.hpp"
+#include "protocols/network/parallelism.hpp"
+#include "scenarios/results/message_sink.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
 
+struct Experiment;
+struct Results;
+struct RunState;
 class RunFiles;
 
 /// What a run tells while it runs.

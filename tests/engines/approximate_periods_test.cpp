@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 

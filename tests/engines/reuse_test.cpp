@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/memo/obstacles.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/reuse_runs.hpp"

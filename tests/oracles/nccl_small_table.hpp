@@ -20,10 +20,10 @@ struct SmallRow {
   const char* microseconds;
 };
 
-inline const std::vector<SmallRow>& small_table() {
-  using collectives::Operation;
-  // clang-format off
-  static const std::vector<SmallRow> kTable = {
+namespace nccl_small {
+using collectives::Operation;
+// clang-format off
+inline const std::vector<SmallRow> kTable = {
     {"A100-SXM4", Operation::kAllGather, "half", 2, "8.98 9.08 9.06 9.37 10.47 11.43 11.97 12.52 12.37 13.57 15.61"},
     {"A100-SXM4", Operation::kAllGather, "half", 4, "10.76 10.77 11.03 11.02 11.84 13.88 15.08 15.38 15.52 15.88 18.61"},
     {"A100-SXM4", Operation::kAllGather, "half", 8, "15.56 14.98 14.8 14.65 14.58 15.83 19.51 21.15 20.91 20.99 21.93"},
@@ -126,9 +126,10 @@ inline const std::vector<SmallRow>& small_table() {
     {"GB200", Operation::kAllToAll, "int8", 4, "10.71 10.68 10.73 10.71 10.82 11.09 11.84 13.01 15.73 17.37 17.74"},
     {"GB200", Operation::kReduceScatter, "half", 2, "9.11 9.14 9.24 9.32 9.39 9.75 9.95 10.25 10.25 10.34 10.91"},
     {"GB200", Operation::kReduceScatter, "int8", 2, "9.11 9.16 9.21 9.29 9.55 9.78 9.94 10.2 10.36 10.36 10.97"},
-  };
-  // clang-format on
-  return kTable;
-}
+};
+// clang-format on
+}  // namespace nccl_small
+
+inline const std::vector<SmallRow>& small_table() { return nccl_small::kTable; }
 
 }  // namespace weft::testing

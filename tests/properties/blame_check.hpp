@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::testing {

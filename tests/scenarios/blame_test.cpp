@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 

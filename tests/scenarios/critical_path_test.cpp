@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 

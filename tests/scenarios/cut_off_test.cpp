@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/output/summary.hpp"
 #include "scenarios/results/coverage.hpp"
 #include "scenarios/results/results.hpp"

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/compare/run_folder.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/run_files.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/csv_stream.hpp"

@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/pause_summary.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/summary.hpp"
 #include "scenarios/results/measure/collect_switching.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "simcore/base/hash.hpp"

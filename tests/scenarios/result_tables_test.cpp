@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/run/simulation.hpp"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/results/message_phase.hpp"
 #include "scenarios/results/results.hpp"

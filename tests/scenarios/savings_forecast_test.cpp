@@ -7,7 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/checks/forecast.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/reuse_runs.hpp"

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "protocols/congestion/specs.hpp"
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"

@@ -12,8 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/result_writer.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -10,8 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/run_files.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/temporary_folder.hpp"

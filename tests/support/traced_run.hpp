@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/output/run_files.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -8,7 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tools/bench/measurement.hpp"

@@ -8,6 +8,9 @@
 #include <string>
 #include <thread>
 
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::cli {

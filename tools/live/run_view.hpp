@@ -5,6 +5,8 @@
 
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/message_statistics.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "simcore/base/histogram.hpp"
 #include "tools/live/display.hpp"

@@ -63,19 +63,23 @@ std::vector<schema::Enumerator<std::optional<GpuGeneration>>> generation_choices
           {GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}};
 }
 
-schema::Object<Execution> execution_schema() {
-  constexpr const char* kAsGpus =
-      "at once; with `preset: nccl` as the ranks' GPUs (`gpu` of servers)";
-  return schema::describe<Execution>("execution", "how a library carries the steps out")
-      .presets(
-          "preset", &Execution::preset,
-          {preset(Execution::Preset::kAuto, "auto",
-                  "`nccl` with its algorithm, chunks by cost with `algorithm: auto` elsewhere, "
-                  "unless other keys are given; else `plain`"),
-           preset(Execution::Preset::kPlain, "plain", "whole chunks, and nothing that costs time"),
-           preset(Execution::Preset::kNccl, "nccl", "NCCL 2.30 on GPUs of `generation`")},
-          "all of them at once; other keys override it")
-      .source(kFree)
+/// What only the preset fills in is given with it alone.
+void check_execution(const Execution& e, Problems& problems) {
+  if (e.preset == Execution::Preset::kNccl) return;  // which fills in what is 0
+  if (e.channels == 0) problems.push_back({"channels", "has a meaning with `preset: nccl`"});
+  if (e.slices == 0) problems.push_back({"slices", "has a meaning with `preset: nccl`"});
+  if (e.in_flight == kAsBuffer) {
+    problems.push_back({"in_flight", "is `buffer`, which needs `preset: nccl`"});
+  }
+  for (const auto& [key, rate] :
+       {std::pair("reduce_rate", e.reduce_rate), std::pair("copy_rate", e.copy_rate)}) {
+    if (rate == kAsGpu) problems.push_back({key, "is `gpu`, which needs `preset: nccl`"});
+  }
+}
+
+/// How much data takes which channel, and what channels do meanwhile.
+void describe_channels(schema::Builder<Execution>& execution) {
+  execution
       .field(
           "channels", &Execution::channels,
           "shares of the data that run side by side; 0, with `preset: nccl`: as many as NCCL has")
@@ -112,7 +116,12 @@ schema::Object<Execution> execution_schema() {
              "with `preset: nccl`: what NCCL's buffer of the protocol holds, 8 steps")
       .source("any number; with `preset: nccl` `buffer`")
       .special("buffer", schema::Scalar(std::uint64_t{kAsBuffer}))
-      .range(0, 1024)
+      .range(0, 1024);
+}
+
+/// How a rank learns that data is there.
+void describe_protocol(schema::Builder<Execution>& execution) {
+  execution
       .choice("protocol", &Execution::protocol,
               {{Protocol::kNone, "none",
                 "data alone, at no cost; `algorithm: nccl` and `preset: nccl` pick another"},
@@ -128,7 +137,14 @@ schema::Object<Execution> execution_schema() {
              "the same of messages between scale-up domains")
       .source(
           "step_latency; with `preset: nccl` what the network hop of NCCL 2.30's tuning.cc "
-          "takes longer than the fabric")
+          "takes longer than the fabric");
+}
+
+/// What calls, and the work of a rank on its data, cost.
+void describe_calls(schema::Builder<Execution>& execution) {
+  constexpr const char* kAsGpus =
+      "at once; with `preset: nccl` as the ranks' GPUs (`gpu` of servers)";
+  execution
       .choice("calls", &Execution::calls,
               {{std::nullopt, "auto", "back to back in `weft bench-collective`, else single"},
                {Execution::Calls::kSingle, "single",
@@ -154,20 +170,26 @@ schema::Object<Execution> execution_schema() {
       .field("copy_rate", &Execution::copy_rate,
              "bytes that a rank puts in place; 0: at once; `gpu`, with `preset: nccl`: as its GPU")
       .source(kAsGpus)
-      .special("gpu", schema::Scalar(kAsGpu.count()))
-      .shorthand("preset")
-      .check([](const Execution& e, Problems& problems) {
-        if (e.preset == Execution::Preset::kNccl) return;  // which fills in what is 0
-        if (e.channels == 0) problems.push_back({"channels", "has a meaning with `preset: nccl`"});
-        if (e.slices == 0) problems.push_back({"slices", "has a meaning with `preset: nccl`"});
-        if (e.in_flight == kAsBuffer) {
-          problems.push_back({"in_flight", "is `buffer`, which needs `preset: nccl`"});
-        }
-        for (const auto& [key, rate] :
-             {std::pair("reduce_rate", e.reduce_rate), std::pair("copy_rate", e.copy_rate)}) {
-          if (rate == kAsGpu) problems.push_back({key, "is `gpu`, which needs `preset: nccl`"});
-        }
-      });
+      .special("gpu", schema::Scalar(kAsGpu.count()));
+}
+
+schema::Object<Execution> execution_schema() {
+  auto execution = schema::describe<Execution>("execution", "how a library carries the steps out");
+  execution
+      .presets(
+          "preset", &Execution::preset,
+          {preset(Execution::Preset::kAuto, "auto",
+                  "`nccl` with its algorithm, chunks by cost with `algorithm: auto` elsewhere, "
+                  "unless other keys are given; else `plain`"),
+           preset(Execution::Preset::kPlain, "plain", "whole chunks, and nothing that costs time"),
+           preset(Execution::Preset::kNccl, "nccl", "NCCL 2.30 on GPUs of `generation`")},
+          "all of them at once; other keys override it")
+      .source(kFree);
+  describe_channels(execution);
+  describe_protocol(execution);
+  describe_calls(execution);
+  execution.shorthand("preset").check(check_execution);
+  return execution;
 }
 
 namespace {

@@ -100,6 +100,51 @@ schema::Object<RoceConfig> ack_schema() {
       .source("acknowledgements of a RoCE queue pair use its own priority");
 }
 
+/// Telemetry makes packets longer than their format says.
+void check_telemetry(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+  const Bytes packet = roce.traits().full_packet();
+  if (packet > kMaxPacket && roce.format.payload + roce.format.header <= kMaxPacket) {
+    problems.push_back({"mtu", "makes packets of " + std::to_string(packet.count()) +
+                                   " B with their telemetry; at most " +
+                                   std::to_string(kMaxPacket.count()) + " B are possible"});
+  }
+}
+
+/// What a queue pair is: how much it has in flight, how long it waits, whose data it carries.
+void describe_queue_pairs(schema::Builder<RoceConfig>& builder) {
+  builder.field("window", &RoceConfig::window, "packets in flight per queue pair; 0: no limit")
+      .source("RoCE NICs limit the rate, not the window")
+      .range(0, congestion::kMaxInFlight)
+      .field("retransmit_timeout", &RoceConfig::retransmit_timeout,
+             "time without progress until the sender goes back; with selective repeat, which has "
+             "time-outs of its own, what `retry_limit` counts")
+      .source("4.096 us * 2^14, the timeout 14 that verbs programs commonly set")
+      .at_least(1_us)
+      .field("retry_limit", &RoceConfig::retry_limit,
+             "time-outs in a row until the queue pair fails")
+      .source("InfiniBand: the largest value of the 3-bit retry counter")
+      .range(0, 1'000)
+      .field("queue_pairs", &RoceConfig::queue_pairs, "per connection; messages take them in turn")
+      .source("one queue pair per pair of processes")
+      .range(1, 1'024)
+      .choice("queue_pair_use", &RoceConfig::queue_pair_use,
+              {{QueuePairUse::kOneWay, "one-way",
+                "one process's: ACKs of A to B have an ECMP key of their own"},
+               {QueuePairUse::kBothWays, "both-ways",
+                "both processes': ACKs of A to B take the path of B's data to A"}},
+              "whose data a queue pair carries")
+      .source("NCCL connects a queue pair per send and per receive")
+      .choice(
+          "queue_pair_life", &RoceConfig::queue_pair_life,
+          {{QueuePairLife::kConnection, "connection",
+            "rates, windows and paths are those that earlier messages have left"},
+           {QueuePairLife::kMessage, "message",
+            "every message begins on a fresh queue pair; one waits for the one before it in the "
+            "same place of `queue_pairs`"}},
+          "how long a queue pair lives")
+      .source("RDMA programs connect once; simulators of flows start each on a fresh one");
+}
+
 }  // namespace
 
 RoceConfig RoceConfig::default_config(LinkLayer layer) {
@@ -135,58 +180,31 @@ TransportTraits RoceConfig::traits() const {
 }
 
 schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
-  return schema::describe<RoceConfig>("RoCE", "RoCEv2 reliable connection")
-      .include(&RoceConfig::format, PacketFormat::schema())
-      .group("ack", ack_schema(), "acknowledgements")
-      .field("cnp_priority", &RoceConfig::cnp_class,
-             "class of CNPs; `highest`: that of highest priority")
-      .matters_if(
-          [](const RoceConfig& roce) {
-            return congestion::requirements_of(roce.congestion_control).notices;
-          },
-          "with a congestion control that CNPs tell of congestion, which is dcqcn")
-      .source("NIC guides give CNPs a strict-priority class of their own")
-      .choice("receiver", &RoceConfig::receiver,
-              {{RoceConfig::Receiver::kInOrder, "in-order",
-                "go-back-N: discards what follows a gap and sends one NACK per gap"},
-               {RoceConfig::Receiver::kAnyOrder, "any-order",
-                "accepts packets in any order, as sprayed traffic needs"}},
-              "what a receiver does with packets out of order")
-      .source("the reliable connection of InfiniBand and RoCE")
-      .only_if(goes_back, "with `recovery: go-back-n`; selective repeat takes any order")
-      .object("recovery", &RoceConfig::recovery, recovery_schema(), "how what is lost is repaired")
-      .source("the reliable connection of InfiniBand and RoCE")
-      .field("window", &RoceConfig::window, "packets in flight per queue pair; 0: no limit")
-      .source("RoCE NICs limit the rate, not the window")
-      .range(0, congestion::kMaxInFlight)
-      .field("retransmit_timeout", &RoceConfig::retransmit_timeout,
-             "time without progress until the sender goes back; with selective repeat, which has "
-             "time-outs of its own, what `retry_limit` counts")
-      .source("4.096 us * 2^14, the timeout 14 that verbs programs commonly set")
-      .at_least(1_us)
-      .field("retry_limit", &RoceConfig::retry_limit,
-             "time-outs in a row until the queue pair fails")
-      .source("InfiniBand: the largest value of the 3-bit retry counter")
-      .range(0, 1'000)
-      .field("queue_pairs", &RoceConfig::queue_pairs, "per connection; messages take them in turn")
-      .source("one queue pair per pair of processes")
-      .range(1, 1'024)
-      .choice("queue_pair_use", &RoceConfig::queue_pair_use,
-              {{QueuePairUse::kOneWay, "one-way",
-                "one process's: ACKs of A to B have an ECMP key of their own"},
-               {QueuePairUse::kBothWays, "both-ways",
-                "both processes': ACKs of A to B take the path of B's data to A"}},
-              "whose data a queue pair carries")
-      .source("NCCL connects a queue pair per send and per receive")
-      .choice(
-          "queue_pair_life", &RoceConfig::queue_pair_life,
-          {{QueuePairLife::kConnection, "connection",
-            "rates, windows and paths are those that earlier messages have left"},
-           {QueuePairLife::kMessage, "message",
-            "every message begins on a fresh queue pair; one waits for the one before it in the "
-            "same place of `queue_pairs`"}},
-          "how long a queue pair lives")
-      .source("RDMA programs connect once; simulators of flows start each on a fresh one")
+  auto builder =
+      schema::describe<RoceConfig>("RoCE", "RoCEv2 reliable connection")
+          .include(&RoceConfig::format, PacketFormat::schema())
+          .group("ack", ack_schema(), "acknowledgements")
+          .field("cnp_priority", &RoceConfig::cnp_class,
+                 "class of CNPs; `highest`: that of highest priority")
+          .matters_if(
+              [](const RoceConfig& roce) {
+                return congestion::requirements_of(roce.congestion_control).notices;
+              },
+              "with a congestion control that CNPs tell of congestion, which is dcqcn")
+          .source("NIC guides give CNPs a strict-priority class of their own")
+          .choice("receiver", &RoceConfig::receiver,
+                  {{RoceConfig::Receiver::kInOrder, "in-order",
+                    "go-back-N: discards what follows a gap and sends one NACK per gap"},
+                   {RoceConfig::Receiver::kAnyOrder, "any-order",
+                    "accepts packets in any order, as sprayed traffic needs"}},
+                  "what a receiver does with packets out of order")
+          .source("the reliable connection of InfiniBand and RoCE")
+          .only_if(goes_back, "with `recovery: go-back-n`; selective repeat takes any order")
+          .object("recovery", &RoceConfig::recovery, recovery_schema(),
+                  "how what is lost is repaired")
+          .source("the reliable connection of InfiniBand and RoCE");
+  describe_queue_pairs(builder);
+  builder
       .object("congestion_control", &RoceConfig::congestion_control,
               congestion::control_schema(default_config(layer).congestion_control),
               "how senders set their rates")
@@ -198,14 +216,8 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
       .check(check_recovery)
       .check(check_entropy)
       .check(check_acks)
-      .check([](const RoceConfig& roce, std::vector<schema::Problem>& problems) {
-        const Bytes packet = roce.traits().full_packet();
-        if (packet > kMaxPacket && roce.format.payload + roce.format.header <= kMaxPacket) {
-          problems.push_back({"mtu", "makes packets of " + std::to_string(packet.count()) +
-                                         " B with their telemetry; at most " +
-                                         std::to_string(kMaxPacket.count()) + " B are possible"});
-        }
-      });
+      .check(check_telemetry);
+  return builder;
 }
 
 }  // namespace weft::protocols

@@ -10,6 +10,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/message_phase.hpp"
+#include "scenarios/results/message_sink.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"

@@ -15,10 +15,12 @@
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/spec/collective_spec.hpp"
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/language/schemas/document.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/run_files.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -9,6 +9,8 @@
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/proof/symbolic.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/format.hpp"

@@ -14,7 +14,10 @@
 #include <utility>
 
 #include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/format.hpp"

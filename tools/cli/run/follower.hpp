@@ -6,6 +6,7 @@
 #include "scenarios/output/run_files.hpp"
 #include "scenarios/results/message_statistics.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/progress.hpp"

@@ -7,9 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "scenarios/build/experiment.hpp"
 #include "scenarios/estimate/scenario_estimate.hpp"
 #include "scenarios/isolated/isolated_runs.hpp"
 #include "scenarios/output/summary.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/format.hpp"
