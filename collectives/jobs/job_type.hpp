@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/jobs/program.hpp"
 #include "collectives/spec/rank_layout.hpp"
+#include "collectives/steps/program.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/schema/schema.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "collectives/jobs/program.hpp"
+#include "collectives/steps/program.hpp"
 #include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {
@@ -12,7 +12,10 @@ namespace weft::collectives {
 /// The calls of some communicators of a program of tasks, by their ranks alone: each rank is at the
 /// start of its next task until somebody begins it (Executor::begin_by_timers), and is through
 /// with it when the whole program would be. Lanes are numbered as in the whole program.
-class EpochProgram final : public JobProgram {
+class EpochProgram final : public JobProgram,
+                           public TaskStreams,
+                           public TransferCosts,
+                           public InNetworkUse {
  public:
   /// `ranks`: of the whole program, ascending; rank i of this one is the i-th. All ranks of the
   /// communicators are among them. `whole` must outlive it.
@@ -28,6 +31,9 @@ class EpochProgram final : public JobProgram {
   [[nodiscard]] bool needs_acknowledgements() const override {
     return whole_.needs_acknowledgements();
   }
+  [[nodiscard]] const TaskStreams& task_streams() const override { return *this; }
+  [[nodiscard]] const TransferCosts& transfers() const override { return *this; }
+  [[nodiscard]] const InNetworkUse& in_network() const override { return *this; }
   [[nodiscard]] std::uint32_t streams() const override { return whole_.streams(); }
   [[nodiscard]] std::uint32_t lanes_of(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] std::uint32_t stream_of(std::uint32_t lane) const override {

@@ -48,7 +48,7 @@ void ShortenedSteps::skip(Step& step) {
     ++steps_;
     if (!step.sends()) continue;
     ++s_.skipped.messages;
-    s_.skipped.bytes += s_.program.wire_size(s_.place, step.bytes());
+    s_.skipped.bytes += s_.program.transfers().wire_size(s_.place, step.bytes());
   }
   rounds_ += s_.lane.count;
 }

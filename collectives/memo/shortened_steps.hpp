@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "collectives/jobs/program.hpp"
 #include "collectives/memo/lane_rounds.hpp"
+#include "collectives/steps/program.hpp"
 #include "collectives/steps/step.hpp"
 #include "simcore/base/units.hpp"
 

@@ -89,7 +89,7 @@ std::string BlockedLanes::wait_of(ProcessId process, std::uint32_t number) const
       return "for another lane of the rank";
     case LaneStatus::kAwaitingStream:
       return "for tasks of its stream " +
-             workload.jobs()[workload.job_of(process)].program->stream_name(
+             workload.jobs()[workload.job_of(process)].program->task_streams().stream_name(
                  workload.rank_of(process), lane.step.peer);
     case LaneStatus::kAwaitingWindow:
       return "for the acknowledgement of one of " +

@@ -33,15 +33,15 @@ Executor::Executor(const Workload& workload, Spans spans, const std::optional<Lo
     const std::uint32_t number = workload.job_of(ProcessId(i));
     processes_[i].begin = first_begin_of(number);
     processes_[i].unfinished_lanes = runs(number) ? job.lanes : 0;
-    processes_[i].streams.resize(job.program->streams());
+    processes_[i].streams.resize(job.program->task_streams().streams());
   }
   for (std::uint32_t c = 0; c < workload.connections().size(); ++c) {
     const ConnectionId connection(c);
     const ProcessId source = workload.connections()[c].source;
     const JobPlan& job = job_of(source);
-    if (job.program->streams() == 0 || workload.is_second_leg(connection)) continue;
+    if (job.program->task_streams().streams() == 0 || workload.is_second_leg(connection)) continue;
     const LanePlace place{workload.rank_of(source), workload.lane_of(connection)};
-    if (!job.program->notes_posts(place)) continue;
+    if (!job.program->task_streams().notes_posts(place)) continue;
     posts_.resize(workload.connections().size());
     posts_[c] = std::make_unique<PostLog>();
   }
@@ -79,7 +79,7 @@ void Executor::on_delivered(ProcessContext& context, ProcessId self, ConnectionI
                  state.forwarded.take(state.sizes, workload_.relay_chunk()));
     return;
   }
-  const Picoseconds latency = job_of(self).program->receive_latency(
+  const Picoseconds latency = job_of(self).program->transfers().receive_latency(
       {workload_.rank_of(self), workload_.lane_of(connection)},
       workload_.rank_of(workload_.origin_of(connection)));
   if (latency > Picoseconds(0)) {

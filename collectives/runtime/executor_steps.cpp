@@ -238,10 +238,10 @@ bool Executor::send(Turn turn) {
       workload_.find(turn.self, job.process(lane.step.peer), turn.number);
   WEFT_CHECK(!connection.is_none(), "a program sends to its send_peers only");
   lane.connection = connection;
-  const std::uint32_t window = job.program->window(place_of(turn));
+  const std::uint32_t window = job.program->transfers().window(place_of(turn));
   const bool is_open = window == 0 || outstanding_[connection.value()] < window;
   if (!continues(turn, is_open, LaneStatus::kAwaitingWindow)) return false;
-  const Bytes size = job.program->wire_size(place_of(turn), lane.step.bytes());
+  const Bytes size = job.program->transfers().wire_size(place_of(turn), lane.step.bytes());
   Process& process = processes_[turn.self.value()];
   ++process.messages;
   process.bytes += size;
@@ -289,7 +289,8 @@ bool Executor::take(Turn turn, Arrivals& arrivals) {
 }
 
 void Executor::post_in_network(Turn turn, ConnectionId connection) {
-  const Bytes size = job_of(turn.self).program->wire_size(place_of(turn), turn.lane.step.bytes());
+  const Bytes size =
+      job_of(turn.self).program->transfers().wire_size(place_of(turn), turn.lane.step.bytes());
   Process& process = processes_[turn.self.value()];
   ++process.messages;
   process.bytes += size;

@@ -75,7 +75,7 @@ void Executor::note_hold(Turn turn, const Stream& other) {
   const bool is_waited_for = computing.status == LaneStatus::kAwaitingStream ||
                              computing.status == LaneStatus::kAwaitingLane;
   if (!is_waited_for) return;
-  const std::uint32_t own = job_of(turn.self).program->stream_of(turn.number);
+  const std::uint32_t own = job_of(turn.self).program->task_streams().stream_of(turn.number);
   std::vector<StreamWait>& held = processes_[turn.self.value()].streams[own].held;
   const Picoseconds now = turn.context.now();
   const bool is_of_earlier_wait = !held.empty() && held.back().until <= computing.waits_since;
@@ -100,10 +100,12 @@ Picoseconds Executor::time_of_delay(Turn turn) {
                       .number = process.computed++};
   for (std::uint32_t i = 0; i < process.streams.size() && !computing.is_slowed; ++i) {
     const Stream& stream = process.streams[i];
-    computing.is_slowed = stream.started > stream.finished && job.program->slows_computing(rank, i);
+    computing.is_slowed =
+        stream.started > stream.finished && job.program->task_streams().slows_computing(rank, i);
   }
-  const Picoseconds taken = job.program->computing_time(rank, computing);
-  step.offset += std::max(std::int64_t{0}, (taken - job.program->planned_time(computing)).count());
+  const Picoseconds taken = job.program->computing().computing_time(rank, computing);
+  step.offset +=
+      std::max(std::int64_t{0}, (taken - job.program->computing().planned_time(computing)).count());
   return taken;
 }
 
@@ -226,7 +228,7 @@ bool Executor::finish_task(Turn turn) {
     stream.last_lane = turn.number;
   }
   const std::uint32_t lanes =
-      job_of(turn.self).program->lanes_of(workload_.rank_of(turn.self), number);
+      job_of(turn.self).program->task_streams().lanes_of(workload_.rank_of(turn.self), number);
   if (is_new && stream.lanes_there == lanes) {
     if (number == 0) {
       end_task(turn.context, turn.self, number);
@@ -273,7 +275,7 @@ void Executor::end_task(ProcessContext& context, ProcessId self, std::uint32_t n
 
 void Executor::note_received(Turn turn, ConnectionId connection) {
   if (posts_.empty() || !posts_[connection.value()]) return;
-  const std::uint32_t number = job_of(turn.self).program->stream_of(turn.number);
+  const std::uint32_t number = job_of(turn.self).program->task_streams().stream_of(turn.number);
   Stream& stream = processes_[turn.self.value()].streams[number];
   stream.posted_at = std::max(stream.posted_at, posts_[connection.value()]->take());
 }
@@ -284,7 +286,7 @@ void Executor::end_streams(Turn turn) {
   if (turn.number != 0) {
     // The first stream has nothing left to do, and waits for the last one that has.
     const Lane& first = lanes_[workload_.lane_index(turn.self, 0)];
-    const std::uint32_t last = job_of(turn.self).program->stream_of(turn.number);
+    const std::uint32_t last = job_of(turn.self).program->task_streams().stream_of(turn.number);
     note_wait(process, last, first.waits_since, turn.context.now(),
               process.streams[last].finished_posted_at);
   }

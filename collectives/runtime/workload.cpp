@@ -49,11 +49,11 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   WEFT_CHECK(plan.lanes >= 1 && plan.lanes <= kMaxLanes, "a program has lanes, not too many");
   hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
   job_of_process_.insert(job_of_process_.end(), hosts.size(), place_of_job);
-  add_groups(plan, program->groups());
+  add_groups(plan, program->in_network().groups());
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
       const LanePlace place{rank, lane};
-      const InNetworkWork work = program->in_network_work(place);
+      const InNetworkWork work = program->in_network().in_network_work(place);
       add_in_network(plan.process(rank), plan.first_lane + std::size_t{rank} * plan.lanes + lane,
                      flow_label_of(number, lane), work);
       lane_of_connection_.resize(connections_.size(), static_cast<std::uint16_t>(lane));
@@ -324,7 +324,7 @@ void for_each_transfer_of(
     const Workload& workload, std::uint32_t job, std::uint32_t rank, const SendCount& send,
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit) {
   const JobPlan& plan = workload.jobs()[job];
-  const Bytes size = plan.program->wire_size({rank, send.lane}, send.step.bytes());
+  const Bytes size = plan.program->transfers().wire_size({rank, send.lane}, send.step.bytes());
   for_each_leg(
       workload, connection_of(workload, plan, rank, send), size,
       [&](ConnectionId leg, Bytes part, std::int64_t n) { visit(leg, part, n * send.count); });

@@ -12,7 +12,7 @@
 
 #include "collectives/costs/choose.hpp"
 #include "collectives/jobs/job.hpp"
-#include "collectives/jobs/program.hpp"
+#include "collectives/steps/program.hpp"
 #include "collectives/steps/relay.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/base/result.hpp"

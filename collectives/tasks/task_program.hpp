@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/jobs/program.hpp"
 #include "collectives/spec/rank_layout.hpp"
+#include "collectives/steps/program.hpp"
 #include "collectives/tasks/collective_call.hpp"
 #include "collectives/tasks/lane_plan.hpp"
 #include "collectives/tasks/tasks.hpp"
@@ -18,7 +18,11 @@ namespace weft::collectives {
 
 /// Runs parts: an iteration of a rank is over when all its streams are. Memory is that of the
 /// communicators and of one task per lane, whatever the number of tasks.
-class TaskProgram final : public JobProgram {
+class TaskProgram final : public JobProgram,
+                          public TaskStreams,
+                          public ComputingTimes,
+                          public TransferCosts,
+                          public InNetworkUse {
  public:
   /// Chooses algorithms, protocols and execution of all calls. Error: a call's algorithm cannot run
   /// on the ranks of its communicator.
@@ -37,6 +41,10 @@ class TaskProgram final : public JobProgram {
   [[nodiscard]] std::uint32_t lanes() const override { return plan_.lanes(); }
   [[nodiscard]] bool needs_acknowledgements() const override;
   [[nodiscard]] std::uint32_t iterations() const override { return task_set_->iterations(); }
+  [[nodiscard]] const TaskStreams& task_streams() const override { return *this; }
+  [[nodiscard]] const ComputingTimes& computing() const override { return *this; }
+  [[nodiscard]] const TransferCosts& transfers() const override { return *this; }
+  [[nodiscard]] const InNetworkUse& in_network() const override { return *this; }
   [[nodiscard]] std::uint32_t streams() const override { return plan_.streams(); }
   [[nodiscard]] std::uint32_t lanes_of(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] std::uint32_t stream_of(std::uint32_t lane) const override {

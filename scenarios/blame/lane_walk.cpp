@@ -55,7 +55,7 @@ bool LaneWalk::follow_delivery() {
     if (to.destination != job_.process(at_.rank) || to.kind != Connection::Kind::kUnicast) continue;
     const std::uint32_t sender = workload.rank_of(workload.origin_of(connection));
     const std::uint32_t lane = workload.lane_of(connection);
-    const Picoseconds seen = job_.program->receive_latency({at_.rank, lane}, sender);
+    const Picoseconds seen = job_.program->transfers().receive_latency({at_.rank, lane}, sender);
     const MessageLog::Message* message = run_.messages.delivered_at(connection, at_.now - seen);
     if (message == nullptr) continue;
     charge(message->delivered, Cause::kProtocol, own_rank());
@@ -111,8 +111,8 @@ bool LaneWalk::receive(const Span& span) {
   }
   if (message == nullptr) return false;
   const std::uint32_t sender = workload.rank_of(workload.origin_of(connection));
-  charge(at_.now - job_.program->receive_latency({at_.rank, at_.lane}, sender), Cause::kProtocol,
-         own_rank());
+  charge(at_.now - job_.program->transfers().receive_latency({at_.rank, at_.lane}, sender),
+         Cause::kProtocol, own_rank());
   go_back(connection, *message);
   if (const std::uint32_t relay = workload.relay_of(connection); relay != Workload::kNoRelay) {
     // Chunks leave a relay in the order in which they come.

@@ -60,7 +60,9 @@ void split(const Charge& charge, const Culprit& stage, const std::vector<Interva
 void find_bubbles(const collectives::Workload& workload, const collectives::Executor& executor,
                   JobPath& path) {
   const JobPlan& job = workload.jobs()[path.job];
-  const auto stage_of = [&](const Charge& c) { return job.program->stage_of(c.culprit.number); };
+  const auto stage_of = [&](const Charge& c) {
+    return job.program->task_streams().stage_of(c.culprit.number);
+  };
   const std::optional<std::uint32_t> stage =
       most_computing(path.charges, [&](const Charge& c) { return std::optional(stage_of(c)); });
   if (!stage) return;
@@ -129,7 +131,7 @@ void PathFinder::end_iteration(std::uint32_t j, std::uint32_t iteration) {
   LaneWalk lanes(run_, j, begin, path.charges, path.messages);
   lanes.go_to({rank, executor_.iterations(job.process(rank))[iteration].last_lane, end});
   walk(lanes, path);
-  if (job.program->streams() > 0) find_bubbles(e_.workload, executor_, path);
+  if (job.program->task_streams().streams() > 0) find_bubbles(e_.workload, executor_, path);
   paths_.push_back(std::move(path));
   ended_at_[j] = end;
   for (std::uint32_t c = 0; c < e_.workload.connections().size(); ++c) {
@@ -175,7 +177,7 @@ bool PathFinder::walk_through_epoch(LaneWalk& lanes, JobPath& path) {
   if (reuse_ == nullptr) return false;
   const LaneWalk::Place& at = lanes.place();
   const JobPlan& job = e_.workload.jobs()[path.job];
-  const std::uint32_t stream = job.program->stream_of(at.lane);
+  const std::uint32_t stream = job.program->task_streams().stream_of(at.lane);
   const std::optional<CalledEpoch> epoch =
       reuse_->call_that_ended(job.process(at.rank), stream, at.now);
   if (!epoch) return false;

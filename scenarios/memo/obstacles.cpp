@@ -45,8 +45,9 @@ bool have_fixed_paths(const Experiment& e) {
 }  // namespace
 
 bool has_calls(const collectives::Workload& workload) {
-  return std::ranges::any_of(
-      workload.jobs(), [](const collectives::JobPlan& job) { return job.program->streams() > 0; });
+  return std::ranges::any_of(workload.jobs(), [](const collectives::JobPlan& job) {
+    return job.program->task_streams().streams() > 0;
+  });
 }
 
 std::string obstacle_to_reuse(const Experiment& e) {

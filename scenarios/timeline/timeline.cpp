@@ -115,10 +115,11 @@ std::string Timeline::name_of(ProcessId process, const Activity& a) const {
     case Activity::Kind::kIteration:
       return fmt::format("iteration {}", a.number);
     case Activity::Kind::kTask:
-      return job.program->task_name(a.place, a.number);
+      return job.program->task_streams().task_name(a.place, a.number);
     case Activity::Kind::kWork:
-      return a.work == collectives::Step::Work::kCompute ? job.program->task_name(0, a.number)
-                                                         : work_name(a.work);
+      return a.work == collectives::Step::Work::kCompute
+                 ? job.program->task_streams().task_name(0, a.number)
+                 : work_name(a.work);
     case Activity::Kind::kControlEvent:
       return fmt::format("wait for a signal of {}", a.number);
     case Activity::Kind::kAcknowledgement:

@@ -9,9 +9,10 @@ using collectives::JobPlan;
 TimelineTracks::TimelineTracks(const Experiment& e, TracePart& part)
     : e_(e), part_(part), next_thread_(free_process() + 1) {
   for (const JobPlan& job : e.workload.jobs()) {
-    std::vector<std::uint32_t>& first = first_lane_.emplace_back(job.program->streams());
+    std::vector<std::uint32_t>& first =
+        first_lane_.emplace_back(job.program->task_streams().streams());
     for (std::uint32_t lane = job.lanes; lane-- > 0 && !first.empty();) {
-      first[job.program->stream_of(lane)] = lane;
+      first[job.program->task_streams().stream_of(lane)] = lane;
     }
   }
 }
@@ -23,7 +24,7 @@ std::int32_t TimelineTracks::free_process() const {
 
 std::uint32_t TimelineTracks::fixed_places(std::uint32_t job) const {
   const JobPlan& plan = e_.workload.jobs()[job];
-  return plan.lanes + plan.program->streams() + 3;
+  return plan.lanes + plan.program->task_streams().streams() + 3;
 }
 
 TraceTrack TimelineTracks::new_process(std::int32_t number, const std::string& name) {
@@ -76,27 +77,29 @@ const TraceTrack& TimelineTracks::iterations(ProcessId process) {
 const TraceTrack& TimelineTracks::stream(ProcessId process, std::uint32_t stream) {
   const std::uint32_t job = e_.workload.job_of(process);
   return thread(process, 1 + stream + first_lane_[job][stream], [&] {
-    return e_.workload.jobs()[job].program->stream_name(e_.workload.rank_of(process), stream);
+    return e_.workload.jobs()[job].program->task_streams().stream_name(e_.workload.rank_of(process),
+                                                                       stream);
   });
 }
 
 const TraceTrack& TimelineTracks::lane(ProcessId process, std::uint32_t lane) {
   const JobPlan& job = e_.workload.jobs()[e_.workload.job_of(process)];
-  const std::uint32_t stream = job.program->streams() == 0 ? 0 : job.program->stream_of(lane);
+  const std::uint32_t stream =
+      job.program->task_streams().streams() == 0 ? 0 : job.program->task_streams().stream_of(lane);
   return thread(process, 2 + stream + lane, [&] { return lane_name(process, lane); });
 }
 
 std::string TimelineTracks::lane_name(ProcessId process, std::uint32_t lane) const {
   const std::uint32_t number = e_.workload.job_of(process);
   const JobPlan& job = e_.workload.jobs()[number];
-  if (job.program->streams() == 0) {
+  if (job.program->task_streams().streams() == 0) {
     return job.lanes == 1 ? "steps" : fmt::format("steps of lane {}", lane);
   }
   const std::uint32_t rank = e_.workload.rank_of(process);
-  const std::uint32_t stream = job.program->stream_of(lane);
-  std::string name = job.program->stream_name(rank, stream);
+  const std::uint32_t stream = job.program->task_streams().stream_of(lane);
+  std::string name = job.program->task_streams().stream_name(rank, stream);
   if (stream == 0) return name;
-  if (job.program->lanes_of(rank, stream) == 1) return name + ": steps";
+  if (job.program->task_streams().lanes_of(rank, stream) == 1) return name + ": steps";
   return fmt::format("{}: steps of lane {}", name, lane - first_lane_[number][stream]);
 }
 

@@ -129,10 +129,11 @@ TEST(Relay, AcknowledgesAMessageOnceAllOfItIsAtTheRelay) {
   EXPECT_TRUE(run.outcome().is_finished);
 }
 
-class OneAtATime final : public collectives::JobProgram {
+class OneAtATime final : public collectives::JobProgram, public collectives::TransferCosts {
  public:
   explicit OneAtATime(WrittenProgram::Steps steps) : written_(std::move(steps)) {}
   [[nodiscard]] bool needs_acknowledgements() const override { return true; }
+  [[nodiscard]] const TransferCosts& transfers() const override { return *this; }
   [[nodiscard]] std::uint32_t window(collectives::LanePlace) const override { return 1; }
   [[nodiscard]] std::vector<std::uint32_t> send_peers(collectives::LanePlace place) const override {
     return written_.send_peers(place);

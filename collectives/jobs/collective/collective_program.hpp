@@ -13,7 +13,10 @@ namespace weft::collectives {
 
 /// A call made a number of times, and the delays of stragglers. An iteration of a rank computes, is
 /// delayed, and makes the call; the next one begins when all lanes of the rank are through.
-class CollectiveProgram final : public JobProgram {
+class CollectiveProgram final : public JobProgram,
+                                public ComputingTimes,
+                                public TransferCosts,
+                                public InNetworkUse {
  public:
   using Spec = CollectiveSpec;
   static constexpr bool kIsOpenLoop = false;
@@ -36,6 +39,9 @@ class CollectiveProgram final : public JobProgram {
   [[nodiscard]] bool needs_acknowledgements() const override { return call_.window() > 0; }
   [[nodiscard]] std::uint32_t iterations() const override { return spec().iterations; }
   [[nodiscard]] bool is_explained() const override { return true; }
+  [[nodiscard]] const ComputingTimes& computing() const override { return *this; }
+  [[nodiscard]] const TransferCosts& transfers() const override { return *this; }
+  [[nodiscard]] const InNetworkUse& in_network() const override { return *this; }
   [[nodiscard]] Bytes wire_size(LanePlace /*place*/, Bytes size) const override {
     return call_.wire_size(size);
   }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "collectives/jobs/program.hpp"
+#include "collectives/steps/program.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/range_text.hpp"
 

@@ -36,7 +36,7 @@ class Survey {
     if (program.drawn_sends(0)) return;
     // Streams wait for their tasks: what is at hand is a message of each connection or so. Where an
     // iteration is explained, its messages are kept.
-    const bool is_kept = program.streams() == 0 || program.is_explained() || blames_;
+    const bool is_kept = program.task_streams().streams() == 0 || program.is_explained() || blames_;
     traffic_.at_once += is_kept ? of_iteration : std::min(of_iteration, connections_of(job));
     if (is_kept) traffic_.added_up += added_up / iterations;
   }

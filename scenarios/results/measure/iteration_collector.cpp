@@ -64,7 +64,8 @@ class PathWalk {
       const Journey journey = journey_of(*span);
       // The last rank to get it, where several do, is another.
       const std::uint32_t sender = workload_.rank_of(workload_.origin_of(journey.connection));
-      const Picoseconds delivered = span->end - job.program->receive_latency({rank, lane}, sender);
+      const Picoseconds delivered =
+          span->end - job.program->transfers().receive_latency({rank, lane}, sender);
       const Picoseconds taken = delivered - journey.posted;
       path.wire += std::min(taken, journey.min);
       const Picoseconds delay = taken - std::min(taken, journey.min);

@@ -44,7 +44,7 @@ MessagePhase& MessagePhases::phase_of(std::uint32_t job, std::uint32_t iteration
 
 bool MessagePhases::has_iterations(std::uint32_t job) const {
   const collectives::JobProgram& program = *workload_.jobs()[job].program;
-  return program.iterations() > 0 && program.streams() == 0;
+  return program.iterations() > 0 && program.task_streams().streams() == 0;
 }
 
 void MessagePhases::add(std::uint32_t job, const RowName& name, const RowSum& rows,

@@ -101,7 +101,7 @@ std::unique_ptr<WrittenTasks> chain() {
 
 TEST(TaskSet, CommunicatorsThatShareNoRankShareAStream) {
   const collectives::Workload workload = workload_of(chain(), 4);
-  EXPECT_EQ(workload.jobs()[0].program->streams(), 3U);
+  EXPECT_EQ(workload.jobs()[0].program->task_streams().streams(), 3U);
   EXPECT_EQ(workload.jobs()[0].lanes, 3U);
 }
 

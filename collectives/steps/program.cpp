@@ -1,4 +1,4 @@
-#include "collectives/jobs/program.hpp"
+#include "collectives/steps/program.hpp"
 
 namespace weft::collectives {
 

@@ -67,23 +67,13 @@ struct SendCount {
   std::int64_t count = 0;
 };
 
-/// A job compiled to steps per rank and lane. Immutable: ranks on different threads read it.
-class JobProgram {
- public:
-  JobProgram() = default;
-  JobProgram(const JobProgram&) = delete;
-  JobProgram& operator=(const JobProgram&) = delete;
-  virtual ~JobProgram() = default;
+// What a program may have besides its steps. A program that has none of it is given the defaults.
 
-  /// Lanes per rank, 1 .. kMaxLanes.
-  [[nodiscard]] virtual std::uint32_t lanes() const { return 1; }
-  /// Some lane has a kFlush, or there is a window.
-  [[nodiscard]] virtual bool needs_acknowledgements() const { return false; }
-  /// Iterations, each between a kBegin and a kEnd, all of which send the same; 0: the program has
-  /// none.
-  [[nodiscard]] virtual std::uint32_t iterations() const { return 0; }
-  /// What lanes spend the time of an iteration on is kept until the iteration is explained.
-  [[nodiscard]] virtual bool is_explained() const { return false; }
+/// Ranks carry out tasks in streams side by side, as GPUs do.
+class TaskStreams {
+ public:
+  virtual ~TaskStreams() = default;
+
   /// Of every rank; see Step::Kind::kAfter. 0: lanes do not depend on streams.
   [[nodiscard]] virtual std::uint32_t streams() const { return 0; }
   /// Lanes of the rank that carry out a stream together; 0: the rank has no such stream.
@@ -96,15 +86,6 @@ class JobProgram {
   /// Messages of this lane tell their receivers when they were posted, so that waiting for somebody
   /// who is late is told from waiting for the network.
   [[nodiscard]] virtual bool notes_posts(LanePlace /*place*/) const { return false; }
-  /// What so much computing takes a rank.
-  [[nodiscard]] virtual Picoseconds computing_time(std::uint32_t /*rank*/,
-                                                   const Computing& computing) const {
-    return computing.nominal;
-  }
-  /// What it would take a rank with which nothing is wrong.
-  [[nodiscard]] virtual Picoseconds planned_time(const Computing& computing) const {
-    return computing.nominal;
-  }
   /// Of what a rank computes, as a pipeline has stages; 0 where there is one only.
   [[nodiscard]] virtual std::uint32_t stage_of(std::uint32_t /*rank*/) const { return 0; }
   /// Tasks of this stream take from what computes at the same time; its lanes are no messages
@@ -124,6 +105,29 @@ class JobProgram {
                                               std::uint32_t /*number*/) const {
     return "compute";
   }
+};
+
+/// Computing takes a rank longer than planned: stragglers, jitter, what its GPU does besides.
+class ComputingTimes {
+ public:
+  virtual ~ComputingTimes() = default;
+
+  /// What this piece of computing takes a rank.
+  [[nodiscard]] virtual Picoseconds computing_time(std::uint32_t /*rank*/,
+                                                   const Computing& computing) const {
+    return computing.nominal;
+  }
+  /// What it would take a rank with which nothing is wrong.
+  [[nodiscard]] virtual Picoseconds planned_time(const Computing& computing) const {
+    return computing.nominal;
+  }
+};
+
+/// A protocol of the library that sends costs bytes and time of its own.
+class TransferCosts {
+ public:
+  virtual ~TransferCosts() = default;
+
   /// What a message of `size` puts on the network: a protocol may send flags beside the data.
   [[nodiscard]] virtual Bytes wire_size(LanePlace /*place*/, Bytes size) const { return size; }
   /// From the delivery of a message of another rank in this lane until the receiver sees it.
@@ -133,22 +137,60 @@ class JobProgram {
   }
   /// Messages that a connection may have posted and not acknowledged; 0: any number. Sends wait.
   [[nodiscard]] virtual std::uint32_t window(LanePlace /*place*/) const { return 0; }
-  /// Ranks that switches of scale-up domains work for, and in which lanes. A lane of a rank is in
-  /// one of them at most, and in one if scale-up switches do anything for it.
+};
+
+/// Switches of scale-up domains reduce and multicast for ranks.
+class InNetworkUse {
+ public:
+  virtual ~InNetworkUse() = default;
+
+  /// Ranks that they work for, and in which lanes. A lane of a rank is in one of them at most, and
+  /// in one if scale-up switches do anything for it.
   [[nodiscard]] virtual std::vector<ReductionGroup> groups() const { return {}; }
   [[nodiscard]] virtual InNetworkWork in_network_work(LanePlace /*place*/) const { return {}; }
-  /// none: what a rank sends is known without a draw.
-  [[nodiscard]] virtual std::optional<DrawnSends> drawn_sends(std::uint32_t /*rank*/) const {
-    return std::nullopt;
-  }
+};
+
+inline const TaskStreams kNoTaskStreams;
+inline const ComputingTimes kAsPlanned;
+inline const TransferCosts kPlainTransfers;
+inline const InNetworkUse kNothingInNetwork;
+
+/// A job compiled to steps per rank and lane. Immutable: ranks on different threads read it.
+class JobProgram {
+ public:
+  JobProgram() = default;
+  JobProgram(const JobProgram&) = delete;
+  JobProgram& operator=(const JobProgram&) = delete;
+  virtual ~JobProgram() = default;
+
   /// The ranks that a lane sends to, ascending and without duplicates.
   [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(LanePlace place) const = 0;
   /// Refers to this program, which must outlive it.
   [[nodiscard]] virtual std::unique_ptr<StepSource> steps(LanePlace place) const = 0;
+
+  /// Lanes per rank, 1 .. kMaxLanes.
+  [[nodiscard]] virtual std::uint32_t lanes() const { return 1; }
+  /// Some lane has a kFlush, or there is a window.
+  [[nodiscard]] virtual bool needs_acknowledgements() const { return false; }
+  /// Iterations, each between a kBegin and a kEnd, all of which send the same; 0: the program has
+  /// none.
+  [[nodiscard]] virtual std::uint32_t iterations() const { return 0; }
+  /// What lanes spend the time of an iteration on is kept until the iteration is explained.
+  [[nodiscard]] virtual bool is_explained() const { return false; }
+  /// none: what a rank sends is known without a draw.
+  [[nodiscard]] virtual std::optional<DrawnSends> drawn_sends(std::uint32_t /*rank*/) const {
+    return std::nullopt;
+  }
   /// Visits what a rank sends in an iteration; before the end where there are no iterations. Equal
   /// sends may be visited apart. By default all its steps are walked through.
   virtual void for_each_send(std::uint32_t rank,
                              const std::function<void(const SendCount&)>& visit) const;
+
+  // What it has besides. A program that has one of these is one, and says so here.
+  [[nodiscard]] virtual const TaskStreams& task_streams() const { return kNoTaskStreams; }
+  [[nodiscard]] virtual const ComputingTimes& computing() const { return kAsPlanned; }
+  [[nodiscard]] virtual const TransferCosts& transfers() const { return kPlainTransfers; }
+  [[nodiscard]] virtual const InNetworkUse& in_network() const { return kNothingInNetwork; }
 };
 
 }  // namespace weft::collectives
