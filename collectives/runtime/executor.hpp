@@ -11,7 +11,7 @@
 
 #include "collectives/runtime/activity_log.hpp"
 #include "collectives/runtime/arrivals.hpp"
-#include "collectives/runtime/call_reuse.hpp"
+#include "collectives/runtime/call_oracle.hpp"
 #include "collectives/runtime/iteration_log.hpp"
 #include "collectives/runtime/lane.hpp"
 #include "collectives/runtime/post_log.hpp"
@@ -69,14 +69,15 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] static std::uint32_t timer_of_end(std::uint32_t stream) { return 2 * stream + 1; }
   /// Notifies an observer when tasks of communicators begin and end. Call it before the run.
   void set_observer(TaskObserver& observer) { observer_ = &observer; }
-  /// Delegates collective calls to what memoises them. Call it before the run.
-  void delegate_calls(CallReuse& reuse) { reuse_ = &reuse; }
+  /// Asks an oracle when calls end, where it knows, instead of running their lanes. Call it before
+  /// the run.
+  void delegate_calls(CallOracle& oracle) { oracle_ = &oracle; }
   /// Installs an interceptor on step streams. Call it before the run.
   void intercept_steps(StepWatch& watch) { steps_watch_ = &watch; }
   /// Between callbacks: a lane will not come to steps that would have used a given number of
   /// events.
   void take_events(ProcessId process, std::uint32_t lane, std::uint32_t count);
-  /// After the run: what a rank sent in calls that were memoised, or skipped.
+  /// After the run: what a rank sent in calls whose lanes were not run.
   void add_sent(ProcessId process, std::int64_t messages, Bytes bytes, Picoseconds last_progress);
   /// What a rank has posted, and how much.
   [[nodiscard]] std::int64_t messages_of(ProcessId process) const {
@@ -176,15 +177,15 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool start_task(Turn turn);
   void begin_task(ProcessContext& context, ProcessId self, std::uint32_t number);
   void end_task(ProcessContext& context, ProcessId self, std::uint32_t number);
-  [[nodiscard]] bool is_taken_over(ProcessId process, std::uint32_t stream) const {
-    return reuse_ != nullptr && reuse_->takes(process, stream);
+  [[nodiscard]] bool knows_oracle_of(ProcessId process, std::uint32_t stream) const {
+    return oracle_ != nullptr && oracle_->takes(process, stream);
   }
   /// The calls that have begun, of ranks of one domain, end when their timeline says so.
-  void set_ends(ProcessContext& context, std::span<const CallReuse::End> ends);
+  void set_ends(ProcessContext& context, std::span<const CallOracle::End> ends);
   /// Whoever takes calls over is asked again after all else of this time.
   void ask_again(ProcessContext& context);
   void ask_at(ProcessContext& context, Picoseconds time);
-  /// The end of a call that was memoised. False: it has another end by now.
+  /// The end of a call that the oracle has told. False: it has another end by now.
   [[nodiscard]] bool come_to_end(ProcessContext& context, ProcessId self, std::uint32_t number);
   /// Of a delay, on this rank.
   [[nodiscard]] Picoseconds time_of_delay(Turn turn);
@@ -230,8 +231,8 @@ class Executor final : public ProcessHandler {
   std::vector<RelayState> relays_;
   ActivityLogs* watched_ = nullptr;
   TaskObserver* observer_ = nullptr;
-  CallReuse* reuse_ = nullptr;
-  std::set<Picoseconds> asked_;  ///< when `reuse_` is to be asked again
+  CallOracle* oracle_ = nullptr;
+  std::set<Picoseconds> asked_;  ///< when `oracle_` is to be asked again
   bool begins_by_timers_ = false;
   StepWatch* steps_watch_ = nullptr;
 };

@@ -112,14 +112,14 @@ Picoseconds Executor::time_of_delay(Turn turn) {
 bool Executor::on_job_timer(ProcessContext& context, ProcessId self, std::uint32_t number) {
   if (number == kAskAgain) {
     asked_.erase(context.now());
-    set_ends(context, reuse_->poll_ends(context.now(), context.next_event()));
-    if (const auto again = reuse_->next_poll_at()) ask_at(context, *again);
+    set_ends(context, oracle_->poll_ends(context.now(), context.next_event()));
+    if (const auto again = oracle_->next_poll_at()) ask_at(context, *again);
     return false;
   }
   const std::uint32_t stream = number / 2;
   if (number == timer_of_begin(stream)) {
     begin_task(context, self, stream);
-  } else if (!is_taken_over(self, stream)) {
+  } else if (!knows_oracle_of(self, stream)) {
     end_task(context, self, stream);
   } else if (!come_to_end(context, self, stream)) {
     return false;
@@ -128,8 +128,8 @@ bool Executor::on_job_timer(ProcessContext& context, ProcessId self, std::uint32
   return true;
 }
 
-void Executor::set_ends(ProcessContext& context, std::span<const CallReuse::End> ends) {
-  for (const CallReuse::End& end : ends) {
+void Executor::set_ends(ProcessContext& context, std::span<const CallOracle::End> ends) {
+  for (const CallOracle::End& end : ends) {
     Stream& stream = processes_[end.process.value()].streams[end.stream];
     const bool is_known = end.time >= Picoseconds(0);
     if (is_known) stream.posted_at = std::max(stream.posted_before, end.posted_at);
@@ -141,7 +141,7 @@ void Executor::set_ends(ProcessContext& context, std::span<const CallReuse::End>
 }
 
 void Executor::ask_again(ProcessContext& context) {
-  if (reuse_->needs_poll()) ask_at(context, context.now());
+  if (oracle_->needs_poll()) ask_at(context, context.now());
 }
 
 void Executor::ask_at(ProcessContext& context, Picoseconds time) {
@@ -156,7 +156,7 @@ bool Executor::come_to_end(ProcessContext& context, ProcessId self, std::uint32_
   if (stream.ends_at != context.now()) return false;
   stream.ends_at = Picoseconds(-1);
   stream.is_ending = true;
-  reuse_->end(self, number);
+  oracle_->end(self, number);
   ask_again(context);
   for (const std::uint16_t lane : stream.starting) {
     lanes_[workload_.lane_index(self, lane)].source->skip_task();
@@ -200,9 +200,9 @@ void Executor::begin_task(ProcessContext& context, ProcessId self, std::uint32_t
   stream.started_at = context.now();
   stream.started_block = lanes_[workload_.lane_index(self, stream.starting.front())].step.block;
   if (observer_ != nullptr) observer_->begun(self, number, stream.started_block, context.now());
-  if (is_taken_over(self, number)) {  // lanes stay where they are
+  if (knows_oracle_of(self, number)) {  // lanes stay where they are
     stream.posted_before = stream.posted_at;
-    set_ends(context, reuse_->begin(self, number, stream.started_block, context.now()));
+    set_ends(context, oracle_->begin(self, number, stream.started_block, context.now()));
     ask_again(context);
     return;
   }

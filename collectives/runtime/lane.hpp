@@ -64,7 +64,7 @@ struct Stream {
   Picoseconds posted_at;            ///< of the last message received, where lanes note posts
   Picoseconds posted_before;        ///< the same, as the running task began
   Picoseconds finished_posted_at;   ///< the same, of the last task that finished
-  Picoseconds ends_at{-1};          ///< the running task, where it is memoised; -1: unknown
+  Picoseconds ends_at{-1};          ///< the running task, where an oracle knows it; -1: unknown
   bool is_ending = false;           ///< that end has come
   StreamTimes times;
   std::vector<StreamWait> held;         ///< while the first stream has waited, one after the other

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocols/network/port_counters.hpp"
 #include "protocols/state/fields.hpp"
 #include "protocols/state/observation.hpp"
+#include "protocols/state/port_counters.hpp"
 #include "protocols/state/stall_log.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/engine/chunk.hpp"

@@ -28,7 +28,7 @@ struct EpochBegin {
 /// When the call is over on the rank; -1: it does not end by itself.
 struct EpochEnd {
   Picoseconds time{-1};
-  Picoseconds posted_at;  ///< CallReuse::End
+  Picoseconds posted_at;  ///< CallOracle::End
   bool operator==(const EpochEnd&) const = default;
 };
 

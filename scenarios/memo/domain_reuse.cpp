@@ -72,10 +72,10 @@ void DomainReuse::add_begin(const GpuSet& gpu_set, Open& open, const EpochBegin&
   open.epoch.reset();
 }
 
-std::span<const collectives::CallReuse::End> DomainReuse::begin(ProcessId process,
-                                                                std::uint32_t stream,
-                                                                std::uint32_t call,
-                                                                Picoseconds now) {
+std::span<const collectives::CallOracle::End> DomainReuse::begin(ProcessId process,
+                                                                 std::uint32_t stream,
+                                                                 std::uint32_t call,
+                                                                 Picoseconds now) {
   const std::uint32_t number = gpu_sets_.of_process[process.value()];
   const GpuSet& gpu_set = gpu_sets_.all[number];
   State& state = states_[number];

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "collectives/memo/gpu_sets.hpp"
-#include "collectives/runtime/call_reuse.hpp"
+#include "collectives/runtime/call_oracle.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/memo/call_log.hpp"
@@ -28,7 +28,7 @@ namespace weft::scenarios {
 /// rule of the network remembers what went before (protocols/MODEL.md, section 12).
 class DomainReuse {
  public:
-  using End = collectives::CallReuse::End;
+  using End = collectives::CallOracle::End;
 
   /// All arguments must outlive it. Unless calls are handed over to it, everything is simulated in
   /// its place and told to it: to verify, what would have been taken is compared with that; to

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "collectives/memo/gpu_sets.hpp"
-#include "collectives/runtime/call_reuse.hpp"
+#include "collectives/runtime/call_oracle.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/memo/call_log.hpp"
@@ -33,7 +33,7 @@ namespace weft::scenarios {
 /// there. Any rail with the same rank layout can use the recording later.
 class RailReuse {
  public:
-  using End = collectives::CallReuse::End;
+  using End = collectives::CallOracle::End;
 
   /// All arguments must outlive it. `rails`: collectives::find_rails.
   RailReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
@@ -41,7 +41,7 @@ class RailReuse {
 
   [[nodiscard]] bool is_used() const { return !rails_.all.empty(); }
   [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const;
-  // CallReuse; all on one thread.
+  // CallOracle; all on one thread.
   std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
                              Picoseconds now);
   void end(ProcessId process, std::uint32_t stream);

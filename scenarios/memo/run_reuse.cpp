@@ -57,9 +57,9 @@ RunReuse::RunReuse(const Experiment& experiment, const protocols::PacketNetwork:
       domains_(experiment, options, reusable.domains, mode),
       rails_(experiment, options, reusable.rails) {}
 
-std::span<const collectives::CallReuse::End> RunReuse::begin(ProcessId process,
-                                                             std::uint32_t stream,
-                                                             std::uint32_t call, Picoseconds now) {
+std::span<const collectives::CallOracle::End> RunReuse::begin(ProcessId process,
+                                                              std::uint32_t stream,
+                                                              std::uint32_t call, Picoseconds now) {
   if (rails_.takes(process, stream)) return rails_.begin(process, stream, call, now);
   return domains_.begin(process, stream, call, now);
 }

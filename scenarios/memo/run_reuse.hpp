@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/runtime/call_reuse.hpp"
+#include "collectives/runtime/call_oracle.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/memo/domain_reuse.hpp"
 #include "scenarios/memo/rail_reuse.hpp"
@@ -30,7 +30,7 @@ struct Reusable {
 [[nodiscard]] Reusable find_reusable(const Experiment& experiment);
 
 /// All calls that are memoised in a run: inside domains, and between them.
-class RunReuse final : public collectives::CallReuse, public collectives::TaskObserver {
+class RunReuse final : public collectives::CallOracle, public collectives::TaskObserver {
  public:
   /// All arguments must outlive it. Unless calls are handed over to it, everything is simulated in
   /// its place and told to it, to be verified or audited; rails are not audited.

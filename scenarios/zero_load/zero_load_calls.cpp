@@ -196,10 +196,10 @@ const ZeroLoadCalls::Place* ZeroLoadCalls::place_of(ProcessId process, std::uint
 }
 
 // No rank begins another call before all have begun this one.
-std::span<const collectives::CallReuse::End> ZeroLoadCalls::begin(ProcessId process,
-                                                                  std::uint32_t stream,
-                                                                  std::uint32_t call,
-                                                                  Picoseconds now) {
+std::span<const collectives::CallOracle::End> ZeroLoadCalls::begin(ProcessId process,
+                                                                   std::uint32_t stream,
+                                                                   std::uint32_t call,
+                                                                   Picoseconds now) {
   const Place& place = *place_of(process, stream);
   Caller& caller = callers_[place.caller];
   caller.begins[place.member] = now;

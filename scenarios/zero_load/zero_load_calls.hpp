@@ -8,7 +8,7 @@
 
 #include "collectives/memo/epoch_program.hpp"
 #include "collectives/memo/gpu_sets.hpp"
-#include "collectives/runtime/call_reuse.hpp"
+#include "collectives/runtime/call_oracle.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "simcore/messages/zero_load_network.hpp"
 
@@ -17,7 +17,7 @@ namespace weft::scenarios {
 /// Calls of communicators inside domains on a network without contention, where calls have nothing
 /// to do with each other: ranks that begin one alike end it alike, so that it is run once. Of
 /// communicators that only make calls which no rank ends before all have begun them.
-class ZeroLoadCalls final : public collectives::CallReuse {
+class ZeroLoadCalls final : public collectives::CallOracle {
  public:
   /// All arguments must outlive it. `delay_of`: of messages of the workload; GPU sets of a kind
   /// have the same.

@@ -72,7 +72,7 @@ class ProcessContext {
   virtual void send_control_event(ProcessId to, std::uint64_t token) = 0;
   /// Calls `on_job_timer` of a process at `time` (>= now), after all else that happens to it at
   /// that time. Its timers of one time go off by number, however they were set. `process` is the
-  /// running one, or one whose calls are memoised together with its own (CallReuse).
+  /// running one, or one whose calls end together with its own (CallOracle).
   virtual void set_job_timer(Picoseconds time, ProcessId process, std::uint32_t number) = 0;
   /// The earliest time at which anything may happen to the processes of this thread, as far as is
   /// known: no later than it is.

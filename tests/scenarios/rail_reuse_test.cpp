@@ -17,7 +17,7 @@
 namespace weft::scenarios {
 namespace {
 
-using collectives::CallReuse;
+using collectives::CallOracle;
 using collectives::Communicator;
 using weft::testing::experiment_of_text;
 
@@ -69,10 +69,10 @@ class Rails {
   void run_to(Picoseconds& now, Picoseconds until) {
     while (true) {
       note(reuse_.poll_ends(now, until));
-      const auto next = std::ranges::min_element(ends_, {}, &CallReuse::End::time);
+      const auto next = std::ranges::min_element(ends_, {}, &CallOracle::End::time);
       if (next == ends_.end() || next->time > until) break;
       now = next->time;
-      const CallReuse::End end = *next;
+      const CallOracle::End end = *next;
       ends_.erase(next);
       all_.push_back(end);
       reuse_.end(end.process, end.stream);
@@ -84,18 +84,18 @@ class Rails {
   /// When calls ended, by process.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, Picoseconds>> ends() const {
     std::vector<std::pair<std::uint32_t, Picoseconds>> all;
-    for (const CallReuse::End& end : all_) all.emplace_back(end.process.value(), end.time);
+    for (const CallOracle::End& end : all_) all.emplace_back(end.process.value(), end.time);
     std::ranges::sort(all);
     return all;
   }
   [[nodiscard]] Picoseconds last_end() const {
-    return std::ranges::max_element(all_, {}, &CallReuse::End::time)->time;
+    return std::ranges::max_element(all_, {}, &CallOracle::End::time)->time;
   }
 
  private:
-  void note(std::span<const CallReuse::End> told) {
-    for (const CallReuse::End& end : told) {
-      std::erase_if(ends_, [&](const CallReuse::End& known) {
+  void note(std::span<const CallOracle::End> told) {
+    for (const CallOracle::End& end : told) {
+      std::erase_if(ends_, [&](const CallOracle::End& known) {
         return known.process == end.process && known.stream == end.stream;
       });
       if (end.time >= Picoseconds(0)) ends_.push_back(end);
@@ -105,8 +105,8 @@ class Rails {
   Experiment e_;
   Reusable reusable_;
   RailReuse reuse_;
-  std::vector<CallReuse::End> ends_;  ///< told, and still to come
-  std::vector<CallReuse::End> all_;
+  std::vector<CallOracle::End> ends_;  ///< told, and still to come
+  std::vector<CallOracle::End> all_;
 };
 
 constexpr std::array<std::uint32_t, 2> kFirstStage = {0, 1};

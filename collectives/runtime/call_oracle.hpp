@@ -20,9 +20,11 @@ class TaskObserver {
                      Picoseconds posted_at) = 0;
 };
 
-/// Knows the timeline of calls without their lanes being run. Asked by processes of one domain, or
-/// by all that it memoises calls between domains of, on one thread at a time.
-class CallReuse {
+/// Answers when calls end. The executor that has none finds out by running their lanes on the
+/// network (simulation). Oracles know without: by replaying what was simulated once
+/// (scenarios/memo), or by the times of an empty network (scenarios/zero_load). Asked by processes
+/// of one domain, or by all whose calls between domains it knows, on one thread at a time.
+class CallOracle {
  public:
   /// When a rank is through with the call that it has begun.
   struct End {
@@ -31,8 +33,8 @@ class CallReuse {
     Picoseconds time;       ///< -1: not known any more
     Picoseconds posted_at;  ///< TaskObserver::ended; far in the past: nothing was posted
   };
-  virtual ~CallReuse() = default;
-  /// Whether it memoises the calls of this stream of a process: all of them, for all members.
+  virtual ~CallOracle() = default;
+  /// Whether it knows the calls of this stream of a process: all of them, for all members.
   [[nodiscard]] virtual bool takes(ProcessId process, std::uint32_t stream) const = 0;
   /// A rank begins a call. Returns the ends of all running calls of ranks that it may have an
   /// influence on, as far as they follow from what has begun: none is before `now`, and they
