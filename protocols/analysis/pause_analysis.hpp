@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "protocols/observation/observation.hpp"
 #include "protocols/packet/no_index.hpp"
-#include "protocols/state/observation.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/fabric.hpp"

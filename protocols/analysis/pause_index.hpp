@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "protocols/state/observation.hpp"
+#include "protocols/observation/observation.hpp"
 
 namespace weft::protocols {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "protocols/observation/observation.hpp"
 #include "protocols/state/network_state.hpp"
-#include "protocols/state/observation.hpp"
 
 /// Looks at the whole state of a network between windows: what must be conserved, and what can
 /// never move again.

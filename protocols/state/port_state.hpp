@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/observation/observation.hpp"
+#include "protocols/observation/port_counters.hpp"
+#include "protocols/observation/stall_log.hpp"
 #include "protocols/state/fields.hpp"
-#include "protocols/state/observation.hpp"
-#include "protocols/state/port_counters.hpp"
-#include "protocols/state/stall_log.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/engine/chunk.hpp"
 #include "simcore/engine/link.hpp"

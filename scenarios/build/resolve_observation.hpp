@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collectives/runtime/workload.hpp"
-#include "protocols/state/observation.hpp"
+#include "protocols/observation/observation.hpp"
 #include "scenarios/spec/scenario.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/fabric/fabric.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "protocols/state/observation.hpp"
+#include "protocols/observation/observation.hpp"
 #include "scenarios/output/result_folder.hpp"
 #include "scenarios/output/trace_writer.hpp"
 #include "scenarios/results/message_statistics.hpp"

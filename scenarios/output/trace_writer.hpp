@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "protocols/congestion/specs.hpp"
-#include "protocols/state/observation.hpp"
+#include "protocols/observation/observation.hpp"
 #include "scenarios/text/csv_stream.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/units.hpp"

@@ -1,4 +1,4 @@
-#include "protocols/state/stall_log.hpp"
+#include "protocols/observation/stall_log.hpp"
 #include "simcore/base/id_vector.hpp"
 
 #include <gtest/gtest.h>

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "protocols/congestion/control.hpp"
+#include "protocols/observation/observation.hpp"
 #include "protocols/packet/ids.hpp"
 #include "protocols/packet/packet_kind.hpp"
-#include "protocols/state/observation.hpp"
 #include "simcore/base/id_vector.hpp"
 
 namespace weft::protocols {

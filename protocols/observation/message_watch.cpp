@@ -1,4 +1,4 @@
-#include "protocols/state/message_watch.hpp"
+#include "protocols/observation/message_watch.hpp"
 
 #include <algorithm>
 #include <tuple>
