@@ -295,7 +295,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   results.threads = network.threads();
   // Where domains are kept whole, or all is one, that is no part of the model.
   const LpPlan plan = has_own_cut ? plan_of(e) : network.lp_plan();
-  results.cells = plan.lp_count;
+  results.logical_processes = plan.lp_count;
   results.lookahead = plan.lookahead;
   const Picoseconds until = e.scenario.run.until.value_or(PacketNetwork::kLongestRun);
   PacketNetwork::Status status = PacketNetwork::Status::kTimeLimit;
