@@ -12,6 +12,7 @@
 
 #include "scenarios/language/yaml/node.hpp"
 #include "scenarios/language/yaml/yaml_parser.hpp"
+#include "scenarios/results/summary/former_names.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/results/tables/jobs_table.hpp"
 #include "scenarios/results/tables/messages_table.hpp"
@@ -196,7 +197,8 @@ Errors read_ports(const fs::path& file, RunFolder& run) {
   CsvRow row;
   if (!in.next()) return in.problem().empty() ? Errors{} : Errors{error_at(file, in.problem())};
   if (!row.read(in.line()) || row.cells().empty()) return {error_at(file, "has no header", 1)};
-  for (const CsvRow::Cell& cell : row.cells()) run.port_columns.emplace_back(cell.text);
+  for (const CsvRow::Cell& cell : row.cells())
+    run.port_columns.push_back(current_result_name(std::string(cell.text)));
   run.port_columns.erase(run.port_columns.begin());
   while (in.next()) {
     if (!row.read(in.line()) || row.cells().size() != run.port_columns.size() + 1) {
@@ -241,8 +243,9 @@ Result<RunFolder> read_run_folder(const fs::path& folder) {
   if (!fs::exists(file, ignored)) {
     return error_at(file, "cannot be read; expected a folder that `weft run` wrote");
   }
-  const auto summary = read_json(file);
+  auto summary = read_json(file);
   if (!summary.ok()) return summary.errors();
+  rename_former_results(summary.value());
   RunFolder run;
   try {
     run = folder_of(summary.value());

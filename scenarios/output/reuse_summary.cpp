@@ -20,30 +20,30 @@ std::string reuse_lines(const Results& r) {
   std::string lines;
   if (r.reuse.mode == Reuse::kAudit) {
     lines += fmt::format(
-        "  reuse: {} of {} phases of {} GPUs began as none before, {} ended otherwise\n",
+        "  reuse: {} of {} epochs of {} GPUs began as none before, {} ended otherwise\n",
         format_count(static_cast<std::int64_t>(r.reuse.simulated)),
         format_count(static_cast<std::int64_t>(r.reuse.epochs)), r.reuse.gpus,
         format_count(static_cast<std::int64_t>(r.reuse.ended_otherwise)));
   } else if (r.reuse.mode == Reuse::kVerify) {
     lines += fmt::format(
-        "  reuse: {} phases of {} GPUs took place as {} that were simulated apart as well\n",
+        "  reuse: {} epochs of {} GPUs took place as {} that were simulated apart as well\n",
         format_count(static_cast<std::int64_t>(r.reuse.epochs)), r.reuse.gpus,
         format_count(static_cast<std::int64_t>(r.reuse.simulated)));
   } else if (r.reuse.epochs > 0) {
-    lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {}\n",
+    lines += fmt::format("  reuse: {} of {} epochs of {} GPUs simulated, {}\n",
                          format_count(static_cast<std::int64_t>(r.reuse.simulated)),
                          format_count(static_cast<std::int64_t>(r.reuse.epochs)), r.reuse.gpus,
                          hops(r.reuse.inside.simulated, r.reuse.inside.all));
   }
   if (r.reuse.rail_epochs > 0) {
     lines +=
-        fmt::format("  reuse: {} of {} phases of {} GPUs on {} rails simulated, {}\n",
+        fmt::format("  reuse: {} of {} epochs of {} GPUs on {} rails simulated, {}\n",
                     format_count(static_cast<std::int64_t>(r.reuse.rail_simulated)),
                     format_count(static_cast<std::int64_t>(r.reuse.rail_epochs)), r.reuse.rail_gpus,
                     r.reuse.rails, hops(r.reuse.on_rails.simulated, r.reuse.on_rails.all));
   }
   if (r.reuse.skips.count > 0) {
-    lines += fmt::format("  reuse: {} periods inside long messages leapt over, {} packet-hops\n",
+    lines += fmt::format("  reuse: {} periods inside long messages skipped, {} packet-hops\n",
                          format_count(static_cast<std::int64_t>(r.reuse.skips.periods)),
                          format_count(static_cast<std::int64_t>(r.reuse.skips.packet_hops)));
   }
@@ -63,11 +63,11 @@ std::string periods_lines(const Results& r) {
     closest = fmt::format(", others differed by {:.3g} % or more", 100 * *found.closest);
   }
   if (found.rounds_skipped + found.iterations_skipped == 0) {
-    return fmt::format("  approximate periods: none left out, of {} rounds and {} iterations{}\n",
+    return fmt::format("  approximate periods: none skipped, of {} rounds and {} iterations{}\n",
                        format_count(found.rounds), format_count(found.iterations), closest);
   }
   std::string lines = fmt::format(
-      "  approximate periods: {} of {} rounds and {} of {} iterations left out\n"
+      "  approximate periods: {} of {} rounds and {} of {} iterations skipped\n"
       "  {} that they stand for, {}: periods differ by {:.3g} % at most{}\n",
       format_count(found.rounds_skipped), format_count(found.rounds),
       format_count(found.iterations_skipped), format_count(found.iterations),

@@ -6,7 +6,7 @@ namespace weft::scenarios {
 
 struct Results;
 
-/// How much was simulated once and taken again, and what approximate periods left out; empty:
+/// How much was simulated once and taken again, and what approximate periods skipped; empty:
 /// nobody asked for that.
 [[nodiscard]] std::string reuse_summary_text(const Results& results);
 

@@ -65,7 +65,7 @@ struct Results : ResultTables {
   Picoseconds simulated;  ///< time of the last event, or of the limit
   double wall_seconds = 0;
   std::uint32_t threads = 1;
-  std::uint64_t cells = 0;
+  std::uint64_t logical_processes = 0;
   Picoseconds lookahead;
   protocols::NetworkTotals totals;
   Histogram packet_latency;
@@ -87,7 +87,7 @@ struct Results : ResultTables {
   /// latencies: equal for equal results, whatever the build, the machine, the partition into
   /// logical processes, and which files are written.
   [[nodiscard]] std::string digest() const;
-  /// In which ports and messages were counted: without what was left out.
+  /// In which ports and messages were counted: without what was skipped.
   [[nodiscard]] Picoseconds counted_time() const {
     return simulated - measured_from - (periods ? periods->skipped.time : Picoseconds(0));
   }

@@ -383,7 +383,7 @@ class PacketRun {
     results_.threads = network_.threads();
     // Where domains are kept whole, or all is one, that is no part of the model.
     const LpPlan plan = reuse_ != nullptr || may_skip_ ? plan_of(e_) : network_.lp_plan();
-    results_.cells = plan.lp_count;
+    results_.logical_processes = plan.lp_count;
     results_.lookahead = plan.lookahead;
     const bool has_named_end = is_named(e_.scenario.run.until);
     results_.outcome = outcome_of(end.status, executor_.all_finished(), has_named_end);

@@ -165,7 +165,7 @@ TEST_F(Cli, CtrlCLeavesTheFinishedWorkOnDisk) {
 TEST_F(Cli, CheckSaysHowTheFabricIsCut) {
   const Finished f = run({"check", kScenarios + "incast.yaml"});
   EXPECT_EQ(f.exit_code, 0);
-  EXPECT_THAT(f.out, HasSubstr("cells"));
+  EXPECT_THAT(f.out, HasSubstr("logical processes"));
   EXPECT_THAT(f.out, HasSubstr("lookahead"));
   EXPECT_THAT(f.out, HasSubstr("leaf0[8]->spine0[0]"));
 }
@@ -192,7 +192,8 @@ TEST_F(Cli, TheFluidEngineLeavesOutWhatOnlyPacketsTell) {
   EXPECT_THAT(f.out, HasSubstr("fabric.ecn and transport.congestion_control have no effect"));
   const auto summary = nlohmann::json::parse(read("results/incast-32-fluid/summary.json"));
   EXPECT_EQ(summary["engine"], "fluid");
-  for (const char* key : {"network", "packet_latency_seconds", "packet_hops", "cells"}) {
+  for (const char* key :
+       {"network", "packet_latency_seconds", "packet_hops", "logical_processes"}) {
     EXPECT_FALSE(summary.contains(key)) << key;
   }
   for (const char* word : {"queue", "mark", "pause", "drop", "packets"}) {

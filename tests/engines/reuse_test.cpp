@@ -45,7 +45,7 @@ void expect_equal(const MessageRun& a, const MessageRun& b) {
   EXPECT_EQ(a.results.totals.credit_stall_time, b.results.totals.credit_stall_time);
   EXPECT_EQ(a.results.packet_latency, b.results.packet_latency);
   EXPECT_EQ(a.results.packet_latency_by_size, b.results.packet_latency_by_size);
-  EXPECT_EQ(a.results.cells, b.results.cells);
+  EXPECT_EQ(a.results.logical_processes, b.results.logical_processes);
   ASSERT_EQ(a.messages.size(), b.messages.size());
   for (std::size_t i = 0; i < a.messages.size(); ++i) {
     ASSERT_EQ(row(a.messages[i]), row(b.messages[i])) << "message " << i;

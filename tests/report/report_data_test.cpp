@@ -17,6 +17,7 @@
 #include "tools/report/data/port_data.hpp"
 #include "tools/report/data/run_data.hpp"
 #include "tools/report/data/series_data.hpp"
+#include "tools/report/data/table_reader.hpp"
 #include "tools/report/data/timeline_data.hpp"
 #include "tools/report/page.hpp"
 
@@ -89,6 +90,20 @@ TEST_F(ReportData, PacketLatenciesOfResultsOfBeforeAreByJobOnly) {
   ASSERT_EQ(run.value()["latencies"].size(), 2U);
   EXPECT_EQ(run.value()["latencies"][1]["job"], "a");
   EXPECT_EQ(run.value()["latencies"][1]["size"], "");
+}
+
+TEST_F(ReportData, SummariesOfTheReleaseBeforeHaveTheNamesOfThisOne) {
+  write("summary.json", R"({"scenario": "t", "jobs": [], "simulated_seconds": 1, "cells": 3,)"
+                        R"( "reuse": {"leaps": 2}})");
+  const auto run = run_json(folder(), {});
+  ASSERT_TRUE(run.ok()) << run.errors()[0].to_string();
+  const Json& summary = run.value()["summary"];
+  EXPECT_EQ(summary["logical_processes"], 3);
+  EXPECT_EQ(summary["reuse"], Json::object({{"skips", 2}}));
+  EXPECT_FALSE(summary.contains("cells"));
+  write("x.csv", "path_late_s,path_left_out_s\n");
+  EXPECT_THAT(TableReader(folder() / "x.csv").header(),
+              ElementsAre("path_late_s", "path_skipped_s"));
 }
 
 // Results of before: their numbers say what they are of.

@@ -86,7 +86,7 @@ TEST(RailForwarding, DoesNotDependOnThreads) {
   const Results shared =
       simulate(e, {}, nullptr, {.threads = 2, .share_from = 0, .waits_for_all = true});
   ASSERT_EQ(alone.outcome, Outcome::kFinished);
-  EXPECT_GT(shared.cells, 1U);
+  EXPECT_GT(shared.logical_processes, 1U);
   EXPECT_EQ(alone.digest(), shared.digest());
 }
 

@@ -9,15 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "tests/sweep/support.hpp"
 #include "tools/sweep/report/plot.hpp"
 #include "tools/sweep/report/statistics.hpp"
 #include "tools/sweep/report/summarize.hpp"
+#include "tools/sweep/store/report.hpp"
+#include "tools/sweep/store/store.hpp"
 
 namespace weft::testing {
 namespace {
 
 using sweep::Table;
 using sweep::Value;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -50,6 +54,42 @@ TEST(Where, KeepsPointsByAxesTextsAndResults) {
   EXPECT_EQ(sweep::points_where(triangle(), "x.a == 1").value().rows.size(), 3U);
   EXPECT_EQ(sweep::points_where(triangle(), "fc == 'pfc'").value().rows.size(), 6U);
   EXPECT_EQ(sweep::points_where(triangle(), "y > 300").value().rows.size(), 1U);
+}
+
+// The release before wrote one of these points.
+TEST(Where, FindsResultsByTheirFormerNamesInDatabasesOfBothReleases) {
+  const Folder folder;
+  const auto sweep = load(folder, std::string("name: two\n") + kTinyScenario +
+                                      "axes: [{path: fabric.spines, values: [1, 2]}]\n");
+  ASSERT_TRUE(sweep.ok()) << first_error(sweep);
+  const auto plan = sweep::make_plan(sweep.value());
+  auto store = sweep::Store::open(folder.path(), sweep.value(), plan.value(), {});
+  ASSERT_TRUE(store.ok()) << first_error(store);
+  std::vector<sweep::Report> reports(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    reports[i].id = static_cast<std::int64_t>(i);
+    reports[i].metrics = {{i == 0 ? "reuse.leaps" : "reuse.skips", static_cast<double>(i)}};
+  }
+  ASSERT_TRUE(store.value()->record(reports).empty());
+  store.value().reset();
+  const auto read = sweep::read_table(folder.path());
+  ASSERT_TRUE(read.ok()) << first_error(read);
+  const Table& table = read.value();
+  EXPECT_THAT(table.metrics, ElementsAre("reuse.skips"));
+  EXPECT_EQ(table.rows[0].metric("reuse.skips"), 0.0);
+  EXPECT_EQ(table.rows[1].metric("reuse.skips"), 1.0);
+  EXPECT_EQ(sweep::points_where(table, "reuse.leaps > 0").value().rows.size(), 1U);
+  EXPECT_EQ(table.objective("reuse.leaps").value().metric, "reuse.skips");
+  EXPECT_THAT(table.former_name_warning("reuse.leaps"), HasSubstr("is called `reuse.skips` now"));
+  EXPECT_EQ(table.former_name_warning("reuse.skips"), "");
+}
+
+// Axes and objectives may be called as a result once was.
+TEST(Where, TakesNamesOfTheSweepAsTheyAre) {
+  Table table = triangle();
+  table.objectives = {{"cells", "y_seconds", sweep::Goal::kMin}};
+  EXPECT_EQ(table.objective("cells").value().metric, "y_seconds");
+  EXPECT_EQ(table.former_name_warning("cells"), "");
 }
 
 TEST(Where, SaysWhatItDoesNotKnowAndWhereNothingIsLeft) {

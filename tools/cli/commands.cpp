@@ -217,9 +217,9 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   std::optional<Follower> follower;
   follower.emplace(arguments, loaded.experiment, engine);
   scenarios::Results results = simulate(loaded, engine, arguments, files, *follower);
-  log_info(fmt::format("{} cells, {} threads, lookahead {}, {} events", results.cells,
-                       results.threads, scenarios::format_time(results.lookahead),
-                       results.totals.events));
+  log_info(fmt::format("{} logical processes, {} threads, lookahead {}, {} events",
+                       results.logical_processes, results.threads,
+                       scenarios::format_time(results.lookahead), results.totals.events));
   if (isolated) {
     follower.reset();
     isolated->run(results);
@@ -425,7 +425,8 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
                       scenarios::counted(std::ssize(e.workload.process_hosts()), "rank"),
                       scenarios::counted(std::ssize(e.workload.connections()), "connection"));
   text += fmt::format("  {}, lookahead {}, set by {}\n",
-                      scenarios::counted(static_cast<std::int64_t>(plan.lp_count), "cell"),
+                      scenarios::counted(static_cast<std::int64_t>(plan.lp_count),
+                                         "logical process", "logical processes"),
                       scenarios::format_time(plan.lookahead),
                       plan.limiting_port.is_none() ? std::string("run.control_latency")
                                                    : e.fabric.port_name(plan.limiting_port));

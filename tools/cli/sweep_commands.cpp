@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "scenarios/language/lowering/lower.hpp"
@@ -11,12 +12,14 @@
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/escape.hpp"
+#include "simcore/base/log.hpp"
 #include "simcore/base/units.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/words.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
+#include "tools/sweep/language/expression.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
 #include "tools/sweep/plan/points.hpp"
 #include "tools/sweep/report/export.hpp"
@@ -58,10 +61,23 @@ void add_where(CLI::App& command, std::string& where) {
       ->type_name("CONDITION");
 }
 
-/// A sweep's points, those of `where` if it says anything.
-Result<sweep::Table> read_points(const std::string& database, const std::string& where) {
+void warn_of_former_names(const sweep::Table& table, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (const std::string why = table.former_name_warning(name); !why.empty()) log_warn(why);
+  }
+}
+
+/// A sweep's points, those of `where` if it says anything. `results` are names that a user gave.
+Result<sweep::Table> read_points(const std::string& database, const std::string& where,
+                                 const std::vector<std::string>& results) {
   auto table = sweep::read_table(database);
-  if (!table.ok() || where.empty()) return table;
+  if (!table.ok()) return table;
+  warn_of_former_names(table.value(), results);
+  if (where.empty()) return table;
+  const auto parsed = sweep::Expression::parse(where);
+  if (const auto* condition = std::get_if<sweep::Expression>(&parsed)) {
+    warn_of_former_names(table.value(), condition->names());
+  }
   return sweep::points_where(std::move(table).value(), where);
 }
 
@@ -255,7 +271,9 @@ int SweepCommands::run_export() {
 
 int SweepCommands::run_summarize() {
   const Options& o = *options_;
-  auto table = read_points(o.database, o.where);
+  std::vector<std::string> results = o.summary.objectives;
+  results.insert(results.end(), o.summary.pareto.begin(), o.summary.pareto.end());
+  auto table = read_points(o.database, o.where, results);
   if (!table.ok()) return refuse(table.errors());
   table.value().ranks_cut_off = o.ranks_cut_off;
   if (o.json) {
@@ -268,7 +286,7 @@ int SweepCommands::run_summarize() {
 
 int SweepCommands::run_plot() {
   const Options& o = *options_;
-  const auto table = read_points(o.database, o.where);
+  const auto table = read_points(o.database, o.where, {o.plot.y});
   if (!table.ok()) return refuse(table.errors());
   const auto commands = sweep::plot_commands(table.value(), o.plot);
   if (!commands.ok()) return refuse(commands.errors());

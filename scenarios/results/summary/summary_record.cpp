@@ -65,14 +65,14 @@ const Record<JobResult>& job_record() {
 const Record<CollectiveRow>& collective_record() {
   static const Record<CollectiveRow> record = [] {
     Record<CollectiveRow> collective{fields_of(CollectivesTable::declaration())};
-    collective.fields.emplace_back("critical_path_seconds/left_out",
-                                   "stands for rounds that were left out, if any were",
+    collective.fields.emplace_back("critical_path_seconds/skipped",
+                                   "stands for rounds that were skipped, if any were",
                                    [](const CollectiveRow& r) {
                                      const Picoseconds time = r.collective.path.skipped;
                                      return json_if(time > Picoseconds(0), in_seconds(time));
                                    });
     collective.fields.emplace_back(
-        "estimated", "true, if it was left out and is as the one before",
+        "estimated", "true, if it was skipped and repeats the one before",
         [](const CollectiveRow& r) { return json_if(r.collective.is_estimated, true); });
     return collective;
   }();
@@ -83,7 +83,7 @@ const Record<IterationRow>& iteration_record() {
   static const Record<IterationRow> record = [] {
     Record<IterationRow> iteration{fields_of(IterationsTable::declaration())};
     iteration.fields.emplace_back(
-        "estimated", "true, if it was left out and is as the one before",
+        "estimated", "true, if it was skipped and repeats the one before",
         [](const IterationRow& r) { return json_if(r.iteration.is_estimated, true); });
     return iteration;
   }();
@@ -258,25 +258,25 @@ bool says_something(const ReuseReport& reuse) {
 }
 
 ordered_json json_of(const ReuseReport& reuse) {
-  return {{"components", reuse.gpu_sets},
+  return {{"gpu_sets", reuse.gpu_sets},
           {"gpus", reuse.gpus},
           {"calls", reuse.calls},
-          {"phases", reuse.epochs},
-          {"phases_simulated", reuse.simulated},
-          {"phases_ended_otherwise", reuse.ended_otherwise},
+          {"epochs", reuse.epochs},
+          {"epochs_simulated", reuse.simulated},
+          {"epochs_ended_otherwise", reuse.ended_otherwise},
           {"rails", reuse.rails},
           {"rail_gpus", reuse.rail_gpus},
           {"rail_calls", reuse.rail_calls},
-          {"rail_phases", reuse.rail_epochs},
-          {"rail_phases_simulated", reuse.rail_simulated},
-          {"phase_packet_hops", reuse.inside.all},
-          {"phase_packet_hops_simulated", reuse.inside.simulated},
+          {"rail_epochs", reuse.rail_epochs},
+          {"rail_epochs_simulated", reuse.rail_simulated},
+          {"epoch_packet_hops", reuse.inside.all},
+          {"epoch_packet_hops_simulated", reuse.inside.simulated},
           {"rail_packet_hops", reuse.on_rails.all},
           {"rail_packet_hops_simulated", reuse.on_rails.simulated},
           {"packet_hops_simulated", reuse.simulated_hops},
-          {"leaps", reuse.skips.count},
-          {"periods_leapt", reuse.skips.periods},
-          {"packet_hops_leapt", reuse.skips.packet_hops},
+          {"skips", reuse.skips.count},
+          {"periods_skipped", reuse.skips.periods},
+          {"packet_hops_skipped", reuse.skips.packet_hops},
           {"refusals", reuse.refusals}};
 }
 
@@ -291,13 +291,12 @@ const Record<PeriodsReport>& periods_record() {
        [](const Row& r) { return ordered_json(r.skipped.spread); }},
       {"rounds", "whole ones of calls, per rank and channel",
        [](const Row& r) { return r.skipped.rounds; }},
-      {"rounds_left_out", "of these", [](const Row& r) { return r.skipped.rounds_skipped; }},
+      {"rounds_skipped", "of these", [](const Row& r) { return r.skipped.rounds_skipped; }},
       {"iterations", "of the job", [](const Row& r) { return r.skipped.iterations; }},
-      {"iterations_left_out", "of these",
-       [](const Row& r) { return r.skipped.iterations_skipped; }},
-      {"left_out_seconds",
-       "that all of it stands for, which times of jobs and iterations have in them; messages, "
-       "packets, ports, classes and percentiles are of the rest",
+      {"iterations_skipped", "of these", [](const Row& r) { return r.skipped.iterations_skipped; }},
+      {"skipped_seconds",
+       "that all of it stands for; times of jobs and iterations include it, messages, packets, "
+       "ports, classes and percentiles do not",
        [](const Row& r) { return r.skipped.time; }},
       {"certainty", "bounded: its relative error is no larger than the spread; or estimate",
        [](const Row& r) { return r.estimate_because.empty() ? "bounded" : "estimate"; }},
@@ -325,21 +324,20 @@ std::vector<Field<Results>> cost_fields() {
        [](const Results& r) { return json_if(r.has_packets, r.totals.packet_hops); }},
       {"threads", "that shared the work",
        [](const Results& r) { return json_if(r.has_packets, r.threads); }},
-      {"cells", "that the fabric was cut into",
-       [](const Results& r) { return json_if(r.has_packets, r.cells); }},
-      {"lookahead_seconds", "of the cells",
+      {"logical_processes", "that the fabric was cut into",
+       [](const Results& r) { return json_if(r.has_packets, r.logical_processes); }},
+      {"lookahead_seconds", "of the logical processes",
        [](const Results& r) { return json_if(r.has_packets, in_seconds(r.lookahead)); }},
       {"reuse",
-       "what was simulated once and taken again, as `run.reuse` says: "
-       "components (groups of GPUs whose calls were taken over), gpus in them, calls of "
-       "ranks, phases from quiet to quiet, phases_simulated (of an audit those that began as "
-       "none before), phases_ended_otherwise (of an audit), the same of rails (switches "
-       "between servers), phase_packet_hops and rail_packet_hops of both with those that were "
-       "simulated, packet_hops_simulated of all packet_hops, leaps over periods_leapt that "
-       "recurred to the bit inside long messages of "
-       "what was simulated, with packet_hops_leapt, and refusals, a list of sentences",
+       "what was simulated once and replayed, as `run.reuse` says: gpu_sets (connected GPUs whose "
+       "calls were replayed), gpus in them, calls of their ranks, epochs of communication, "
+       "epochs_simulated (of an audit those that began as none before), epochs_ended_otherwise "
+       "(of an audit), the same of rails (switches between servers), epoch_packet_hops and "
+       "rail_packet_hops of both with those that were simulated, packet_hops_simulated of all "
+       "packet_hops, skips inside long messages of what was simulated, with periods_skipped and "
+       "packet_hops_skipped, and refusals, a list of sentences",
        [](const Results& r) { return json_if(says_something(r.reuse), json_of(r.reuse)); }},
-      object<Results>("periods", "what was left out, where `run.reuse.periods` is approximate",
+      object<Results>("periods", "what was skipped, where `run.reuse.periods` is approximate",
                       periods_record(), periods_of)};
 }
 

@@ -56,11 +56,11 @@ const Table<CollectiveRow>& CollectivesTable::declaration() {
         [](const Row& r) { return r.collective.path.window; }, "critical_path_seconds/window"},
        {"path_messages", "messages on the critical path",
         [](const Row& r) { return r.collective.path.messages; }},
-       {"path_left_out_s",
-        "critical path: stands for rounds that were left out; where `run.reuse.periods` is "
+       {"path_skipped_s",
+        "critical path: stands for rounds that were skipped; where `run.reuse.periods` is "
         "approximate",
         [](const Row& r) { return r.collective.path.skipped; }, Needs::kPeriods},
-       {"estimated", "1: it was left out, and is as the one before; where periods are approximate",
+       {"estimated", "1: it was skipped, and repeats the one before; where periods are approximate",
         [](const Row& r) { return r.collective.is_estimated; }, Needs::kPeriods}},
       [](const Results& r, const auto& visit) {
         for (const CollectiveResult& c : r.collectives) visit({r.jobs[c.job], c});

@@ -48,7 +48,7 @@ struct CollectiveResult {
   Picoseconds mean_wait;  ///< that ranks spent waiting for messages, mean over ranks
   std::uint32_t last_rank = 0;
   CriticalPath path;
-  bool is_estimated = false;  ///< it was left out, and is as the one before
+  bool is_estimated = false;  ///< it was skipped, and repeats the one before
 };
 
 struct CollectiveRow {

@@ -86,7 +86,7 @@ const Table<IterationRow>& IterationsTable::declaration() {
         [](const Row& r) { return r.iteration.end_skew; }, "end_skew_seconds"},
        {"last_rank", "whose end is the end", [](const Row& r) { return r.iteration.last_rank; }},
        {"estimated",
-        "1: it was left out, and is as the one before; where `run.reuse.periods` is approximate",
+        "1: it was skipped, and repeats the one before; where `run.reuse.periods` is approximate",
         [](const Row& r) { return r.iteration.is_estimated; }, Needs::kPeriods}},
       [](const Results& r, const auto& visit) {
         for (const IterationResult& i : r.iterations) visit({r.jobs[i.job], i});

@@ -29,7 +29,7 @@ struct IterationResult {
   Picoseconds start_skew;
   Picoseconds end_skew;
   std::uint32_t last_rank = 0;
-  bool is_estimated = false;  ///< it was left out, and is as the one before
+  bool is_estimated = false;  ///< it was skipped, and repeats the one before
 
   [[nodiscard]] Picoseconds exposed_in_all() const;
   [[nodiscard]] Picoseconds hidden_in_all() const;

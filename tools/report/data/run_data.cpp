@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/results/summary/former_names.hpp"
 #include "scenarios/text/text_file.hpp"
 #include "simcore/messages/size_class.hpp"
 #include "tools/report/data/blame_data.hpp"
@@ -53,6 +54,7 @@ Result<Json> read_summary(const fs::path& folder) {
                           summary.contains("jobs") && summary["jobs"].is_array() &&
                           summary.contains("simulated_seconds");
   if (!is_summary) return Error{"is not a summary of weft", {.file = file.string()}};
+  scenarios::rename_former_results(summary);
   return std::move(summary);
 }
 

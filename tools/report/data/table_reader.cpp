@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "scenarios/results/summary/former_names.hpp"
 #include "scenarios/text/zstd_stream.hpp"
 
 namespace weft::report {
@@ -21,7 +22,9 @@ TableReader::TableReader(const std::filesystem::path& file) : file_(file) {
     fail(row_.problem());
     return;
   }
-  for (const CsvRow::Cell& cell : row_.cells()) header_.emplace_back(cell.text);
+  for (const CsvRow::Cell& cell : row_.cells()) {
+    header_.push_back(scenarios::current_result_name(std::string(cell.text)));
+  }
 }
 
 std::size_t TableReader::column(std::string_view name) {

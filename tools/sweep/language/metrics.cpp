@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 using Values = std::vector<std::pair<std::string, std::optional<double>>>;
 
 /// Not results of the model: they differ from machine to machine, or are given.
-constexpr std::array<std::string_view, 5> kLeftOut{"wall_seconds", "seed", "threads", "cells",
-                                                   "lists_messages"};
+constexpr std::array<std::string_view, 5> kNoResult{"wall_seconds", "seed", "threads",
+                                                    "logical_processes", "lists_messages"};
 
 /// Words behind the one that says what is counted.
 constexpr std::array<std::string_view, 8> kStatistics{"mean", "p50", "p95",    "p99",
@@ -83,7 +83,7 @@ void add_worst_slowdown(const scenarios::Results& results, Values& values) {
 
 Values values_of(const scenarios::Results& results) {
   Json summary = scenarios::summary_json(results);
-  for (const std::string_view key : kLeftOut) summary.erase(std::string(key));
+  for (const std::string_view key : kNoResult) summary.erase(std::string(key));
   Values values;
   flatten(summary, {}, values);
   add_ports(results, values);

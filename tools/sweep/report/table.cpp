@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 #include <utility>
 
+#include "scenarios/results/summary/former_names.hpp"
 #include "simcore/base/digest.hpp"
 #include "simcore/base/escape.hpp"
 #include "simcore/text/nearest.hpp"
@@ -72,6 +74,11 @@ std::string shown(const Statement& statement, int column) {
   return escaped(statement.text(column));
 }
 
+/// The name of a result that is shown.
+std::string current(const Statement& statement, int column) {
+  return scenarios::current_result_name(shown(statement, column));
+}
+
 std::string description_value(Database& database, const std::string& key) {
   Statement get(database, "SELECT value FROM sweep WHERE key = ?");
   get.bind(key);
@@ -110,11 +117,13 @@ void read_names(Database& database, Table& table) {
   }
   Statement objectives(database, "SELECT name, metric, goal FROM objective ORDER BY position");
   while (objectives.step()) {
-    table.objectives.push_back({shown(objectives, 0), shown(objectives, 1),
+    table.objectives.push_back({shown(objectives, 0), current(objectives, 1),
                                 objectives.text(2) == "max" ? Goal::kMax : Goal::kMin});
   }
   Statement metrics(database, "SELECT DISTINCT name FROM metric ORDER BY name");
-  while (metrics.step()) table.metrics.push_back(shown(metrics, 0));
+  std::set<std::string> names;  // an older weft may have written some of the points
+  while (metrics.step()) names.insert(current(metrics, 0));
+  table.metrics.assign(names.begin(), names.end());
 }
 
 void read_rows(Database& database, Table& table) {
@@ -150,7 +159,7 @@ void read_rows(Database& database, Table& table) {
   while (metrics.step()) {
     const auto row = index.find(metrics.integer(0));
     if (row == index.end() || !std::isfinite(metrics.real(2))) continue;
-    table.rows[row->second].metrics[shown(metrics, 1)] = metrics.real(2);
+    table.rows[row->second].metrics[current(metrics, 1)] = metrics.real(2);
   }
   if (database.integer("PRAGMA user_version") < 2) return;  // before there were warnings
   Statement warnings(database, "SELECT point, text FROM warning ORDER BY point, position");
@@ -214,8 +223,9 @@ Result<Objective> Table::objective(const std::string& given) const {
   for (const Objective& o : objectives) {
     if (o.name == wanted || o.metric == wanted || o.name == given) return o;
   }
-  if (std::ranges::find(metrics, wanted) != metrics.end()) {
-    return Objective{wanted, wanted, Goal::kMin};
+  const std::string metric = scenarios::current_result_name(wanted);
+  if (std::ranges::find(metrics, metric) != metrics.end()) {
+    return Objective{metric, metric, Goal::kMin};
   }
   std::vector<std::string> known;
   for (const Objective& o : objectives) known.push_back(o.name);
@@ -223,6 +233,12 @@ Result<Objective> Table::objective(const std::string& given) const {
   return Error{"`" + wanted + "` is not a result of this sweep; there are " + listing(known) +
                    did_you_mean(wanted, known),
                {}};
+}
+
+std::string Table::former_name_warning(const std::string& given) const {
+  const auto is_called = [&given](const Objective& o) { return o.name == given; };
+  if (parameter(given) || std::ranges::any_of(objectives, is_called)) return {};
+  return scenarios::former_result_warning(given);
 }
 
 Result<Table> read_table(const fs::path& path) {

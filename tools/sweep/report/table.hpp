@@ -61,6 +61,8 @@ struct Table {
   [[nodiscard]] std::optional<std::size_t> parameter(const std::string& name_or_path) const;
   /// An objective by name or metric, or any metric as one to be minimised; errors name the nearest.
   [[nodiscard]] Result<Objective> objective(const std::string& name) const;
+  /// What to tell a user who gives a result its former name; empty: the name is current.
+  [[nodiscard]] std::string former_name_warning(const std::string& name) const;
 };
 
 /// Reads a database, or the one in a sweep's folder.
