@@ -1,16 +1,16 @@
 #include <string>
 
 #include "tests/engines/invariants.hpp"
+#include "tests/properties/swarm_seeds.hpp"
 
 namespace weft::testing {
 namespace {
 
-class ManyRandomInvariants : public ::testing::TestWithParam<int> {};
+class ManyRandomInvariants : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(ManyRandomInvariants, HoldInBothEngines) {
   // Which queue pair a message takes is known of jobs with one lane only.
-  const std::string text =
-      RandomScenario(static_cast<std::uint64_t>(GetParam())).text(RandomScenario::Graphs::kNone);
+  const std::string text = RandomScenario(GetParam()).text(RandomScenario::Graphs::kNone);
   SCOPED_TRACE(text);
   const scenarios::Experiment e = experiment_of_text(text);
   // The largest take minutes of solving and show nothing more.
@@ -18,7 +18,8 @@ TEST_P(ManyRandomInvariants, HoldInBothEngines) {
   check_both_engines(e);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ManyRandomInvariants, ::testing::Range(100, 400));
+INSTANTIATE_TEST_SUITE_P(Seeds, ManyRandomInvariants, swarm_seeds(100, 300),
+                         ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace weft::testing

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/properties/swarm_seeds.hpp"
+
 namespace weft::testing {
 namespace {
 
@@ -26,20 +28,28 @@ TEST(Invariants, HoldOnShippedScenariosInBothEngines) {
   }
 }
 
-class RandomInvariants : public ::testing::TestWithParam<int> {};
+bool is_long(const scenarios::Experiment& e) { return message_count(e) > 3000; }
+
+class RandomInvariants : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomInvariants, HoldInBothEngines) {
-  const std::string text =
-      RandomScenario(static_cast<std::uint64_t>(GetParam())).text(RandomScenario::Graphs::kNone);
+  const std::string text = RandomScenario(GetParam()).text(RandomScenario::Graphs::kNone);
   SCOPED_TRACE(text);
   const scenarios::Experiment e = experiment_of_text(text);
-  if (message_count(e) > 3000) {
+  if (is_long(e)) {
     GTEST_SKIP() << "left to the full label: SimGrid solves anew at every message";
   }
   check_both_engines(e);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomInvariants, ::testing::Range(1, 61));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomInvariants, swarm_seeds(1, 60),
+                         ::testing::PrintToStringParamName());
+
+TEST(Invariants, AreSkippedInFewRandomScenarios) {
+  expect_few_skipped(1, 60, [](std::uint64_t seed) {
+    return is_long(experiment_of_text(RandomScenario(seed).text(RandomScenario::Graphs::kNone)));
+  });
+}
 
 }  // namespace
 }  // namespace weft::testing

@@ -10,6 +10,7 @@
 #include "tests/fluid/fluid_blame_check.hpp"
 #include "tests/properties/blame_check.hpp"
 #include "tests/properties/random_scenario_check.hpp"
+#include "tests/properties/swarm_seeds.hpp"
 #include "tests/support/engines.hpp"
 
 namespace weft::testing {
@@ -52,16 +53,23 @@ TEST(FluidBlame, IsHalfTheOtherJobWhereTwoShare) {
   });
 }
 
-class FluidBlameOfRandom : public ::testing::TestWithParam<int> {};
+class FluidBlameOfRandom : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(FluidBlameOfRandom, AddsUp) {
-  const std::string text = RandomScenario(static_cast<std::uint64_t>(GetParam())).text();
+  const std::string text = RandomScenario(GetParam()).text();
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
   ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
   check_fluid_blame(build_loaded(loaded.value()), text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, FluidBlameOfRandom, ::testing::Range(1, 41));
+INSTANTIATE_TEST_SUITE_P(Seeds, FluidBlameOfRandom, swarm_seeds(1, 40),
+                         ::testing::PrintToStringParamName());
+
+TEST(FluidBlame, IsSkippedInFewRandomScenarios) {
+  expect_few_skipped(1, 40, [](std::uint64_t seed) {
+    return !scenarios::check_fluid(experiment_of_text(RandomScenario(seed).text())).empty();
+  });
+}
 
 }  // namespace
 }  // namespace weft::testing

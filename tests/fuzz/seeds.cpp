@@ -51,15 +51,17 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-/// Without the lines that are comments: what is changed in them says nothing.
-std::string read_yaml(const fs::path& path) {
-  std::istringstream text(read_file(path));
+/// What is changed in lines that are comments says nothing.
+std::string without_comments(const std::string& yaml) {
+  std::istringstream text(yaml);
   std::string kept;
   for (std::string line; std::getline(text, line);) {
     if (!line.starts_with('#')) kept += line + "\n";
   }
   return kept;
 }
+
+std::string read_yaml(const fs::path& path) { return without_comments(read_file(path)); }
 
 std::vector<fs::path> files_in(const fs::path& folder, const std::string& extension) {
   std::vector<fs::path> files;
@@ -89,7 +91,7 @@ class Seeds {
       seeds_.push_back(read_file(file));
     }
     for (std::uint64_t i = 0; i < kRandomScenarios; ++i) {
-      seeds_.push_back(RandomScenario(i).text());
+      seeds_.push_back(without_comments(RandomScenario(i).text()));
     }
     return std::move(seeds_);
   }

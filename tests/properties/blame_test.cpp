@@ -4,21 +4,22 @@
 #include "tests/properties/blame_check.hpp"
 #include "tests/properties/golden_cases.hpp"
 #include "tests/properties/random_scenario_check.hpp"
+#include "tests/properties/swarm_seeds.hpp"
 
 namespace weft::testing {
 namespace {
 
-class Blame : public ::testing::TestWithParam<int> {};
+class Blame : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Blame, AddsUpInRandomScenarios) {
-  const std::string text = RandomScenario(static_cast<std::uint64_t>(GetParam())).text();
+  const std::string text = RandomScenario(GetParam()).text();
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
   ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
   scenarios::Experiment experiment = build_loaded(loaded.value());
   check_blame(experiment, text, {3});
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Blame, ::testing::Range(1, 21));
+INSTANTIATE_TEST_SUITE_P(Seeds, Blame, swarm_seeds(1, 20), ::testing::PrintToStringParamName());
 
 class BlameOfShipped : public ::testing::TestWithParam<GoldenCase> {};
 

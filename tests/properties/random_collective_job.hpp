@@ -21,10 +21,13 @@ class RandomCollectiveJob {
     const std::uint64_t ranks = 2 + below(hosts - 1);
     const char* operation = one_of({"gather", "scatter", "broadcast", "reduce", "all-gather",
                                     "reduce-scatter", "all-reduce", "all-to-all", "send-recv"});
+    const std::uint64_t size = 1 + below(100'000);
+    const std::uint64_t iterations = 1 + below(5);
+    const std::uint64_t compute = below(30);
     yaml += fmt::format("type: {}, size: {}B, iterations: {}, compute: {}us, ranks: {{random: {}}}",
-                        operation, 1 + below(100'000), 1 + below(5), below(30), ranks);
+                        operation, size, iterations, compute, ranks);
     if (below(3) == 0) yaml += fmt::format(", execution: {{channels: {}}}", 2 + below(3));
-    if (below(3) == 0) yaml += ", stragglers: [{ranks: [0], compute: 3}]";
+    if (below(3) == 0 && compute > 0) yaml += ", stragglers: [{ranks: [0], compute: 3}]";
     if (below(4) == 0)
       yaml += fmt::format(", jitter: {{type: exponential, mean: {}us}}", 1 + below(10));
     return yaml + "}\n";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "scenarios/run/simulation.hpp"
 #include "tests/properties/bounds_law.hpp"
 #include "tests/properties/random_scenario.hpp"
+#include "tests/properties/swarm_seeds.hpp"
 #include "tests/properties/variations.hpp"
 
 namespace weft::testing {
@@ -41,6 +43,7 @@ inline bool forgets_pauses(const scenarios::Scenario& scenario) {
 /// its zero-load time.
 inline void check_random_scenario(std::uint64_t seed) {
   const std::string text = RandomScenario(seed).text();
+  if (repeats_one_seed()) std::cout << text;  // also of a run that ends the program
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
   ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
   scenarios::Experiment experiment = build_loaded(loaded.value());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/properties/random_scenario_check.hpp"
+#include "tests/properties/swarm_seeds.hpp"
 
 /// Starting a run later, by any number of picoseconds, shifts every result by that and changes
 /// nothing else: no rule goes by absolute time. ACKs echo times in steps of 256 or 4,096 ps
@@ -75,11 +76,11 @@ void expect_shifted(const Results& a, const Results& b, Picoseconds shift) {
   }
 }
 
-class Shift : public ::testing::TestWithParam<int> {};
+class Shift : public ::testing::TestWithParam<std::uint64_t> {};
 
 // MODEL.md 12.5
 TEST_P(Shift, OfARunShiftsItsResults) {
-  const std::string text = RandomScenario(static_cast<std::uint64_t>(GetParam())).text();
+  const std::string text = RandomScenario(GetParam()).text();
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
   ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
   SCOPED_TRACE(text);
@@ -89,7 +90,7 @@ TEST_P(Shift, OfARunShiftsItsResults) {
                  scenarios::simulate(later.value()), shift_of(loaded.value().scenario));
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Shift, ::testing::Range(1, 61));
+INSTANTIATE_TEST_SUITE_P(Seeds, Shift, swarm_seeds(1, 60), ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace weft::testing

@@ -6,6 +6,7 @@
 
 #include "scenarios/run/fluid_simulation.hpp"
 #include "tests/properties/random_scenario_check.hpp"
+#include "tests/properties/swarm_seeds.hpp"
 #include "tests/support/own_process.hpp"
 #include "tests/support/traced_run.hpp"
 
@@ -32,10 +33,10 @@ void expect_whole(const scenarios::Experiment& e, const TracedRun& run) {
   }
 }
 
-class TimelineOfRandom : public ::testing::TestWithParam<int> {};
+class TimelineOfRandom : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(TimelineOfRandom, IsWholeAndTheSameForAnyThreads) {
-  const auto seed = static_cast<std::uint64_t>(GetParam());
+  const std::uint64_t seed = GetParam();
   const std::string text = RandomScenario(seed).text();
   SCOPED_TRACE(text);
   const scenarios::Experiment e = with_timeline(text, seed % 4 == 0 ? "json" : "perfetto");
@@ -45,8 +46,7 @@ TEST_P(TimelineOfRandom, IsWholeAndTheSameForAnyThreads) {
 }
 
 TEST_P(TimelineOfRandom, IsWholeInTheFluidEngine) {
-  const std::string text =
-      RandomScenario(static_cast<std::uint64_t>(GetParam())).text(RandomScenario::Graphs::kNone);
+  const std::string text = RandomScenario(GetParam()).text(RandomScenario::Graphs::kNone);
   SCOPED_TRACE(text);
   const scenarios::Experiment e = with_timeline(text, "perfetto");
   if (!scenarios::check_fluid(e).empty()) GTEST_SKIP() << "the fluid engine cannot run it";
@@ -56,7 +56,15 @@ TEST_P(TimelineOfRandom, IsWholeInTheFluidEngine) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, TimelineOfRandom, ::testing::Range(1, 21));
+INSTANTIATE_TEST_SUITE_P(Seeds, TimelineOfRandom, swarm_seeds(1, 20),
+                         ::testing::PrintToStringParamName());
+
+TEST(Timeline, OfTheFluidEngineIsSkippedInFewRandomScenarios) {
+  expect_few_skipped(1, 20, [](std::uint64_t seed) {
+    const std::string text = RandomScenario(seed).text(RandomScenario::Graphs::kNone);
+    return !scenarios::check_fluid(with_timeline(text, "perfetto")).empty();
+  });
+}
 
 }  // namespace
 }  // namespace weft::testing

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/properties/random_scenario_check.hpp"
+#include "tests/properties/swarm_seeds.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/reuse_runs.hpp"
 
@@ -48,10 +49,10 @@ Watched watch(const scenarios::Experiment& experiment) {
   return watched;
 }
 
-class Watching : public ::testing::TestWithParam<int> {};
+class Watching : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Watching, SeesWhatIsThereAndChangesNothing) {
-  const std::string text = RandomScenario(static_cast<std::uint64_t>(GetParam())).text();
+  const std::string text = RandomScenario(GetParam()).text();
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
   ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
   const scenarios::Experiment experiment = build_loaded(loaded.value());
@@ -103,7 +104,7 @@ TEST(Watching, CountsPhasesThatAreTakenOverAsTheyEnd) {
   EXPECT_LE(done.back(), 1.0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Watching, ::testing::Range(1, 31));
+INSTANTIATE_TEST_SUITE_P(Seeds, Watching, swarm_seeds(1, 30), ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace weft::testing
