@@ -225,14 +225,15 @@ class RandomScenario {
     if (seed_ % 5 == 2 || seed_ % 6 == 4) return "";
     switch (seed_ % 8) {
       case 1:
-        return takes_any_order ? ", entropy: {type: oblivious, values: 8}" : "";
+        return takes_any_order ? ", path_selection: {type: oblivious, values: 8}" : "";
       case 3:
-        return takes_any_order && acks_every_packet ? ", entropy: bitmap" : "";
+        return takes_any_order && acks_every_packet ? ", path_selection: bitmap" : "";
       case 5:
-        return takes_any_order && acks_every_packet ? ", entropy: {type: reps, freeze_time: 1ms}"
-                                                    : "";
+        return takes_any_order && acks_every_packet
+                   ? ", path_selection: {type: reps, freeze_time: 1ms}"
+                   : "";
       case 7:
-        return acks_every_packet ? ", entropy: plb" : "";
+        return acks_every_packet ? ", path_selection: plb" : "";
       default:
         return "";
     }
