@@ -34,7 +34,8 @@ struct SwitchUse {
 /// - `switch_uses`: where the keys may name switches of the scale-out network.
 /// - `specification(parts)`: what is built, an alternative of TopologySpec: `build(specification)`
 ///   gives the fabric. Its `kRoutingRule` says which paths routes may take.
-/// - `kAlias`, if there is a second spelling of its name.
+/// - `kAlias`, if there is a second spelling of its name; `kFormerName`, if the release before had
+///   another one.
 /// - `kWhyNoRacks`, if hosts do not come from `racks`: a clause that says where they come from.
 ///   Then `own_racks()` gives the racks that it makes by itself, or, with `LinkRoles::kOwn`,
 ///   `host_names()` the hosts that it lists, `nic` what they are and `links` its links.

@@ -25,7 +25,7 @@ constexpr double kCrossings = 3;
 /// What scale-up switches work on goes by links in an order in which it does not meet others, and
 /// it is on its second link while it is still on its first (measured: all-gather of 32 KiB, 8 GPUs,
 /// by nvls).
-constexpr double kChipCrossings = 1.3;
+constexpr double kSwitchCrossings = 1.3;
 constexpr double kDomainLinks = 18;
 
 double per_byte(BitsPerSecond rate) {
@@ -53,11 +53,11 @@ CostTerms::CostTerms(const CollectiveSpec& collective, std::uint32_t ranks,
   if (domain_size > 1 && layout.domain_rate > layout.network_rate) {
     local.per_byte_of_packet = kCrossings * kDomainLinks * local.per_byte;
   }
-  chips = local;
+  switches = local;
   if (layout.reduction_rate > BitsPerSecond(0)) {
-    chips = hop(layout.domain_latency + step, layout.reduction_rate);
+    switches = hop(layout.domain_latency + step, layout.reduction_rate);
   }
-  chips.per_byte_of_packet = kChipCrossings / kCrossings * local.per_byte_of_packet;
+  switches.per_byte_of_packet = kSwitchCrossings / kCrossings * local.per_byte_of_packet;
   farthest = std::max(net.latency, to_seconds(layout.farthest_latency + net_step));
   if (layout.has_collisions && domains > 1) pair_collisions = kPairCollisions;
   collisions = kNoCollisions;

@@ -63,7 +63,7 @@ struct CostTerms {
   double pair_collisions = 1;
   Hop net;
   Hop local;
-  Hop chips;  ///< inside a domain, of what its switches add up or multicast
+  Hop switches;  ///< inside a domain, of what its switches add up or multicast
 };
 
 }  // namespace weft::collectives

@@ -113,7 +113,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
                                             constants_of(fabric, options, connections))) {
   for (const TransportConfig& transport : scale_out_transports(options)) {
     state_->controls.add(traits_of(transport).congestion_control);
-    state_->entropies.add(traits_of(transport).entropy);
+    state_->entropies.add(traits_of(transport).path_selection);
   }
   build_ports();
   build_switches();

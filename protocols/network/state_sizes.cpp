@@ -17,7 +17,7 @@ std::size_t congestion_state_of(const TransportConfig& transport) {
 }
 
 std::size_t entropy_state_of(const TransportConfig& transport) {
-  const std::size_t choice = traits_of(transport).entropy.index();
+  const std::size_t choice = traits_of(transport).path_selection.index();
   std::size_t number = 0;
   std::size_t size = 0;
   path_selection::Choices::for_each([&]<class C>() {

@@ -86,7 +86,7 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
   if (traits.window != 0) window = traits.window;
   control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
   control.needs = congestion::requirements_of(traits.congestion_control);
-  entropy.choice = static_cast<std::uint8_t>(traits.entropy.index());
+  entropy.choice = static_cast<std::uint8_t>(traits.path_selection.index());
 }
 
 std::uint32_t TransportConstants::cap(std::uint32_t bandwidth_delay) const {

@@ -238,7 +238,7 @@ class GivenKeyChecks {
     if (!std::holds_alternative<topologies::SingleDomainSpec>(scenario_.topology)) return;
     for (const char* key : {"racks.server.nic", "racks.server.rails", "racks.server.host_link",
                             "fabric.switch", "fabric.flow_control", "fabric.ecn"}) {
-      without_effect(key, "with `topology: none` there is no network between servers");
+      without_effect(key, "with `topology: single-domain` there is no network between servers");
     }
   }
 

@@ -76,18 +76,19 @@ void check_entropy(const Experiment& e, StaticFindings& findings) {
     const auto chooses = [](const TransportTraits& t) { return !t.has_fixed_entropy(); };
     if (balancing.type != protocols::LoadBalancing::kFlow && any_in_class(e, c, chooses)) {
       findings.warnings.push_back(fmt::format(
-          "senders choose the entropy of packets of class {} (transport.entropy), and switches "
-          "choose their way by something else; set load_balancing to ecmp, or entropy to fixed",
+          "senders select the paths of class {} (transport.path_selection), but its switches "
+          "choose "
+          "by something else than entropy; set load_balancing to ecmp, or path_selection to fixed",
           switches.classes[c].name));
     }
     const auto hears = [](const TransportTraits& t) {
-      return protocols::path_selection::traits_of(t.entropy).observes_acks;
+      return protocols::path_selection::traits_of(t.path_selection).observes_acks;
     };
     if (!switches.classes[c].ecn.enabled && any_in_class(e, c, hears)) {
-      findings.warnings.push_back(fmt::format(
-          "transport.entropy goes by marks, and class {} is not marked, so that only losses tell "
-          "ways from each other; set ecn for this class",
-          switches.classes[c].name));
+      findings.warnings.push_back(
+          fmt::format("transport.path_selection goes by marks, and class {} is not marked, so only "
+                      "losses tell paths apart; set ecn for this class",
+                      switches.classes[c].name));
     }
   }
 }

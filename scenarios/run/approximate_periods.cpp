@@ -29,7 +29,8 @@ std::string obstacle_of_job(const Experiment& e) {
 std::string obstacle_of_paths(const Experiment& e) {
   std::set<PortId> used;
   for (const Connection& c : e.workload.connections()) {
-    if (c.kind != Connection::Kind::kUnicast) return "chips add up or repeat messages";
+    if (c.kind != Connection::Kind::kUnicast)
+      return "scale-up switches reduce or multicast messages";
     const HostId from = e.workload.process_hosts()[c.source.value()];
     const HostId to = e.workload.process_hosts()[c.destination.value()];
     const auto path = flow_path(e.fabric, e.routes, e.scenario.seed, from, to,

@@ -18,7 +18,7 @@ const Field* AnyObject::find_former(const std::string& key) const {
 
 const Alternative* AnyObject::alternative(const std::string& name) const {
   const auto found = std::ranges::find_if(alternatives, [&name](const Alternative& a) {
-    return a.name == name || (!a.also.empty() && a.also == name);
+    return a.name == name || (!name.empty() && (a.also == name || a.former == name));
   });
   return found == alternatives.end() ? nullptr : &*found;
 }

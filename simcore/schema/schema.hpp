@@ -46,6 +46,8 @@ struct Special {
 struct Choice {
   std::string spelling;
   std::string doc;
+  /// Its spelling in the release before, or empty. It is read, with a warning.
+  std::string former{};
 };
 
 /// Bounds of a fraction.
@@ -116,7 +118,8 @@ struct Field {
 /// One value of an object's tag, with the keys that only it has.
 struct Alternative {
   std::string name;
-  std::string also;  ///< a second spelling, or empty
+  std::string also;    ///< a second spelling, or empty
+  std::string former;  ///< its name in the release before, or empty; it is read, with a warning
   std::string doc;
   /// Whether the tag may be left out: the default, here or beside other values elsewhere.
   bool is_implied = false;
@@ -166,7 +169,7 @@ struct AnyObject {
   [[nodiscard]] const Field* find(const std::string& key) const;
   /// The field that had this key in the release before, or null.
   [[nodiscard]] const Field* find_former(const std::string& key) const;
-  /// The alternative with this spelling, or null.
+  /// The alternative with this spelling, or with this former name, or null.
   [[nodiscard]] const Alternative* alternative(const std::string& name) const;
 };
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -267,6 +268,13 @@ class Builder {
     last().former_key = std::move(key);
     return *this;
   }
+  /// The choice `spelling` of the key had this spelling in the release before, likewise.
+  Builder& respelled(std::string_view spelling, std::string former) {
+    for (Choice& choice : last().choices) {
+      if (choice.spelling == spelling) choice.former = std::move(former);
+    }
+    return *this;
+  }
   /// The value changes what is written, and nothing of what is simulated.
   Builder& changes_output() {
     last().effect = Effect::kOutput;
@@ -352,6 +360,12 @@ class Builder {
   /// A second spelling of the alternative before it.
   Builder& also(std::string name) {
     object_.alternatives.back().also = std::move(name);
+    return *this;
+  }
+  /// The alternative had this name in the release before. Files that have it are read, with a
+  /// warning.
+  Builder& alternative_formerly(std::string name) {
+    object_.alternatives.back().former = std::move(name);
     return *this;
   }
   /// The alternative before it, though not the default, is so beside other values elsewhere.

@@ -253,7 +253,7 @@ TEST_F(AgainstText, RefusesRowsOfAnotherOperation) {
 TEST_F(AgainstText, WarnsOfOtherGpus) {
   program_.folder().write("s.yaml",
                           "name: pair\nracks: {count: 1, servers: 1, server: hgx-h100}\n"
-                          "fabric: {topology: none}\n"
+                          "fabric: {topology: single-domain}\n"
                           "jobs: [{name: j, type: all-reduce, size: 1MiB}]\n");
   const auto of = [this](const std::string& gpu) {
     std::string devices;

@@ -66,8 +66,8 @@ TEST(CatalogueCli, ShowGivesEveryFigureWithItsSource) {
   const Finished f = run("show gb200-nvl72");
   EXPECT_EQ(f.exit_code, 0) << f.text;
   for (const char* part :
-       {"1,296 links between GPUs and chips", "0.9 TB/s per direction and GPU",
-        "129.6 TB/s in all and both directions", "scale_up.chip_latency", "150ns",
+       {"1,296 links between GPUs and scale-up switches", "0.9 TB/s per direction and GPU",
+        "129.6 TB/s in all and both directions", "scale_up.switch_latency", "150ns",
         "connectx-7: ", "40.1 GB/s of SM100_NVLINK_BW", "* an estimate"}) {
     EXPECT_THAT(f.text, HasSubstr(part));
   }
@@ -75,7 +75,7 @@ TEST(CatalogueCli, ShowGivesEveryFigureWithItsSource) {
   ASSERT_EQ(parts.size(), 1U);
   bool found = false;
   for (const json& figure : parts[0]["figures"]) {
-    if (figure["path"] != "scale_up.chip_latency") continue;
+    if (figure["path"] != "scale_up.switch_latency") continue;
     found = true;
     EXPECT_EQ(figure["value"], "150ns");
     EXPECT_EQ(figure["estimate"], true);

@@ -89,7 +89,7 @@ std::string on_h100(const std::string& job) {
   const std::string file = ::testing::TempDir() + "bench_h100_" +
                            std::to_string(std::hash<std::string>()(job)) + ".yaml";
   std::ofstream(file) << "name: nc\nracks: {count: 1, servers: 1, server: hgx-h100}\n"
-                         "fabric: {topology: none}\njobs: [{name: a, "
+                         "fabric: {topology: single-domain}\njobs: [{name: a, "
                       << job << "}]\n";
   return file;
 }

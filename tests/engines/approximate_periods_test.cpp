@@ -72,7 +72,7 @@ std::string star(const std::string& job, const std::string& transport = "datagra
 
 std::string server(const std::string& job) {
   return "name: periods\nracks: {count: 1, servers: 1, server: hgx-h100}\n"
-         "fabric: {topology: none}\njobs:\n  - {name: job, " +
+         "fabric: {topology: single-domain}\njobs:\n  - {name: job, " +
          job + "}\n";
 }
 

@@ -31,7 +31,7 @@ std::string fabric_with(const std::string& entropy, const std::string& balancing
          "fabric:\n  {topology: leaf-spine, spines: 8, switch: spectrum-4, load_balancing: " +
          balancing +
          ",\n   ecn: {kmin: 40KB, kmax: 160KB, pmax: 1}}\n"
-         "transport: {type: roce, receiver: any-order, entropy: " +
+         "transport: {type: roce, receiver: any-order, path_selection: " +
          entropy + ", congestion_control: " + control +
          "}\njobs: [{name: p, type: permutation, size: 2MB}]\n";
 }
@@ -83,7 +83,7 @@ TEST(SendersEntropy, PlbLeavesPathsThatAreShared) {
         "10m}}\n"
         "fabric: {topology: leaf-spine, spines: 8, switch: spectrum-4, ecn: {kmin: 40KB, "
         "kmax: 160KB, pmax: 1}}\n"
-        "transport: {type: roce, congestion_control: none, window: 128, entropy: " +
+        "transport: {type: roce, congestion_control: none, window: 128, path_selection: " +
         entropy + "}\njobs: [{name: p, type: permutation, size: 100MB}]\n");
   };
   int shared = 0;
@@ -129,18 +129,19 @@ std::string error_of(const std::string& transport) {
 }
 
 TEST(SendersEntropy, IsRefusedWhereTheTransportCannotDoWithIt) {
-  EXPECT_THAT(error_of("entropy: oblivious"), HasSubstr("set `receiver: any-order`"));
-  EXPECT_EQ(error_of("entropy: plb"), "no error");
-  EXPECT_THAT(error_of("entropy: plb, recovery: selective-repeat"),
+  EXPECT_THAT(error_of("path_selection: oblivious"), HasSubstr("set `receiver: any-order`"));
+  EXPECT_EQ(error_of("path_selection: plb"), "no error");
+  EXPECT_THAT(error_of("path_selection: plb, recovery: selective-repeat"),
               HasSubstr("set `recovery: go-back-n`"));
-  EXPECT_THAT(error_of("entropy: reps, receiver: any-order, ack: {every: 4}"),
+  EXPECT_THAT(error_of("path_selection: reps, receiver: any-order, ack: {every: 4}"),
               HasSubstr("set `ack: {every: 1}`"));
-  EXPECT_EQ(error_of("entropy: oblivious, receiver: any-order, ack: {every: 4}"), "no error");
-  EXPECT_THAT(error_of("entropy: plb, queue_pair_use: both-ways"),
-              HasSubstr("set `queue_pair_use: one-way`"));
-  EXPECT_THAT(error_of("entropy: plb, queue_pair_life: message"),
+  EXPECT_EQ(error_of("path_selection: oblivious, receiver: any-order, ack: {every: 4}"),
+            "no error");
+  EXPECT_THAT(error_of("path_selection: plb, queue_pair_use: bidirectional"),
+              HasSubstr("set `queue_pair_use: unidirectional`"));
+  EXPECT_THAT(error_of("path_selection: plb, queue_pair_life: message"),
               HasSubstr("set `queue_pair_life: connection`"));
-  EXPECT_THAT(error_of("receiver: any-order, entropy: {type: reps, values: 48}"),
+  EXPECT_THAT(error_of("receiver: any-order, path_selection: {type: reps, values: 48}"),
               HasSubstr("is no power of two"));
 }
 
@@ -150,13 +151,13 @@ std::vector<std::string> warnings_of(const std::string& text) {
 
 TEST(SendersEntropy, WarnsWhereNobodyHashesItOrMarksIt) {
   EXPECT_THAT(warnings_of(fabric_with("reps", "spray")),
-              Contains(HasSubstr("switches choose their way by something else")));
+              Contains(HasSubstr("its switches choose by something else than entropy")));
   std::string text = fabric_with("bitmap");
   const std::size_t at = text.find("ecn: {");
   text.replace(at, text.find('}', at) + 1 - at, "ecn: none");
   EXPECT_THAT(warnings_of(text), Contains(HasSubstr("is not marked")));
   for (const std::string& warning : warnings_of(fabric_with("bitmap"))) {
-    EXPECT_THAT(warning, ::testing::Not(HasSubstr("entropy")));
+    EXPECT_THAT(warning, ::testing::Not(HasSubstr("path_selection")));
   }
 }
 

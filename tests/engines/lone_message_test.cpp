@@ -79,7 +79,7 @@ class LoneMessage {
     yaml += fmt::format(
         "transport: {{type: roce, receiver: any-order, ack: {{every: {}}}, queue_pair_use: {}, "
         "congestion_control: none}}\n",
-        1 + below(3), choose({"one-way", "both-ways"}));
+        1 + below(3), choose({"unidirectional", "bidirectional"}));
     const std::uint64_t from = below(apart);
     const std::uint64_t to = ranks - 1 - below(apart);
     yaml += fmt::format(

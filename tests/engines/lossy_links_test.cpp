@@ -180,7 +180,7 @@ TEST(LossyLinks, OptionsThatRecoveryHasNoUseForAreRefused) {
                   two_racks(links, "{type: roce, receiver: any-order, ack: {nack_interval: 5us}}")),
               HasSubstr("nack_interval"));
   EXPECT_THAT(first_error_of(two_racks(
-                  links, "{type: roce, queue_pair_life: message, queue_pair_use: both-ways}")),
+                  links, "{type: roce, queue_pair_life: message, queue_pair_use: bidirectional}")),
               HasSubstr("queue_pair_life"));
   EXPECT_THAT(first_error_of(two_racks(links,
                                        "{type: roce, recovery: {type: selective-repeat, "

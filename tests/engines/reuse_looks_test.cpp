@@ -238,7 +238,8 @@ void expect_equal_after_warmups(const std::string& text, int edges) {
 // The edge is in the middle of calls, or between them, or behind all.
 TEST(ReuseWithWarmup, CountsWhatComesAfterIt) {
   expect_equal_after_warmups(
-      "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: none}\n"
+      "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: "
+      "single-domain}\n"
       "jobs:\n" +
           reuse_training("tensor: 8"),
       40);
@@ -252,7 +253,8 @@ TEST(ReuseWithWarmup, CountsWhatComesAfterItBetweenServers) {
 // Wherever it ends in an epoch, all of that epoch is simulated once more, its begin included.
 TEST(ReuseWithWarmup, SimulatesAPhaseOnceMore) {
   Experiment e = experiment_of_text(
-      "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: none}\n"
+      "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: "
+      "single-domain}\n"
       "jobs:\n" +
       reuse_training("tensor: 8"));
   const scenarios::ReuseReport without = folder_of_run(e, Reuse::kOn).results.reuse;

@@ -25,7 +25,7 @@ struct ChoiceFabric {
 const std::vector<ChoiceFabric> kFabrics = {
     {"HGX H100, 8 GPUs",
      "racks: {count: 1, servers: 1, server: hgx-h100}\n"
-     "fabric: {topology: none}\n",
+     "fabric: {topology: single-domain}\n",
      {"4KiB", "256KiB", "16MiB"}},
     {"HGX H100 x 4, rails",
      "racks: {count: 4, servers: 1, server: hgx-h100}\n"
@@ -36,7 +36,7 @@ const std::vector<ChoiceFabric> kFabrics = {
      {"4KiB", "256KiB", "8MiB"}},
     {"NVL72",
      "racks: {count: 1, servers: 1, server: gb200-nvl72}\n"
-     "fabric: {topology: none}\n",
+     "fabric: {topology: single-domain}\n",
      {"4KiB", "256KiB", "8MiB"}},
     {"16 servers, leaf-spine",
      "racks: {count: 4, servers: 4, server: host-400g}\n"

@@ -39,8 +39,8 @@ double microseconds(const SmallRow& row, std::int64_t bytes) {
   const bool is_per_peer = row.operation == Operation::kAllToAll;
   const auto results = scenarios::simulate(experiment_of_text(
       "name: small\nracks: {count: 1, servers: 1, server: " + server_of(row.system) +
-      "}\nfabric: {topology: none}\njobs:\n  - {name: job, type: " + name_of(row.operation) +
-      ", algorithm: nccl, ranks: " + std::to_string(row.ranks) +
+      "}\nfabric: {topology: single-domain}\njobs:\n  - {name: job, type: " +
+      name_of(row.operation) + ", algorithm: nccl, ranks: " + std::to_string(row.ranks) +
       ", size: " + std::to_string(is_per_peer ? bytes / row.ranks : bytes) +
       "B, execution: {preset: nccl, calls: back-to-back}}\n"));
   EXPECT_EQ(results.outcome, scenarios::Outcome::kFinished);

@@ -19,18 +19,18 @@ using protocols::PacketNetwork;
 constexpr Picoseconds kUp = 125_ns;    // 40 out of the GPU, 20 of wire, 65 in the scale-up switch
 constexpr Picoseconds kDown = 170_ns;  // 20 of wire, 150 into the GPU
 
-topologies::RackSpec domain(std::uint32_t gpus, std::uint32_t chips,
+topologies::RackSpec domain(std::uint32_t gpus, std::uint32_t switches,
                             std::vector<std::uint32_t> links, BitsPerSecond rate) {
   topologies::RackSpec rack;
   rack.server.gpus = gpus;
   rack.server.nics = 0;
   topologies::ScaleUpPart& part = rack.server.scale_up.emplace();
-  part.chips = chips;
-  part.links_per_chip = std::move(links);
+  part.switches = switches;
+  part.links_per_switch = std::move(links);
   part.rate = rate;
   part.send_latency = 40_ns;
   part.link_latency = 20_ns;
-  part.chip_latency = 65_ns;
+  part.switch_latency = 65_ns;
   part.gpu_latency = 150_ns;
   return rack;
 }

@@ -47,7 +47,7 @@ class RandomTraining {
 
   void fabric(std::string& yaml) {
     if (servers_ == 1 && below(2) == 0) {
-      yaml += "fabric: {topology: none}\n";
+      yaml += "fabric: {topology: single-domain}\n";
       return;
     }
     has_links_ = true;

@@ -24,7 +24,7 @@ class RandomTransport {
     const char* control = draws_.one_of({"new-reno", "cubic", "dctcp", "swift", "timely", "none"});
     return fmt::format(
         "{{type: tcp, {}mtu: {}B, sack: {}, window: {}, queue_pairs: {}, ack: {{every: {}, delay: "
-        "{}us, last: {}, priority: {}}}, timeout: {{least: 300us}}, congestion_control: {}}}",
+        "{}us, last: {}, priority: {}}}, timeout: {{min: 300us}}, congestion_control: {}}}",
         around(), draws_.one_of({"1500", "9000"}), draws_.one_of({"true", "false"}), window(1),
         queue_pairs(), 1 + below(4), 20 + below(200), draws_.one_of({"true", "false"}),
         draws_.one_of({"same", "highest", "control"}), control);
@@ -77,10 +77,10 @@ class RandomTransport {
   std::string entropy(bool goes_back, bool acks_every_packet) {
     if (goes_back && !acks_every_packet) return "";
     if (!draws_.draws(SwarmFeature::kEntropies)) return "";
-    if (goes_back) return ", entropy: plb";
-    if (!acks_every_packet) return ", entropy: {type: oblivious, values: 8}";
-    return draws_.one_of({", entropy: {type: oblivious, values: 8}", ", entropy: bitmap",
-                          ", entropy: {type: reps, freeze_time: 1ms}", ", entropy: plb"});
+    if (goes_back) return ", path_selection: plb";
+    if (!acks_every_packet) return ", path_selection: {type: oblivious, values: 8}";
+    return draws_.one_of({", path_selection: {type: oblivious, values: 8}", ", path_selection: bitmap",
+                          ", path_selection: {type: reps, freeze_time: 1ms}", ", path_selection: plb"});
   }
 
   /// Of those in the list that need what they may: DCQCN also by its presets, RCCC also with

@@ -116,7 +116,7 @@ const std::vector<Asked>& all_asked() {
       {"entropies", Features(Feature::kEntropies),
        [](PacketNetwork::Options& o) {
          o.switches.load_balancing = protocols::LoadBalancing::kFlow;
-         roce_of(o).entropy = protocols::path_selection::RepsConfig{};
+         roce_of(o).path_selection = protocols::path_selection::RepsConfig{};
        }},
       {"a fault", Features(Feature::kFaults),
        [](PacketNetwork::Options& o) {

@@ -113,8 +113,8 @@ topologies::TopologySpec draw_domain(std::uint32_t gpus, Draws& draws) {
   rack.server.gpus = gpus;
   rack.server.nics = 0;
   topologies::ScaleUpPart& part = rack.server.scale_up.emplace();
-  part.chips = static_cast<std::uint32_t>(draws.between(1, 4));
-  part.links_per_chip = {static_cast<std::uint32_t>(draws.between(1, 3))};
+  part.switches = static_cast<std::uint32_t>(draws.between(1, 4));
+  part.links_per_switch = {static_cast<std::uint32_t>(draws.between(1, 3))};
   part.rate = BitsPerSecond(draws.between(1, 4) * 100'000'000'000);
   return topologies::SingleDomainSpec{{rack}};
 }

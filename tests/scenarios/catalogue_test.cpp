@@ -158,13 +158,14 @@ TEST(Catalogue, KeepsItsNames) {
   }
 }
 
-// GPUs, chips, links between them, and what they carry in both directions together. The last column
-// is that of NVIDIA's data sheets: 4.8, 4.8, 7.2, 14.4 and 129.6 TB/s. Every chip has enough ports:
-// 18, 36, 64, 72 and 72 by generation; in the DGX-2 eight of them lead to the other board.
+// GPUs, scale-up switches, links between them, and what they carry in both directions together. The
+// last column is that of NVIDIA's data sheets: 4.8, 4.8, 7.2, 14.4 and 129.6 TB/s. Every switch has
+// enough ports: 18, 36, 64, 72 and 72 by generation; in the DGX-2 eight of them lead to the other
+// board.
 TEST(Catalogue, MachinesHaveTheLinksThatTheirDataSheetsName) {
   struct Machine {
     const char* name;
-    std::uint32_t gpus, chips, links_per_gpu, links, ports_per_chip;
+    std::uint32_t gpus, switches, links_per_gpu, links, ports_per_switch;
     double terabytes;
     std::uint32_t nics, rails;
     std::int64_t nic_gbps;
@@ -186,15 +187,15 @@ TEST(Catalogue, MachinesHaveTheLinksThatTheirDataSheetsName) {
     ASSERT_TRUE(s.scale_up.has_value()) << m.name;
     EXPECT_EQ(s.gpus, m.gpus) << m.name;
     EXPECT_EQ(s.hosts(), m.gpus) << m.name;
-    EXPECT_EQ(s.scale_up->chips, m.chips) << m.name;
+    EXPECT_EQ(s.scale_up->switches, m.switches) << m.name;
     EXPECT_EQ(s.scale_up->links_per_gpu(), m.links_per_gpu) << m.name;
     const std::uint32_t links = s.gpus * s.scale_up->links_per_gpu();
     EXPECT_EQ(links, m.links) << m.name;
     EXPECT_NEAR(2.0 * links * static_cast<double>(s.scale_up->rate.count()) / 8e12, m.terabytes,
                 1e-9)
         << m.name;
-    for (const std::uint32_t per_chip : s.scale_up->links_per_chip) {
-      EXPECT_LE(s.gpus / s.scale_up->boards * per_chip + s.scale_up->trunks, m.ports_per_chip)
+    for (const std::uint32_t per_switch : s.scale_up->links_per_switch) {
+      EXPECT_LE(s.gpus / s.scale_up->boards * per_switch + s.scale_up->trunks, m.ports_per_switch)
           << m.name;
     }
     EXPECT_EQ(s.nics, m.nics) << m.name;
@@ -226,7 +227,7 @@ TEST(Catalogue, NvLinkCarriesWhatNcclCountsOn) {
 
 TEST(Catalogue, AnyFieldOfAPartAndOfAPartInsideOfItCanBeOverridden) {
   const ServerPart s = server(
-      "{part: hgx-h100, nics: 4, scale_up: {spreading: random, chips: 2, links_per_chip: 9},"
+      "{part: hgx-h100, nics: 4, scale_up: {spreading: random, switches: 2, links_per_switch: 9},"
       " nic: connectx-8, host_link: {latency: 1us}}");
   EXPECT_EQ(s.gpus, 8U);
   EXPECT_EQ(s.nics, 4U);
@@ -238,16 +239,16 @@ TEST(Catalogue, AnyFieldOfAPartAndOfAPartInsideOfItCanBeOverridden) {
   EXPECT_EQ(s.host_link.rate, 443_Gbps);
   const ServerPart other = server("{part: hgx-h100, scale_up: nvswitch-4}");
   EXPECT_EQ(other.scale_up->rate, 400_Gbps);
-  EXPECT_EQ(other.scale_up->chips, 4U) << "the wiring is the server's";
+  EXPECT_EQ(other.scale_up->switches, 4U) << "the wiring is the server's";
 }
 
 TEST(Catalogue, APartCanBeGivenWhole) {
   const ServerPart s = server(
-      "{gpus: 4, nics: 2, scale_up: {chips: 2, links_per_chip: [3, 1], rate: 100Gbps,"
-      " chip_latency: 200ns}, nic: {rate: 200Gbps, ports: 2}, host_link: {rate: 300Gbps}}");
+      "{gpus: 4, nics: 2, scale_up: {switches: 2, links_per_switch: [3, 1], rate: 100Gbps,"
+      " switch_latency: 200ns}, nic: {rate: 200Gbps, ports: 2}, host_link: {rate: 300Gbps}}");
   EXPECT_EQ(s.scale_up->links_per_gpu(), 4U);
   EXPECT_EQ(s.nic.ports, 2U);
-  EXPECT_EQ(s.scale_up->chip_latency, 200_ns);
+  EXPECT_EQ(s.scale_up->switch_latency, 200_ns);
 }
 
 // The effective rate is what remains after headers; an efficiency beside it would take them off
@@ -280,13 +281,15 @@ TEST(Catalogue, RefusesMachinesThatCannotBeWired) {
       {"{part: hgx-h100, nics: 3}", "nics: `3` leaves 8 GPUs without an equal share of the 3 NICs"},
       {"{part: hgx-h100, rails: 9}", "rails: `9` is more than the 8 NICs"},
       {"{nics: 0}", "nics: `0` leaves a server with neither GPUs nor NICs"},
-      {"{part: hgx-h100, scale_up: {chips: 3}}", "links_per_chip: has 4 numbers; expected one"},
+      {"{part: hgx-h100, scale_up: {switches: 3}}",
+       "links_per_switch: has 4 numbers; expected one"},
       {"{part: dgx-2, scale_up: {trunks: 0}}", "trunks: `0` is 0; GPUs of different boards"},
       {"{part: hgx-h100, scale_up: {trunks: 4}}", "trunks: has a meaning only with two boards"},
       {"{scale_up: nvswitch-3}", "scale_up: has a meaning only with `gpus`"},
-      {"{gpus: 2, nics: 1, scale_up: {links_per_chip: []}}", "links_per_chip: is an empty list"},
-      {"{gpus: 2, nics: 1, scale_up: {links_per_chip: [1, x]}}",
-       "links_per_chip[1]: `x` is not a whole number"},
+      {"{gpus: 2, nics: 1, scale_up: {links_per_switch: []}}",
+       "links_per_switch: is an empty list"},
+      {"{gpus: 2, nics: 1, scale_up: {links_per_switch: [1, x]}}",
+       "links_per_switch[1]: `x` is not a whole number"},
       {"hgx-h10", "did you mean `hgx-h100`?"},
   };
   for (const auto& [yaml, fragment] : cases) {

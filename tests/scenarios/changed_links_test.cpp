@@ -110,8 +110,8 @@ TEST(ChangedLinks, APausedNicIsNoScaleUpLink) {
   ASSERT_TRUE(e.ok());
   ASSERT_EQ(e.value().faults.size(), 1U);
   EXPECT_EQ(e.value().fabric.port_name(e.value().faults[0].port), "gpu13->leaf1[5]");
-  const auto lone = build_changed(
-      {"fabric={topology: none}", "racks.count=1", "faults=[{type: nic-pause, host: gpu3}]"});
+  const auto lone = build_changed({"fabric={topology: single-domain}", "racks.count=1",
+                                   "faults=[{type: nic-pause, host: gpu3}]"});
   ASSERT_FALSE(lone.ok());
   EXPECT_THAT(lone.errors().front().to_string(), HasSubstr("faults[0].host: `gpu3` has no NIC"));
 }

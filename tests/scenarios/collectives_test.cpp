@@ -175,7 +175,7 @@ TEST(Collectives, RefuseQueuePairsWhereThereAreNone) {
   const auto lone = load_scenario_text(
       "name: t\n"
       "racks: {count: 1, servers: 1, server: hgx-h100}\n"
-      "fabric: {topology: none}\n"
+      "fabric: {topology: single-domain}\n"
       "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1KiB, queue_pairs: 2}]\n",
       "t.yaml");
   ASSERT_FALSE(lone.ok());

@@ -65,7 +65,7 @@ class Composition : public ::testing::Test {
 struct Machine {
   const char* name;
   std::uint32_t gpus;
-  std::uint32_t chips;
+  std::uint32_t switches;
   std::uint32_t cables;     ///< GPUs x links, and trunks
   std::uint32_t nic_nodes;  ///< NICs that GPUs share
 };
@@ -82,12 +82,12 @@ TEST_F(Composition, MachinesOfTheCatalogueAloneHaveTheirLinks) {
     SCOPED_TRACE(machine.name);
     const Scenario s = scenario(
         std::string("name: a\nracks: {count: 1, servers: 1, server: {part: ") + machine.name +
-        ", nics: 0, rails: one-per-nic}}\nfabric: {topology: none}\n" + kJob);
+        ", nics: 0, rails: one-per-nic}}\nfabric: {topology: single-domain}\n" + kJob);
     const auto fabric = topologies::build_fabric(s.topology);
     ASSERT_TRUE(fabric.ok()) << fabric.errors().front().to_string();
     const auto summary = topologies::summarize(fabric.value());
     EXPECT_EQ(summary.hosts, machine.gpus);
-    EXPECT_EQ(summary.switches, machine.chips);
+    EXPECT_EQ(summary.switches, machine.switches);
     EXPECT_EQ(summary.cables, machine.cables);
   }
 }
@@ -107,7 +107,7 @@ TEST_F(Composition, MachinesOfTheCatalogueHangOnAFabric) {
     const std::uint32_t nics = machine.nic_nodes > 0 ? machine.nic_nodes : machine.gpus;
     const std::uint32_t host_links = machine.nic_nodes > 0 ? machine.gpus : 0;
     EXPECT_EQ(summary.hosts, 2 * machine.gpus);
-    EXPECT_EQ(summary.switches, 2 * (machine.chips + machine.nic_nodes + 1) + 2);
+    EXPECT_EQ(summary.switches, 2 * (machine.switches + machine.nic_nodes + 1) + 2);
     EXPECT_EQ(summary.cables, 2 * (machine.cables + host_links + nics + 2));
   }
 }
@@ -207,16 +207,16 @@ TEST_F(Composition, DualPlaneAndDualTorNeedNicsWithTwoPorts) {
 TEST_F(Composition, ADomainAloneNeedsNoScaleOut) {
   const Scenario s = scenario(
       "name: rack\nracks: {count: 1, servers: 1, server: gb200-nvl72}\n"
-      "fabric: {topology: none}\n" +
+      "fabric: {topology: single-domain}\n" +
       kJob);
   const auto fabric = topologies::build_fabric(s.topology);
   ASSERT_TRUE(fabric.ok());
   EXPECT_EQ(fabric.value().ports.size(), 2U * 1296);
   EXPECT_THAT(
       first_error("name: rack\nracks: {count: 1, servers: 1}\nlinks: {access: {rate: 1Gbps}}\n"
-                  "fabric: {topology: none}\n" +
+                  "fabric: {topology: single-domain}\n" +
                   kJob),
-      HasSubstr("links.access: has no meaning with `topology: none`"));
+      HasSubstr("links.access: has no meaning with `topology: single-domain`"));
 }
 
 TEST_F(Composition, RefusesSuperUplinksWithoutSuperSpines) {

@@ -188,7 +188,7 @@ TEST(DefaultCollective, InTheNetworkNeedsSwitchesThatStorePacketsAndQueueThemAtO
     const auto loaded = load_scenario_text(
         "name: t\n"
         "racks: {count: 1, servers: 1, server: hgx-h100}\n"
-        "fabric: {topology: none" +
+        "fabric: {topology: single-domain" +
             fabric +
             "}\n"
             "jobs:\n"

@@ -66,7 +66,7 @@ struct Way {
 const std::vector<Way> kWays = {
     {"ecmp", "{congestion_control: none}"},
     {"ecmp", "{congestion_control: swift, mtu: 1024B}"},
-    {"ecmp", "{queue_pairs: 3, queue_pair_use: both-ways, window: 20}"},
+    {"ecmp", "{queue_pairs: 3, queue_pair_use: bidirectional, window: 20}"},
     {"ecmp", "{type: datagram, mtu: 2KiB}"},
     {"spray", "{receiver: any-order, ack: {every: 4, priority: high}}"},
 };

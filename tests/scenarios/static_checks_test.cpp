@@ -286,7 +286,7 @@ TEST(StaticChecks, AbsurdSizesAreReportedNotComputed) {
 TEST(StaticChecks, NcclOnGpusWhoseConstantsAreNotKnownIsSaid) {
   const auto of = [](const std::string& server, const std::string& more) {
     return warnings(("name: t\nracks: {count: 1, servers: 1, server: " + server +
-                     "}\nfabric: {topology: none}\n"
+                     "}\nfabric: {topology: single-domain}\n"
                      "jobs: [{name: ar, type: all-reduce, size: 1MiB, " +
                      more + "}]\n")
                         .c_str());

@@ -66,7 +66,7 @@ TEST(StoppedRuns, AnEndThatNobodyNamedIsNoSuccess) {
   const std::string text =
       "name: t\n"
       "racks: {count: 1, servers: 1, server: dgx-a100}\n"
-      "fabric: {topology: none}\n"
+      "fabric: {topology: single-domain}\n"
       "jobs: [{name: a, type: all-reduce, size: 8B, compute: 1000s, iterations: 2000, execution: "
       "{channels: 1}}]\n";
   const Experiment e = weft::testing::experiment_of_text(text);

@@ -41,7 +41,7 @@ TEST(Report, SaysWhatALeafSpineIs) {
 TEST(Report, SaysWhatAnNvl72Is) {
   const std::string text = text_of(lone_nvl72());
   for (const char* part :
-       {"72 GPUs, 18 chips", "1 scale-up domain of 72 GPUs and 18 chips",
+       {"72 GPUs, 18 chips", "1 scale-up domain of 72 GPUs and 18 scale-up switches",
         "1,296 links of 400 Gbps, 18 per GPU", "900 GB/s per GPU", "129.6 TB/s",
         "bisection bandwidth 32.4 TB/s per direction, 100 %", "diameter of scale-up: 2 links"}) {
     EXPECT_THAT(text, HasSubstr(part));

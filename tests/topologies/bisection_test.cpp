@@ -94,7 +94,7 @@ TEST(Bisection, PlanesAddUp) {
 // rails. 4 domains, 4 rails with one leaf each and one uplink: half of the leaves have 2 uplinks.
 TEST(Bisection, RailsAreCutBetweenLeaves) {
   const Fabric fabric =
-      PartFabric{.domains = 4, .gpus = 8, .chips = 2, .rails = 4, .spines = 1}.build();
+      PartFabric{.domains = 4, .gpus = 8, .switches = 2, .rails = 4, .spines = 1}.build();
   const std::optional<Bisection> found = by_flow(fabric);
   EXPECT_EQ(found->rate, 400_Gbps * 2);
   EXPECT_NE(found->halves, Bisection::Halves::kHostOrder);

@@ -26,13 +26,13 @@ inline Fabric finished(Assembler assembler) {
   return std::move(built).value();
 }
 
-/// Domains of `gpus` GPUs with a link to each of their `chips` scale-up switches, and behind them a
-/// leaf-spine of `rails` leaves: GPU i of a domain is on leaf i modulo rails. No rails: no
+/// Domains of `gpus` GPUs with a link to each of their `switches` scale-up switches, and behind
+/// them a leaf-spine of `rails` leaves: GPU i of a domain is on leaf i modulo rails. No rails: no
 /// scale-out network.
 struct PartFabric {
   std::uint32_t domains = 1;
   std::uint32_t gpus = 72;
-  std::uint32_t chips = 18;
+  std::uint32_t switches = 18;
   std::uint32_t rails = 0;
   std::uint32_t leaves_per_rail = 1;  ///< domains are split over them in order
   std::uint32_t spines = 0;
@@ -44,9 +44,10 @@ struct PartFabric {
       assembler.add_host("d" + std::to_string(i / gpus) + "-g" + std::to_string(i % gpus),
                          static_cast<std::int32_t>(i / gpus), 0_ps);
     }
-    for (std::uint32_t i = 0; i < domains * chips; ++i) {
-      assembler.add_switch("d" + std::to_string(i / chips) + "-chip" + std::to_string(i % chips), 1,
-                           static_cast<std::int32_t>(i / chips), 100_ns);
+    for (std::uint32_t i = 0; i < domains * switches; ++i) {
+      assembler.add_switch(
+          "d" + std::to_string(i / switches) + "-chip" + std::to_string(i % switches), 1,
+          static_cast<std::int32_t>(i / switches), 100_ns);
     }
     const std::uint32_t leaves = rails * leaves_per_rail;
     for (std::uint32_t i = 0; i < leaves; ++i) {
@@ -63,15 +64,15 @@ struct PartFabric {
   }
 
  private:
-  [[nodiscard]] std::uint32_t first_leaf() const { return domains * (gpus + chips); }
+  [[nodiscard]] std::uint32_t first_leaf() const { return domains * (gpus + switches); }
 
   void add_cables(Assembler& assembler) const {
     const std::uint32_t hosts = domains * gpus;
     const std::uint32_t leaves = rails * leaves_per_rail;
     for (std::uint32_t i = 0; i < hosts; ++i) {
       const std::uint32_t domain = i / gpus;
-      for (std::uint32_t chip = 0; chip < chips; ++chip) {
-        assembler.add_cable({NodeId(i), NodeId(hosts + domain * chips + chip), kNvlink});
+      for (std::uint32_t chip = 0; chip < switches; ++chip) {
+        assembler.add_cable({NodeId(i), NodeId(hosts + domain * switches + chip), kNvlink});
       }
       if (rails == 0) continue;
       const std::uint32_t leaf =
@@ -89,11 +90,11 @@ struct PartFabric {
   }
 
   void mark(Fabric& fabric) const {
-    for (std::uint32_t i = 0; i < domains * (gpus + chips) && i < fabric.nodes.size(); ++i) {
+    for (std::uint32_t i = 0; i < domains * (gpus + switches) && i < fabric.nodes.size(); ++i) {
       Node& node = fabric.nodes[i];
       const bool is_chip = i >= domains * gpus;
       const std::uint32_t of_kind = is_chip ? i - domains * gpus : i;
-      node.domain = static_cast<std::int32_t>(of_kind / (is_chip ? chips : gpus));
+      node.domain = static_cast<std::int32_t>(of_kind / (is_chip ? switches : gpus));
       if (is_chip) node.network = NetworkKind::kScaleUp;
       if (!is_chip && rails > 0) node.rail = static_cast<std::int32_t>(of_kind % gpus % rails);
     }

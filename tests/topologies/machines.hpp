@@ -17,16 +17,16 @@
 /// what flows between two sets of hosts at most.
 namespace weft::topologies {
 
-inline ScaleUpPart scale_up(std::uint32_t chips, std::vector<std::uint32_t> links,
+inline ScaleUpPart scale_up(std::uint32_t switches, std::vector<std::uint32_t> links,
                             BitsPerSecond rate) {
   ScaleUpPart part;
-  part.chips = chips;
-  part.links_per_chip = std::move(links);
+  part.switches = switches;
+  part.links_per_switch = std::move(links);
   part.rate = rate;
   part.link_latency = 20_ns;
   part.gpu_latency = 150_ns;
   part.send_latency = 40_ns;
-  part.chip_latency = 100_ns;
+  part.switch_latency = 100_ns;
   return part;
 }
 

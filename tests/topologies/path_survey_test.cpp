@@ -150,7 +150,7 @@ TEST(PathSurvey, PathsAcrossBoardsCrossTwoChips) {
 // leaf; the other 48 pairs cross one of 3 spines.
 TEST(PathSurvey, PairsOfADomainTakeItsChips) {
   const Fabric fabric =
-      PartFabric{.domains = 2, .gpus = 8, .chips = 4, .rails = 4, .spines = 3}.build();
+      PartFabric{.domains = 2, .gpus = 8, .switches = 4, .rails = 4, .spines = 3}.build();
   const PathSurvey survey = survey_paths(fabric);
   ASSERT_EQ(survey.classes.size(), 3U);
   EXPECT_EQ(survey.classes[0].network, NetworkKind::kScaleUp);
@@ -170,7 +170,7 @@ TEST(PathSurvey, PairsOfADomainTakeItsChips) {
 
 // Without spines, rails are islands: the pairs of different rails have no way but through a domain.
 TEST(PathSurvey, CountsPairsWithoutAPath) {
-  const Fabric fabric = PartFabric{.domains = 2, .gpus = 8, .chips = 4, .rails = 4}.build();
+  const Fabric fabric = PartFabric{.domains = 2, .gpus = 8, .switches = 4, .rails = 4}.build();
   EXPECT_EQ(survey_paths(fabric).unconnected_pairs, 48U);
 }
 

@@ -28,7 +28,7 @@ struct Machine {
   std::string name;
   ServerPart part;
   std::uint32_t gpus;
-  std::uint32_t chips;
+  std::uint32_t switches;
   std::uint32_t cables;
   std::uint32_t links_per_gpu;
   std::uint32_t paths;  ///< between two GPUs: over every scale-up switch, links in x links out
@@ -49,7 +49,7 @@ TEST(ScaleUp, DomainsHaveTheLinksOfTheMachine) {
     const Network net(alone(machine.part));
     expect_consistent(net.fabric);
     EXPECT_EQ(net.fabric.hosts.size(), machine.gpus);
-    EXPECT_EQ(net.fabric.switches.size(), machine.chips);
+    EXPECT_EQ(net.fabric.switches.size(), machine.switches);
     EXPECT_EQ(net.fabric.ports.size(), 2 * machine.cables);
     for (const NodeId host : net.fabric.hosts) {
       EXPECT_EQ(net.fabric.node(host).port_count, machine.links_per_gpu);
@@ -59,7 +59,7 @@ TEST(ScaleUp, DomainsHaveTheLinksOfTheMachine) {
       EXPECT_EQ(net.fabric.node(chip).network, NetworkKind::kScaleUp);
       for (const Port& port : net.fabric.ports_of(chip)) {
         EXPECT_EQ(net.fabric.node(net.fabric.port(port.peer).node).kind, NodeKind::kHost)
-            << "chips are not joined";
+            << "switches are not joined";
       }
     }
     EXPECT_EQ(net.fabric.group_of_domain.size(), 1U);
@@ -241,10 +241,10 @@ TEST(ScaleUp, RefusesWhatCannotBeBuilt) {
   part.scale_up->trunks = 0;
   EXPECT_THAT(error(part), HasSubstr("racks.server.scale_up.trunks: is 0"));
   part = hgx_h100();
-  part.scale_up->links_per_chip = {5, 4, 5};
-  EXPECT_THAT(error(part), HasSubstr("racks.server.scale_up.links_per_chip: has 3 numbers"));
+  part.scale_up->links_per_switch = {5, 4, 5};
+  EXPECT_THAT(error(part), HasSubstr("racks.server.scale_up.links_per_switch: has 3 numbers"));
   part = hgx_h100();
-  part.scale_up->links_per_chip = {0};
+  part.scale_up->links_per_switch = {0};
   EXPECT_THAT(error(part), HasSubstr("has a 0"));
   part = hgx_h100();
   part.scale_up->rate = 0_bps;

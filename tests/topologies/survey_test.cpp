@@ -63,7 +63,7 @@ TEST(Domains, Nvl72HasThePublishedFigures) {
   const auto kinds = survey_domains(nvl72_fabric());
   ASSERT_EQ(kinds.size(), 1U);
   EXPECT_EQ(kinds[0].hosts, 72U);
-  EXPECT_EQ(kinds[0].chips, 18U);
+  EXPECT_EQ(kinds[0].switches, 18U);
   EXPECT_EQ(kinds[0].links, 1296U);
   EXPECT_EQ(kinds[0].trunks, 0U);
   EXPECT_EQ(kinds[0].fewest_links_per_host, 18U);

@@ -62,7 +62,7 @@ ClosSpec nvl72(std::uint32_t hosts) {
   topologies::ServerPart server;
   server.gpus = server.nics = 72;
   server.rails = 4;
-  server.scale_up.emplace().chips = 18;
+  server.scale_up.emplace().switches = 18;
   spec.racks = {{.count = (hosts + 71) / 72, .servers = 1, .server = server}};
   spec.racks.front().access = {400_Gbps, 100_ns};
   spec.attachment = ClosSpec::Attachment::kRail;

@@ -49,7 +49,7 @@ std::map<std::int32_t, Domain> collect_domains(const Fabric& fabric) {
     const Node& chip = fabric.node(id);
     if (chip.network != NetworkKind::kScaleUp || !domains.contains(chip.domain)) continue;
     DomainKind& sum = domains[chip.domain].measures;
-    ++sum.chips;
+    ++sum.switches;
     for (const Port& port : fabric.ports_of(id)) {
       const NodeId peer = fabric.port(port.peer).node;
       if (fabric.node(peer).kind == NodeKind::kSwitch && peer > id) ++sum.trunks;
@@ -82,7 +82,7 @@ std::vector<DomainKind> survey_domains(const Fabric& fabric) {
   if (domains.empty()) return kinds;
   const NetworkView view(fabric, NetworkKind::kScaleUp);
   const auto key = [](const DomainKind& d) {
-    return std::tuple(d.hosts, d.chips, d.links, d.trunks, d.fewest_links_per_host,
+    return std::tuple(d.hosts, d.switches, d.links, d.trunks, d.fewest_links_per_host,
                       d.max_links_per_host, d.slowest_link, d.fastest_link, d.host_links);
   };
   std::map<decltype(key(DomainKind{})), std::size_t> kind_of;

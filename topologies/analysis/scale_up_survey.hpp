@@ -16,7 +16,7 @@ struct DomainKind {
   std::int32_t first_domain = -1;
   std::uint32_t domains = 0;
   std::uint32_t hosts = 0;  ///< of each
-  std::uint32_t chips = 0;
+  std::uint32_t switches = 0;
   std::uint32_t links = 0;   ///< between hosts and scale-up switches
   std::uint32_t trunks = 0;  ///< between scale-up switches
   std::uint32_t fewest_links_per_host = 0;

@@ -29,19 +29,19 @@ bool has_nic_nodes(const RackSpec& rack) {
   return outruns || server.gpus > server.nics;
 }
 
-std::uint32_t links_to_chip(const ScaleUpPart& part, std::uint32_t chip_of_board) {
-  return part.links_per_chip.size() == 1 ? part.links_per_chip.front()
-                                         : part.links_per_chip[chip_of_board];
+std::uint32_t links_to_switch(const ScaleUpPart& part, std::uint32_t switch_of_board) {
+  return part.links_per_switch.size() == 1 ? part.links_per_switch.front()
+                                           : part.links_per_switch[switch_of_board];
 }
 
 std::uint64_t scale_up_cables(const ServerPart& server) {
   if (!server.scale_up) return 0;
   const ScaleUpPart& part = *server.scale_up;
-  const std::uint32_t chips = part.chips / part.boards;
+  const std::uint32_t switches = part.switches / part.boards;
   std::uint64_t links = 0;
-  for (std::uint32_t chip = 0; chip < chips; ++chip) links += links_to_chip(part, chip);
+  for (std::uint32_t chip = 0; chip < switches; ++chip) links += links_to_switch(part, chip);
   return saturating_sum(saturating_product(server.gpus, links),
-                        saturating_product(std::uint64_t{part.boards - 1} * chips, part.trunks));
+                        saturating_product(std::uint64_t{part.boards - 1} * switches, part.trunks));
 }
 
 class Checker {
@@ -92,31 +92,33 @@ class Checker {
     check_not_negative(part.link_latency, key + ".link_latency", errors);
     check_not_negative(part.gpu_latency, key + ".gpu_latency", errors);
     check_not_negative(part.send_latency, key + ".send_latency", errors);
-    check_not_negative(part.chip_latency, key + ".chip_latency", errors);
-    check_at_least_one(part.chips, key + ".chips", errors);
+    check_not_negative(part.switch_latency, key + ".switch_latency", errors);
+    check_at_least_one(part.switches, key + ".switches", errors);
     check_at_least_one(part.boards, key + ".boards", errors);
-    if (part.boards == 0 || part.chips == 0) return;
+    if (part.boards == 0 || part.switches == 0) return;
     const auto splits = [&](std::uint32_t n, const char* what, const std::string& at) {
       if (n % part.boards == 0) return true;
       fail(at, std::to_string(n) + " " + what + " cannot be split over " +
                    std::to_string(part.boards) + " boards");
       return false;
     };
-    if (!splits(gpus, "GPUs", key + ".boards") || !splits(part.chips, "chips", key + ".chips")) {
+    if (!splits(gpus, "GPUs", key + ".boards") ||
+        !splits(part.switches, "switches", key + ".switches")) {
       return;
     }
-    const std::uint32_t chips = part.chips / part.boards;
-    const std::size_t given = part.links_per_chip.size();
-    if (given != 1 && given != chips) {
-      fail(key + ".links_per_chip", "has " + std::to_string(given) +
-                                        " numbers; one for all chips, or one for each of the " +
-                                        std::to_string(chips) + " chips of a board, is needed");
+    const std::uint32_t switches = part.switches / part.boards;
+    const std::size_t given = part.links_per_switch.size();
+    if (given != 1 && given != switches) {
+      fail(key + ".links_per_switch",
+           "has " + std::to_string(given) +
+               " numbers; one for all switches, or one for each of the " +
+               std::to_string(switches) + " switches of a board, is needed");
     }
-    if (std::ranges::find(part.links_per_chip, 0U) != part.links_per_chip.end()) {
-      fail(key + ".links_per_chip", "has a 0; every GPU has a link to every chip of its board");
+    if (std::ranges::find(part.links_per_switch, 0U) != part.links_per_switch.end()) {
+      fail(key + ".links_per_switch", "has a 0; every GPU has a link to every switch of its board");
     }
     if (part.boards > 1 && part.trunks == 0) {
-      fail(key + ".trunks", "is 0; boards need trunks between their chips");
+      fail(key + ".trunks", "is 0; boards need trunks between their switches");
     }
   }
 };
@@ -171,17 +173,17 @@ class Adder {
       const ServerPart& part = server.spec->server;
       if (!part.scale_up) continue;
       const ScaleUpPart& scale_up = *part.scale_up;
-      std::vector<NodeId> chips;
-      for (std::uint32_t i = 0; i < scale_up.chips; ++i) {
+      std::vector<NodeId> switches;
+      for (std::uint32_t i = 0; i < scale_up.switches; ++i) {
         const auto rack = static_cast<std::int32_t>(server.rack);
-        const NodeId id =
-            assembler_.add_switch("chip" + std::to_string(index++), 1, rack, scale_up.chip_latency);
+        const NodeId id = assembler_.add_switch("chip" + std::to_string(index++), 1, rack,
+                                                scale_up.switch_latency);
         Node& node = assembler_.node(id);
         node.domain = server.domain;
         node.network = NetworkKind::kScaleUp;
-        chips.push_back(id);
+        switches.push_back(id);
       }
-      join(server, scale_up, chips);
+      join(server, scale_up, switches);
     }
   }
 
@@ -229,18 +231,18 @@ class Adder {
     return nth(server.first_host, part.gpus == 0 ? nic : served_by(part, nic).first);
   }
 
-  void join(const Server& server, const ScaleUpPart& part, const std::vector<NodeId>& chips) {
+  void join(const Server& server, const ScaleUpPart& part, const std::vector<NodeId>& switches) {
     const std::uint32_t gpus = server.spec->server.gpus / part.boards;
-    const std::uint32_t per_board = part.chips / part.boards;
+    const std::uint32_t per_board = part.switches / part.boards;
     const LinkSpec link{part.rate, part.link_latency};
-    for (std::uint32_t i = 0; i < part.chips; ++i) {
+    for (std::uint32_t i = 0; i < part.switches; ++i) {
       const std::uint32_t board = i / per_board;
       std::uint32_t ports = 0;
-      const std::uint32_t links = links_to_chip(part, i % per_board);
+      const std::uint32_t links = links_to_switch(part, i % per_board);
       for (std::uint32_t gpu = board * gpus; gpu < (board + 1) * gpus; ++gpu) {
         for (std::uint32_t k = 0; k < links; ++k, ++ports) {
           assembler_.add_cable({.a = nth(server.first_host, gpu),
-                                .b = chips[i],
+                                .b = switches[i],
                                 .link = link,
                                 .edge_from_a = part.send_latency,
                                 .edge_from_b = part.gpu_latency});
@@ -250,11 +252,11 @@ class Adder {
       if (board + 1 < part.boards) {
         ports += part.trunks;
         for (std::uint32_t k = 0; k < part.trunks; ++k) {
-          assembler_.add_cable({.a = chips[i], .b = chips[i + per_board], .link = link});
+          assembler_.add_cable({.a = switches[i], .b = switches[i + per_board], .link = link});
         }
       }
-      assembler_.node(chips[i]).buffer = std::int64_t{ports} * part.port_buffer;
-      assembler_.node(chips[i]).cell = 1_B;
+      assembler_.node(switches[i]).buffer = std::int64_t{ports} * part.port_buffer;
+      assembler_.node(switches[i]).cell = 1_B;
     }
   }
 

@@ -113,7 +113,7 @@ class CustomChecker {
         fail(indexed("fabric.nodes", i), "host `" + node.name + "` has no link");
       } else if (node.domain >= 0 && !has_chip[i]) {
         fail(indexed("fabric.nodes", i),
-             "host `" + node.name + "` is in a scale-up domain, and has no link to a chip of it");
+             "host `" + node.name + "` is in a scale-up domain, and has no link to a switch of it");
       }
     }
   }

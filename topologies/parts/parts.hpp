@@ -56,10 +56,10 @@ struct ScaleUpPart {
     kRandom,      ///< packet by packet at random
     kFlow,        ///< all packets of a connection by one link
   };
-  std::uint32_t chips = 1;  ///< of all boards together
+  std::uint32_t switches = 1;  ///< of all boards together
   /// Links from one GPU to each scale-up switch of its board; one number stands for all scale-up
   /// switches.
-  std::vector<std::uint32_t> links_per_chip = {1};
+  std::vector<std::uint32_t> links_per_switch = {1};
   std::uint32_t boards = 1;  ///< GPUs and scale-up switches are split over them in order
   std::uint32_t trunks =
       0;  ///< links between a scale-up switch and its counterpart on the next board
@@ -73,7 +73,7 @@ struct ScaleUpPart {
   Picoseconds link_latency;     ///< of the wire, one way
   Picoseconds gpu_latency;      ///< from the end of reception until a GPU has the data
   Picoseconds send_latency;     ///< from a GPU's memory to its link
-  Picoseconds chip_latency;     ///< of the scale-up switch
+  Picoseconds switch_latency;   ///< of the scale-up switch
   Bytes port_buffer = 128_KiB;  ///< of every receiving port; its credits
   Spreading spreading = Spreading::kRoundRobin;
   /// Packets per link and owner that the scale-up switches hold in sums that are not complete; 0:
@@ -85,8 +85,8 @@ struct ScaleUpPart {
 
   /// Links of one GPU to all scale-up switches of its board.
   [[nodiscard]] std::uint32_t links_per_gpu() const {
-    if (links_per_chip.size() == 1) return links_per_chip.front() * (chips / boards);
-    return std::accumulate(links_per_chip.begin(), links_per_chip.end(), 0U);
+    if (links_per_switch.size() == 1) return links_per_switch.front() * (switches / boards);
+    return std::accumulate(links_per_switch.begin(), links_per_switch.end(), 0U);
   }
 };
 

@@ -15,24 +15,24 @@ namespace {
 using Problems = std::vector<schema::Problem>;
 
 constexpr std::uint32_t kMaxGpus = 4'096;
-constexpr std::uint32_t kMaxChips = 1'024;
+constexpr std::uint32_t kMaxScaleUpSwitches = 1'024;
 
 bool is_nominal(const ScaleUpPart& part) { return !part.is_effective; }
 bool has_boards(const ScaleUpPart& part) { return part.boards > 1; }
 bool has_gpus(const ServerPart& server) { return server.gpus > 0; }
 
 void check_wiring(const ScaleUpPart& part, Problems& problems) {
-  if (part.chips % part.boards != 0) {
+  if (part.switches % part.boards != 0) {
     problems.push_back(
-        {"chips", "cannot be split evenly over " + std::to_string(part.boards) + " boards"});
+        {"switches", "cannot be split evenly over " + std::to_string(part.boards) + " boards"});
     return;
   }
-  const std::uint32_t chips = part.chips / part.boards;
-  if (part.links_per_chip.size() != 1 && part.links_per_chip.size() != chips) {
-    problems.push_back({"links_per_chip", "has " + std::to_string(part.links_per_chip.size()) +
-                                              " numbers; expected one for all " +
-                                              std::to_string(chips) +
-                                              " chips of a board, or one for each"});
+  const std::uint32_t switches = part.switches / part.boards;
+  if (part.links_per_switch.size() != 1 && part.links_per_switch.size() != switches) {
+    problems.push_back({"links_per_switch", "has " + std::to_string(part.links_per_switch.size()) +
+                                                " numbers; expected one for all " +
+                                                std::to_string(switches) +
+                                                " switches of a board, or one for each"});
   }
   if (has_boards(part) && part.trunks == 0) {
     problems.push_back({"trunks", "is 0; GPUs of different boards could not reach each other"});
@@ -68,19 +68,23 @@ PartKind kind(const schema::Object<Part>& object,
 }  // namespace
 
 schema::Object<ScaleUpPart> scale_up_part_schema() {
-  return schema::describe<ScaleUpPart>("scale-up", "links of GPUs to the switch chips of a domain")
-      .field("chips", &ScaleUpPart::chips, "switch chips, of all boards together")
+  return schema::describe<ScaleUpPart>("scale-up",
+                                       "links of GPUs to the scale-up switches of a domain")
+      .field("switches", &ScaleUpPart::switches,
+             "scale-up switches such as NVSwitches, of all boards together")
+      .formerly("chips")
       .source("the smallest domain")
-      .range(1, kMaxChips)
-      .integers("links_per_chip", &ScaleUpPart::links_per_chip,
-                "links from a GPU to each chip of its board; one number stands for all chips")
+      .range(1, kMaxScaleUpSwitches)
+      .integers("links_per_switch", &ScaleUpPart::links_per_switch,
+                "links from a GPU to each switch of its board; one number stands for all switches")
+      .formerly("links_per_chip")
       .source("one link")
       .range(1, 64)
-      .field("boards", &ScaleUpPart::boards, "GPUs and chips are split over them in order")
-      .source("all GPUs are one chip away from each other")
+      .field("boards", &ScaleUpPart::boards, "GPUs and switches are split over them in order")
+      .source("all GPUs are one switch away from each other")
       .range(1, 2)
-      .field("trunks", &ScaleUpPart::trunks, "links between a chip and its counterpart")
-      .source("chips of one board are not joined")
+      .field("trunks", &ScaleUpPart::trunks, "links between a switch and its counterpart")
+      .source("switches of one board are not joined")
       .range(0, 1'024)
       .only_if(has_boards, "with two boards")
       .field("rate", &ScaleUpPart::rate, "nominal, of one link and direction")
@@ -119,7 +123,8 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
              "from the end of reception until a GPU has the data")
       .source(kIdeal)
       .at_most(1_s)
-      .field("chip_latency", &ScaleUpPart::chip_latency, "of the switch chip")
+      .field("switch_latency", &ScaleUpPart::switch_latency, "of a scale-up switch")
+      .formerly("chip_latency")
       .source(kIdeal)
       .at_most(1_s)
       .field("port_buffer", &ScaleUpPart::port_buffer, "of every receiving port; its credits")
@@ -134,12 +139,13 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
       .matters_if([](const ScaleUpPart& part) { return part.links_per_gpu() > 1; },
                   "with several links per GPU")
       .source("chosen: GPUs interleave their links finely; not published")
-      .field("reduction_window", &ScaleUpPart::reduction_window,
-             "packets per link and GPU in sums that chips have not completed; 0: chips do not add")
-      .source("chips that only forward")
+      .field(
+          "reduction_window", &ScaleUpPart::reduction_window,
+          "packets per link and GPU in sums that switches have not completed; 0: they do not add")
+      .source("switches that only forward")
       .range(0, 4'096)
       .field("reduction_efficiency", &ScaleUpPart::reduction_efficiency,
-             "share of the payload rate that data which chips add up or repeat can use")
+             "share of the payload rate for data that switches reduce or multicast")
       .matters_if([](const ScaleUpPart& part) { return part.reduction_window > 0; },
                   "with a `reduction_window`")
       .source("all of it")
@@ -149,7 +155,7 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
                {GpuGeneration::kAmpere, "ampere", "A100"},
                {GpuGeneration::kHopper, "hopper", "H100, H200"},
                {GpuGeneration::kBlackwell, "blackwell", "B200, GB200, B300"}},
-              "that hang on it, by which collectives are chosen")
+              "that are attached to it, by which collectives are chosen")
       .source("nothing is known of them")
       .check(check_wiring)
       .part_of("scale-up");
@@ -227,14 +233,14 @@ schema::Object<ServerPart> server_part_schema() {
 std::vector<PartKind> part_kinds() {
   return {
       kind(server_part_schema(), {{"GPUs", "gpus"},
-                                  {"chips", "scale_up.chips"},
+                                  {"scale-up switches", "scale_up.switches"},
                                   {"link", "scale_up.rate"},
                                   {"NICs", "nics"},
                                   {"rate", "nic.rate"}}),
       kind(gpu_part_schema(), {{"memory", "memory_bandwidth"}, {"block", "block_rate"}}),
       kind(scale_up_part_schema(), {{"rate", "rate"},
                                     {"payload", "payload_efficiency"},
-                                    {"chip latency", "chip_latency"},
+                                    {"switch latency", "switch_latency"},
                                     {"port buffer", "port_buffer"}}),
       kind(host_link_part_schema(), {{"rate", "rate"}, {"latency", "latency"}}),
       kind(nic_part_schema(), {{"rate", "rate"},

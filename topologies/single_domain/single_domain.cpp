@@ -9,8 +9,8 @@
 namespace weft::topologies {
 
 schema::Object<SingleDomain> SingleDomain::schema() {
-  return schema::describe<SingleDomain>("none",
-                                        "a scale-up domain alone: one server, its NICs left out");
+  return schema::describe<SingleDomain>("single-domain",
+                                        "a scale-up domain alone: one server, without its NICs");
 }
 
 SingleDomainSpec SingleDomain::specification(const FabricParts& parts) const {

@@ -24,7 +24,8 @@ struct SingleDomainSpec {
 
 /// No scale-out network: what a scenario says of it.
 struct SingleDomain {
-  static constexpr const char* kName = "none";
+  static constexpr const char* kName = "single-domain";
+  static constexpr const char* kFormerName = "none";
   static constexpr LinkRoles kRoles = LinkRoles::kNone;
 
   [[nodiscard]] static schema::Object<SingleDomain> schema();

@@ -104,8 +104,8 @@ double Nvls::cost(const CostTerms& t) {
       phases * parts * t.channels * count * t.spec.execution.slices * kInNetworkMessage;
   const double alone = std::min(1.0, kPiecesThatOverlap / count);
   const double bytes = (1 + 1.0 / parts) * (1 + (phases - 1) * alone);
-  return phases * t.chips.first_packet(t.size / parts / t.channels) +
-         std::hypot(messages, t.size * bytes * t.chips.per_byte);
+  return phases * t.switches.first_packet(t.size / parts / t.channels) +
+         std::hypot(messages, t.size * bytes * t.switches.per_byte);
 }
 
 }  // namespace weft::collectives

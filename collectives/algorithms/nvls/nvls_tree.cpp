@@ -209,9 +209,9 @@ double NvlsTree::cost(const CostTerms& t) {
   const bool is_odd = std::fmod(t.channels, 2) == 1;
   const double times = (t.domains == 2 ? 1 : 2) + (is_odd && t.domains > 2 ? 1 / t.channels : 0);
   const double part = piece / h;
-  const double sum = piece * t.chips.per_byte;
+  const double sum = piece * t.switches.per_byte;
   const double messages = h * t.channels / overlap * t.spec.execution.slices * kInNetworkMessage;
-  const double inside = t.chips.first_packet(part * overlap / t.channels) + sum + messages;
+  const double inside = t.switches.first_packet(part * overlap / t.channels) + sum + messages;
   const double levels = std::ceil(std::log2(t.domains));
   const double one_way = t.net.latency + part * (times / 2 * t.net.per_byte + t.reduce);
   const double along = times * part * t.net.per_byte + part * (2 * t.reduce + t.copy);

@@ -45,7 +45,7 @@ struct RoceConfig {
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   congestion::ControlConfig congestion_control = congestion::DcqcnSpec::default_config();
   /// Which path packets take, where switches hash what they carry.
-  path_selection::ChoiceConfig entropy = path_selection::FixedConfig{};
+  path_selection::ChoiceConfig path_selection = path_selection::FixedConfig{};
 
   [[nodiscard]] static schema::Object<RoceConfig> schema(LinkLayer layer);
   /// Without congestion control on InfiniBand.

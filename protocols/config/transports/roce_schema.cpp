@@ -24,33 +24,37 @@ void check_recovery(const RoceConfig& roce, std::vector<schema::Problem>& proble
       roce.queue_pair_use == QueuePairUse::kBothWays) {
     problems.push_back({"queue_pair_life",
                         "is `message`, and a queue pair that lasts for one message carries no data "
-                        "the other way; set `queue_pair_use: one-way`"});
+                        "the other way; set `queue_pair_use: unidirectional`"});
   }
 }
 
-/// What a choice of entropy cannot do without.
-void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
-  const path_selection::Traits traits = path_selection::traits_of(roce.entropy);
-  const std::string name = "is `" + std::string(path_selection::name_of(roce.entropy)) + "`, ";
-  if (std::holds_alternative<path_selection::FixedConfig>(roce.entropy)) return;
+/// What path selection by the sender requires.
+void check_path_selection(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+  const path_selection::Traits traits = path_selection::traits_of(roce.path_selection);
+  const std::string name =
+      "is `" + std::string(path_selection::name_of(roce.path_selection)) + "`, ";
+  if (std::holds_alternative<path_selection::FixedConfig>(roce.path_selection)) return;
   if (!goes_back(roce)) {
-    problems.push_back({"entropy", name + "and selective repeat takes a packet that another path "
-                                          "overtook for lost; set `recovery: go-back-n`"});
+    problems.push_back(
+        {"path_selection", name + "and selective repeat takes a packet that another path "
+                                  "overtook for lost; set `recovery: go-back-n`"});
   } else if (traits.is_per_packet && roce.receiver == RoceConfig::Receiver::kInOrder) {
-    problems.push_back({"entropy", name + "so that packets overtake each other; set `receiver: "
-                                          "any-order`"});
+    problems.push_back({"path_selection", name +
+                                              "so that packets overtake each other; set `receiver: "
+                                              "any-order`"});
   }
   if (traits.observes_acks && roce.ack_every != 1) {
-    problems.push_back({"entropy", name + "which hears of every packet; set `ack: {every: 1}`"});
+    problems.push_back(
+        {"path_selection", name + "which hears of every packet; set `ack: {every: 1}`"});
   }
   if (roce.queue_pair_use == QueuePairUse::kBothWays) {
-    problems.push_back({"entropy", name +
-                                       "and acknowledgements carry what the packet had that they "
-                                       "answer; set `queue_pair_use: one-way`"});
+    problems.push_back(
+        {"path_selection", name + "and acknowledgements carry what the packet had that they "
+                                  "answer; set `queue_pair_use: unidirectional`"});
   }
   if (roce.queue_pair_life == QueuePairLife::kMessage) {
-    problems.push_back({"entropy", name + "which a queue pair learns over its life; set "
-                                          "`queue_pair_life: connection`"});
+    problems.push_back({"path_selection", name + "which a queue pair learns over its life; set "
+                                                 "`queue_pair_life: connection`"});
   }
 }
 
@@ -128,11 +132,13 @@ void describe_queue_pairs(schema::Builder<RoceConfig>& builder) {
       .source("one queue pair per pair of processes")
       .range(1, 1'024)
       .choice("queue_pair_use", &RoceConfig::queue_pair_use,
-              {{QueuePairUse::kOneWay, "one-way",
+              {{QueuePairUse::kOneWay, "unidirectional",
                 "one process's: ACKs of A to B have an ECMP key of their own"},
-               {QueuePairUse::kBothWays, "both-ways",
+               {QueuePairUse::kBothWays, "bidirectional",
                 "both processes': ACKs of A to B take the path of B's data to A"}},
               "whose data a queue pair carries")
+      .respelled("unidirectional", "one-way")
+      .respelled("bidirectional", "both-ways")
       .source("NCCL connects a queue pair per send and per receive")
       .choice(
           "queue_pair_life", &RoceConfig::queue_pair_life,
@@ -171,7 +177,7 @@ TransportTraits RoceConfig::traits() const {
   traits.queue_pairs = queue_pairs;
   traits.queue_pair_use = queue_pair_use;
   traits.congestion_control = congestion_control;
-  traits.entropy = entropy;
+  traits.path_selection = path_selection;
   if (congestion::requirements_of(congestion_control).telemetry) {
     traits.format.header += kTelemetrySize;
     traits.ack_size += kTelemetrySize;
@@ -210,11 +216,12 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
               "how senders set their rates")
       .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
                                             : "DCQCN belongs to RoCEv2; InfiniBand has its credits")
-      .object("entropy", &RoceConfig::entropy, path_selection::choice_schema(),
-              "which way packets take where switches hash what they carry")
+      .object("path_selection", &RoceConfig::path_selection, path_selection::choice_schema(),
+              "how senders select paths by the entropy values that switches hash")
+      .formerly("entropy")
       .source("a RoCE queue pair has one UDP source port")
       .check(check_recovery)
-      .check(check_entropy)
+      .check(check_path_selection)
       .check(check_acks)
       .check(check_telemetry);
   return builder;

@@ -70,15 +70,15 @@ struct TransportTraits {
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   congestion::ControlConfig congestion_control = congestion::NoControlConfig{};
-  path_selection::ChoiceConfig entropy = path_selection::FixedConfig{};
+  path_selection::ChoiceConfig path_selection = path_selection::FixedConfig{};
 
-  /// All packets of a queue pair carry one entropy.
+  /// All packets of a queue pair carry one entropy value.
   [[nodiscard]] bool has_fixed_entropy() const {
-    return std::holds_alternative<path_selection::FixedConfig>(entropy);
+    return std::holds_alternative<path_selection::FixedConfig>(path_selection);
   }
   /// They are under way with several at a time.
   [[nodiscard]] bool varies_entropy() const {
-    return path_selection::traits_of(entropy).is_per_packet;
+    return path_selection::traits_of(path_selection).is_per_packet;
   }
   /// Wire bytes of a full packet.
   [[nodiscard]] Bytes full_packet() const { return format.payload + format.header; }

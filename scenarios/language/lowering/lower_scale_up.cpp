@@ -50,7 +50,7 @@ protocols::TrafficClass class_of(const ScaleUpPart& part, const protocols::Switc
   c.flow_control =
       protocols::CreditConfig{.buffer = part.port_buffer,
                               .update = 0_B,
-                              .processing = std::min(part.chip_latency, part.gpu_latency)};
+                              .processing = std::min(part.switch_latency, part.gpu_latency)};
   return c;
 }
 
@@ -58,7 +58,7 @@ protocols::TrafficClass class_of(const ScaleUpPart& part, const protocols::Switc
 bool are_of_one_kind(const ScaleUpPart& a, const ScaleUpPart& b) {
   return a.packet == b.packet && header_of(a) == header_of(b) && a.spreading == b.spreading &&
          a.port_buffer == b.port_buffer &&
-         std::min(a.chip_latency, a.gpu_latency) == std::min(b.chip_latency, b.gpu_latency) &&
+         std::min(a.switch_latency, a.gpu_latency) == std::min(b.switch_latency, b.gpu_latency) &&
          a.reduction_window == b.reduction_window && a.gpus == b.gpus &&
          a.reduction_efficiency == b.reduction_efficiency;
 }

@@ -62,7 +62,7 @@ void walk(const KeyNode& node, const schema::AnyObject& object, std::vector<Word
   for (const KeyVariant& v : node.variants) {
     for (const std::string& name : {v.alternative->name, v.alternative->also}) {
       if (name.empty()) continue;
-      words.push_back({name, true, {}});
+      words.push_back({name, true, v.alternative->former});
       if (name == v.alternative->name) {
         const std::string of = object.tag + ": " + name;
         visit(words, KeyTopic{.key = &node, .around = &object, .variant = &v, .of = variant});

@@ -47,6 +47,7 @@ std::string choices_text(const Field& f) {
   for (const schema::Choice& choice : f.choices) {
     text += (text.empty() ? "" : "; ") + choice.spelling +
             (choice.doc.empty() ? "" : " (" + choice.doc + ")");
+    if (!choice.former.empty()) text += ", formerly " + backquoted(choice.former);
   }
   return text;
 }
@@ -141,6 +142,8 @@ std::string place_of(const KeyTopic& topic) {
 std::string variant_body(const KeyTopic& topic) {
   const KeyVariant& v = *topic.variant;
   std::string text = wrapped("  ", v.alternative->doc);
+  const std::string& former = v.alternative->former;
+  if (!former.empty()) text += wrapped("  formerly ", backquoted(former));
   if (v.keys.empty()) return text + "\n  no keys of its own\n";
   text += "\n  keys of its own\n" + lines_text(key_lines(v.keys), "    ");
   if (topic.key->keys.empty()) return text;

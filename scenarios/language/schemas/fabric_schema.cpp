@@ -82,6 +82,7 @@ schema::Object<FabricDocument> fabric_schema(LinkLayer layer) {
   topologies::Topologies::for_each([&]<class T>() {
     keys.template alternative<T>(T::kName, topology, T::schema());
     if constexpr (requires { T::kAlias; }) keys.also(T::kAlias);
+    if constexpr (requires { T::kFormerName; }) keys.alternative_formerly(T::kFormerName);
   });
   return keys
       .object("switch", &FabricDocument::switch_part, topologies::switch_part_schema(),

@@ -111,6 +111,7 @@ class Generator {
   static Json names_of(const Alternative& a) {
     Json names = Json::array({a.name});
     if (!a.also.empty()) names.push_back(a.also);
+    if (!a.former.empty()) names.push_back(a.former);
     return names;
   }
 
@@ -123,7 +124,8 @@ class Generator {
   }
 
   static Json has_tag(const AnyObject& object, const Alternative& a) {
-    const Json is = a.also.empty() ? Json{{"const", a.name}} : Json{{"enum", names_of(a)}};
+    const Json names = names_of(a);
+    const Json is = names.size() == 1 ? Json{{"const", a.name}} : Json{{"enum", names}};
     return {{"properties", {{object.tag, is}}}, {"required", Json::array({object.tag})}};
   }
 
@@ -257,6 +259,7 @@ class Generator {
       // YAML reads an unquoted number as one.
       if (c.spelling == "1") names.push_back(1);
       names.push_back(c.spelling);
+      if (!c.former.empty()) names.push_back(c.former);
     }
     return {{"enum", std::move(names)}};
   }

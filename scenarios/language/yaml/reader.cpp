@@ -251,6 +251,15 @@ void Reader::rename_former_keys(const AnyObject& object, Node& node, const std::
   }
 }
 
+void Reader::respell(Node& value, const std::string& former, const std::string& now,
+                     const std::string& path) {
+  if (former.empty() || value.text != former) return;
+  diagnostics_.remark(value.mark, path,
+                      "says " + backquoted(former) + ", which is spelled " + backquoted(now) +
+                          " now; the next release does not know the former spelling");
+  value.text = now;
+}
+
 void Reader::read_part(const AnyObject& object, Node& node, void* target, const std::string& path,
                        const std::string& default_part) {
   const Node* named = node.find(schema::kPartKey);
@@ -308,10 +317,10 @@ void Reader::read_presets(const AnyObject& object, const Node& node, void* targe
   object.presets[static_cast<std::size_t>(std::get<std::int64_t>(**value))].apply(target);
 }
 
-const Alternative* Reader::select(const AnyObject& object, const Node& node, void* target,
+const Alternative* Reader::select(const AnyObject& object, Node& node, void* target,
                                   const std::string& path, void*& chosen) {
   const std::vector<std::string> names = alternative_names(object);
-  const Node* tag = node.find(object.tag);
+  Node* tag = node.find(object.tag);
   const Alternative* alternative = nullptr;
   if (tag == nullptr && object.default_alternative) {
     alternative = &object.alternatives[*object.default_alternative];
@@ -323,6 +332,8 @@ const Alternative* Reader::select(const AnyObject& object, const Node& node, voi
       fail(tag->mark, child_path(path, object.tag),
            backquoted(tag->text) + " is not known; expected one of " + listing(names) +
                did_you_mean(tag->text, names));
+    } else {
+      respell(*tag, alternative->former, alternative->name, child_path(path, object.tag));
     }
   } else {
     fail(tag->mark, child_path(path, object.tag),
@@ -407,6 +418,9 @@ void Reader::read_field(const Field& field, Node& node, void* target, const std:
       return;
     default:
       if (node.kind != Node::Kind::kScalar) break;
+      for (const schema::Choice& choice : field.choices) {
+        respell(node, choice.former, choice.spelling, path);
+      }
       read_scalar(field, node, target, path, origin);
       return;
   }

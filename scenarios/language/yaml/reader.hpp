@@ -84,12 +84,15 @@ class Reader {
   bool expand_shorthand(const schema::AnyObject& object, Node& node, const std::string& path);
   /// Gives keys that have their name of the release before the new one.
   void rename_former_keys(const schema::AnyObject& object, Node& node, const std::string& path);
+  /// Gives a value its present spelling if it has its former one, which is remarked on.
+  void respell(Node& value, const std::string& former, const std::string& now,
+               const std::string& path);
   void read_part(const schema::AnyObject& object, Node& node, void* target, const std::string& path,
                  const std::string& default_part);
   void read_catalogue_part(const schema::AnyObject& object, const Node& named,
                            const std::string& name, void* target, const std::string& path);
   void read_presets(const schema::AnyObject& object, const Node& node, void* target);
-  const schema::Alternative* select(const schema::AnyObject& object, const Node& node, void* target,
+  const schema::Alternative* select(const schema::AnyObject& object, Node& node, void* target,
                                     const std::string& path, void*& chosen);
   void check_keys(const schema::AnyObject& object, const schema::Alternative* alternative,
                   const Node& node, const std::string& path);

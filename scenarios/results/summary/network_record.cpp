@@ -55,7 +55,7 @@ const Record<Results>& messages_record() {
 const Record<protocols::NetworkTotals>& network_record() {
   using Row = protocols::NetworkTotals;
   static const Record<Row> record{
-      {{"packets_injected", "by NICs, and by chips that add up or repeat",
+      {{"packets_injected", "by NICs, and by scale-up switches that reduce or multicast",
         [](const Row& r) { return r.packets_injected; }},
        {"packets_delivered", "to where they were for",
         [](const Row& r) { return r.packets_delivered; }},

@@ -167,7 +167,7 @@ TEST(Misuse, GpusThatAreNotTheServersAreNamed) {
   const std::string text = R"(
 name: t
 racks: {count: 1, servers: 1, server: dgx-a100}
-fabric: {topology: none}
+fabric: {topology: single-domain}
 jobs:
   - name: a
     type: training

@@ -184,7 +184,8 @@ std::string head_text(const FirstScenario& wanted, const Machine& machine, const
 
 std::string fabric_text(const FirstScenario& wanted, const Machine& machine, const Shape& shape) {
   std::string text = "fabric:\n";
-  if (machine.nics == 0) return text + "  topology: none  # what is inside the machine, alone\n";
+  if (machine.nics == 0)
+    return text + "  topology: single-domain  # what is inside the machine, alone\n";
   if (shape.is_rail) {
     text += fmt::format(
         "  topology: rail-optimised  # NIC i of every server of a group on leaf i of the group\n"

@@ -11,8 +11,9 @@ using topologies::counted;
 using topologies::DomainKind;
 
 std::string domain_text(const DomainKind& kind) {
-  std::string text = fmt::format("  {} of {} and {}", counted(kind.domains, "scale-up domain"),
-                                 counted(kind.hosts, "GPU"), counted(kind.chips, "chip"));
+  std::string text =
+      fmt::format("  {} of {} and {}", counted(kind.domains, "scale-up domain"),
+                  counted(kind.hosts, "GPU"), counted(kind.switches, "scale-up switch"));
   if (kind.links == 0) return text + ", without links\n";
   text += fmt::format(": {} links of {}", count_text(kind.links),
                       kind.slowest_link == kind.fastest_link
@@ -20,7 +21,7 @@ std::string domain_text(const DomainKind& kind) {
                           : rate_text(kind.slowest_link) + " to " + rate_text(kind.fastest_link));
   text +=
       fmt::format(", {} per GPU", range_text(kind.fewest_links_per_host, kind.max_links_per_host));
-  if (kind.trunks > 0) text += fmt::format(", {} between chips", count_text(kind.trunks));
+  if (kind.trunks > 0) text += fmt::format(", {} between switches", count_text(kind.trunks));
   text += fmt::format("\n    {} per GPU and direction, {} in both directions of all links\n",
                       byte_rate_text(kind.host_links / static_cast<std::int64_t>(kind.hosts)),
                       byte_rate_text(kind.host_links * 2));
@@ -44,7 +45,7 @@ Json domains_json(const std::vector<DomainKind>& kinds) {
     domains.push_back(
         {{"domains", kind.domains},
          {"gpus", kind.hosts},
-         {"chips", kind.chips},
+         {"scale_up_switches", kind.switches},
          {"links", kind.links},
          {"trunks", kind.trunks},
          {"links_per_gpu", {kind.fewest_links_per_host, kind.max_links_per_host}},
