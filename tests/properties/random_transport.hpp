@@ -79,8 +79,9 @@ class RandomTransport {
     if (!draws_.draws(SwarmFeature::kEntropies)) return "";
     if (goes_back) return ", path_selection: plb";
     if (!acks_every_packet) return ", path_selection: {type: oblivious, values: 8}";
-    return draws_.one_of({", path_selection: {type: oblivious, values: 8}", ", path_selection: bitmap",
-                          ", path_selection: {type: reps, freeze_time: 1ms}", ", path_selection: plb"});
+    return draws_.one_of(
+        {", path_selection: {type: oblivious, values: 8}", ", path_selection: bitmap",
+         ", path_selection: {type: reps, freeze_time: 1ms}", ", path_selection: plb"});
   }
 
   /// Of those in the list that need what they may: DCQCN also by its presets, RCCC also with

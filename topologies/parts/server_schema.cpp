@@ -65,55 +65,9 @@ PartKind kind(const schema::Object<Part>& object,
   return {object.any(), [] { return std::make_shared<Part>(); }, std::move(headline)};
 }
 
-}  // namespace
-
-schema::Object<ScaleUpPart> scale_up_part_schema() {
-  return schema::describe<ScaleUpPart>("scale-up",
-                                       "links of GPUs to the scale-up switches of a domain")
-      .field("switches", &ScaleUpPart::switches,
-             "scale-up switches such as NVSwitches, of all boards together")
-      .formerly("chips")
-      .source("the smallest domain")
-      .range(1, kMaxScaleUpSwitches)
-      .integers("links_per_switch", &ScaleUpPart::links_per_switch,
-                "links from a GPU to each switch of its board; one number stands for all switches")
-      .formerly("links_per_chip")
-      .source("one link")
-      .range(1, 64)
-      .field("boards", &ScaleUpPart::boards, "GPUs and switches are split over them in order")
-      .source("all GPUs are one switch away from each other")
-      .range(1, 2)
-      .field("trunks", &ScaleUpPart::trunks, "links between a switch and its counterpart")
-      .source("switches of one board are not joined")
-      .range(0, 1'024)
-      .only_if(has_boards, "with two boards")
-      .field("rate", &ScaleUpPart::rate, "nominal, of one link and direction")
-      .rating()
-      .source("NVLink 5: 50 GB/s")
-      .at_least(1_Mbps)
-      .only_if(is_nominal, "without `effective_rate`, which stands for both rate and efficiency")
-      .then([](ScaleUpPart& part) { part.is_effective = false; })
-      .field("effective_rate", &ScaleUpPart::rate,
-             "what is left of a link's rate for payload, such as NCCL's figures")
-      .source("none; the nominal rate and its efficiency are given")
-      .at_least(1_Mbps)
-      .only_if([](const ScaleUpPart& part) { return part.is_effective; }, "without `rate`")
-      .then([](ScaleUpPart& part) {
-        part.is_effective = true;
-        part.payload_efficiency.reset();
-      })
-      .field("payload_efficiency", &ScaleUpPart::payload_efficiency,
-             "share of `rate` that carries payload, in place of a packet header")
-      .source("all of it")
-      .within({.low = 0, .high = 1, .includes_low = false})
-      .only_if(is_nominal,
-               "with a nominal `rate`; an `effective_rate` has the overhead taken off already, and "
-               "it would be taken off twice")
-      .field("packet", &ScaleUpPart::packet, "payload of a simulated packet")
-      .source("a compromise: NVLink's own packets hold 256 B, which cost 16 times the events")
-      .at_least(64_B)
-      .at_most(1_MiB)
-      .field("link_latency", &ScaleUpPart::link_latency, "of the wire, one way")
+/// How long data takes through a domain, and what its ports hold.
+void describe_latencies(schema::Builder<ScaleUpPart>& part) {
+  part.field("link_latency", &ScaleUpPart::link_latency, "of the wire, one way")
       .source(kIdeal)
       .at_most(1_s)
       .field("send_latency", &ScaleUpPart::send_latency, "from a GPU's memory to its link")
@@ -130,7 +84,12 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
       .field("port_buffer", &ScaleUpPart::port_buffer, "of every receiving port; its credits")
       .source("chosen: several times what a link holds within a rack; not published")
       .at_least(64_B)
-      .at_most(Bytes(1'000'000'000))
+      .at_most(Bytes(1'000'000'000));
+}
+
+/// What links and switches of a domain do with data.
+void describe_data(schema::Builder<ScaleUpPart>& builder) {
+  builder
       .choice("spreading", &ScaleUpPart::spreading,
               {{ScaleUpPart::Spreading::kRoundRobin, "round-robin", "packet by packet in turn"},
                {ScaleUpPart::Spreading::kRandom, "random", "packet by packet at random"},
@@ -156,9 +115,65 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
                {GpuGeneration::kHopper, "hopper", "H100, H200"},
                {GpuGeneration::kBlackwell, "blackwell", "B200, GB200, B300"}},
               "that are attached to it, by which collectives are chosen")
-      .source("nothing is known of them")
-      .check(check_wiring)
-      .part_of("scale-up");
+      .source("nothing is known of them");
+}
+
+}  // namespace
+
+schema::Object<ScaleUpPart> scale_up_part_schema() {
+  auto builder =
+      schema::describe<ScaleUpPart>("scale-up",
+                                    "links of GPUs to the scale-up switches of a domain")
+          .field("switches", &ScaleUpPart::switches,
+                 "scale-up switches such as NVSwitches, of all boards together")
+          .formerly("chips")
+          .source("the smallest domain")
+          .range(1, kMaxScaleUpSwitches)
+          .integers(
+              "links_per_switch", &ScaleUpPart::links_per_switch,
+              "links from a GPU to each switch of its board; one number stands for all switches")
+          .formerly("links_per_chip")
+          .source("one link")
+          .range(1, 64)
+          .field("boards", &ScaleUpPart::boards, "GPUs and switches are split over them in order")
+          .source("all GPUs are one switch away from each other")
+          .range(1, 2)
+          .field("trunks", &ScaleUpPart::trunks, "links between a switch and its counterpart")
+          .source("switches of one board are not joined")
+          .range(0, 1'024)
+          .only_if(has_boards, "with two boards")
+          .field("rate", &ScaleUpPart::rate, "nominal, of one link and direction")
+          .rating()
+          .source("NVLink 5: 50 GB/s")
+          .at_least(1_Mbps)
+          .only_if(is_nominal,
+                   "without `effective_rate`, which stands for both rate and efficiency")
+          .then([](ScaleUpPart& part) { part.is_effective = false; })
+          .field("effective_rate", &ScaleUpPart::rate,
+                 "what is left of a link's rate for payload, such as NCCL's figures")
+          .source("none; the nominal rate and its efficiency are given")
+          .at_least(1_Mbps)
+          .only_if([](const ScaleUpPart& part) { return part.is_effective; }, "without `rate`")
+          .then([](ScaleUpPart& part) {
+            part.is_effective = true;
+            part.payload_efficiency.reset();
+          })
+          .field("payload_efficiency", &ScaleUpPart::payload_efficiency,
+                 "share of `rate` that carries payload, in place of a packet header")
+          .source("all of it")
+          .within({.low = 0, .high = 1, .includes_low = false})
+          .only_if(
+              is_nominal,
+              "with a nominal `rate`; an `effective_rate` has the overhead taken off already, and "
+              "it would be taken off twice")
+          .field("packet", &ScaleUpPart::packet, "payload of a simulated packet")
+          .source("a compromise: NVLink's own packets hold 256 B, which cost 16 times the events")
+          .at_least(64_B)
+          .at_most(1_MiB);
+  describe_latencies(builder);
+  describe_data(builder);
+  builder.check(check_wiring).part_of("scale-up");
+  return builder;
 }
 
 schema::Object<HostLinkPart> host_link_part_schema() {
