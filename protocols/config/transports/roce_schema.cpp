@@ -70,7 +70,7 @@ void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) 
   }
   const std::string instead = " is acknowledged before a message ends; set `ack: {every: 1}`";
   if (roce.window != 0) {
-    problems.push_back({"window", "would be full for ever where nothing" + instead});
+    problems.push_back({"window", "would be full forever where nothing" + instead});
   }
   if (!goes_back(roce)) {
     problems.push_back({"recovery", "hears of gaps by ACKs, and nothing" + instead});
@@ -189,8 +189,8 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
           {{QueuePairLife::kConnection, "connection",
             "rates, windows and paths are those that earlier messages have left"},
            {QueuePairLife::kMessage, "message",
-            "every message begins on a fresh queue pair; one waits for the one before it in the "
-            "same place of `queue_pairs`"}},
+            "every message has a new queue pair, and waits for the message before it in the same "
+            "slot of `queue_pairs`"}},
           "how long a queue pair lives")
       .source("RDMA programs connect once; simulators of flows start each on a fresh one")
       .object("congestion_control", &RoceConfig::congestion_control,
