@@ -73,8 +73,8 @@ class Executor final : public ProcessHandler {
   void delegate_calls(CallReuse& reuse) { reuse_ = &reuse; }
   /// Installs an interceptor on step streams. Call it before the run.
   void intercept_steps(StepWatch& watch) { steps_watch_ = &watch; }
-  /// Between callbacks: a lane will not come to steps that would have used a given number of
-  /// events.
+  /// Between callbacks: removes `count` events from a lane, which skips the steps that would have
+  /// used them.
   void take_events(ProcessId process, std::uint32_t lane, std::uint32_t count);
   /// After the run: what a rank sent in calls that were memoised, or skipped.
   void add_sent(ProcessId process, std::int64_t messages, Bytes bytes, Picoseconds last_progress);

@@ -58,7 +58,7 @@ void check_path_selection(const RoceConfig& roce, std::vector<schema::Problem>& 
   }
 }
 
-/// What cannot wait until a given number of packets, or all of a message, are acknowledged at once.
+/// What needs ACKs more often than one per `ack_every` packets or per message.
 void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
   if (roce.ack_every != RoceConfig::kMessage) {
     if (roce.window != 0 && roce.window < roce.ack_every) {
