@@ -35,7 +35,7 @@ schema::Object<Throttle> throttle_schema() {
       .field("length", &Throttle::length, "of the while")
       .required()
       .at_most(kLongestNoise)
-      .field("factor", &Throttle::factor, "computing takes so many times as long")
+      .field("factor", &Throttle::factor, "multiplier of computing time")
       .required()
       .within({.low = 1e-3, .high = kSlowest})
       .compact();
@@ -66,7 +66,7 @@ schema::Object<JitterSpec> noise_schema() {
       .words("servers", &N::servers,
              "numbers and ranges of scale-up domains, in the order of the job's ranks")
       .source("all, or those of `ranks`")
-      .field("factor", &N::factor, "computing takes so many times as long")
+      .field("factor", &N::factor, "multiplier of computing time")
       .source(kNominal)
       .within({.low = 1e-3, .high = kSlowest})
       .object("jitter", &N::jitter, jitter_schema(), "random delay of every piece of work")

@@ -65,7 +65,7 @@ class JobFiles {
   [[nodiscard]] virtual const std::string& traffic_class() const = 0;  ///< of the job
 };
 
-/// `rank` of a job with a given number of ranks exists, or `key` has a problem.
+/// Adds a problem of `key` unless `rank` is one of the `ranks` ranks of the job.
 inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::string& key,
                        Problems& problems) {
   if (rank < ranks) return;

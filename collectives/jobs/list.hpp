@@ -83,7 +83,7 @@ inline void read_files(JobKind& kind, JobFiles& files) {
       },
       kind);
 }
-/// What is wrong with a specification for a given number of ranks, besides what its schema refuses.
+/// Adds the problems that a specification has with `ranks` ranks, besides those of its schema.
 inline void check(const JobKind& kind, std::uint32_t ranks, Problems& problems) {
   JobTypes::visit(
       [&]<class J>(const auto& spec) {

@@ -40,7 +40,7 @@ std::uint32_t EpochProgram::lanes_of(std::uint32_t rank, std::uint32_t stream) c
 
 std::uint32_t EpochProgram::rank_here(std::uint32_t rank_of_whole) const {
   const auto found = std::ranges::lower_bound(ranks_, rank_of_whole);
-  WEFT_CHECK(found != ranks_.end() && *found == rank_of_whole, "peers are ranks of the phase");
+  WEFT_CHECK(found != ranks_.end() && *found == rank_of_whole, "peers are ranks of the epoch");
   return static_cast<std::uint32_t>(std::distance(ranks_.begin(), found));
 }
 

@@ -8,7 +8,7 @@
 namespace weft::collectives {
 namespace {
 
-/// The same call of a given number of bytes.
+/// The schedule of the same call with `size` bytes.
 std::unique_ptr<const Schedule> schedule_of(const CollectiveProgram& program, std::int64_t size) {
   SchedulePlan plan = program.schedule().plan();
   plan.size = size;

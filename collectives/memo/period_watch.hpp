@@ -103,7 +103,7 @@ class PeriodWatch final : public StepWatch {
   /// False: the lane is at a point where it can leave nothing out.
   [[nodiscard]] bool add_lane(std::uint32_t lane, std::int64_t iteration, Front& front) const;
   [[nodiscard]] bool reaches_all_ranks(const Front& front) const;
-  /// Of the last periods of a given number of rounds each.
+  /// Of the last periods, of `rounds` rounds each.
   [[nodiscard]] Increments increments_of(const Front& front, std::int64_t rounds) const;
   void skip_periods(const Front& front, std::int64_t iteration, std::int64_t periods,
                     const Period& period);

@@ -131,7 +131,7 @@ Proof Interpreter::run() {
     }
   }
   for (const std::size_t i : alive) {
-    problem(who(lanes_[i]) + " waits for ever " + describe(lanes_[i].step));
+    problem(who(lanes_[i]) + " waits forever " + describe(lanes_[i].step));
   }
   if (alive.empty()) {
     check_nothing_left();
@@ -147,7 +147,7 @@ void Interpreter::problem(std::string sentence) {
 }
 
 std::string Interpreter::who(const Lane& lane) {
-  return "rank " + std::to_string(lane.rank) + ", lane " + std::to_string(lane.number) + ",";
+  return "rank " + std::to_string(lane.rank) + ", channel " + std::to_string(lane.number) + ",";
 }
 
 std::string Interpreter::describe(const Step& step) {
@@ -155,9 +155,9 @@ std::string Interpreter::describe(const Step& step) {
     case Step::Kind::kReceive:
       return "for a message from rank " + std::to_string(step.peer);
     case Step::Kind::kAwait:
-      return "for another lane";
+      return "for another channel";
     case Step::Kind::kAwaitControlEvents:
-      return "for signals";
+      return "for control events";
     default:
       return "for the switch";
   }
@@ -345,12 +345,13 @@ void Interpreter::check_nothing_left() {
   for (const auto& [key, sums] : sums_) {
     const Message* left = sums.left();
     if (left == nullptr) continue;
-    problem("rank " + std::to_string(key.first) + ", lane " + std::to_string(key.second) +
+    problem("rank " + std::to_string(key.first) + ", channel " + std::to_string(key.second) +
             ", never takes the sum of " + bytes_text(left->block, left->range));
   }
   for (const Lane& lane : lanes_) {
     if (lane.events != 0) problem(who(lane) + " is notified more often than it waits");
-    if (lane.control_events != 0) problem(who(lane) + " gets more signals than it waits for");
+    if (lane.control_events != 0)
+      problem(who(lane) + " gets more control events than it waits for");
   }
 }
 

@@ -57,7 +57,7 @@ class Sums {
   /// Adds the next message of a rank. If the others' are of other bytes, it adds nothing and
   /// returns one of theirs.
   [[nodiscard]] const Message* add(std::uint32_t rank, Message message);
-  /// The next sum, once a given number of ranks have contributed.
+  /// The next sum, once `ranks` ranks have contributed.
   [[nodiscard]] std::optional<Message> take(std::size_t ranks);
   /// The first sum that nobody has taken.
   [[nodiscard]] const Message* left() const {

@@ -48,9 +48,9 @@ std::vector<std::string> BlockedLanes::describe(std::size_t limit) const {
 
 std::string BlockedLanes::sentence_of(ProcessId process, std::uint32_t number) const {
   const JobPlan& job = workload.jobs()[workload.job_of(process)];
-  const std::string lane = job.lanes > 1 ? ", lane " + std::to_string(number) + "," : "";
+  const std::string channel = job.lanes > 1 ? ", channel " + std::to_string(number) + "," : "";
   return "rank " + std::to_string(workload.rank_of(process)) + " of job " + job.name +
-         place_of(process) + lane + " waits " + wait_of(process, number);
+         place_of(process) + channel + " waits " + wait_of(process, number);
 }
 
 std::string BlockedLanes::place_of(ProcessId process) const {
@@ -86,7 +86,7 @@ std::string BlockedLanes::wait_of(ProcessId process, std::uint32_t number) const
              peer_name(workload.target_of(ConnectionId(connection)));
     }
     case LaneStatus::kAwaitingLane:
-      return "for another lane of the rank";
+      return "for another channel of the rank";
     case LaneStatus::kAwaitingStream:
       return "for tasks of its stream " +
              workload.jobs()[workload.job_of(process)].program->task_streams().stream_name(
@@ -98,7 +98,7 @@ std::string BlockedLanes::wait_of(ProcessId process, std::uint32_t number) const
     case LaneStatus::kSleeping:
       return "until " + time_text(lane.step.time());
     case LaneStatus::kAwaitingControlEvents:
-      return "for signals: " + std::to_string(lane.control_events) + " of " +
+      return "for control events: " + std::to_string(lane.control_events) + " of " +
              std::to_string(lane.step.count()) + " have come";
     case LaneStatus::kRunning:
     case LaneStatus::kDone:

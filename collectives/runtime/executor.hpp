@@ -74,8 +74,8 @@ class Executor final : public ProcessHandler {
   void delegate_calls(CallOracle& oracle) { oracle_ = &oracle; }
   /// Installs an interceptor on step streams. Call it before the run.
   void intercept_steps(StepWatch& watch) { steps_watch_ = &watch; }
-  /// Between callbacks: a lane will not come to steps that would have used a given number of
-  /// events.
+  /// Between callbacks: removes `count` events from a lane, which skips the steps that would have
+  /// used them.
   void take_events(ProcessId process, std::uint32_t lane, std::uint32_t count);
   /// After the run: what a rank sent in calls whose lanes were not run.
   void add_sent(ProcessId process, std::int64_t messages, Bytes bytes, Picoseconds last_progress);

@@ -294,7 +294,7 @@ void Executor::end_streams(Turn turn) {
   times.reserve(process.streams.size());
   for (Stream& stream : process.streams) {
     WEFT_CHECK(stream.waiting.empty() && stream.started == stream.finished,
-               "no task goes on when an iteration ends");
+               "no task continues when an iteration ends");
     times.push_back(stream.times);
     stream = Stream{};
   }

@@ -59,7 +59,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
       lane_of_connection_.resize(connections_.size(), static_cast<std::uint16_t>(lane));
       const std::vector<std::uint32_t> peers = program->send_peers(place);
       WEFT_CHECK(std::is_sorted(peers.begin(), peers.end()), "peers ascend");
-      WEFT_CHECK(peers.empty() || !work.any(), "a lane sends to ranks or to chips");
+      WEFT_CHECK(peers.empty() || !work.any(), "a lane sends to ranks or to scale-up switches");
       for (const std::uint32_t peer : peers) {
         WEFT_CHECK(peer < plan.ranks && peer != rank, "a peer is another rank");
         connections_.push_back({.source = plan.process(rank),
@@ -106,10 +106,10 @@ void Workload::trim() {
 void Workload::add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups) {
   if (groups.empty()) return;
   group_of_lane_.resize(plan.first_lane + std::size_t{plan.ranks} * plan.lanes);
-  for (const ReductionGroup& chips : groups) {
+  for (const ReductionGroup& group : groups) {
     ProcessGroup& group = groups_.emplace_back();
-    for (const std::uint32_t rank : chips.ranks) {
-      for (std::uint32_t lane = chips.first_lane; lane < chips.end_lane; ++lane) {
+    for (const std::uint32_t rank : group.ranks) {
+      for (std::uint32_t lane = group.first_lane; lane < group.end_lane; ++lane) {
         group_of_lane_[plan.first_lane + std::size_t{rank} * plan.lanes + lane] = {
             static_cast<std::uint32_t>(groups_.size() - 1),
             static_cast<std::uint32_t>(group.members.size())};

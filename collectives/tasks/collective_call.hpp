@@ -25,8 +25,8 @@ class CollectiveCall {
   [[nodiscard]] Picoseconds receive_latency(std::uint32_t from, std::uint32_t to) const;
   /// Messages that a connection may have posted and not acknowledged; 0: any number.
   [[nodiscard]] std::uint32_t window() const { return spec_.execution.in_flight; }
-  /// All that a lane of a rank does, on a rank that reduces and copies a given number of times
-  /// slower than others. Refers to the call, which must outlive it.
+  /// All steps of a lane of a rank, whose reductions and copies take `slowness` times as long as
+  /// those of others. Refers to the call, which must outlive it.
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane, double slowness = 1) const;
 
  private:

@@ -100,10 +100,11 @@ Result<std::unique_ptr<const TaskProgram>> TaskProgram::make(
   std::unique_ptr<const TaskProgram> program(
       new TaskProgram(std::move(task_set), std::move(calls), setting, layout));
   if (program->lanes() > kMaxLanes) {
-    return Errors{Error{"its communicators need " + std::to_string(program->lanes()) +
-                            " lanes of a rank; there are at most " + std::to_string(kMaxLanes) +
-                            ": take fewer channels, or fewer communicators per rank",
-                        {}}};
+    return Errors{Error{
+        "its communicators need " + std::to_string(program->lanes()) +
+            " channels of a rank, stages of pipelines included; there are at most " +
+            std::to_string(kMaxLanes) + ": take fewer channels, or fewer communicators per rank",
+        {}}};
   }
   return program;
 }

@@ -39,7 +39,7 @@ class SizeDistribution {
   [[nodiscard]] std::span<const Point> points() const { return points_; }
   /// By 64 uniform bits.
   [[nodiscard]] Bytes draw(std::uint64_t bits) const;
-  /// The least size that a given number of parts of kWhole do not exceed, from 1 to kWhole.
+  /// The quantile parts / kWhole of sizes; `parts` is from 1 to kWhole.
   [[nodiscard]] Bytes quantile(std::int64_t parts) const;
   /// The part of messages that are no larger.
   [[nodiscard]] double at_most(Bytes size) const;

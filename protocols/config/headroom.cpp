@@ -26,8 +26,8 @@ Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& setti
   constexpr Bytes kSmallPacket = 64_B;
   constexpr double kMacPhy = 819.2;         // 0.8 KiB
   constexpr double kTileBytesPerGbps = 15;  // what arrives in 120 ns
-  // sonic-swss#3235: bytes of cells per byte of packets, of a given number of small ones in a
-  // hundred.
+  // sonic-swss#3235: bytes of cells per byte of packets, `small_packets` percent of which are
+  // small.
   const auto mixed = [&settings](Bytes small, Bytes large) {
     return static_cast<double>(
         (settings.small_packets * small + (100 - settings.small_packets) * large).count());

@@ -349,13 +349,13 @@ schema::Object<SwitchConfig> switch_schema(LinkLayer layer) {
                "with `queueing: input`")
       .choice("forwarding", &SwitchConfig::forwarding,
               {{SwitchConfig::Forwarding::kStoreAndForward, "store-and-forward",
-                "a packet goes on once all of it is here"},
+                "a packet is forwarded once all of it has arrived"},
                {SwitchConfig::Forwarding::kCutThrough, "cut-through",
-                "a packet goes on at once if its egress is idle and not faster"}},
+                "a packet is forwarded at once if its egress is idle and not faster"}},
               "when a switch passes a packet on")
       .source("what Ethernet switches with a shared buffer do under load")
       .field("cut_through_after", &SwitchConfig::cut_through_after,
-             "bytes of a packet that must be here before it goes on")
+             "bytes of a packet that must have arrived before it is forwarded")
       .source("the headers that a switch has to read")
       .at_least(1_B)
       .at_most(64_KiB)

@@ -86,9 +86,8 @@ struct OnlyAcknowledges {
 /// - `on_timer(now)` before every other call and before a sample: timers that expired by then take
 ///   effect, in order. Controls whose timers nobody can see between packets need no events for
 ///   them.
-/// - `on_sent(bytes, now)` as the transmission of a given number of wire bytes begins; returns the
-/// earliest
-///   time for the next one, or any time in the past where only the link limits.
+/// - `on_sent(bytes, now)` as the transmission of `bytes` on the wire begins. It returns the
+///   earliest time for the next one, or any time in the past where only the link limits.
 /// - `on_ack`, `on_notified` (a CNP came), `on_loss`.
 /// - `window()`: packets that may be in flight, kNoWindow for no limit, never 0.
 /// - `sample`: the values of `kColumns`; those that mean nothing now stay as they are.

@@ -76,7 +76,7 @@ class Fixed {
   friend constexpr Fixed operator*(Fixed a, std::int64_t n) { return from_raw(a.raw_ * n); }
   friend constexpr Fixed operator*(std::int64_t n, Fixed a) { return a * n; }
   friend constexpr Fixed operator/(Fixed a, std::int64_t n) { return from_raw(a.raw_ / n); }
-  /// Doubled a given number of times.
+  /// Doubled `times` times.
   friend constexpr Fixed operator<<(Fixed a, std::uint32_t times) {
     return from_raw(a.raw_ << times);
   }

@@ -54,7 +54,7 @@ class TcpWindow {
     const Number in_flight = Number::whole(ack.sent - ack.arrived + ack.packets);
     return window_ < (window_ < threshold_ ? 2 * in_flight : in_flight + kOne);
   }
-  /// Slow start by a given number of packets; returns those that congestion avoidance is left with.
+  /// Slow start for `packets` acknowledged packets; returns those left for congestion avoidance.
   [[nodiscard]] Number slow_start(std::uint32_t packets) {
     const Number acknowledged = Number::whole(packets);
     if (window_ >= threshold_) return acknowledged;

@@ -46,7 +46,7 @@ class EgressGate {
     return s_.queue(port, c).pause_expires == now && (port.paused & class_bit(c)) != 0;
   }
 
-  /// The peer grants a given number of blocks of its buffer.
+  /// The peer grants `blocks` more blocks of its buffer.
   void add_credits(const Here& here, PortState& port, ClassId c, std::int32_t blocks) {
     s_.queue(port, c).credits += blocks;
     if ((port.starved & class_bit(c)) != 0) end_stall(here, port, c);

@@ -233,7 +233,7 @@ void join_reductions(NetworkState& s, const std::vector<Connection>& connections
     sender.marks = kReduceFlow | static_cast<std::uint32_t>(s.reductions.size() - 1);
     const std::uint32_t member = i - reduction.first_queue_pair.value();
     WEFT_CHECK(member < members.size() && sender.host == members[member], "all members contribute");
-    WEFT_CHECK(!transport.reliable, "chips acknowledge nothing");
+    WEFT_CHECK(!transport.reliable, "scale-up switches acknowledge nothing");
     WEFT_CHECK(s.routes.host_ports(sender.host, reduction.owner).size() == reduction.links,
                "members are alike");
     if (connection.source != connection.destination) continue;
@@ -428,7 +428,7 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
   join_reductions(s, connections);
   if (!s.constants.works_in_network) return;
   WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
-             "chips take whole packets and queue at outputs");
+             "scale-up switches take whole packets and queue at outputs");
   s.copies.resize(s.switches.size());
   std::uint32_t max_links = 0;
   std::uint32_t largest_window = 0;

@@ -217,7 +217,7 @@ class Audit {
     const std::int64_t sum = at_sender + on_wire + held + freed + returning[i];
     expect(sum == constants.credit_blocks,
            "{}, class {}: {} credits at the sender, {} on the wire, {} held, {} freed and {} on "
-           "their way back are {}, not {}",
+           "their path back are {}, not {}",
            name(sender), c.value(), at_sender, on_wire, held, freed, returning[i], sum,
            constants.credit_blocks);
   }

@@ -197,7 +197,7 @@ class PacketNetwork {
   [[nodiscard]] std::vector<CreditWait> credit_waits() const;
   /// What was counted since the measurement began.
   [[nodiscard]] NetworkShare share() const;
-  /// Counts what was simulated elsewhere, a given number of times.
+  /// Adds `times` repetitions of what was simulated elsewhere to the counters.
   void add(const QueueShare& queue, std::uint64_t times);
   void add(const Worker::Sums& sums, std::uint8_t latency_group,
            const LatencyBySize& packet_latency, std::uint64_t times);

@@ -78,7 +78,7 @@ schema::Object<PlbConfig> Plb::schema() {
 
 schema::Object<ChoiceConfig> choice_schema() {
   const auto self = [](ChoiceConfig& config) -> ChoiceConfig& { return config; };
-  auto keys = schema::describe<ChoiceConfig>("entropy", "which way packets take");
+  auto keys = schema::describe<ChoiceConfig>("path selection", "which paths packets take");
   keys.optional_tag("type", 0, "how it is chosen");
   Choices::for_each([&]<class C>() {
     keys.alternative<typename C::Config>(C::kName, self, C::schema(), typename C::Config())

@@ -78,7 +78,7 @@ struct Reduction {
 class RoundCounts {
  public:
   RoundCounts() = default;
-  /// Of a given number of members of reductions; none of them has more links, or a larger window.
+  /// For `members` members of reductions, with at most `max_links` links and this window each.
   RoundCounts(std::size_t members, std::uint32_t max_links, std::uint32_t largest_window)
       : links_(max_links), done_(members * max_links, largest_window) {}
   void add(std::size_t member, std::uint32_t link) { done_.add(member * links_ + link); }

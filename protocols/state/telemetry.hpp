@@ -115,8 +115,7 @@ class Telemetry {
     return number;
   }
 
-  /// A switch begins to send a packet of a given number of bytes at a port, where `waiting` stay
-  /// behind.
+  /// A switch begins to transmit `packet` at `port`; `waiting` bytes stay in the queue behind it.
   void report(const Packet& packet, std::uint32_t port, BitsPerSecond rate, Bytes waiting,
               Picoseconds now) {
     Bytes& sent = sent_[port];

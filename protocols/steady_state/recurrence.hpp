@@ -53,8 +53,8 @@ class StateSnapshot {
   /// acknowledged of what is not.
   [[nodiscard]] Picoseconds next_check(const NetworkState& state, const LogicalProcess& lp,
                                        Picoseconds now) const;
-  /// Moves the state on by a given number of periods, of which each is what followed since, and
-  /// counts them.
+  /// Advances the state and its counters by `times` recurrences of what followed since the
+  /// snapshot.
   void repeat(NetworkState& state, LogicalProcess& lp, Worker& worker, Picoseconds& now,
               std::uint64_t times) const;
 

@@ -26,7 +26,7 @@ class BlameSums {
   BlameSums(const BlameSums&) = delete;
   BlameSums& operator=(const BlameSums&) = delete;
 
-  /// Keeps charges one by one, too, of a given number of paths.
+  /// Also keeps the individual charges of `paths` paths.
   void keep(std::size_t paths) { kept_.resize(paths); }
   /// Part of the path of this number.
   void add(std::size_t number, const JobPath& path, const Charge& charge) {

@@ -35,7 +35,7 @@ std::string shared_nic_text(const Fabric& fabric, const LinkSelection& links,
   for (const PortId port : ports) {
     const Node& peer = fabric.node(fabric.peer_node(port));
     if (!peer.is_nic || fabric.node(fabric.port(port).node).kind != NodeKind::kHost) continue;
-    return fmt::format(": its way to {0}, which GPUs share; `from: {0}` names that NIC's cables",
+    return fmt::format(": its path to {0}, which GPUs share; `from: {0}` names that NIC's cables",
                        peer.name);
   }
   return {};

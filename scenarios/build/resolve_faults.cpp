@@ -154,7 +154,7 @@ class FaultResolver {
     }
     fail({},
          fabric_.port_name(fault.port) +
-             " belongs to a scale-up domain, whose links send again what was spoilt; only links "
+             " belongs to a scale-up domain, whose links retransmit corrupted frames; only links "
              "of the scale-out network can have bit errors");
     return false;
   }

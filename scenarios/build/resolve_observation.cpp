@@ -218,7 +218,7 @@ class Resolver {
     const std::size_t before = found.size();
     add_connections(plan, from, to, found);
     if (found.size() == before) {
-      fail(path, "`" + pattern + "` names no flow; no message of `" + name + "` goes that way");
+      fail(path, "`" + pattern + "` names no flow; no message of `" + name + "` takes that path");
     }
   }
 

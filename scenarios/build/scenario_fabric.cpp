@@ -41,13 +41,13 @@ class LinkChanger {
   FabricNames names_;
 };
 
-/// Links of scale-up domains send again what was corrupted, link by link, and so hide their errors.
+/// Links of scale-up domains retransmit corrupted frames, link by link, and so hide their errors.
 Result<Fabric> without_errors_inside_domains(Result<Fabric> fabric) {
   const Fabric& f = fabric.value();
   for (std::uint32_t i = 0; i < f.ports.size(); ++i) {
     if (!f.ports[i].errors.any() || f.network_of(PortId(i)) != NetworkKind::kScaleUp) continue;
     return Error{f.port_name(PortId(i)) +
-                     " belongs to a scale-up domain, whose links send again what was spoilt; only "
+                     " belongs to a scale-up domain, whose links retransmit corrupted frames; only "
                      "links of the scale-out network can have bit_error_rate or frame_loss_rate",
                  {{}, 0, 0, "links"}};
   }

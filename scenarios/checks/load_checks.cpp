@@ -109,10 +109,8 @@ class LoadChecks {
     std::string names;
     for (const Offer* offer : offers) names += (names.empty() ? "" : ", ") + offer->name;
     findings_.warnings.push_back(fmt::format(
-        "{} {} for {:.2f} times what it carries, headers and ACKs included: queues grow for as "
-        "long "
-        "as that goes on, and times of messages with them, so that they say nothing of the fabric; "
-        "{}",
+        "{} {} for {:.2f} times what it carries, headers and ACKs included: queues and "
+        "times of messages then grow until the end, and say nothing of the fabric; {}",
         offers.size() > 1 ? "jobs " + names + " together ask" : "job " + names + " asks",
         e_.fabric.port_name(PortId(where)), max, offers.front()->remedy));
     return true;

@@ -333,7 +333,8 @@ void check_gpus(const Experiment& e, StaticFindings& findings) {
       const auto& there = e.scenario.scale_up[kinds[static_cast<std::size_t>(domain)]].gpus;
       if (!there || *there == generation_of(*computes)) continue;
       findings.warnings.push_back(
-          fmt::format("job {} computes as on a {}, and {} hangs on the scale-up domain of {} GPUs; "
+          fmt::format("job {} computes as on a {}, and {} is attached to the scale-up domain of {} "
+                      "GPUs; "
                       "set compute.gpu to what the servers have",
                       job.name, spec->compute.gpu, e.fabric.host(rank).name, name_of(*there)));
       break;

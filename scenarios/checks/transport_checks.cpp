@@ -68,7 +68,7 @@ void check_order(const Experiment& e, StaticFindings& findings) {
 }
 
 /// What senders choose is hashed by ECMP, and by nothing else; some choices hear of marks.
-void check_entropy(const Experiment& e, StaticFindings& findings) {
+void check_path_selection(const Experiment& e, StaticFindings& findings) {
   using protocols::TransportTraits;
   const protocols::SwitchConfig& switches = e.scenario.switches;
   for (const ClassId c : switches.all_classes()) {
@@ -220,7 +220,7 @@ class LongWaits {
 
 void check_transports(const Experiment& experiment, StaticFindings& findings) {
   check_order(experiment, findings);
-  check_entropy(experiment, findings);
+  check_path_selection(experiment, findings);
   check_lossless_streams(experiment, findings);
   if (std::string wait = LongWaits(experiment).find(); !wait.empty()) {
     findings.warnings.push_back(std::move(wait));

@@ -116,7 +116,7 @@ CommEpoch EpochReplay::run(const EpochBegins& begins, const EpochWindow& window)
 }
 
 void EpochReplay::start() {
-  WEFT_CHECK(is_quiet_, "a phase begins on a quiet network");
+  WEFT_CHECK(is_quiet_, "an epoch begins on a quiet network");
   is_quiet_ = false;
   begins_.clear();
   turns_.clear();

@@ -103,7 +103,7 @@ std::optional<std::uint64_t> trial_of_skips(const Experiment& e) {
 Disturbances::Disturbances(const Experiment& e)
     : e_(e), of_domain_(e.fabric.group_of_domain.size()), of_port_(e.fabric.ports.size()) {
   for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
-    if (e.fabric.ports[p].errors.any()) disturb(PortId(p), "their links spoil frames");
+    if (e.fabric.ports[p].errors.any()) disturb(PortId(p), "their links corrupt frames");
   }
   for (const protocols::Fault& fault : e.faults) {
     disturb(fault.port, "a fault concerns their links");
@@ -144,7 +144,7 @@ std::string Disturbances::at(const GpuSet& gpu_set) const {
   const char* reason =
       gpu_set.domain >= 0 ? of_domain_[static_cast<std::size_t>(gpu_set.domain)] : at_rail(gpu_set);
   if (reason != nullptr) return reason;
-  return have_paths_changed(gpu_set) ? "faults change their ways" : "";
+  return have_paths_changed(gpu_set) ? "faults change their paths" : "";
 }
 
 const char* Disturbances::at_rail(const GpuSet& rail) const {

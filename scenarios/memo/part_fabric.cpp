@@ -129,7 +129,7 @@ class Extraction {
                                static_cast<std::uint32_t>(ways.size())};
     for (const std::uint16_t local : ways) {
       const std::uint32_t port = port_here_[node.first_port.value() + local];
-      WEFT_CHECK(port != kNone, "ways inside a domain take its links");
+      WEFT_CHECK(port != kNone, "paths inside a domain take its links");
       here.local_ports.push_back(static_cast<std::uint16_t>(port - first_port_[at.value()]));
     }
     return set;

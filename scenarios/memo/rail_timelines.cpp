@@ -190,7 +190,7 @@ bool RailReuse::is_over(Open& open, Picoseconds now) {
 void RailReuse::finish(PredictedTimeline& timeline) {
   CommEpoch epoch = timeline.replay->finish(true, {});
   std::ranges::copy(timeline.replay->violations(), std::back_inserter(violations_));
-  WEFT_CHECK(epoch.is_whole, "all calls of a phase that is over have ended");
+  WEFT_CHECK(epoch.is_whole, "all calls of an epoch that is over have ended");
   renumber(timeline.rail, timeline.ranks, timeline.replay->ports(), epoch);
   states_[timeline.rail].idle.push_back(std::move(timeline.replay));
   bytes_ += epoch.memory_bytes();

@@ -109,7 +109,7 @@ std::string blamed_collectives_text(const Results& r) {
       reasons += "  " + r.jobs[j].name + ": " + r.jobs[j].choice + "\n";
   }
   return table.to_string("  ") +
-         "  times of an iteration in the mean, and GB/s in that time; shares of the slowest one's "
+         "  times of an iteration on average, and GB/s in that time; shares of the slowest one's "
          "time, from the end of the one before\n"
          "  control: congestion control and windows; losses: time-outs, what was sent again, links "
          "that failed\n" +
@@ -139,7 +139,7 @@ std::string collectives_text(const Results& r) {
       reasons += "  " + r.jobs[j].name + ": " + r.jobs[j].choice + "\n";
   }
   return table.to_string("  ") +
-         "  times of an iteration in the mean, and GB/s in that time; shares of the slowest one's "
+         "  times of an iteration on average, and GB/s in that time; shares of the slowest one's "
          "critical path\n" +
          "  held up: by queues, congestion control, windows or time-outs; --blame says which\n" +
          reasons + "\n";

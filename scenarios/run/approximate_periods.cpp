@@ -35,7 +35,7 @@ std::string obstacle_of_paths(const Experiment& e) {
     const HostId to = e.workload.process_hosts()[c.destination.value()];
     const auto path = flow_path(e.fabric, e.routes, e.scenario.seed, from, to,
                                 flow_entropy(from, to, queue_pair_number(c.flow_label, 0)));
-    if (path.empty()) return "the way of some messages is not known beforehand";
+    if (path.empty()) return "the path of some messages is not known in advance";
     if (e.fabric.network_of(path.front()) == NetworkKind::kScaleUp) {
       return "packets take the links of a domain in turn";
     }

@@ -73,7 +73,7 @@ std::vector<std::string> keys_without_effect(const Experiment& e) {
   add_if(std::ranges::any_of(
              scenario.faults,
              [](const FaultSpec& f) { return f.kind() == protocols::Fault::Kind::kLinkErrors; }),
-         "faults that spoil frames");
+         "faults that corrupt frames");
   const ObserveSpec& observe = scenario.observe;
   add_if(observe.pauses || observe.credits || observe.queues || observe.rates || observe.packets,
          "observe");

@@ -28,8 +28,8 @@ struct Progress {
   std::uint64_t in_flight = 0;  ///< packets
   std::optional<double> done;   ///< which part of the bytes, or of the time, where that is known
   std::string stall;            ///< who is blocked, while nothing is delivered
-  /// What else is to be seen now, with at most a given number of ports; null: this engine does not
-  /// tell.
+  /// The present state of the run, with at most `ports` ports; null: this engine does not report
+  /// it.
   std::function<RunState(std::size_t ports)> state{};
   /// What is done before and after the simulation, which may take a while; nothing else is told
   /// then. Empty: it continues.

@@ -49,7 +49,7 @@ const char* work_name(collectives::Step::Work work) {
     case Work::kExcess:
       return "beyond the plan";
     case Work::kLeftOut:
-      return "left out";
+      return "skipped";
     case Work::kCompute:
     case Work::kOther:
       break;
@@ -121,7 +121,7 @@ std::string Timeline::name_of(ProcessId process, const Activity& a) const {
                  ? job.program->task_streams().task_name(0, a.number)
                  : work_name(a.work);
     case Activity::Kind::kControlEvent:
-      return fmt::format("wait for a signal of {}", a.number);
+      return fmt::format("wait for a control event of {}", a.number);
     case Activity::Kind::kAcknowledgement:
       if (a.connection.is_none()) return "wait for acknowledgements";
       return fmt::format("wait for acknowledgement by {}",

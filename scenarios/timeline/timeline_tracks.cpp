@@ -93,14 +93,14 @@ std::string TimelineTracks::lane_name(ProcessId process, std::uint32_t lane) con
   const std::uint32_t number = e_.workload.job_of(process);
   const JobPlan& job = e_.workload.jobs()[number];
   if (job.program->task_streams().streams() == 0) {
-    return job.lanes == 1 ? "steps" : fmt::format("steps of lane {}", lane);
+    return job.lanes == 1 ? "steps" : fmt::format("steps of channel {}", lane);
   }
   const std::uint32_t rank = e_.workload.rank_of(process);
   const std::uint32_t stream = job.program->task_streams().stream_of(lane);
   std::string name = job.program->task_streams().stream_name(rank, stream);
   if (stream == 0) return name;
   if (job.program->task_streams().lanes_of(rank, stream) == 1) return name + ": steps";
-  return fmt::format("{}: steps of lane {}", name, lane - first_lane_[number][stream]);
+  return fmt::format("{}: steps of channel {}", name, lane - first_lane_[number][stream]);
 }
 
 const TraceTrack& TimelineTracks::arrivals(ProcessId process) {

@@ -95,8 +95,7 @@ class ZeroLoadTimes {
   [[nodiscard]] std::vector<PortId> first_links_of(const ConnectionTransport& transport,
                                                    HostId from, HostId to,
                                                    std::uint32_t entropy) const;
-  /// A NIC that takes in at a finite rate what comes to it by a given number of links is one more
-  /// stage.
+  /// Adds a stage for a NIC with a finite receive rate that `links` links lead to.
   void add_receiver(std::vector<PathHop>& hops, std::size_t links) const;
   [[nodiscard]] Journey journey(ConnectionId connection, std::uint32_t index) const;
   /// The number of the journey of the `index`-th queue pair of a connection.

@@ -32,9 +32,9 @@ class Histogram {
     min_ = std::min(min_, value);
     max_ = std::max(max_, value);
   }
-  /// Adds everything `other` has recorded, a given number of times.
+  /// Adds everything that `other` has recorded, multiplied by `times`.
   void merge(const Histogram& other, std::uint64_t times = 1);
-  /// Records again, a given number of times, what has come since this was `before`.
+  /// Records once more, `times` times, everything that came after the state `before`.
   void repeat_since(const Histogram& before, std::uint64_t times);
   void clear() { *this = Histogram(); }
 

@@ -27,8 +27,8 @@ class ActivityBitmap {
   /// Links with nobody to tell, since they lead to where they come from, share this number.
   static constexpr std::uint32_t kNobody = 0;
 
-  /// Words that hold the activity bitmap of a given number of links; every logical process has
-  /// words of its own.
+  /// Words that the activity bitmap of `links` links takes. Every logical process has words of its
+  /// own.
   static constexpr std::uint32_t words_for(std::size_t links) {
     return static_cast<std::uint32_t>((links + kPerWord - 1) / kPerWord);
   }

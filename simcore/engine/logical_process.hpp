@@ -45,7 +45,7 @@ struct alignas(64) Worker {
     }
 
     Sums& operator+=(const Sums& other) { return add(other, 1); }
-    /// Adds `other` a given number of times; in arithmetic modulo 2^64, so that -1 takes it away.
+    /// Adds `times * other`. Arithmetic is modulo 2^64, so `times` = -1 subtracts.
     Sums& add(const Sums& other, std::uint64_t times) {
       events += times * other.events;
       packet_hops += times * other.packet_hops;

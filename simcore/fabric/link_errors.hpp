@@ -43,7 +43,7 @@ struct FrameExposure {
   }
 };
 
-/// The probability that a frame of a given number of wire bytes is lost:
+/// The probability that a frame of `wire` bytes is lost:
 /// 1 - (1 - rate)^(units that it exposes), a unit being a frame or a bit.
 [[nodiscard]] double frame_loss_probability(const LinkErrors& errors, Bytes wire);
 

@@ -62,7 +62,7 @@ std::vector<PathHop> without_idle_links(std::span<const PathHop> path) {
   return kept;
 }
 
-/// A stage as what limits a long message: a given number of packets take it at least so long.
+/// A stage as a limit of long messages: `packets` packets take at least `time`.
 struct Stage {
   Count packets;
   Picoseconds time;

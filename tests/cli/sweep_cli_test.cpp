@@ -166,7 +166,7 @@ TEST_F(SweepCli, CtrlCKeepsWhatIsRecordedAndTheSameCommandGoesOn) {
   ::kill(child, SIGINT);
   const Finished f = wait_for(child);
   EXPECT_EQ(f.exit_code, 1);
-  EXPECT_THAT(f.err, HasSubstr("of 12000 points are recorded; the same command goes on"));
+  EXPECT_THAT(f.err, HasSubstr("of 12000 points are recorded; the same command continues"));
   EXPECT_THAT(run({"summarize", "long"}).out, HasSubstr("not run yet"));
 }
 

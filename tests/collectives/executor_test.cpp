@@ -94,8 +94,8 @@ TEST(Executor, LanesRunSideBySideWithConnectionsOfTheirOwn) {
   EXPECT_EQ(run.outcome().messages, 2) << "lane 1 has answered";
   EXPECT_EQ(blocked(run),
             (std::vector<std::string>{
-                "rank 0 of job written (h0), lane 0, waits until 1ms",
-                "rank 1 of job written (h1), lane 0, waits for a message from rank 0 (h0)"}));
+                "rank 0 of job written (h0), channel 0, waits until 1ms",
+                "rank 1 of job written (h1), channel 0, waits for a message from rank 0 (h0)"}));
   ASSERT_EQ(run.workload().connections().size(), 3U);
   EXPECT_NE(run.workload().connections()[0].flow_label, run.workload().connections()[1].flow_label);
 }
@@ -113,7 +113,7 @@ TEST(Executor, NamesWhoWaitsForWhom) {
                 "rank 0 of job written (h0) waits for the acknowledgement of a message to rank 1 "
                 "(h1)",
                 "rank 1 of job written (h1) waits for a message from rank 0 (h0)",
-                "rank 2 of job written (h2) waits for signals: 0 of 2 have come"}));
+                "rank 2 of job written (h2) waits for control events: 0 of 2 have come"}));
   EXPECT_EQ(blocked(run, 1).size(), 2U);
   EXPECT_EQ(blocked(run, 1)[1], "and 2 more wait");
 }

@@ -59,9 +59,9 @@ TEST(Proof, RefusesWhatIsLeftBehind) {
   EXPECT_EQ(nvls(kReceiveMulticast, false),
             "nobody receives what is multicast from rank 0 to rank 0");
   EXPECT_EQ(problems(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, 4, kNotify, true),
-            "rank 0, lane 1, is notified more often than it waits");
+            "rank 0, channel 1, is notified more often than it waits");
   EXPECT_EQ(problems(Operation::kAllReduce, Algorithm::kHierarchical, 4, kNotify, true),
-            "rank 0, lane 1, is notified more often than it waits");
+            "rank 0, channel 1, is notified more often than it waits");
 }
 
 }  // namespace

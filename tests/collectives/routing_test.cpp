@@ -41,7 +41,7 @@ TEST(RoutedMatrix, EveryTokenGoesToTopKExpertsHoweverSkewed) {
 
 /// Two of three experts without replacement, with weights w = 1, 2^-5 and 3^-5: expert i is missing
 /// with probability sum over the orders (a, b) of the others of w_a w_b / (1 - w_a), w normalised.
-/// Tolerance: four standard deviations of the count, if a given number of tokens choose alike.
+/// Tolerance: four standard deviations of the count, if `alike` tokens choose alike.
 void expect_draws_by_popularity(std::uint32_t tokens_per_rank, double alike) {
   const std::uint32_t ranks = 3;
   const Routing routing{.tokens = tokens_per_rank, .token_size = 1_B, .top_k = 2, .skew = 5};

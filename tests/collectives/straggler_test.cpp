@@ -60,7 +60,7 @@ class LongestPath {
     }
     std::int64_t end = kNever;
     for (const Lane& lane : lanes) {
-      EXPECT_FALSE(lane.has_step) << "rank " << lane.rank << " waits for ever";
+      EXPECT_FALSE(lane.has_step) << "rank " << lane.rank << " waits forever";
       end = std::max(end, lane.now);
     }
     return end;
@@ -78,7 +78,7 @@ class LongestPath {
     for (const collectives::RankGroup& group : groups_) {
       if (std::ranges::find(group, rank) != group.end()) return group;
     }
-    ADD_FAILURE() << "chips work for rank " << rank << ", which is in no group";
+    ADD_FAILURE() << "switches work for rank " << rank << ", which is in no group";
     return groups_.front();
   }
 

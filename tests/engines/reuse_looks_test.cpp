@@ -219,8 +219,8 @@ TEST(ReuseWithBlame, AfterAWarmupAndCutOff) {
   expect_equal_folders(folder_of_run(e, Reuse::kOff), folder_of_run(e, Reuse::kOn));
 }
 
-/// Off and on with warm-ups that end at a given number of times all over the run, some of it cut
-/// off.
+/// Compares off and on with warm-ups that end at `edges` times spread over the run, some of them
+/// cut off.
 void expect_equal_after_warmups(const std::string& text, int edges) {
   Experiment e = experiment_of_text(text);
   const Picoseconds whole = folder_of_run(e, Reuse::kOff).results.simulated;

@@ -14,7 +14,7 @@ constexpr double kMaxRanks = 2'000;
 constexpr double kMaxCables = 50'000;
 constexpr double kMaxPoints = 64;
 
-/// At most a given number of cables, by far where leaves have many hosts.
+/// An upper bound on the number of cables, far too high where leaves have many hosts.
 struct CablesOf {
   double operator()(const topologies::ClosSpec& c) const {
     const double inner = (*this)(topologies::SingleDomainSpec{c.racks, {}});

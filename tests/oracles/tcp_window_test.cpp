@@ -35,7 +35,7 @@ namespace congestion = protocols::congestion;
 template <class Control>
 class LossCycle {
  public:
-  /// Congestion avoidance begins at a given number of packets.
+  /// Congestion avoidance begins at `window` packets.
   LossCycle(typename Control::Config config, std::uint32_t window, Picoseconds rtt,
             std::uint32_t period)
       : p_(limited(config, window)),

@@ -9,8 +9,8 @@
 
 namespace weft::testing {
 
-/// The text of a random `graph` job on up to a given number of hosts, one of whose classes `c0`,
-/// `c1`, ... it has, if there are any. Its draws are its own, so that the rest of a scenario does
+/// The text of a random `graph` job on up to `hosts` hosts, in one of the classes `c0`, `c1`, ...,
+/// if there are any. Its draws are its own, so that the rest of a scenario does
 /// not depend on it.
 class RandomGraphJob {
  public:

@@ -24,7 +24,7 @@ struct HpccSender {
     h.start(p, {.line_rate = kHpccRate, .packet = 1'250_B, .base_rtt = kHpccRtt});
     acknowledge(1, 1);
   }
-  /// For `time` the hop sent this share of its rate; now a given number of bytes wait.
+  /// For `time` the hop sent this share of its rate; now `waiting` bytes are queued.
   void pass(Picoseconds time, double share, std::uint32_t waiting = 0, std::size_t hop = 0) {
     reports[hop].time += time;
     const double sent = share * static_cast<double>(bytes_in(time, kHpccRate).count());

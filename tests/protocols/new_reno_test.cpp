@@ -28,7 +28,7 @@ struct NewRenoSender {
              1_us);
     fill();
   }
-  /// ACKs of all that is in flight now, each of a given number of packets.
+  /// ACKs for everything in flight, each for `packets` packets.
   void round(std::uint32_t packets = 1) {
     const std::uint32_t end = sent;
     while (arrived + packets <= end) ack(false, packets);

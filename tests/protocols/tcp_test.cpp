@@ -53,7 +53,7 @@ topologies::CustomSpec two_links() {
   return spec;
 }
 
-/// A message of a given number of full segments, of which some are lost on the second link: those
+/// A message of `segments` full segments, of which some are lost on the second link: those
 /// that begin at these times. It is down for a nanosecond in the middle of their transmission, when
 /// no ACK is on it.
 class LoneMessage {

@@ -48,7 +48,7 @@ TEST(Timely, FiveIncreasesByDeltaThenFiveTimesAsMuch) {
   }
   sender.ack(1000_us);
   sender.ack(300_us);
-  EXPECT_NEAR(sender.megabits(), expected * 0.6 + 10, 0.001) << "the series begins anew";
+  EXPECT_NEAR(sender.megabits(), expected * 0.6 + 10, 0.001) << "the series restarts";
 }
 
 // HPCC's published runs set MIN_RATE to 1000 Mb/s (simulation/run.py).

@@ -169,7 +169,7 @@ TEST(ChangedLinks, OfAGpuThatSharesItsNicAreItsWayThere) {
   };
   EXPECT_EQ(
       said("gpu8"),
-      "links.changes[0] (gpu8): 2 directions of the scale-out network: its way to nic4, which "
+      "links.changes[0] (gpu8): 2 directions of the scale-out network: its path to nic4, which "
       "GPUs share; `from: nic4` names that NIC's cables");
   EXPECT_EQ(said("nic4"), "links.changes[0] (nic4): 6 directions of the scale-out network");
 }

@@ -233,7 +233,7 @@ TEST(LinkLayer, WhatCannotBeObservedIsRefusedWithHelp) {
   EXPECT_THAT(flows("b:0-1"), HasSubstr("names no flow; expected `b`, or two ranks or hosts"));
   EXPECT_THAT(flows("b:0->3"), HasSubstr("`3` is no rank; the job has ranks 0 to 2"));
   EXPECT_THAT(flows("b:h0->h1"), HasSubstr("`h1` is no host of job `b`"));
-  EXPECT_THAT(flows("b:0->0"), HasSubstr("no message of `b` goes that way"));
+  EXPECT_THAT(flows("b:0->0"), HasSubstr("no message of `b` takes that path"));
 }
 
 // 32 ports, 4 classes, every nanosecond of 10 ms: 1.3 thousand million rows.

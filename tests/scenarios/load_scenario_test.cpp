@@ -198,7 +198,7 @@ TEST(LoadScenario, MessagesMayBeAcknowledgedAsAWhole) {
   EXPECT_EQ(std::get<RoceConfig>(s.transport).ack_every, RoceConfig::kMessage);
   EXPECT_EQ(with({"transport.congestion_control=dcqcn"}), "no error");
   EXPECT_THAT(with({"transport.congestion_control=swift"}), HasSubstr("goes by ACKs"));
-  EXPECT_THAT(with({"transport.window=64"}), HasSubstr("would be full for ever"));
+  EXPECT_THAT(with({"transport.window=64"}), HasSubstr("would be full forever"));
   EXPECT_THAT(with({"transport.recovery=selective-repeat"}), HasSubstr("hears of gaps by ACKs"));
   EXPECT_THAT(messages_of(load_scenario(kValid / "incast.yaml", {"transport.ack.every=mesage"})),
               HasSubstr("message"));

@@ -59,7 +59,7 @@ class PseudoTerminal {
 
   /// Reads until the text is there; false: the command ended before.
   bool wait_until(const std::string& wanted) { return wait_for_more(wanted, 1); }
-  /// The same until it is there a given number of times.
+  /// The same until the text is there `times` times.
   bool wait_for_more(const std::string& wanted, std::size_t times) {
     for (;;) {
       std::size_t found = 0;

@@ -160,8 +160,8 @@ class SharedLinkRun {
   std::int64_t pauses_ = 0;
 };
 
-/// RoCE under a control: packets of a given number of bytes on the wire and ACKs that take next to
-/// no time.
+/// RoCE under a congestion control, with packets of `wire` bytes and ACKs that take next to no
+/// time.
 inline protocols::PacketNetwork::Options options_with(
     const protocols::congestion::ControlConfig& control, Bytes wire = 4'000_B,
     Bytes header = 64_B) {

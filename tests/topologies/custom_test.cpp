@@ -187,7 +187,7 @@ TEST(Custom, RefusesStaticNextHopsThatDoNotFit) {
   EXPECT_THAT(with({"left", "c", {}}), HasSubstr("fabric.next_hops[1].via: is empty"));
   EXPECT_THAT(with({"left", "c", {"top", "a"}}), HasSubstr("[1].via[1]: `a` is not a switch"));
   EXPECT_THAT(with({"left", "c", {"left"}}), HasSubstr("[1].via[0]: `left` is not a neighbour"));
-  EXPECT_THAT(with({"left", "a", {"top"}}), HasSubstr("[1].at: `a` hangs on `left`"));
+  EXPECT_THAT(with({"left", "a", {"top"}}), HasSubstr("[1].at: `a` is attached to `left`"));
   EXPECT_THAT(with({"top", "a", {"right"}}), HasSubstr("`top` has next hops for `a` already"));
 }
 

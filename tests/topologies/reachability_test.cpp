@@ -114,7 +114,7 @@ TEST(Reachability, OfADomainIsThatOfItsScaleUpNetwork) {
   EXPECT_EQ(reach.end_of(named(net, "a0"), named(net, "b1")), RouteEnd::kNoNextHop);
 }
 
-/// Hosts at the ends of a row of a given number of switches.
+/// Two hosts at the ends of a chain of `switches` switches.
 CustomSpec row_of(std::size_t switches) {
   CustomSpec spec;
   spec.nodes = {host("a"), host("b")};

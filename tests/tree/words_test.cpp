@@ -43,6 +43,7 @@ struct Banned {
 struct BannedWords {
   std::vector<Banned> names;         ///< in code, outside of texts
   std::vector<Banned> phrases;       ///< in comments
+  std::vector<Banned> texts;         ///< in texts in quotes, outside of tests
   std::vector<Banned> pages;         ///< in pages
   std::set<std::string> exceptions;  ///< `path: word`
 
@@ -53,6 +54,7 @@ struct BannedWords {
       if (line.starts_with("room ")) room = line.substr(5) == "*" ? "" : line.substr(5);
       if (line.starts_with("name ")) names.push_back({line.substr(5), room});
       if (line.starts_with("phrase ")) phrases.push_back({line.substr(7), room});
+      if (line.starts_with("text ")) texts.push_back({line.substr(5), room});
       if (line.starts_with("page ")) pages.push_back({line.substr(5), room});
       if (line.starts_with("except ")) exceptions.insert(line.substr(7));
     }
@@ -62,23 +64,30 @@ struct BannedWords {
 struct Line {
   std::string code;     ///< without texts in quotes
   std::string comment;  ///< of a page: all of the line
+  std::string text;     ///< what stands in quotes
 };
 
 Line split(const std::string& line) {
   std::string bare;
+  std::string text;
   bool is_text = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (is_text && line[i] == '\\') {
       ++i;
     } else if (line[i] == '"') {
       is_text = !is_text;
-    } else if (!is_text) {
-      bare += line[i];
+    } else {
+      (is_text ? text : bare) += line[i];
     }
   }
   const std::size_t comment = bare.find("//");
-  if (comment == std::string::npos) return {bare, {}};
-  return {bare.substr(0, comment), bare.substr(comment)};
+  if (comment == std::string::npos) return {bare, {}, text};
+  return {bare.substr(0, comment), bare.substr(comment), text};
+}
+
+/// Whether the line is one of several that make one text.
+bool is_text_only(const Line& line) {
+  return !line.text.empty() && line.code.find_first_not_of(' ') == std::string::npos;
 }
 
 TEST(Words, ThatWereGivenUpDoNotReturn) {
@@ -102,7 +111,9 @@ TEST(Words, ThatWereGivenUpDoNotReturn) {
       if (path.find("node_modules") != std::string::npos) continue;
       if (!is_page && !path.ends_with(".hpp") && !path.ends_with(".cpp")) continue;
       std::ifstream in(entry.path());
+      const bool is_test = path.starts_with("tests/");
       int number = 0;
+      std::string text;  // of the lines before, too, if they go together
       for (std::string line; std::getline(in, line);) {
         ++number;
         if (is_page) {
@@ -112,6 +123,8 @@ TEST(Words, ThatWereGivenUpDoNotReturn) {
         const Line parts = split(line);
         look(path, number, parts.code, banned.names);
         look(path, number, parts.comment, banned.phrases);
+        text = is_text_only(parts) || text.ends_with(' ') ? text + parts.text : parts.text;
+        if (!is_test) look(path, number, text, banned.texts);
       }
     }
   }

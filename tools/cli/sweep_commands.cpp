@@ -38,7 +38,7 @@ constexpr const char* kSweepHelp =
     "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8 --time-limit 60s --memory-limit 4GiB\n"
     "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml --set sweep.seeds=5 --set fabric.spines=8\n"
     "  mpirun -n 33 weft sweep scenarios/sweeps/dcqcn-ecn.yaml       one coordinator, 32 workers\n"
-    "\nThe same command goes on where an earlier one ended. MPI: the folder of the results is "
+    "\nThe same command continues where an earlier one ended. MPI: the folder of the results is "
     "written by\nrank 0 alone; all machines must see the scenario files. Open MPI wants "
     "--allow-run-as-root if you\nare root, and --oversubscribe for more ranks than cores. When a "
     "rank dies the job ends: start it\nagain, it resumes.\n"
@@ -139,12 +139,12 @@ void SweepCommands::add_sweep(CLI::App& app) {
   sweep_->add_flag("--dry-run", o.run.is_dry_run,
                    "list the points; run a few of them to estimate the time of all");
   CLI::Option* resume = sweep_->add_flag(
-      "--resume", o.resume, "go on with what is missing; the default where there is a database");
+      "--resume", o.resume, "continue with what is missing; the default where there is a database");
   sweep_->add_flag("--retry-failed", o.run.retry_failed,
                    "when resuming, run again what failed (crashes, limits)");
   sweep_
       ->add_flag("--force-new", o.run.must_be_new,
-                 "begin anew; an existing database is kept as sweep.1.db, sweep.2.db ...")
+                 "start again; an existing database is kept as sweep.1.db, sweep.2.db ...")
       ->excludes(resume);
   CLI::Option* quiet = sweep_->add_flag("--quiet", o.run.is_quiet, "print nothing but errors");
   sweep_

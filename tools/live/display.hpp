@@ -13,7 +13,7 @@ namespace weft::live {
 
 /// What there is to see, put together only when it is shown.
 struct View {
-  /// As many lines as fit into a given number of rows, for a given number of columns.
+  /// The lines that fit into `rows` rows of `columns` columns.
   std::function<std::vector<Line>(int columns, int rows)> picture;
   std::function<std::string()> sentence;
 };
@@ -45,7 +45,7 @@ class Display {
 /// Leaves the screen, if there is one, by what signal handlers may do.
 void leave_screen() noexcept;
 
-/// Text in a field of a given number of columns, at its left or right end; cut if it is longer.
+/// Text at the left or right end of a field of `columns` columns; cut if it is longer.
 [[nodiscard]] std::string left(const std::string& text, std::size_t columns);
 [[nodiscard]] std::string right(const std::string& text, std::size_t columns);
 /// `[#####     ]`, for a share from 0 to 1.

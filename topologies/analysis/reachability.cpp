@@ -246,7 +246,7 @@ Reachability::Fate Reachability::fate_by(const Node& node, std::span<const std::
     if (fate.end > worst.end) worst = fate;
     worst.links = longest;
   }
-  // The TTL of a packet that crosses a given number of switches ends before it is there.
+  // The TTL of a packet that crosses kTooManyLinks links expires before the destination.
   if (worst.end == RouteEnd::kDelivered && worst.links == kTooManyLinks) {
     worst.end = RouteEnd::kLoop;
     worst.cause = self;

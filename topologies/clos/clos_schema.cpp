@@ -52,7 +52,7 @@ schema::Object<Clos> Clos::schema() {
       .choice("attachment", &Keys::attachment,
               {{Attachment::kRack, "rack", "a leaf per rack"},
                {Attachment::kRail, "rail", "a leaf per rail of a group of servers"}},
-              "what hangs on a leaf")
+              "what is attached to a leaf")
       .source("a leaf per rack")
       .field("group", &Keys::group, "servers that share their leaves, in order")
       .source("one server")
@@ -73,7 +73,7 @@ schema::Object<Clos> Clos::schema() {
       .choice("super_wiring", &Keys::super_wiring,
               {{SuperSpines::kGroups, "groups", "spine j of every pod on the j-th part of them"},
                {SuperSpines::kAll, "all", "every spine on all of them"}},
-              "which super-spines a spine hangs on")
+              "which super-spines a spine is attached to")
       .source("as in a fat tree")
       .group("super_spine", tier_schema(&Keys::super_spine_switch), "the super-spines");
 }

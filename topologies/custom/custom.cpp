@@ -159,7 +159,7 @@ class Resolver {
       return &fabric_.node(fabric_.port(port.peer).node) == at;
     };
     if (std::ranges::any_of(fabric_.ports_of(fabric_.hosts[to->index]), is_at)) {
-      return fail(key + ".at", "`" + entry.to + "` hangs on `" + entry.at +
+      return fail(key + ".at", "`" + entry.to + "` is attached to `" + entry.at +
                                    "`, which always sends to it directly");
     }
     if (entry.via.empty()) return fail(key + ".via", "is empty; name at least one neighbour");

@@ -22,7 +22,7 @@ schema::Object<Custom::Node> node_schema() {
                {NodeKind::kSwitch, "switch", ""}},
               "what it is")
       .required()
-      .field("tier", &Node::tier, "of a switch: 1 if hosts hang on it, and so on upwards")
+      .field("tier", &Node::tier, "of a switch: 1 if hosts are attached to it, and so on upwards")
       .source("1 for a switch")
       .range(1, 16)
       .field("latency", &Node::latency, "pipeline of the switch, or receive latency of the NIC")

@@ -18,7 +18,8 @@ schema::Object<FatTree> FatTree::schema() {
               "what each server is; its NIC ports divide k/2")
       .source("400 Gbps per host")
       .default_part("host-400g")
-      .group("edge", tier_schema(&FatTree::edge_switch), "the switches that servers hang on")
+      .group("edge", tier_schema(&FatTree::edge_switch),
+             "the switches that servers are attached to")
       .group("aggregation", tier_schema(&FatTree::aggregation_switch), "the switches above")
       .group("core", tier_schema(&FatTree::core_switch), "the top switches")
       .check([](const FatTree& tree, std::vector<schema::Problem>& problems) {

@@ -113,22 +113,22 @@ schema::Object<CablePart> cable_part_schema() {
 
 schema::Object<LinkErrorPart> link_error_schema() {
   using Errors = LinkErrorPart;
-  return schema::describe<Errors>("link errors", "how often frames are spoilt")
+  return schema::describe<Errors>("link errors", "how often frames are corrupted")
       .field("bit_error_rate", &Errors::bit_error_rate,
-             "bits that arrive wrong after forward error correction; each spoils its code word")
+             "bits that arrive wrong after forward error correction; each corrupts its code word")
       .source("none")
       .within({.low = 0, .high = 0.1})
       .choice("code_word", &Errors::code_word,
               {{LinkErrors::Unit::kRs544, "rs-544", "RS(544,514), 640 B of data in 5,440 bits"},
                {LinkErrors::Unit::kRs528, "rs-528", "RS(528,514), 640 B of data in 5,280 bits"},
                {LinkErrors::Unit::kRs272, "rs-272", "RS(272,258), 320 B of data in 2,720 bits"},
-               {LinkErrors::Unit::kBits, "none", "no FEC: a bit error spoils its frame only"}},
-              "what an error spoils, with every frame that has a part in it")
+               {LinkErrors::Unit::kBits, "none", "no FEC: a bit error corrupts its frame only"}},
+              "what an error corrupts, with every frame that has a part in it")
       .source("IEEE 802.3 clause 119, the code of links of 50 and 100 Gbps per lane")
       .only_if([](const Errors& e) { return e.bit_error_rate.has_value(); },
                "with a `bit_error_rate`")
       .field("frame_loss_rate", &Errors::frame_loss_rate,
-             "frames that are spoilt, whatever their size; instead of `bit_error_rate`")
+             "frames that are corrupted, whatever their size; instead of `bit_error_rate`")
       .source("none")
       .within({.low = 0, .high = 1})
       .check([](const Errors& e, std::vector<schema::Problem>& problems) {

@@ -4,8 +4,8 @@
 
 namespace weft::collectives {
 
-/// Seconds of a message of `each` bytes to every other rank, all at once, in a given number of
-/// pieces per channel.
+/// Seconds for concurrent messages of `each` bytes to every other rank, in `count` pieces per
+/// channel.
 [[nodiscard]] double direct_exchange_cost(const CostTerms& terms, double each, double count = 1);
 
 }  // namespace weft::collectives

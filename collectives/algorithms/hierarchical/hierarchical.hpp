@@ -13,7 +13,7 @@ struct Hierarchical {
   static constexpr const char* kName = "hierarchical";
   static constexpr const char* kDoc =
       "inside scale-up domains and along rails: reduce-scatter, all-reduce, all-gather; or an "
-      "all-to-all by way of the rank on the receiver's rail";
+      "all-to-all through the rank on the receiver's rail";
   static constexpr OperationSet kOperations{Operation::kAllReduce, Operation::kAllGather,
                                             Operation::kReduceScatter, Operation::kAllToAll,
                                             Operation::kAllToAllV};

@@ -49,7 +49,7 @@ HalvingDoublingSchedule::Exchange HalvingDoublingSchedule::exchange(std::uint32_
   const std::uint32_t distance = halves ? core() >> round : 1U << (round - halvings() - 1);
   const std::uint32_t number = number_of(rank);
   const std::uint32_t other = number ^ distance;
-  // The parts of a given number of neighbours that a number is one of.
+  // The parts of the aligned group of `distance` ranks that contains rank `at`.
   const auto parts_around = [&](std::uint32_t at) {
     const std::uint32_t first = at & ~(distance - 1);
     return plan().operation == Operation::kReduceScatter

@@ -95,12 +95,12 @@ void describe_channels(schema::Builder<Execution>& execution) {
       .range(0, 1024)
       .choice("transfer", &Execution::transfer,
               {{Execution::Transfer::kPosted, "posted",
-                "a channel goes on while slices are on their way"},
+                "a channel continues while slices are in flight"},
                {Execution::Transfer::kSerial, "serial",
                 "a channel moves slice after slice, each after a step's latency"},
                {Execution::Transfer::kMachine, "machine",
                 "with `preset: nccl`: serial in LL and LL128, and on A100s; else posted"}},
-              "what a channel does while a slice is on its way")
+              "what a channel does while a slice is in flight")
       .source(kFree)
       .field("channel_rate", &Execution::channel_rate,
              "data that a serial channel moves; 0: no limit but its links, or NCCL's")
@@ -202,10 +202,10 @@ schema::Object<Straggler> straggler_schema() {
       .field("late", &S::late, "every iteration begins later by this")
       .source("in time")
       .at_most(Picoseconds(1'000'000'000'000'000))
-      .field("compute", &S::compute_factor, "computing takes so many times as long")
+      .field("compute", &S::compute_factor, "multiplier of computing time")
       .source(kEven)
       .within({.low = 0, .high = kMaxTimes, .includes_low = false})
-      .field("reduce", &S::reduce_factor, "adding and copying take so many times as long")
+      .field("reduce", &S::reduce_factor, "multiplier of the time of reductions and copies")
       .source(kEven)
       .within({.low = 0, .high = kMaxTimes, .includes_low = false})
       .compact();

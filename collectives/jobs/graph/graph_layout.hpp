@@ -14,7 +14,7 @@
 
 namespace weft::collectives {
 
-/// Nodes [first, end) of the list, a given number of times. Every node is in one.
+/// Nodes [first, end) of the list, repeated `times` times. Every node is in one section.
 struct GraphSection {
   std::uint32_t first = 0;
   std::uint32_t end = 0;

@@ -54,7 +54,7 @@ struct GraphNode {
   std::variant<ComputeNode, SendNode, RecvNode, CollectiveNode> work;
 };
 
-/// The nodes from `first` to `last`, as they are listed, a given number of times.
+/// The listed nodes from `first` to `last`, repeated `times` times.
 struct GraphRepeat {
   std::string first;
   std::string last;

@@ -68,7 +68,7 @@ schema::Object<IncastSpec> Incast::schema() {
                               "the next round from its receiver"});
         }
         if (s.period && *s.period > kMaxTime / s.rounds) {
-          problems.push_back({"period", "takes more than 10^6 s with so many rounds"});
+          problems.push_back({"period", "takes more than 10^6 s with this number of rounds"});
         }
         if (s.period && s.jitter > *s.period) {
           problems.push_back({"jitter", "is longer than the period"});
@@ -92,9 +92,10 @@ void Incast::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
                                        " ranks have at most " + std::to_string(ranks - 1) +
                                        " senders"});
   } else if (const double draws = 1.0 * ranks * spec.rounds * senders; draws > kMaxDraws) {
-    problems.push_back({"rounds", "make " + std::to_string(std::llround(draws)) +
-                                      " draws of members with so many ranks and senders; at most " +
-                                      std::to_string(std::llround(kMaxDraws)) + " are possible"});
+    problems.push_back(
+        {"rounds", "make " + std::to_string(std::llround(draws)) +
+                       " draws of members with these numbers of ranks and senders; at most " +
+                       std::to_string(std::llround(kMaxDraws)) + " are possible"});
   }
 }
 

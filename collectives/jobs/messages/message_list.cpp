@@ -35,7 +35,7 @@ schema::Object<MessagesSpec::Message> message_schema() {
       .at_least(1_B)
       .at_most(kMaxMessage)
       .integers("after", &Message::after,
-                "places in the list, from 0, of earlier messages that its sender has to have "
+                "indices in the list, from 0, of earlier messages that its sender has to have "
                 "received, or of its own that have to be acknowledged")
       .source("none")
       .check([](const Message& m, Problems& problems) {

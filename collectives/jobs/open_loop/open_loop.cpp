@@ -95,7 +95,7 @@ SendBound OpenLoop::bound(const Spec& spec, const BoundSetting& setting) {
   const double each = spec.load * rate / 8 / size * to_seconds(spec.stop);
   double bytes = each * size;
   if (spec.sizes) {
-    // A sum of a given number of draws, by Bernstein's inequality as in max_of (workload.cpp).
+    // The sum of `each` draws is bounded by Bernstein's inequality, as in max_of (workload.cpp).
     const auto largest = static_cast<double>(spec.sizes->table.largest().count());
     bytes += 10 * std::sqrt(each * size * largest) + 40 * largest;
   }

@@ -24,7 +24,7 @@ void check_times(const RequestsSpec& s, Problems& problems) {
   if (s.period && s.load) {
     problems.push_back({"load", "given together with `period`; one of them is needed"});
   } else if (s.period && *s.period > kLastRound / s.rounds) {
-    problems.push_back({"period", "takes more than 10^5 s with so many rounds"});
+    problems.push_back({"period", "takes more than 10^5 s with this number of rounds"});
   }
 }
 
@@ -70,7 +70,7 @@ schema::Object<RequestsSpec> Requests::schema() {
               {{Spec::Arrivals::kTogether, "together", "all clients at once, a period apart"},
                {Spec::Arrivals::kStaggered, "staggered",
                 "a period apart, each client from a time of its own within the first"},
-               {Spec::Arrivals::kPoisson, "poisson", "independent, a period apart in the mean"}},
+               {Spec::Arrivals::kPoisson, "poisson", "independent, a period apart on average"}},
               "when clients ask")
       .source("all at once, the hardest case")
       .only_if(is_timed, "with a `period` or a `load`")

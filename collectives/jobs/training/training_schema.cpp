@@ -56,7 +56,7 @@ schema::Object<TrainingSpec> training_schema() {
                {Recomputation::kFull, "full", "each layer is done again from its input"}},
               "what the backward pass does again instead of keeping it")
       .source("Megatron-LM: none unless asked for")
-      .object("overlap", &T::overlap, overlap_schema(), "what may go on beside computation")
+      .object("overlap", &T::overlap, overlap_schema(), "what may overlap computation")
       .source("what frameworks overlap by default")
       .object("compute", &T::compute, compute_schema(), "what computes, and how fast")
       .source("H100 SXM")

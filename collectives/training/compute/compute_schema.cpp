@@ -82,7 +82,7 @@ schema::Object<ComputeSpec> compute_schema() {
       .source("estimate: what streaming kernels reach")
       .within({.low = 0, .high = 1, .includes_low = false})
       .field("communication_slowdown", &C::communication_slowdown,
-             "computing takes so many times as long while the rank communicates")
+             "multiplier of computing time while the rank communicates")
       .source("communication takes nothing from computation")
       .within({.low = 1, .high = 100})
       .field("fused_attention", &C::fused_attention, "scores of attention stay on the chip")

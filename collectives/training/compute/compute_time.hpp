@@ -39,7 +39,7 @@ struct PassTimes {
 [[nodiscard]] PassTimes embedding_time(const TrainingSpec& spec);
 [[nodiscard]] PassTimes output_time(const TrainingSpec& spec);
 
-/// Of a step of the optimiser over a given number of parameters, those that this rank updates.
+/// The time of a step of the optimiser over the `parameters` that this rank updates.
 [[nodiscard]] Picoseconds optimizer_time(const TrainingSpec& spec, double parameters);
 
 }  // namespace weft::collectives

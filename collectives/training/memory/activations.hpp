@@ -15,8 +15,8 @@ namespace weft::collectives {
 [[nodiscard]] Bytes layer_activations(const TrainingSpec& spec, bool has_experts,
                                       Recomputation recomputation);
 
-/// Of what a rank holds, each layer with a given number of micro-batches under way (half of
-/// DualPipe's are under way in each of a rank's two stages; interleaved stages may differ, and
+/// Of what a rank holds, with `micro_batches_in_flight` micro-batches in each layer (half of
+/// DualPipe's are in flight in each of a rank's two stages; interleaved stages may differ, and
 /// their mean counts): full recomputation needs one layer's besides, and logits are there for one
 /// micro-batch at a time.
 [[nodiscard]] Bytes rank_activations(const TrainingSpec& spec, const StageShare& share,

@@ -26,8 +26,8 @@ struct MemoryUse {
 /// 5): stage 1 spreads the optimiser's state, 2 also gradients, 3 also parameters.
 [[nodiscard]] MemoryUse state_memory(const TrainingSpec& spec, const RankParameters& parameters);
 
-/// All of it, of a rank that holds `share`, each layer with a given number of micro-batches under
-/// way.
+/// All memory of a rank that holds `share`, with `micro_batches_in_flight` micro-batches in each
+/// layer.
 [[nodiscard]] MemoryUse memory_use(const TrainingSpec& spec, const StageShare& share,
                                    double micro_batches_in_flight);
 

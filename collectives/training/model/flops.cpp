@@ -5,7 +5,7 @@
 namespace weft::collectives {
 namespace {
 
-/// A product with matrices of a given number of entries.
+/// A product with matrices that have `entries` entries in all.
 PassFlops product_flops(std::uint64_t entries) {
   const double each = 2 * static_cast<double>(entries);
   return {.forward = each, .backward_inputs = each, .backward_weights = each};

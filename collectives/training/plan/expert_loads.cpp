@@ -7,7 +7,7 @@
 namespace weft::collectives {
 namespace {
 
-/// Choices of each expert, the most popular first, if a given number of tokens make top_k each.
+/// How often each expert is chosen, the most popular first, if `tokens` tokens choose top_k each.
 /// Those that would be chosen more than once by a token are chosen by all, and leave the rest to
 /// the others.
 std::vector<double> expected_choices(const ModelSpec& model, double tokens, double skew) {

@@ -113,9 +113,8 @@ schema::Object<RoutingSpec> routing_schema() {
 
 schema::Object<OverlapSpec> overlap_schema() {
   using O = OverlapSpec;
-  return schema::describe<O>("overlap", "what may go on beside computation")
-      .field("gradients", &O::gradients,
-             "exchanged bucket by bucket as the last backward pass goes on")
+  return schema::describe<O>("overlap", "what may overlap computation")
+      .field("gradients", &O::gradients, "exchanged bucket by bucket during the last backward pass")
       .source("Li et al., arXiv 2006.15704, section 3.2")
       .field("bucket", &O::bucket, "of gradients; 0: as Megatron-LM has it")
       .matters_if([](const O& o) { return o.gradients; }, "with `gradients: true`")

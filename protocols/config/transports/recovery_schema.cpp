@@ -65,7 +65,9 @@ schema::Object<SelectiveRepeat> SelectiveRepeat::schema() {
       .source("Mittal et al., section 4.1: RTO_high, the round trip over one full queue")
       .at_least(1_us)
       .field("reordering", &Repeat::reordering,
-             "a packet counts as lost once one more than so many places later has arrived")
+             "a packet counts as lost once a packet more than this number of sequence numbers "
+             "later has "
+             "arrived")
       .source("Mittal et al., section 3.1: paths keep the order")
       .range(0, kMaxSelective)
       .check([](const Repeat& repeat, std::vector<schema::Problem>& problems) {

@@ -58,7 +58,7 @@ void check_path_selection(const RoceConfig& roce, std::vector<schema::Problem>& 
   }
 }
 
-/// What cannot wait until a given number of packets, or all of a message, are acknowledged at once.
+/// What needs ACKs more often than one per `ack_every` packets or per message.
 void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
   if (roce.ack_every != RoceConfig::kMessage) {
     if (roce.window != 0 && roce.window < roce.ack_every) {
@@ -70,7 +70,7 @@ void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) 
   }
   const std::string instead = " is acknowledged before a message ends; set `ack: {every: 1}`";
   if (roce.window != 0) {
-    problems.push_back({"window", "would be full for ever where nothing" + instead});
+    problems.push_back({"window", "would be full forever where nothing" + instead});
   }
   if (!goes_back(roce)) {
     problems.push_back({"recovery", "hears of gaps by ACKs, and nothing" + instead});
@@ -145,8 +145,8 @@ void describe_queue_pairs(schema::Builder<RoceConfig>& builder) {
           {{QueuePairLife::kConnection, "connection",
             "rates, windows and paths are those that earlier messages have left"},
            {QueuePairLife::kMessage, "message",
-            "every message begins on a fresh queue pair; one waits for the one before it in the "
-            "same place of `queue_pairs`"}},
+            "every message has a new queue pair, and waits for the message before it in the same "
+            "slot of `queue_pairs`"}},
           "how long a queue pair lives")
       .source("RDMA programs connect once; simulators of flows start each on a fresh one");
 }

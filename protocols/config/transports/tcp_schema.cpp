@@ -16,7 +16,8 @@ schema::Object<TcpConfig> tcp_ack_schema() {
              "segments per ACK; what comes out of order, or fills a gap, is acknowledged at once")
       .source("RFC 5681, 4.2: at least every second full-sized segment")
       .range(1, 1'000)
-      .field("delay", &TcpConfig::ack_delay, "the longest that an ACK waits for so many")
+      .field("delay", &TcpConfig::ack_delay,
+             "the longest time that an ACK waits for this number of segments")
       .matters_if([](const TcpConfig& tcp) { return tcp.ack_every > 1; },
                   "with more than one segment per ACK (`every`)")
       .source(

@@ -76,7 +76,7 @@ class RcccPort {
     ++packets_;
     if (is_marked) ++marked_;
   }
-  /// From this grant of a given number of bytes to the next one, on a port of this rate.
+  /// The time from a grant of `bytes` to the next one, on a port of `rate`.
   Picoseconds gap(const RcccParameters& p, Bytes bytes, BitsPerSecond rate, Picoseconds now,
                   const RandomStream& random) {
     if (p.adapts) catch_up(p, now, random);

@@ -26,7 +26,7 @@ schema::Object<SwiftConfig> swift_schema() {
       .source(kSwiftInHtsim)
       .at_least(1_ns)
       .at_most(1_s)
-      .field("hop_target", &Config::hop_target, "added for every switch on the way")
+      .field("hop_target", &Config::hop_target, "added for every switch on the path")
       .source("base_target / 6.55: csg-htsim, swift.cpp")
       .at_most(1_s)
       .field("scaling_range", &Config::scaling_range,

@@ -9,8 +9,9 @@
 
 namespace weft::protocols {
 
-/// The receiving end of TCP. An ACK is held back until a given number of segments have come, or for
-/// so long; what comes out of order, twice, or fills a gap is acknowledged at once (RFC 5681, 4.2).
+/// The receiving end of TCP. It delays an ACK until `ack_every` segments have arrived, or
+/// by `ack_delay`. It acknowledges segments that are out of order, duplicate, or fill a gap at once
+/// (RFC 5681, 4.2).
 template <class Host>
 class TcpReceiverEnd {
  public:

@@ -111,7 +111,7 @@ constexpr Sentence kSentences[] = {
     {"launch and protocol",
      "launches, copies, additions, protocol latency and answers, most of {who}",
      "fewer and larger messages, another protocol or algorithm"},
-    {"propagation", "latency of links and switches{where}", "fewer steps, or shorter ways"},
+    {"propagation", "latency of links and switches{where}", "fewer steps, or shorter paths"},
     {"serialisation", "its own bytes on the wire{where}", "fewer bytes, or faster links there"},
     {"queueing", "behind packets of {who}{where}",
      "other paths or placement; a class of its own where it is another job"},

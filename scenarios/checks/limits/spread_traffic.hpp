@@ -30,7 +30,7 @@ class SpreadTraffic {
   /// between.
   [[nodiscard]] const std::vector<double>& by_port();
 
-  /// Steps that `by_port` takes at most for a given number of destinations.
+  /// An upper bound on the steps of `by_port` for `destinations` destinations.
   [[nodiscard]] static double steps(const Fabric& fabric, std::size_t destinations);
 
  private:

@@ -94,7 +94,7 @@ void check_run(const Context& context) {
   }
 }
 
-/// What cannot be told of periods that are left out.
+/// What cannot be told of periods that are skipped.
 void check_periods(const Context& context, const Scenario& scenario) {
   if (scenario.run.reuse.periods != Periods::kApproximate) return;
   const ObserveSpec& o = scenario.observe;
@@ -108,13 +108,13 @@ void check_periods(const Context& context, const Scenario& scenario) {
          "counts from a time on, and approximate periods leave some out");
   refuse(scenario.run.until.has_value(), "run.until",
          "may cut periods that approximate reuse leaves out");
-  refuse(o.blame, "observe.blame", "follows packets, which periods that are left out have none of");
-  refuse(o.timeline.has_value(), "observe.timeline", "would show a gap where periods are left out");
-  refuse(o.queues.has_value(), "observe.queues", "would show a gap where periods are left out");
-  refuse(o.rates.has_value(), "observe.rates", "would show a gap where periods are left out");
-  refuse(o.packets.has_value(), "observe.packets", "would miss packets of periods left out");
-  refuse(o.pauses, "observe.pauses", "would miss pauses of periods that are left out");
-  refuse(o.credits, "observe.credits", "would miss stalls of periods that are left out");
+  refuse(o.blame, "observe.blame", "follows packets, and skipped periods have none");
+  refuse(o.timeline.has_value(), "observe.timeline", "would show a gap where periods are skipped");
+  refuse(o.queues.has_value(), "observe.queues", "would show a gap where periods are skipped");
+  refuse(o.rates.has_value(), "observe.rates", "would show a gap where periods are skipped");
+  refuse(o.packets.has_value(), "observe.packets", "would miss packets of skipped periods");
+  refuse(o.pauses, "observe.pauses", "would miss pauses of skipped periods");
+  refuse(o.credits, "observe.credits", "would miss stalls of skipped periods");
   const Reuse mode = scenario.run.reuse.mode;
   refuse(mode == Reuse::kVerify || mode == Reuse::kAudit, "run.reuse.mode",
          "simulates everything, and approximate periods do not");

@@ -29,7 +29,7 @@ schema::Object<PxnSpec> pxn_schema() {
   return schema::describe<PxnSpec>("rail forwarding",
                                    "GPUs forward what their domain sends to their rail")
       .field("enabled", &PxnSpec::enabled,
-             "whether a message to another domain and rail goes by way of a GPU of the sender's "
+             "whether a message to another domain and rail goes through a GPU of the sender's "
              "domain that is on the receiver's rail")
       .source("every message leaves by the NIC of its own GPU")
       .field("chunk", &PxnSpec::chunk, "what a GPU forwards at a time")
@@ -50,7 +50,7 @@ schema::Object<ReuseSpec> reuse_schema() {
            {Reuse::kVerify, "verify",
             "everything is simulated and compared with what would have been taken"},
            {Reuse::kAudit, "audit",
-            "everything is simulated, and says how often phases begin alike and end alike"}},
+            "everything is simulated, and says how often epochs begin alike and end alike"}},
           "whether calls that begin alike are simulated again; results do not depend on it")
       .changes_output()
       .source("results are the same to the bit")
@@ -58,7 +58,7 @@ schema::Object<ReuseSpec> reuse_schema() {
           "periods", &ReuseSpec::periods,
           {{Periods::kSimulated, "simulated", "all of them are"},
            {Periods::kApproximate, "approximate",
-            "those that follow on three alike are left out, and stand for as much time"}},
+            "those that follow three alike ones are skipped, and count with their time"}},
           "what becomes of rounds of a long call and iterations of a job; results depend on it, "
           "and say so")
       .source("results are exact")

@@ -40,7 +40,7 @@ schema::Object<LinkRate> link_rate_schema() {
 
 schema::Object<LinkDown> link_down_schema() {
   using Fault = LinkDown;
-  return schema::describe<Fault>("broken link", "cables that carry nothing, both ways")
+  return schema::describe<Fault>("broken link", "cables that carry nothing in either direction")
       .include(&Fault::links, link_selection_schema());
 }
 

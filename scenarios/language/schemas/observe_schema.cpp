@@ -51,7 +51,7 @@ schema::Object<ObserveSpec::Timeline> timeline_schema() {
   using Timeline = ObserveSpec::Timeline;
   return schema::describe<Timeline>(
              "timeline",
-             "what ranks did when, to look at: computing, collectives and their steps, messages, "
+             "what ranks did when, for a viewer: computing, collectives and their steps, messages, "
              "iterations; with `blame` the critical path, with `queues`, `rates` and `pauses` "
              "those as counters")
       .choice(

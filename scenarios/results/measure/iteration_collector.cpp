@@ -144,7 +144,7 @@ class PathWalk {
     return {last.connection, &last.delivery};
   }
 
-  /// Of a given number of bytes on the way of a message.
+  /// The zero-load time of `bytes` on the path of a message.
   [[nodiscard]] Picoseconds min(const Leg& leg, Bytes bytes) {
     return ideals_.message(leg.connection, leg.message->entropy, bytes).delivered;
   }

@@ -67,7 +67,7 @@ const Record<protocols::NetworkTotals>& network_record() {
         [](const Row& r) { return r.ttl_drops; }},
        {"fault_drops", "packets that failing links lost",
         [](const Row& r) { return r.fault_drops; }},
-       {"error_drops", "packets that errors of links spoilt",
+       {"error_drops", "packets that link errors corrupted",
         [](const Row& r) { return r.error_drops; }},
        {"packets_retransmitted", "", [](const Row& r) { return r.packets_retransmitted; }},
        {"timeouts", "of senders that heard nothing for too long, and send again",

@@ -94,7 +94,7 @@ const Record<BranchRow>& branch_record() {
   using Row = BranchRow;
   static const Record<Row> record{
       {{"port", "that was paused", [](const Row& r) { return r.results.port_name(r.branch.port); }},
-       {"parent", "place in this list of the branch that it came from; null: the root",
+       {"parent", "index in this list of the branch that it came from; null: the root",
         [](const Row& r) { return r.parent; }},
        {"depth", "branches back to the root", [](const Row& r) { return r.branch.depth; }},
        {"pauses", "", [](const Row& r) { return r.branch.pauses; }},

@@ -44,7 +44,7 @@ const Table<CollectiveRow>& CollectivesTable::declaration() {
        {"path_queueing_s", "critical path: what messages took longer",
         [](const Row& r) { return r.collective.path.queueing; }, "critical_path_seconds/queueing"},
        {"path_paused_s",
-        "critical path: the same while a pause or want of credits held a port of their ways",
+        "critical path: the same while a pause or want of credits held a port of their paths",
         [](const Row& r) { return r.collective.path.paused; }, "critical_path_seconds/paused"},
        {"path_protocol_s", "critical path: from arrivals until receivers saw them",
         [](const Row& r) { return r.collective.path.protocol; }, "critical_path_seconds/protocol"},

@@ -111,7 +111,7 @@ TEST(TrainingTime, IsComputingAndWaiting) {
   }
 }
 
-/// A ring all-reduce of a given number of bytes: 2 (n - 1) messages of a part.
+/// A ring all-reduce of `size` bytes: 2 (n - 1) messages of size / n.
 Picoseconds ring(Bytes size, std::int64_t n, BitsPerSecond rate) {
   return 2 * (n - 1) * transmission_time(Bytes(size.count() / n), rate);
 }

@@ -135,8 +135,9 @@ TEST(TaskSet, ACircleOfDependenciesIsNamed) {
   const auto sentences = run.executor().describe_blocked(
       [](HostId host) { return "h" + std::to_string(host.value()); });
   ASSERT_EQ(sentences.size(), 4U);
-  EXPECT_EQ(sentences[0], "rank 0 of job job (h0), lane 0, waits for tasks of its stream pair");
-  EXPECT_EQ(sentences[1], "rank 0 of job job (h0), lane 1, waits for tasks of its stream compute");
+  EXPECT_EQ(sentences[0], "rank 0 of job job (h0), channel 0, waits for tasks of its stream pair");
+  EXPECT_EQ(sentences[1],
+            "rank 0 of job job (h0), channel 1, waits for tasks of its stream compute");
 }
 
 // One call on all ranks is the collective itself, whatever algorithm and channels it has.

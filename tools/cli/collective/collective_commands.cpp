@@ -16,9 +16,9 @@ constexpr const char* kScheduleHelp =
     "  weft schedule --algorithm hierarchical --ranks 64 --domain-size 8 --chunk 512KiB --check\n"
     "  weft schedule scenarios/all-reduce.yaml --rank 0\n"
     "\nData is named by block and bytes. The vector operations have one block; in an all-to-all, "
-    "block\nsource * ranks + destination is what the one has for the other. The lanes of a rank "
-    "run "
-    "side by\nside. --check runs all ranks on symbols: every rank must end with the right data, "
+    "block\nsource * ranks + destination is what the one has for the other. Each channel, and "
+    "each stage\nof its pipeline, runs by itself. --check runs all ranks on symbols: every rank "
+    "must end with the right data, "
     "whatever the order\nof events, and reports the bytes that ranks move.\n"
     "\nExit codes: 0 printed or proved, 1 the schedule is wrong, 2 a bad scenario or command "
     "line.\n";

@@ -28,7 +28,7 @@ struct RankRange {
 [[nodiscard]] Result<RankRange> ranks_of(const MeasuredTable& table,
                                          collectives::Operation operation, const std::string& file);
 
-/// Whether a row says nothing against a given number of ranks.
+/// Whether a row is consistent with `ranks` ranks.
 [[nodiscard]] bool can_be_of(const MeasuredRow& row, collectives::Operation operation,
                              std::size_t ranks);
 

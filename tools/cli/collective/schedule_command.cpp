@@ -113,9 +113,9 @@ const char* kind_name(const Step& step) {
     case Step::Kind::kAwait:
       return "await";
     case Step::Kind::kControlEvent:
-      return "signal";
+      return "control-event";
     case Step::Kind::kAwaitControlEvents:
-      return "await-signals";
+      return "await-control-events";
     case Step::Kind::kCopy:
       return "copy";
     case Step::Kind::kContribute:
@@ -137,10 +137,10 @@ bool has_data(const Step& step) {
 }
 
 ordered_json step_json(std::uint32_t rank, std::uint32_t lane, const Step& step) {
-  ordered_json j{{"rank", rank}, {"lane", lane}, {"step", kind_name(step)}};
-  if (step.kind == Step::Kind::kNotify) j["lane_notified"] = step.peer;
+  ordered_json j{{"rank", rank}, {"channel", lane}, {"step", kind_name(step)}};
+  if (step.kind == Step::Kind::kNotify) j["channel_notified"] = step.peer;
   if (step.kind == Step::Kind::kControlEvent) j["peer"] = step.peer;
-  if (step.kind == Step::Kind::kAwaitControlEvents) j["signals"] = step.count();
+  if (step.kind == Step::Kind::kAwaitControlEvents) j["control_events"] = step.count();
   if (has_data(step)) {
     j["peer"] = step.peer;
     j["block"] = step.block;
@@ -157,7 +157,7 @@ std::vector<std::string> step_row(std::uint32_t rank, std::uint32_t lane, const 
                            std::to_string(step.offset), std::to_string(step.amount)});
   } else {
     const bool notifies = step.kind == Step::Kind::kNotify;
-    std::string whom = notifies ? "lane " + std::to_string(step.peer) : "";
+    std::string whom = notifies ? "channel " + std::to_string(step.peer) : "";
     if (step.kind == Step::Kind::kControlEvent) whom = std::to_string(step.peer);
     row.insert(row.end(), {whom, "", "", ""});
   }
@@ -166,7 +166,7 @@ std::vector<std::string> step_row(std::uint32_t rank, std::uint32_t lane, const 
 
 std::string heading(const Named& named) {
   const SchedulePlan& plan = named.schedule->plan();
-  return fmt::format("{} by {}: {} ranks, {}, {} lanes per rank\n", name_of(plan.operation),
+  return fmt::format("{} by {}: {} ranks, {}, {} channels per rank\n", name_of(plan.operation),
                      named.algorithm, plan.ranks(),
                      scenarios::format_bytes(static_cast<double>(plan.size)),
                      named.schedule->lanes());
@@ -182,7 +182,7 @@ int print_steps(const Named& named, const ScheduleArguments& a) {
   }
   const auto first = static_cast<std::uint32_t>(a.rank < 0 ? 0 : a.rank);
   const auto end = static_cast<std::uint32_t>(a.rank < 0 ? n : a.rank + 1);
-  scenarios::TextTable table({"rank", "lane", "step", "peer", "block", "offset", "bytes"});
+  scenarios::TextTable table({"rank", "channel", "step", "peer", "block", "offset", "bytes"});
   ordered_json list = ordered_json::array();
   std::uint64_t printed = 0;
   bool is_cut = false;
@@ -208,7 +208,7 @@ int print_steps(const Named& named, const ScheduleArguments& a) {
                          {"algorithm", named.algorithm},
                          {"ranks", n},
                          {"size_bytes", schedule.plan().size},
-                         {"lanes", schedule.lanes()},
+                         {"channels", schedule.lanes()},
                          {"is_cut", is_cut},
                          {"steps", list}};
     print(scenarios::json_text(j) + "\n");

@@ -51,7 +51,7 @@ ExplainCommand::ExplainCommand(CLI::App& app) {
       ->type_name(kFolder)
       ->required();
   explain_->add_option("other", second_, "another one, to be compared with it")->type_name(kFolder);
-  explain_->add_option("--lines", lines_, "at most so many for all jobs (default 10)")
+  explain_->add_option("--lines", lines_, "at most this many for all jobs (default 10)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   auto* json = explain_->add_flag("--json", is_json_, "all of it, as JSON");

@@ -38,7 +38,7 @@ Errors Coordinator::prepare() {
     if (all.contains(static_cast<std::int64_t>(id))) continue;
     return {{"has no point " + std::to_string(id) +
                  " of this sweep: somebody removed it; --force-new keeps the database aside and "
-                 "begins anew",
+                 "starts again",
              {store_.path().string(), 0, 0, {}}}};
   }
   return {};

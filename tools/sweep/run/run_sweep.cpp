@@ -141,7 +141,7 @@ class Session {
       print(fmt::format("  results in {}\n", database.string()));
     }
     if (!is_complete) {
-      complain(fmt::format("interrupted: {} of {} points are recorded; the same command goes on",
+      complain(fmt::format("interrupted: {} of {} points are recorded; the same command continues",
                            p.recorded, p.total));
     }
     return is_complete && p.failed == 0 && unfinished == 0 ? kSuccess : kUnfinished;

@@ -127,7 +127,7 @@ Errors Store::write_failure() const {
     case SQLITE_CORRUPT:
       return {store_error(path_, "is damaged or no database (" + database_->failure() +
                                      "); nothing was changed. --force-new keeps it aside and "
-                                     "begins anew")};
+                                     "starts again")};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {store_error(path_,
@@ -193,12 +193,12 @@ Errors Store::check_existing() {
     return {store_error(path_, "has schema version " + std::to_string(version) +
                                    "; this program writes version " +
                                    std::to_string(kSchemaVersion) +
-                                   ". --force-new keeps it aside and begins anew")};
+                                   ". --force-new keeps it aside and starts again")};
   }
   if (const std::string foreign = foreign_entry(*database_, true); !foreign.empty()) {
     return {store_error(path_, "is no database that weft wrote: " + foreign +
-                                   "; nothing was changed. --force-new keeps it aside and begins "
-                                   "anew")};
+                                   "; nothing was changed. --force-new keeps it aside and starts "
+                                   "again")};
   }
   if (database_->has_failed()) return write_failure();
   Statement check(*database_, "PRAGMA quick_check(1)");
@@ -206,8 +206,8 @@ Errors Store::check_existing() {
   if (database_->has_failed()) return write_failure();
   if (answer != "ok") {
     return {store_error(path_, "is damaged (" + answer +
-                                   "); nothing was changed. --force-new keeps it aside and begins "
-                                   "anew")};
+                                   "); nothing was changed. --force-new keeps it aside and starts "
+                                   "again")};
   }
   Statement get(*database_, "SELECT value FROM sweep WHERE key = 'definition'");
   const std::string before = get.step() ? get.text(0) : "";
@@ -217,7 +217,7 @@ Errors Store::check_existing() {
   Errors another{store_error(path_, "holds another sweep; the difference (- there, + now):")};
   std::istringstream lines(difference(before, after, kMaxDifference));
   for (std::string line; std::getline(lines, line);) another.push_back({line, {}});
-  another.push_back({"  --force-new keeps it aside and begins anew, --out writes elsewhere", {}});
+  another.push_back({"  --force-new keeps it aside and starts again, --out writes elsewhere", {}});
   return another;
 }
 
