@@ -24,7 +24,7 @@ class RandomTransport {
     const char* control = draws_.one_of({"new-reno", "cubic", "dctcp", "swift", "timely", "none"});
     return fmt::format(
         "{{type: tcp, {}mtu: {}B, sack: {}, window: {}, queue_pairs: {}, ack: {{every: {}, delay: "
-        "{}us, last: {}, priority: {}}}, timeout: {{least: 300us}}, congestion_control: {}}}",
+        "{}us, last: {}, priority: {}}}, timeout: {{min: 300us}}, congestion_control: {}}}",
         around(), draws_.one_of({"1500", "9000"}), draws_.one_of({"true", "false"}), window(1),
         queue_pairs(), 1 + below(4), 20 + below(200), draws_.one_of({"true", "false"}),
         draws_.one_of({"same", "highest", "control"}), control);
