@@ -22,6 +22,7 @@ struct Step {
   std::vector<PortId> links;
   std::vector<Reached> nodes;  ///< at its end, ascending, each once
   bool is_dead_end = false;    ///< some packets find no next hop
+  bool has_choice = false;     ///< some node has several next hops
 };
 
 /// Local ports at `node` by any of the routes, ascending, each once.
@@ -56,6 +57,7 @@ Step advance(const Fabric& fabric, std::span<const Routes* const> tables,
     const Node& node = fabric.node(at.node);
     const std::vector<std::uint16_t> next_hops = all_ports(tables, node, source, destination);
     step.is_dead_end = step.is_dead_end || next_hops.empty();
+    step.has_choice = step.has_choice || next_hops.size() > 1;
     for (const std::uint16_t local : next_hops) {
       cross(step, fabric, at, PortId(node.first_port.value() + local));
     }
@@ -145,6 +147,7 @@ SprayedPath sprayed_path(const Fabric& fabric, const Routes& routes, std::span<c
   const auto is_at_goal = [goal](const Reached& reached) { return reached.node == goal; };
   SprayedPath path;
   Step step;
+  bool is_spread = false;
   for (const PortId link : first) cross(step, fabric, {}, link);
   join_nodes(step);
   for (Picoseconds before;;) {
@@ -152,6 +155,8 @@ SprayedPath sprayed_path(const Fabric& fabric, const Routes& routes, std::span<c
     // and are exact at nodes that all packets pass.
     const Picoseconds latency = smallest_latency(step.nodes);
     path.hops.push_back(hop_of(fabric, step.links, latency - before));
+    path.hops.back().turns_anew = is_spread && step.has_choice;
+    is_spread = is_spread || step.links.size() > 1;
     before = latency;
     if (std::ranges::any_of(step.nodes, is_at_goal)) break;
     if (path.hops.size() == kMaxPathLinks) return {};
@@ -180,18 +185,23 @@ std::vector<std::vector<PathHop>> rerouted_hops(const Fabric& fabric,
   std::vector<std::vector<PathHop>> paths;
   std::vector<PathHop> hops;
   std::vector<Reached> nodes{{fabric.hosts[source.value()], Picoseconds(0)}};
+  bool is_spread = false;
   while (!nodes.empty() && hops.size() < kMaxPathLinks) {
     Step step = advance(fabric, tables, nodes, source, destination);
     if (step.nodes.empty()) break;
+    const bool turns_anew = is_spread && step.has_choice;
+    is_spread = is_spread || step.links.size() > 1;
     const Picoseconds before = smallest_latency(nodes);
     const auto arrived = std::ranges::find(step.nodes, goal, &Reached::node);
     if (arrived != step.nodes.end()) {
       paths.push_back(hops);
       paths.back().push_back(hop_of(fabric, step.links, arrived->latency - before));
+      paths.back().back().turns_anew = turns_anew;
       step.nodes.erase(arrived);
     }
     if (step.nodes.empty()) break;
     hops.push_back(hop_of(fabric, step.links, smallest_latency(step.nodes) - before));
+    hops.back().turns_anew = turns_anew;
     nodes = std::move(step.nodes);
   }
   return paths;

@@ -144,10 +144,12 @@ bool is_exact(Bytes size, const Framing& framing, std::span<const PathHop> forwa
   if (size.count() % framing.payload.count() == 0 || size < framing.payload) return true;
   const PathHop& source = forward.front();
   std::uint32_t gained = 0;
+  bool by_luck = !framing.is_round_robin;
   for (const PathHop& hop : forward) {
     if (!is_ample(hop, source)) return false;
     const bool is_last = &hop == &forward.back();
-    const std::uint32_t wanted = gained > 0 && !framing.is_round_robin ? gained + 2 : gained + 1;
+    by_luck |= hop.turns_anew;
+    const std::uint32_t wanted = gained > 0 && by_luck ? gained + 2 : gained + 1;
     if (!is_last && hop.links < wanted * source.links) return false;
     if (gained > 0 || hop.links > source.links) ++gained;
   }

@@ -22,6 +22,10 @@ struct PathHop {
   /// It begins with a packet when all of it is there, whatever is cut through elsewhere: a NIC that
   /// takes packets in towards its host.
   bool takes_whole = false;
+  /// Nodes choose among several of these links each, behind links that packets took in turn. A
+  /// rotation belongs to an ingress port, so that the number of a packet does not say which link it
+  /// takes here.
+  bool turns_anew = false;
 
   auto operator<=>(const PathHop&) const = default;
 };

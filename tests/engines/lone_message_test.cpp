@@ -317,5 +317,23 @@ TEST(Fluid, TakesTheIdealTimeWhateverTheHost) {
   }
 }
 
+// Two leaves with two links to one spine, two full packets and one of 1 B. The first and the last
+// share the uplink, not the link down: what the short one gains over the first it keeps, and it
+// leaves the last switch before either. So the last byte is that of the second full packet:
+// 5 t + 4 latencies.
+TEST(LoneMessage, OvertakesWhereASwitchTakesTurnsOfItsOwn) {
+  const scenarios::Experiment e = experiment_of_text(
+      "name: lone\nracks: {count: 2, servers: 1, server: host-400g}\n"
+      "links: {access: {rate: 400Gbps, latency: 100ns}, uplink: {rate: 400Gbps, latency: 100ns}}\n"
+      "fabric: {topology: leaf-spine, spines: 1, links_per_pair: 2, switch: {latency: 0ns}, "
+      "load_balancing: round-robin, flow_control: none, ecn: none}\n"
+      "transport: {type: roce, mtu: 1024B, receiver: any-order, congestion_control: none}\n"
+      "jobs: [{name: m, type: messages, list: [{from: 0, to: 1, size: 2049B}]}]\n");
+  const MessageRun run = packet_run(e);
+  ASSERT_EQ(run.messages.size(), 1U);
+  const scenarios::MessageResult& m = run.messages.front();
+  EXPECT_EQ(m.completed - m.start, m.ideal);
+}
+
 }  // namespace
 }  // namespace weft::testing

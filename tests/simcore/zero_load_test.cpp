@@ -318,6 +318,19 @@ TEST(ZeroLoad, OfSprayedPacketsIsThatOfTheLuckiestChoice) {
   EXPECT_EQ(by_turns - min, transmission_time(Bytes(9'117 - 2 * 4'096 + 82), 400_Gbps));
 }
 
+// Behind links that packets took in turn, a switch with two links per ingress port takes turns of
+// its own: the short third packet need not follow the first one there, so that only luck bounds it.
+TEST(ZeroLoad, OfTurnsThatBeginAnewIsThatOfTheLuckiestChoice) {
+  Case c{9'117_B, {4096_B, 82_B, 0_B}, alike(4, 400_Gbps, 1_us), {}};
+  c.forward[1].links = c.forward[2].links = 2;
+  const Picoseconds in_turn_all_along = c.closed().delivered;
+  c.forward[2].turns_anew = true;
+  const Picoseconds anew = c.closed().delivered;
+  c.framing.is_round_robin = false;
+  EXPECT_EQ(anew, c.closed().delivered);
+  EXPECT_LT(anew, in_turn_all_along);
+}
+
 // Alike links no slower than the source's: nothing queues in the middle, so any choice gives the
 // bound. Whole packets; and a short last one behind enough full ones that it cannot get ahead at
 // the destination's link (equal rates, P >= 4).
