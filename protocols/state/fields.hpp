@@ -72,37 +72,14 @@ class Fields {
 
   /// Decides what follows, as it is.
   template <class T>
-  auto same(T& field) {
-    if constexpr (requires { v_.same(std::uint64_t{}); }) {
-      if (begin()) v_.same(field_word(field));
-    }
-    if constexpr (requires { v_.change(field); }) {
-      if (begin()) v_.change(field);
-    }
-    return next();
-  }
-  /// The same of a bit field: `set(value)` gives it another value.
-  template <class T, class Set>
-  auto same_bits(T value, Set set) {
-    if constexpr (requires { v_.same(std::uint64_t{}); }) {
-      if (begin()) v_.same(field_word(value));
-    }
-    if constexpr (requires { v_.change(value); }) {
-      if (begin()) {
-        v_.change(value);
-        set(value);
-      }
-    }
-    return next();
+  auto same(const T& field) {
+    return same_by(field, field_word(field));
   }
   /// Matters by `value` alone, which follows from it and others.
   template <class T>
-  auto same_by(T& field, std::uint64_t value) {
+  auto same_by(const T& /*field*/, std::uint64_t value) {
     if constexpr (requires { v_.same(value); }) {
       if (begin()) v_.same(value);
-    }
-    if constexpr (requires { v_.change(field); }) {
-      if (begin()) v_.change(field);
     }
     return next();
   }
@@ -110,7 +87,7 @@ class Fields {
   auto implied(const char* /*why*/) { return Fields<Struct, V, kNumber, true>(v_); }
   /// An amount that is held: decides what follows, is never negative, and nothing once all is over.
   template <class T>
-  auto account(T& field) {
+  auto account(const T& field) {
     if constexpr (requires { v_.account(field); }) v_.account(field);
     return same(field);
   }
@@ -149,7 +126,7 @@ class Fields {
   }
   /// Whatever `visit(visitor)` makes of it.
   template <class T, class Visit>
-  auto visited(T& /*field*/, Visit visit) {
+  auto visited(const T& /*field*/, Visit visit) {
     if (begin()) visit(v_);
     return next();
   }
