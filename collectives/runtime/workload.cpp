@@ -106,10 +106,10 @@ void Workload::trim() {
 void Workload::add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups) {
   if (groups.empty()) return;
   group_of_lane_.resize(plan.first_lane + std::size_t{plan.ranks} * plan.lanes);
-  for (const ReductionGroup& group : groups) {
+  for (const ReductionGroup& reduction : groups) {
     ProcessGroup& group = groups_.emplace_back();
-    for (const std::uint32_t rank : group.ranks) {
-      for (std::uint32_t lane = group.first_lane; lane < group.end_lane; ++lane) {
+    for (const std::uint32_t rank : reduction.ranks) {
+      for (std::uint32_t lane = reduction.first_lane; lane < reduction.end_lane; ++lane) {
         group_of_lane_[plan.first_lane + std::size_t{rank} * plan.lanes + lane] = {
             static_cast<std::uint32_t>(groups_.size() - 1),
             static_cast<std::uint32_t>(group.members.size())};
