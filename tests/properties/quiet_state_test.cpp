@@ -66,11 +66,12 @@ class DeadFields {
     protocols::SendingEnd& end = s_.senders[qp];
     const std::uint32_t by = renumbering(end);
     auto& [next, posted, next_ready, message, next_send, message_last, last_size, local_port,
-           schedule, traffic_class, first_of_message, spreading, transport, marks, connection,
-           newest_message, host, first_port, first_local_port] = end;
+           schedule, traffic_class, first_of_message, window_reduced, spreading, transport, marks,
+           connection, newest_message, host, first_port, first_local_port] = end;
     EXPECT_EQ(schedule, protocols::SendingEnd::Schedule::kIdle);
     EXPECT_EQ(next, posted);
     EXPECT_EQ(message, protocols::kNoIndex);
+    EXPECT_FALSE(window_reduced);
     next += by;
     posted += by;
     next_ready = any_queue_pair();
