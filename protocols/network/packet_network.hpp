@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "protocols/config/parallelism.hpp"
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/network/network_share.hpp"
-#include "protocols/network/parallelism.hpp"
 #include "protocols/observation/message_watch.hpp"
 #include "protocols/observation/observation.hpp"
 #include "protocols/observation/port_counters.hpp"

@@ -128,7 +128,7 @@ struct alignas(64) SenderState : SendingEnd {
 
   template <class F>
   auto fields(F f, QueuePairId qp) {
-    const bool takes_turns =
+    const bool is_round_robin =
         port_count > 1 && PortSpreading{spreading} == PortSpreading::kRoundRobin;
     return f.derived(static_cast<SendingEnd&>(*this), "its fields are declared by themselves")
         .progress(unacked)
@@ -149,7 +149,7 @@ struct alignas(64) SenderState : SendingEnd {
         .constant(port_count)
         .constant(first_turn)
         .implied("the port where the next packet waits says it")
-        .same_by(turn, takes_turns ? (next + turn) % port_count : 0)
+        .same_by(turn, is_round_robin ? (next + turn) % port_count : 0)
         .implied(implied_by::kNoLoss)
         .same(timer_is_set)
         .constant(process);
@@ -446,7 +446,7 @@ struct alignas(64) ReceiverState {
         .sequence(received, qp)
         .progress(since_ack)
         .constant(host)
-        .derived(ack_entropy, "where senders or queue pairs choose paths anew, nothing recurs")
+        .derived(ack_entropy, "where senders or queue pairs choose paths, nothing recurs")
         .constant(traffic_class)
         .constant(transport)
         .implied(implied_by::kNoLoss)

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "protocols/network/parallelism.hpp"
-#include "scenarios/results/message_sink.hpp"
+#include "protocols/config/parallelism.hpp"
+#include "scenarios/results/measure/message_sink.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {

@@ -9,7 +9,7 @@
 #include "scenarios/results/measure/iteration_collector.hpp"
 #include "scenarios/results/measure/memoised_epochs.hpp"
 #include "scenarios/results/measure/message_collector.hpp"
-#include "scenarios/results/message_sink.hpp"
+#include "scenarios/results/measure/message_sink.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
 #include "scenarios/timeline/timeline.hpp"
