@@ -94,7 +94,7 @@ std::string server_summary(const topologies::ServerPart& server) {
   const std::int64_t links = std::int64_t{server.gpus} * domain.links_per_gpu();
   const auto rate = static_cast<double>(domain.rate.count());
   return fmt::format(
-      "{} links between GPUs and scale-up switches: {} per direction and GPU, {} in all and both "
+      "{} links of GPUs to switches: {} per direction and GPU, {} in all and both "
       "directions",
       format_count(links), terabytes_per_second(rate * domain.links_per_gpu()),
       terabytes_per_second(2 * rate * static_cast<double>(links)));

@@ -66,7 +66,7 @@ TEST(CatalogueCli, ShowGivesEveryFigureWithItsSource) {
   const Finished f = run("show gb200-nvl72");
   EXPECT_EQ(f.exit_code, 0) << f.text;
   for (const char* part :
-       {"1,296 links between GPUs and scale-up switches", "0.9 TB/s per direction and GPU",
+       {"1,296 links of GPUs to switches", "0.9 TB/s per direction and GPU",
         "129.6 TB/s in all and both directions", "scale_up.switch_latency", "150ns",
         "connectx-7: ", "40.1 GB/s of SM100_NVLINK_BW", "* an estimate"}) {
     EXPECT_THAT(f.text, HasSubstr(part));
