@@ -138,11 +138,26 @@ async function saysWhatIsCutOff(browser) {
   assert.ok((await text('#compared-jobs [data-run="1"]')).includes(words));
 }
 
+/** Every quantity of a row that the terminal prints stands on the page, in the same units and digits. */
+async function printsAsTheTerminal(browser, printed) {
+  const rowOf = (name) => printed.split('\n').find((line) => line.startsWith(`  ${name} `)).trim().split(/ {2,}/).slice(1);
+  const cells = await browser.ask('[...document.querySelectorAll("#jobs td")].map((n) => n.textContent)');
+  const [, , , time, ideal, ratio] = rowOf('incast');
+  const [p50, p99, , max] = rowOf('message completion');
+  const slow = rowOf('message slowdown');
+  for (const text of [time, ideal, ratio, p50, p99, max, slow[0], slow[1]]) assert.ok(cells.includes(text), `${text}: ${cells.join()}`);
+  const blamed = await browser.ask('document.querySelector("#blame .legend").textContent');
+  for (const [, share, cause] of printed.matchAll(/^ +([\d.]+ %) .{11} {2}([a-z ]+):/gm)) {
+    if (parseFloat(share) >= 1) assert.ok(blamed.includes(`${cause} ${share}`), `${cause} ${share}: ${blamed}`);
+  }
+}
+
 async function short(browser) {
-  run('run', join(sources, 'scenarios/incast.yaml'), '--blame', '--quiet', '-o', 'incast');
+  const printed = execFileSync(weft, ['run', join(sources, 'scenarios/incast.yaml'), '--blame', '-o', 'incast'], { cwd: folder, encoding: 'utf8' });
   const page = pageOf('incast', 'incast');
   await opens(browser, page);
   await equalsSummary(browser, summaryOf('incast'));
+  await printsAsTheTerminal(browser, printed);
   await leadsToPorts(browser, 'leaf0[0]->h0');
   await showsNames(browser);
   await namesLosses(browser);

@@ -1,4 +1,4 @@
-// Colours that are told apart in light and dark, and by most eyes (Okabe and Ito 2008, and viridis for scales).
+// Colours that are told apart in light and dark, and by most eyes (Okabe and Ito 2008).
 
 export const SERIES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b58900', '#56a0d3', '#8c564b', '#7f7f7f',
   '#6a3d9a', '#e7298a'];
@@ -13,15 +13,31 @@ const CAUSES = {
 export const ofCause = (cause) => CAUSES[cause] ?? '#7f7f7f';
 export const ofSeries = (i) => SERIES[i % SERIES.length];
 
-const SCALE = [[68, 90, 160], [49, 122, 152], [38, 152, 138], [96, 180, 90], [200, 196, 50], [236, 140, 40], [214, 60, 50]];
+/**
+ * From calm to alarming: each step is further from the paper in lightness, so that who sees no red or no green reads
+ * the same order.
+ */
+const ON_LIGHT = [[214, 190, 120], [236, 160, 62], [222, 104, 40], [186, 44, 48], [122, 14, 52], [62, 4, 44]];
+const ON_DARK = [[96, 70, 150], [142, 70, 150], [196, 76, 120], [236, 110, 70], [250, 170, 50], [252, 236, 120]];
 
-/** A colour for 0 to 1, from calm to alarming. */
-export function heat(share) {
-  const at = Math.max(0, Math.min(1, share)) * (SCALE.length - 1);
-  const i = Math.min(Math.floor(at), SCALE.length - 2);
-  const mix = SCALE[i].map((v, c) => Math.round(v + (SCALE[i + 1][c] - v) * (at - i)));
+/** A colour `rgb(r g b)` for 0 to 1. */
+export function heatOn(isDark, share) {
+  const scale = isDark ? ON_DARK : ON_LIGHT;
+  const at = Math.max(0, Math.min(1, share)) * (scale.length - 1);
+  const i = Math.min(Math.floor(at), scale.length - 2);
+  const mix = scale[i].map((v, c) => Math.round(v + (scale[i + 1][c] - v) * (at - i)));
   return `rgb(${mix.join(' ')})`;
 }
+
+const isDarkNow = () => matchMedia('(prefers-color-scheme: dark)').matches && !matchMedia('print').matches;
+
+export const heat = (share) => heatOn(isDarkNow(), share);
+
+const gradient = (colours) => `background:linear-gradient(90deg, ${colours.join(', ')})`;
+
+/** What stands between the least and the most of a scale. */
+export const ramp = () => gradient([0, 0.2, 0.4, 0.6, 0.8, 1].map(heat));
+export const rampOfDifference = () => gradient([-1, 0, 1].map(difference));
 
 /** Black or white, whichever is told apart better from a colour `rgb(r g b)`. */
 export function inkOn(colour) {
@@ -37,10 +53,10 @@ export function onOtherColours(act) {
 
 export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** For -1 to 1: less is blue, more is red. */
+/** For -1 to 1: less is blue, more is orange. */
 export function difference(share) {
   const size = Math.min(1, Math.abs(share));
-  const [from, to] = [[150, 150, 150], share < 0 ? [0, 90, 200] : [205, 40, 30]];
+  const [from, to] = [[150, 150, 150], share < 0 ? [0, 90, 200] : [213, 94, 0]];
   return `rgb(${from.map((v, c) => Math.round(v + (to[c] - v) * size)).join(' ')})`;
 }
 

@@ -12,8 +12,8 @@ import * as format from './format.js';
 const QUANTITIES = [
   ['simulated', (s) => s.simulated_seconds, format.time],
   ['messages completed', (s) => s.messages?.completed, format.number],
-  ['message slowdown p50', (s) => s.messages?.slowdown?.p50, format.number, (s) => s.messages?.slowdown],
-  ['message slowdown p99', (s) => s.messages?.slowdown?.p99, format.number, (s) => s.messages?.slowdown],
+  ['message slowdown p50', (s) => s.messages?.slowdown?.p50, format.slowdown, (s) => s.messages?.slowdown],
+  ['message slowdown p99', (s) => s.messages?.slowdown?.p99, format.slowdown, (s) => s.messages?.slowdown],
   ['message completion p99', (s) => s.messages?.fct_seconds?.p99, format.time, (s) => s.messages?.fct_seconds],
   ['message completion max', (s) => s.messages?.fct_seconds?.max, format.time, (s) => s.messages?.fct_seconds],
   ['packet latency p50', (s) => s.packet_latency_seconds?.p50, format.time, (s) => s.packet_latency_seconds],
@@ -81,8 +81,8 @@ function jobs(runs) {
     beside('message p50', (j) => j.fct_seconds?.p50, format.time, (j) => j.fct_seconds),
     beside('p99', (j) => j.fct_seconds?.p99, format.time, (j) => j.fct_seconds),
     beside('max', (j) => j.fct_seconds?.max, format.time, (j) => j.fct_seconds),
-    beside('slowdown p99', (j) => j.slowdown?.p99, format.number, (j) => j.slowdown),
-    { title: 'bus bandwidth', value: (r) => r.job.busbw_bytes_per_second, show: (r) => (r.job.busbw_bytes_per_second ? `${format.number(r.job.busbw_bytes_per_second / 1e9)} GB/s` : '–') },
+    beside('slowdown p99', (j) => j.slowdown?.p99, format.slowdown, (j) => j.slowdown),
+    { title: 'bus bandwidth', value: (r) => r.job.busbw_bytes_per_second, show: (r) => format.bandwidth(r.job.busbw_bytes_per_second) },
   ], rows, { caption: 'Jobs and their tails; in brackets over the first run', filter: true }));
 }
 

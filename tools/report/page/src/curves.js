@@ -9,7 +9,7 @@ import * as format from './format.js';
 const LINE = () => css('--line') || '#ccc';
 const INK = () => css('--ink') || '#222';
 
-const ticksOf = (ticks, show) => format.apart(ticks, (v) => (v === null ? '' : show(v)));
+const ticksOf = (ticks, show) => format.apart(ticks, (v) => (v === null ? '' : v === 0 ? '0' : show(v)));
 
 export function axes(x, y, sizeY = 62) {
   const one = { stroke: () => INK(), grid: { stroke: () => LINE(), width: 1 }, ticks: { stroke: () => LINE() }, font: '12px system-ui, sans-serif', labelFont: '12px system-ui, sans-serif' };
@@ -51,7 +51,7 @@ const NAMES = {
 
 function cdf(place, groups, quantity, isTail) {
   const [axis, short, all] = NAMES[quantity];
-  const show = quantity === 'slowdown' ? format.number : format.time;
+  const show = quantity === 'slowdown' ? (v) => `${format.number(v)}x` : format.time;
   const lists = groups.map((g) => g[quantity === 'slowdown' ? 'slowdown' : 'seconds']);
   const data = isTail
     ? aligned(lists.map((c) => c.filter(([p]) => p < 1)), (p) => 1 - p)
@@ -62,10 +62,10 @@ function cdf(place, groups, quantity, isTail) {
   }
   const options = {
     scales: { x: fitted, y: isTail ? { distr: 3, range: (u, least) => [least / 1.2, 1.2] } : { range: [0, 1] } },
-    axes: axes({ label: axis, show, more: logAxis(show) },
-      { label: isTail ? 'share that took longer (log)' : 'share that took at most this', show: format.percent, more: isTail ? logAxis(format.percent) : {} }),
+    axes: axes({ label: `${axis} (log)`, show, more: logAxis(show) },
+      { label: isTail ? 'share that took longer (log)' : 'share that took at most this', show: format.percentInFull, more: isTail ? logAxis(format.percentInFull) : {} }),
     series: [{ label: short, value: (u, v) => (v === null ? '–' : show(v)) },
-      ...groups.map((g, i) => ({ label: g.label, stroke: ofSeries(g.colour ?? i), dash: DASHES[(g.dash ?? 0) % DASHES.length], width: 2, spanGaps: true, points: { show: data[0].length < 12 }, value: (u, v) => (v === null ? '–' : format.number(v)) }))],
+      ...groups.map((g, i) => ({ label: g.label, stroke: ofSeries(g.colour ?? i), dash: DASHES[(g.dash ?? 0) % DASHES.length], width: 2, spanGaps: true, points: { show: data[0].length < 12 }, value: (u, v) => format.percentInFull(v) }))],
     cursor: { drag: { x: true, y: false } },
     legend: { live: groups.length <= 12 },
   };

@@ -3,7 +3,7 @@
 import { el, svg, section, choice, replace, action } from './dom.js';
 import { on, say, goTo, hears } from './bus.js';
 import { table } from './table.js';
-import { heat, difference } from './colour.js';
+import { heat, difference, ramp, rampOfDifference, onOtherColours } from './colour.js';
 import { MOMENT_COUNT, momentOf } from './moments.js';
 import * as format from './format.js';
 
@@ -136,7 +136,7 @@ export class Fabric {
       box.querySelector('rect').style.stroke = paint(worst(this.portsOfBox[i]));
     });
     const low = isDifference ? this.show(0, -top) : this.show(0, 0);
-    replace(this.legend, el('span', {}, low), el('span', { class: isDifference ? 'ramp apart' : 'ramp' }), el('span', {}, this.show(0, top)),
+    replace(this.legend, el('span', {}, low), el('span', { class: 'ramp', style: isDifference ? rampOfDifference() : ramp() }), el('span', {}, this.show(0, top)),
       el('span', { class: 'hint' }, isDifference ? ' more than in the first run; a line by the port that differs most' : ' a line by its worst port'));
   }
 
@@ -233,5 +233,6 @@ export function fabric(runs) {
     shown.showPorts(ports, text);
   });
   use(runs.length > 1 ? 1 : 0);
+  onOtherColours(() => shown.colour());
   return section('fabric', 'The fabric', controls, place);
 }

@@ -1,15 +1,25 @@
-// Quantities for people, as weft's own tables write them.
+// Quantities for people, in the units and digits of the terminal (scenarios/text/format.cpp). tests/report/quantities.txt
+// has what both print.
 
-const TIMES = [[3600, 'h'], [60, 'min'], [1, 's'], [1e-3, 'ms'], [1e-6, 'us'], [1e-9, 'ns'], [1e-12, 'ps']];
-const RATES = [[1e12, 'Tbps'], [1e9, 'Gbps'], [1e6, 'Mbps'], [1e3, 'kbps'], [1, 'bps']];
-const SPEEDS = [[1e12, 'TB/s'], [1e9, 'GB/s'], [1e6, 'MB/s'], [1e3, 'kB/s'], [1, 'B/s']];
+const TIMES = [[3600, 'h'], [1, 's'], [1e-3, 'ms'], [1e-6, 'us'], [1e-9, 'ns'], [1e-12, 'ps']];
+const RATES = [[1e15, 'Pbps'], [1e12, 'Tbps'], [1e9, 'Gbps'], [1e6, 'Mbps'], [1e3, 'Kbps'], [1, 'bps']];
 const SIZES = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
+const TOKENS = [[1e9, 'G tokens/s'], [1e6, 'M tokens/s'], [1e3, 'k tokens/s'], [1, 'tokens/s']];
+
+const NONE = '–';
+const MOST_DECIMALS = 15;
 
 let precision = 4;
 
-function digits(value) {
-  const text = Number(value.toPrecision(precision)).toString();
-  return text.includes('e') ? value.toPrecision(precision) : text;
+const isNone = (value) => value === null || value === undefined || Number.isNaN(value);
+
+/** Without an exponent, with so many digits, or more where it is larger. */
+function plain(value, digits) {
+  if (value === 0 || !Number.isFinite(value)) return String(value);
+  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  const decimals = Math.min(Math.max(digits - 1 - magnitude, 0), MOST_DECIMALS);
+  const text = value.toFixed(decimals);
+  return decimals > 0 ? text.replace(/\.?0+$/, '') : text;
 }
 
 /** What `show` makes of values, with as many digits as tell them apart. */
@@ -27,48 +37,85 @@ export function apart(values, show) {
 
 export const counted = (count, one, many) => `${number(count)} ${count === 1 ? one : many}`;
 
-function scaled(value, units, zero) {
-  if (value === null || value === undefined || Number.isNaN(value)) return '–';
-  if (value === 0) return zero;
-  const size = Math.abs(value);
-  const [scale, unit] = units.find(([least]) => size >= least * 0.99995) ?? units.at(-1);
-  return `${digits(value / scale)} ${unit}`;
+/** In the largest unit that leaves at least 1, or the smallest there is. */
+function scaled(value, units, digits = precision) {
+  if (isNone(value)) return NONE;
+  if (value === 0) return `0 ${units.at(-1)[1]}`;
+  const [scale, unit] = units.find(([least]) => Math.abs(value) >= least * 0.9995) ?? units.at(-1);
+  return `${plain(value / scale, digits)} ${unit}`;
 }
 
-export const time = (seconds) => scaled(seconds, TIMES, '0 s');
-export const rate = (bits) => scaled(bits, RATES, '0 bps');
-export const bytes = (count) => scaled(count, SIZES, '0 B');
+export const time = (seconds) => scaled(seconds, TIMES);
+export const rate = (bits) => scaled(bits, RATES);
+export const bytes = (count) => scaled(count, SIZES);
+/** `74.6 k tokens/s` */
+export const tokens = (perSecond) => scaled(perSecond, TOKENS, precision - 1);
 
 export function number(value) {
-  if (value === null || value === undefined) return '–';
+  if (isNone(value)) return NONE;
   if (typeof value !== 'number') return String(value);
   if (Number.isInteger(value)) return value.toLocaleString('en-US');
-  return digits(value);
+  return plain(value, precision);
 }
+
+const fixed = (decimals, unit = '', factor = 1) => (value) => (isNone(value) ? NONE : `${(value * factor).toFixed(decimals)}${unit}`);
+
+/** Of a collective, as nccl-tests and weft's tables have it: `46.67 GB/s`. */
+export const bandwidth = fixed(2, ' GB/s', 1e-9);
+/** `9.4 TFLOP/s` */
+export const flops = fixed(1, ' TFLOP/s', 1e-12);
+/** `25.46x`: a completion time over the zero-load time. */
+export const slowdown = fixed(2, 'x');
+/** `1.003`: a time over the ideal one. */
+export const overIdeal = fixed(3);
 
 /** A percentile, and what it is of where the run was cut off: `12 us, of 7 of 32 messages`. */
 export const partly = (text, cutOff) => (cutOff ? `${text}, ${cutOff}` : text);
 
-export const percent = (share) => (share === null || share === undefined ? '–' : `${digits(100 * share)} %`);
+/** `92.8 %`, `0.95 %`, `< 0.1 %` */
+export function percent(share) {
+  if (isNone(share)) return NONE;
+  const [sign, value] = [share < 0 ? '-' : '', Math.abs(100 * share)];
+  if (value === 0) return '0 %';
+  if (value < 0.1) return `${sign ? '> -' : '< '}0.1 %`;
+  return value < 0.995 ? `${sign}${plain(value, 2)} %` : `${sign}${value.toFixed(1)} %`;
+}
+
+/** With as many digits as any number: for axes, where `< 0.1 %` would stand at several lines. */
+export const percentInFull = (share) => (isNone(share) ? NONE : `${plain(100 * share, precision)} %`);
+
+/** In a sentence: `93 %`, but never the whole of what is not whole. */
+export function roughly(share) {
+  if (100 * share < 10) return percent(share);
+  const whole = Math.round(100 * share);
+  return whole === 100 && share < 1 ? `${(Math.floor(1000 * share) / 10).toFixed(1)} %` : `${whole} %`;
+}
+
+/** In a sentence: `33`, `3.5`, `1.27` times. */
+export const times = (factor) => plain(factor, factor < 2 ? 3 : 2);
 
 /** By the unit that the name of a column or a metric ends in. */
 export function byName(name, value) {
   if (typeof value !== 'number') return number(value);
+  if (/tokens_per_second/.test(name)) return tokens(value);
+  if (/flops_per_second/.test(name)) return flops(value);
+  if (/bytes_per_s/.test(name)) return bandwidth(value);
   if (/_s$|seconds(\.\w+)?$|^seconds/.test(name)) return time(value);
-  // As nccl-tests has them, and weft's tables.
-  if (/bytes_per_s/.test(name)) return scaled(value, SPEEDS, '0 B/s');
   if (/bytes/.test(name)) return bytes(value);
   if (/_bps$/.test(name)) return rate(value);
-  if (/utilisation|share/.test(name)) return percent(value);
+  if (/utilisation|share|\b[mh]fu\b/.test(name)) return percent(value);
+  if (/(^|\.)slowdown(\.(p\d+|max|mean))?$/.test(name)) return slowdown(value);
   return number(value);
 }
 
-export function byUnit(unit, value) {
+/** By a unit, or where there is none by the name of what it is. */
+export function byUnit(unit, value, name = '') {
   if (typeof value !== 'number') return number(value);
+  if (/_per_second/.test(name)) return byName(name, value);
   if (unit === 's') return time(value);
   if (unit === 'B' || unit === 'bytes') return bytes(value);
   if (unit === 'bit/s') return rate(value);
-  return number(value);
+  return byName(name, value);
 }
 
 /** `mean_queue_bytes` as words. */

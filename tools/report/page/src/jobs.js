@@ -12,16 +12,16 @@ function jobTable(rows) {
     { title: 'ranks', value: (j) => j.ranks },
     time('time', (j) => j.jct_seconds),
     time('ideal', (j) => j.ideal_seconds),
-    { title: 'over ideal', value: (j) => (j.jct_seconds && j.ideal_seconds ? j.jct_seconds / j.ideal_seconds : null), show: (j) => format.number(j.jct_seconds && j.ideal_seconds ? j.jct_seconds / j.ideal_seconds : null) },
+    { title: 'over ideal', value: (j) => (j.jct_seconds && j.ideal_seconds ? j.jct_seconds / j.ideal_seconds : null), show: (j) => format.overIdeal(j.jct_seconds && j.ideal_seconds ? j.jct_seconds / j.ideal_seconds : null) },
     { title: 'ideal set by', value: (j) => j.ideal_set_by, isText: true },
     { title: 'messages', value: (j) => j.messages, show: (j) => format.number(j.messages) },
     time('message p50', (j) => j.fct_seconds?.p50),
     time('p99', (j) => j.fct_seconds?.p99),
     time('max', (j) => j.fct_seconds?.max),
     ...(rows.some((j) => j.fct_seconds?.cut_off) ? [{ title: 'percentiles', value: (j) => j.fct_seconds?.cut_off ?? '', isText: true }] : []),
-    { title: 'slowdown p50', value: (j) => j.slowdown?.p50, show: (j) => format.number(j.slowdown?.p50) },
-    { title: 'p99', value: (j) => j.slowdown?.p99, show: (j) => format.number(j.slowdown?.p99) },
-    { title: 'bus bandwidth', value: (j) => j.busbw_bytes_per_second, show: (j) => (j.busbw_bytes_per_second ? `${format.number(j.busbw_bytes_per_second / 1e9)} GB/s` : '–') },
+    { title: 'slowdown p50', value: (j) => j.slowdown?.p50, show: (j) => format.slowdown(j.slowdown?.p50) },
+    { title: 'p99', value: (j) => j.slowdown?.p99, show: (j) => format.slowdown(j.slowdown?.p99) },
+    { title: 'bus bandwidth', value: (j) => j.busbw_bytes_per_second, show: (j) => format.bandwidth(j.busbw_bytes_per_second) },
   ], rows, { caption: 'Jobs', filter: true });
 }
 

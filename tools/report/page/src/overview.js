@@ -56,7 +56,7 @@ function headline(run) {
   if (messages) {
     rows.push(one('messages', messages.count, `${format.number(messages.completed)} of ${format.number(messages.count)} completed`));
     if (messages.slowdown) {
-      rows.push(one('slowdown p99', messages.slowdown.p99, format.partly(format.number(messages.slowdown.p99), messages.slowdown.cut_off)));
+      rows.push(one('slowdown p99', messages.slowdown.p99, format.partly(format.slowdown(messages.slowdown.p99), messages.slowdown.cut_off)));
       rows.push(one('completion p99', messages.fct_seconds.p99, format.partly(format.time(messages.fct_seconds.p99), messages.fct_seconds.cut_off)));
     }
   }

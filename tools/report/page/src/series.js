@@ -39,7 +39,7 @@ export function series(run, index) {
     const times = all[0].values.map((_, i) => (i + 0.5) * step);
     chart(place, {
       scales: { x: { time: false }, y: { range: (u, least, most) => [0, (most || 1) * 1.05] } },
-      axes: axes({ label: 'time', show: format.time }, { label: unit, show: (v) => show(unit, v), more: unit === 'bytes' ? { incrs: POWERS } : {} }, 80),
+      axes: axes({ label: 'time', show: format.time }, { label: unit, show: (v) => (unit === 'share of the time' ? format.percentInFull(v) : show(unit, v)), more: unit === 'bytes' ? { incrs: POWERS } : {} }, 80),
       series: [{ label: 'time', value: (u, v) => (v === null ? '–' : format.time(v)) }, ...shown.map((s, i) => ({ label: s.name, stroke: ofSeries(i), width: 1.5, points: { show: false }, value: (u, v) => show(unit, v) }))],
       cursor: { drag: { x: true, y: false } },
     }, [times, ...shown.map((s) => s.values)], `${TITLES[kind]} over time`);

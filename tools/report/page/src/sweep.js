@@ -84,7 +84,7 @@ function pointView(points) {
       point.warnings?.length ? el('ul', { class: 'warnings' }, point.warnings.map((w) => el('li', {}, w))) : null,
       el('p', { class: 'hint' }, 'Its scenario, and the run again:'), el('pre', { class: 'command', tabindex: 0 }, commandOf(sweep, point)),
       same.length > 1 ? el('p', {}, `Other seeds of it: `, same.filter((p) => p !== point).map((p) => [action(String(p.id), () => pick(p)), ' '])) : null,
-      table([{ title: 'result', value: (m) => m.name, isText: true }, { title: 'value', value: (m) => point.metrics[m.index], show: (m) => format.partly(format.byUnit(m.unit, point.metrics[m.index]), points.cutOff(point, m.name)) }],
+      table([{ title: 'result', value: (m) => m.name, isText: true }, { title: 'value', value: (m) => point.metrics[m.index], show: (m) => format.partly(points.show(m.name, point.metrics[m.index]), points.cutOff(point, m.name)) }],
         [...points.metrics.values()].filter((m) => typeof point.metrics[m.index] === 'number'), { caption: 'Results', filter: true, most: 12 }));
     goTo('point');
   };
@@ -104,7 +104,7 @@ function tableView(points, pick) {
       { title: 'point', value: (p) => p.id, show: (p) => action(String(p.id), () => pick(p), 'what is known of it') },
       ...points.parameters.filter((p) => p.levels.length > 1).map((p) => ({ title: p.name, value: (row) => row.values[p.index], show: (row) => row.texts[p.index] })),
       { title: 'outcome', value: (p) => (p.status === 'done' ? p.outcome : p.status), isText: true },
-      ...columns.map(([metric, name]) => ({ title: name, value: (p) => points.value(p, metric), show: (p) => el('span', { 'data-metric': metric, 'data-point': p.id, 'data-value': points.value(p, metric) }, format.partly(format.byUnit(points.metrics.get(metric).unit, points.value(p, metric)), points.value(p, metric) === null ? '' : points.cutOff(p, metric))) })),
+      ...columns.map(([metric, name]) => ({ title: name, value: (p) => points.value(p, metric), show: (p) => el('span', { 'data-metric': metric, 'data-point': p.id, 'data-value': points.value(p, metric) }, format.partly(points.show(metric, points.value(p, metric)), points.value(p, metric) === null ? '' : points.cutOff(p, metric))) })),
       ...(sweep.points.some((p) => p.warnings?.length) ? [{ title: 'warnings', value: (p) => p.warnings?.length ?? 0 }] : []),
     ], shown, { caption: 'Points', filter: true, most: 25 });
     replace(place, made);

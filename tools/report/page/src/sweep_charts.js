@@ -3,7 +3,7 @@
 import uPlot from 'uplot';
 import { el, section, choice, replace, action } from './dom.js';
 import { axes, chart } from './curves.js';
-import { heat, inkOn, ofSeries, css } from './colour.js';
+import { heat, inkOn, ofSeries, css, ramp, onOtherColours } from './colour.js';
 import { front, isWide } from './sweep_points.js';
 import { logAxis } from './quantiles.js';
 import { table } from './table.js';
@@ -20,11 +20,13 @@ const fitting = (isLog) => (u, least, most) => {
   return [least - margin, most + margin];
 };
 
-/** A scale and an axis for numbers, logarithmic where they span much. */
-function dimension(label, values, show) {
-  const isLog = isWide(values);
-  const labels = isLog ? logAxis(show) : {};
-  return { scale: { time: false, ...(isLog ? { distr: 3 } : {}), range: fitting(isLog) }, axis: { label, show, more: labels } };
+/** A scale and an axis for numbers, logarithmic where they span much. It begins at 0, or its label says otherwise. */
+function dimension(name, values, show) {
+  if (isWide(values)) return { scale: { time: false, distr: 3, range: fitting(true) }, axis: { label: `${name} (log)`, show, more: logAxis(show) } };
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const isFromZero = least >= 0 && least < most / 2;
+  const range = isFromZero ? () => [0, most * 1.06] : fitting(false);
+  return { scale: { time: false, range }, axis: { label: isFromZero || least <= 0 ? name : `${name}, not from 0`, show, more: {} } };
 }
 
 /** Values of an axis that are texts stand side by side. */
@@ -82,16 +84,13 @@ function remarks(u, lines, textOf) {
   pen.restore();
 }
 
-function linesChart(place, lines, x, name, unit, remarkOf) {
+function linesChart(place, lines, x, name, show, remarkOf) {
   const horizontal = ofParameter(x);
-  const show = (v) => format.byUnit(unit, v);
   const vertical = dimension(name, lines.flatMap((line) => line.at.filter(Boolean).flatMap((c) => [c.isInterval && c.low <= 0 ? c.mean : c.low, c.high])), show);
   const least = Math.min(...lines.flatMap((line) => line.at.filter(Boolean).map((c) => c.low)));
   const most = Math.max(...lines.flatMap((line) => line.at.filter(Boolean).map((c) => c.high)));
   const isLog = vertical.scale.distr === 3;
-  const isFromZero = !isLog && least >= 0 && least < most / 2;
-  if (!isLog && !isFromZero && least > 0) vertical.axis.label += ', not from 0';
-  vertical.scale.range = () => (isFromZero ? [0, most * 1.06] : fitting(isLog)(null, isLog ? Math.max(least, most / 1e6) : least, most));
+  if (isLog) vertical.scale.range = () => fitting(true)(null, Math.max(least, most / 1e6), most);
   chart(place, {
     height: 340,
     scales: { x: horizontal.scale, y: vertical.scale },
@@ -115,7 +114,7 @@ export function linesView(points, pick) {
   let shown = [];
   const draw = () => {
     const by = state.by === state.x ? null : state.by;
-    const unit = points.metrics.get(state.metric).unit;
+    const show = (v) => points.show(state.metric, v);
     const name = points.choices().find(([m]) => m === state.metric)[1];
     const lines = points.lines(shown, state.x, by, state.metric);
     const cut = lines.slice(0, MOST_LINES).map((line) => ({ ...line, label: by ? `${by.name} ${line.label}` : name }));
@@ -125,7 +124,7 @@ export function linesView(points, pick) {
       return;
     }
     const cutOff = (cell) => points.cutOffOf(cell.of.flatMap((c) => c.points), state.metric);
-    linesChart(place, cut, state.x, name, unit, cutOff);
+    linesChart(place, cut, state.x, name, show, cutOff);
     const cells = cut.flatMap((line) => line.at.map((cell, i) => cell && { line, cell, level: state.x.levels[i] }).filter(Boolean));
     const isSeeds = cells.some((c) => c.cell.isInterval);
     const isRange = cells.some((c) => c.cell.of.length > 1);
@@ -134,9 +133,9 @@ export function linesView(points, pick) {
     replace(list, el('details', {}, el('summary', {}, 'The same as a table'), table([
       ...(by ? [{ title: by.name, value: (c) => c.line.label, isText: true }] : []),
       { title: state.x.name, value: (c) => c.level.number ?? c.level.text, show: (c) => action(c.level.text, () => pick(c.cell.of[0].first), 'what is known of it') },
-      { title: name, value: (c) => c.cell.mean, show: (c) => el('span', { 'data-mean': c.cell.mean, 'data-half': c.cell.isInterval ? c.cell.high - c.cell.mean : null }, format.partly(format.byUnit(unit, c.cell.mean), cutOff(c.cell))) },
-      { title: 'from', value: (c) => c.cell.low, show: (c) => format.byUnit(unit, c.cell.low) },
-      { title: 'to', value: (c) => c.cell.high, show: (c) => format.byUnit(unit, c.cell.high) },
+      { title: name, value: (c) => c.cell.mean, show: (c) => el('span', { 'data-mean': c.cell.mean, 'data-half': c.cell.isInterval ? c.cell.high - c.cell.mean : null }, format.partly(show(c.cell.mean), cutOff(c.cell))) },
+      { title: 'from', value: (c) => c.cell.low, show: (c) => show(c.cell.low) },
+      { title: 'to', value: (c) => c.cell.high, show: (c) => show(c.cell.high) },
       { title: 'runs', value: (c) => c.cell.count },
     ], cells, { caption: `${name} by ${state.x.name}`, most: 30 })));
   };
@@ -157,8 +156,7 @@ export function heatView(points, pick) {
   const draw = () => {
     if (state.x === state.y) state.y = axesOf.find((p) => p !== state.x);
     vertical.querySelector('select').value = state.y.name;
-    const unit = points.metrics.get(state.metric).unit;
-    const show = (v) => format.byUnit(unit, v);
+    const show = (v) => points.show(state.metric, v);
     const lines = points.lines(shown, state.x, state.y, state.metric);
     const means = lines.flatMap((line) => line.at.filter(Boolean).map((cell) => cell.mean));
     const [least, most] = [Math.min(...means), Math.max(...means)];
@@ -172,8 +170,9 @@ export function heatView(points, pick) {
     };
     const rows = lines.map((line) => el('tr', {}, el('th', { scope: 'row' }, line.label), line.at.map((cell, i) => (cell ? paint({ ...cell, i, label: line.label }) : el('td', { class: 'none' }, '–')))));
     replace(place, el('table', { class: 'heat' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, `${state.y.name} \\ ${state.x.name}`), state.x.levels.map((l) => el('th', { scope: 'col' }, l.text)))), el('tbody', {}, rows.reverse())));
-    replace(note, means.length ? [el('span', {}, show(least)), el('span', { class: 'ramp' }), el('span', {}, show(most)), el('span', { class: 'hint' }, `${isLog ? 'logarithmic; ' : ''}means of the points that are shown`)] : [el('span', {}, 'No point that is shown has this result.')]);
+    replace(note, means.length ? [el('span', {}, show(least)), el('span', { class: 'ramp', style: ramp() }), el('span', {}, show(most)), el('span', { class: 'hint' }, `${isLog ? 'logarithmic; ' : ''}means of the points that are shown`)] : [el('span', {}, 'No point that is shown has this result.')]);
   };
+  onOtherColours(() => draw());
   const list = axesOf.map((p) => [p.name, p.name]);
   const vertical = choice('and', list, (v) => { state.y = named(axesOf, v); draw(); }, state.y.name);
   const node = section('heat', 'Heat map', el('div', { class: 'controls' },
@@ -182,16 +181,16 @@ export function heatView(points, pick) {
   return { node, show: (list2) => { shown = list2; draw(); } };
 }
 
-function frontChart(place, all, kept, names, units, pick) {
+function frontChart(place, all, kept, names, shows, pick) {
   const sorted = [...all].sort((a, b) => a.estimates[0].mean - b.estimates[0].mean);
   const isKept = new Set(kept);
-  const [x, y] = [0, 1].map((i) => dimension(names[i], all.map((c) => c.estimates[i].mean), (v) => format.byUnit(units[i], v)));
+  const [x, y] = [0, 1].map((i) => dimension(names[i], all.map((c) => c.estimates[i].mean), shows[i]));
   const xs = sorted.map((c) => c.estimates[0].mean);
   const frame = chart(place, {
     height: 340, scales: { x: x.scale, y: y.scale }, axes: axes(x.axis, y.axis, 80),
-    series: [{ label: names[0], value: (u, v) => (v === null ? '–' : format.byUnit(units[0], v)) },
-      { label: `configurations: ${names[1]}`, stroke: ofSeries(7), paths: () => null, points: { show: true, size: 6 }, value: (u, v) => (v === null ? '–' : format.byUnit(units[1], v)) },
-      { label: 'front', stroke: ofSeries(1), width: 2, spanGaps: true, paths: uPlot.paths.stepped({ align: 1 }), points: { show: true, size: 9, fill: css('--paper') }, value: (u, v) => (v === null ? '–' : format.byUnit(units[1], v)) }],
+    series: [{ label: names[0], value: (u, v) => (v === null ? '–' : shows[0](v)) },
+      { label: `configurations: ${names[1]}`, stroke: ofSeries(7), paths: () => null, points: { show: true, size: 6 }, value: (u, v) => (v === null ? '–' : shows[1](v)) },
+      { label: 'front', stroke: ofSeries(1), width: 2, spanGaps: true, paths: uPlot.paths.stepped({ align: 1 }), points: { show: true, size: 9, fill: css('--paper') }, value: (u, v) => (v === null ? '–' : shows[1](v)) }],
     cursor: { drag: { x: true, y: false } },
   }, [xs, sorted.map((c) => c.estimates[1].mean), sorted.map((c) => (isKept.has(c) ? c.estimates[1].mean : null))], `${names[1]} by ${names[0]}`);
   place.addEventListener('click', () => { const at = frame.plot?.cursor.idx; if (at !== null && at !== undefined) pick(sorted[at].first); });
@@ -209,7 +208,7 @@ export function frontView(points, pick) {
   let shown = [];
   const draw = () => {
     const names = state.map((metric) => choices.find(([m]) => m === metric)[1]);
-    const units = state.map((metric) => points.metrics.get(metric).unit);
+    const shows = state.map((metric) => (v) => points.show(metric, v));
     const known = points.configurations(shown, state);
     const all = withCut ? known : known.filter((c) => !isCut(c));
     const left = known.length - all.length;
@@ -221,11 +220,11 @@ export function frontView(points, pick) {
       replace(list, el('p', { class: 'hint' }, 'No configuration that is shown has both.'));
       return;
     }
-    frontChart(one, all, kept, names, units, pick);
+    frontChart(one, all, kept, names, shows, pick);
     replace(list, table([
       { title: 'configuration', value: (c) => c.number, show: (c) => action(String(c.number), () => pick(c.first), 'what is known of it') },
       ...points.axes().map((p) => ({ title: p.name, value: (c) => c.first.values[p.index], show: (c) => c.first.texts[p.index] })),
-      ...[0, 1].map((i) => ({ title: names[i], value: (c) => c.estimates[i].mean, show: (c) => `${format.byUnit(units[i], c.estimates[i].mean)}${c.estimates[i].half === null ? '' : ` ± ${format.byUnit(units[i], c.estimates[i].half)}`}${format.partly('', points.cutOffOf(c.points, state[i]))}` })),
+      ...[0, 1].map((i) => ({ title: names[i], value: (c) => c.estimates[i].mean, show: (c) => `${shows[i](c.estimates[i].mean)}${c.estimates[i].half === null ? '' : ` ± ${shows[i](c.estimates[i].half)}`}${format.partly('', points.cutOffOf(c.points, state[i]))}` })),
     ], kept, { caption: `${kept.length} of ${all.length} configurations that no other beats in both`, most: 30 }));
   };
   const node = section('pareto', 'Pareto front', el('div', { class: 'controls' },

@@ -1,5 +1,7 @@
 // What a sweep's points say: filters, means over seeds with their intervals, lines, cells, Pareto fronts. No drawing.
 
+import * as format from './format.js';
+
 const order = (a, b) => (a.number !== null && b.number !== null ? a.number - b.number : (a.number === null) - (b.number === null));
 
 /** The values that a parameter has, numbers ascending, then texts as they come. */
@@ -55,6 +57,9 @@ export class Points {
     return [...this.sweep.objectives.map((o) => [o.metric, o.name]),
       ...this.sweep.metrics.filter((m) => !known.has(m.name)).map((m) => [m.name, m.name])];
   }
+
+  /** A value of a result, with its unit. */
+  show(name, value) { return format.byUnit(this.metrics.get(name)?.unit ?? '', value, name); }
 
   goalOf(name) { return this.sweep.objectives.find((o) => o.metric === name)?.goal ?? 'min'; }
 

@@ -2,9 +2,10 @@
 
 import { el, replace } from './dom.js';
 
+const isEmpty = (v) => v === null || v === undefined || v === '';
+
 function compare(a, b) {
-  const none = (v) => v === null || v === undefined || v === '';
-  if (none(a) || none(b)) return none(a) - none(b);
+  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) - isEmpty(b);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return String(a).localeCompare(String(b), 'en', { numeric: true });
 }
@@ -20,9 +21,11 @@ export function sorted(rows, value, isFalling) {
  * Columns: {title, value(row), show(row) -> text or node, isText}. Options: {filter: true, most, caption,
  * sort: index, falling}. The node's `setRows` shows others, in the same order.
  */
-export function table(columns, all, options = {}) {
+export function table(given, all, options = {}) {
   let rows = all;
-  let order = options.sort ?? -1;
+  // A column of nothing says nothing.
+  const columns = given.filter((column) => !all.length || all.some((row) => !isEmpty(column.value(row))));
+  let order = columns.indexOf(given[options.sort]);
   let isFalling = options.falling ?? false;
   let words = '';
   let most = options.most ?? 100;

@@ -10,7 +10,7 @@ export function tail(run, index) {
   const rows = run.tail.map(([job, from, to, source, destination, bytes, start, seconds, slowdown], i) =>
     ({ job, from, to, source, destination, bytes, start, seconds, slowdown, way: run.fabric.ways?.[i], hosts: run.fabric.hosts?.[i] ?? [source, destination] }));
   const show = (row) => {
-    const text = `${row.job}, rank ${row.from} to ${row.to}: ${format.time(row.seconds)}, ${format.number(row.slowdown)} times its zero-load time`;
+    const text = `${row.job}, rank ${row.from} to ${row.to}: ${format.time(row.seconds)}, ${format.times(row.slowdown)} times its zero-load time`;
     say('way', { run: index, ports: row.way, text, isOne: run.fabric.one_way });
     goTo('fabric');
   };
@@ -23,6 +23,6 @@ export function tail(run, index) {
       { title: 'size', value: (r) => r.bytes, show: (r) => format.bytes(r.bytes) },
       { title: 'posted at', value: (r) => r.start, show: (r) => format.time(r.start) },
       { title: 'time', value: (r) => r.seconds, show: (r) => format.time(r.seconds) },
-      { title: 'slowdown', value: (r) => r.slowdown, show: (r) => format.number(r.slowdown) },
+      { title: 'slowdown', value: (r) => r.slowdown, show: (r) => format.slowdown(r.slowdown) },
     ], rows, { caption: format.partly('Messages that were slowed down most', run.summary.messages?.slowdown?.cut_off), filter: true, most: 12, sort: 6, falling: true }));
 }

@@ -1,24 +1,37 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import * as format from '../src/format.js';
 
-test('times have four digits in the unit that suits', () => {
-  assert.equal(format.time(0.00068826408), '688.3 us');
-  assert.equal(format.time(0.016203741934), '16.2 ms');
-  assert.equal(format.time(-3e-7), '-300 ns');
-  assert.equal(format.time(0), '0 s');
+// The same file is read by tests/report/quantities_test.cpp, which asks what the terminal prints.
+test('quantities are those of the terminal', () => {
+  const lines = readFileSync(new URL('../../../../tests/report/quantities.txt', import.meta.url), 'utf8').split('\n');
+  const cases = lines.filter((line) => line && !line.startsWith('#')).map((line) => line.split('\t'));
+  assert.ok(cases.length > 20);
+  for (const [kind, value, text] of cases) assert.equal(format[kind](Number(value)), text, `${kind} ${value}`);
   assert.equal(format.time(null), '–');
-  assert.equal(format.time(5400), '1.5 h');
 });
 
-test('a value just below a unit is written in that unit', () => {
-  assert.equal(format.time(0.99999999), '1 s');
+test('shares have a decimal, small ones two digits, and the smallest a bound', () => {
+  assert.deepEqual([0.9607, 1, 0.0095224, 0.0102, 0.0004, 0].map(format.percent), ['96.1 %', '100.0 %', '0.95 %', '1.0 %', '< 0.1 %', '0 %']);
+  assert.equal(format.percentInFull(0.0001), '0.01 %');
+  assert.deepEqual([0.928, 0.0342, 0.9996, 1].map(format.roughly), ['93 %', '3.4 %', '99.9 %', '100 %']);
 });
 
-test('bytes and rates are scaled as weft scales them', () => {
-  assert.equal(format.bytes(1048576), '1 MiB');
-  assert.equal(format.rate(4e11), '400 Gbps');
-  assert.equal(format.percent(0.9607), '96.07 %');
+test('training is measured as on the terminal', () => {
+  assert.equal(format.flops(9421508208469.02), '9.4 TFLOP/s');
+  assert.equal(format.tokens(74584.0759551964), '74.6 k tokens/s');
+  assert.equal(format.tokens(5133138.03), '5.13 M tokens/s');
+  assert.equal(format.byName('tokens_per_second', 53148.66), '53.1 k tokens/s');
+  assert.equal(format.byUnit('s', 53148.66, 'training.a.tokens_per_second'), '53.1 k tokens/s');
+  assert.equal(format.byUnit('', 0.0095224, 'training.a.mfu'), '0.95 %');
+  assert.equal(format.byName('model_flops_per_second', 9421508208469.02), '9.4 TFLOP/s');
+});
+
+test('factors have the digits of the tables, and fewer in sentences', () => {
+  assert.equal(format.overIdeal(1.00265), '1.003');
+  assert.equal(format.slowdown(25.461), '25.46x');
+  assert.deepEqual([148.1, 32.79, 3.49, 1.273, 1.002].map(format.times), ['148', '33', '3.5', '1.27', '1']);
 });
 
 test('the name of a column says its unit', () => {
@@ -30,7 +43,7 @@ test('the name of a column says its unit', () => {
 });
 
 test('bandwidths are those of nccl-tests', () => {
-  assert.equal(format.byName('busbw_bytes_per_second', 3.71e11), '371 GB/s');
+  assert.equal(format.byName('busbw_bytes_per_second', 3.71e11), '371.00 GB/s');
   assert.equal(format.words('busbw_bytes_per_second'), 'busbw');
   assert.equal(format.words('critical_path.launch'), 'critical path launch');
 });
