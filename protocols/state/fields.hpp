@@ -35,12 +35,12 @@ constexpr bool takes(std::index_sequence<I...> /*count*/) {
   return requires { Struct{(static_cast<void>(I), Anything{})...}; };
 }
 /// The largest number of initializers: with fewer, some field may lack one that it needs.
-template <class Struct, std::size_t kAtMost = 64>
+template <class Struct, std::size_t AtMost = 64>
 constexpr std::size_t count() {
-  if constexpr (takes<Struct>(std::make_index_sequence<kAtMost>{})) {
-    return kAtMost;
+  if constexpr (takes<Struct>(std::make_index_sequence<AtMost>{})) {
+    return AtMost;
   } else {
-    return count<Struct, kAtMost - 1>();
+    return count<Struct, AtMost - 1>();
   }
 }
 }  // namespace field_count_detail
@@ -61,13 +61,11 @@ template <class Value>
   }
 }
 
-/// The declaration of the fields of `Struct`, `kNumber` of which have been named, for the visitor
+/// The declaration of the fields of `Struct`, `Number` of which have been named, for the visitor
 /// `V`. Each role but `derived` and `constant` calls what `V` has for it, if anything.
-template <class Struct, class V, std::size_t kNumber = 0, bool kIsImplied = false>
+template <class Struct, class V, std::size_t Number = 0, bool IsImplied = false>
 class Fields {
  public:
-  static constexpr std::size_t kNamed = kNumber;
-
   explicit Fields(V& visitor) : v_(visitor) {}
 
   /// Decides what follows, as it is.
@@ -84,7 +82,7 @@ class Fields {
     return next();
   }
   /// The next field is compared, but differs only where what `why` says does.
-  auto implied(const char* /*why*/) { return Fields<Struct, V, kNumber, true>(v_); }
+  auto implied(const char* /*why*/) { return Fields<Struct, V, Number, true>(v_); }
   /// An amount that is held: decides what follows, is never negative, and nothing once all is over.
   template <class T>
   auto account(const T& field) {
@@ -183,13 +181,13 @@ class Fields {
  private:
   /// Whether the visitor wants this field: one that tells fields apart is told which it is.
   [[nodiscard]] bool begin() {
-    if constexpr (requires { v_.template wants<Struct>(kNumber, kIsImplied); }) {
-      return v_.template wants<Struct>(kNumber, kIsImplied);
+    if constexpr (requires { v_.template wants<Struct>(Number, IsImplied); }) {
+      return v_.template wants<Struct>(Number, IsImplied);
     } else {
       return true;
     }
   }
-  auto next() { return Fields<Struct, V, kNumber + 1>(v_); }
+  auto next() { return Fields<Struct, V, Number + 1>(v_); }
 
   V& v_;
 };
@@ -198,9 +196,9 @@ class Fields {
 inline constexpr auto kVisitsNothing = [](auto& /*visitor*/) {};
 
 /// `fields`: a declaration that has named its fields. Does not compile where one is missing.
-template <class Struct, class V, std::size_t kNamed>
-void require_all(const Fields<Struct, V, kNamed, false>& /*fields*/) {
-  static_assert(kNamed == kFieldCount<Struct>, "a field has no role");
+template <class Struct, class V, std::size_t Named>
+void require_all(const Fields<Struct, V, Named, false>& /*fields*/) {
+  static_assert(Named == kFieldCount<Struct>, "a field has no role");
 }
 
 /// Visits every field of a struct of the state.

@@ -264,8 +264,8 @@ class Builder {
     return *this;
   }
   /// The key had this name in the release before. Files that have it are read, with a warning.
-  Builder& formerly(std::string key) {
-    last().former_key = std::move(key);
+  Builder& formerly(const std::string& key) {
+    last().former_key = key;
     return *this;
   }
   /// The choice `spelling` of the key had this spelling in the release before, likewise.
