@@ -17,7 +17,7 @@ std::int64_t whole_blocks(const ClassConstants& c, Bytes size) {
   return (size + c.block - Bytes(1)) / c.block;
 }
 
-/// Accounts of a node that say what they cannot.
+/// Finds an account that is negative, or that holds something when all is over.
 class AccountLaw {
  public:
   explicit AccountLaw(bool is_over) : is_over_(is_over) {}
@@ -217,7 +217,7 @@ class Audit {
     const std::int64_t sum = at_sender + on_wire + held + freed + returning[i];
     expect(sum == constants.credit_blocks,
            "{}, class {}: {} credits at the sender, {} on the wire, {} held, {} freed and {} on "
-           "their path back are {}, not {}",
+           "their way back are {}, not {}",
            name(sender), c.value(), at_sender, on_wire, held, freed, returning[i], sum,
            constants.credit_blocks);
   }

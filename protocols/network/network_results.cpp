@@ -17,7 +17,7 @@ namespace weft::protocols {
 
 namespace {
 
-/// Has statistics count from now on.
+/// Restarts statistics: counters at zero, peaks at what is there now.
 class StatisticsReset {
  public:
   explicit StatisticsReset(Picoseconds now) : now_(now) {}
@@ -39,7 +39,7 @@ class StatisticsReset {
   Picoseconds now_;
 };
 
-/// What lists in the state occupy.
+/// Counts the memory of lists in the state.
 class ListMemory {
  public:
   template <class T>

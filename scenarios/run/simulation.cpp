@@ -360,7 +360,6 @@ class PacketRun {
 
   /// What was memoised and skipped counts as if it had been simulated.
   void close_shortcuts(RunEnd& end) {
-    const std::uint64_t hops = hops_before_ + network_.packet_hops();
     if (reuse_ != nullptr) {
       close_epochs(*reuse_, e_.scenario.run.until, end);
       if (memoises_) recorder_.take_reused(network_, executor_);
@@ -369,7 +368,7 @@ class PacketRun {
       results_.reuse.simulated_hops += hops_before_ + network_.packet_hops() - reuse_->hops_taken();
     } else {
       results_.reuse.mode = e_.scenario.run.reuse.mode;
-      results_.reuse.simulated_hops = hops;
+      results_.reuse.simulated_hops = hops_before_ + network_.packet_hops();
     }
     results_.reuse.skips += network_.skips();
     results_.reuse.simulated_hops -= network_.skips().packet_hops;

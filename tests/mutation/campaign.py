@@ -114,7 +114,7 @@ class Tree:
 
     @staticmethod
     def spans(mutant, named):
-        """Whether an error is in a line of an operation that goes on over several."""
+        """Whether an error is in a line of an operation that continues over several."""
         lines = mutant.before.count(" ") and len(mutant.before) > 60
         return lines and any((mutant.file, str(mutant.line + i)) in named for i in (1, 2, 3))
 

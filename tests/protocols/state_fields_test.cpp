@@ -70,6 +70,67 @@ TEST(StateFields, WhatIsDerivedIsNotCompared) {
   EXPECT_EQ(counts.compared, 1);
 }
 
+/// A star of two hosts on credits, with nothing under way.
+FlowRun idle_run() {
+  PacketNetwork::Options options = plain_options();
+  options.switches.data().flow_control = protocols::CreditConfig{};
+  return {star(2, 100'000'000'000_bps, 1_us), options, {}};
+}
+
+// What is held can neither be negative nor be there when all is over; a NIC may hold what waits for
+// a link that is down.
+TEST(StateFields, AccountsAreNeitherNegativeNorLeftOver) {
+  FlowRun run = idle_run();
+  protocols::NetworkState& state = protocols::NetworkStateOf::network(run.network());
+  ASSERT_TRUE(run.network().violated_invariants(true).empty());
+  const std::uint32_t at_switch = state.switches[0].first_port;
+  Bytes& held = state.queue(state.ports[at_switch], ClassId(0)).held;
+  held = Bytes(-1);
+  EXPECT_EQ(run.network().violated_invariants(false).size(), 1U);
+  held = 64_B;
+  EXPECT_TRUE(run.network().violated_invariants(false).empty());
+  EXPECT_EQ(run.network().violated_invariants(true).size(), 1U);
+  held = {};
+  state.queue(state.ports[0], ClassId(0)).held = 64_B;  // a NIC's
+  EXPECT_TRUE(run.network().violated_invariants(true).empty());
+}
+
+TEST(StateFields, ListsCountAsMemory) {
+  FlowRun run = idle_run();
+  protocols::NetworkState& state = protocols::NetworkStateOf::network(run.network());
+  const std::size_t before = run.network().memory_bytes();
+  state.ports[0].pauses.reserve(1'000);
+  state.nics[0].paced.reserve(100);
+  EXPECT_EQ(run.network().memory_bytes() - before,
+            1'000 * sizeof(protocols::PauseInterval) + 100 * sizeof(protocols::NicState::Paced));
+}
+
+TEST(StateFields, AResetLeavesOrdinalsAndWhatIsHeld) {
+  FlowRun run = idle_run();
+  protocols::NetworkState& state = protocols::NetworkStateOf::network(run.network());
+  protocols::PortState& port = state.ports[state.switches[0].first_port];
+  protocols::ClassQueue& queue = state.queue(port, ClassId(0));
+  queue.started = 7;
+  queue.held = 64_B;
+  queue.marked = queue.pauses_received = queue.stalls = 5;
+  queue.stall_time = 3_us;
+  queue.peak_bytes = 1_MiB;
+  port.fault_drops = 2;
+  state.account(port, ClassId(0)).drops = 4;
+  state.switches[0].buffer_peak = 1_MiB;
+  run.network().reset_statistics();
+  EXPECT_EQ(queue.started, 7);
+  EXPECT_EQ(queue.counted_from, 7);
+  EXPECT_EQ(queue.held, 64_B);
+  EXPECT_EQ(queue.marked, 0);
+  EXPECT_EQ(queue.pauses_received + queue.stalls, 0U);
+  EXPECT_EQ(queue.stall_time, 0_us);
+  EXPECT_EQ(queue.peak_bytes, 0_B);
+  EXPECT_EQ(port.fault_drops, 0);
+  EXPECT_EQ(state.account(port, ClassId(0)).drops, 0U);
+  EXPECT_EQ(state.switches[0].buffer_peak, 0_B);
+}
+
 /// Notes every field that is compared and not implied by others.
 class ComparedFields {
  public:

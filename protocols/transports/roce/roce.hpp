@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "protocols/link/egress.hpp"
@@ -116,6 +117,7 @@ class Roce {
   [[gnu::noinline]] void receive_selective(const Here& here, const Packet& packet,
                                            const AckFields& ack, SenderState& s,
                                            const PortState& port) {
+    assert(ack.ahead == 0 || kind_of(packet) == PacketKind::kSack);
     const TransportConstants& t = host_.transport(s.transport);
     const std::uint32_t unacked = s.unacked;
     const std::uint32_t received = s.received;
