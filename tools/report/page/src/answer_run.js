@@ -149,7 +149,7 @@ function figuresOf(run, one, isHealthy) {
 /** Warnings that end in what to do: `...; set flow_control.buffer to 1,081,344 B`. */
 const DOES = /; ((?:set|raise|lower|shorten|take|change|use|give|add|enlarge|leave|choose|reduce|increase|place) .*)$/;
 
-/** Advice of the data, by what it changes and then by the time at stake. */
+/** Advice of the data, by what it changes; then what an empty network would not have; then by the time at stake. */
 export function triesOf(run, sick) {
   const tries = [...(run.summary.explanation ?? []), ...(run.summary.warnings ?? [])].flatMap((text) => {
     const found = DOES.exec(text);
@@ -168,13 +168,13 @@ export function triesOf(run, sick) {
       if (isSlow && !OF_ITS_OWN.has(cause)) continue;
       const text = blamed.advice?.[cause];
       if (!text || share < WORTH || (isHealthy && !OF_ITS_OWN.has(cause))) continue;
-      if (!merged.has(text)) merged.set(text, { layer: layerOf(cause), seconds: 0, text, reasons: [] });
+      if (!merged.has(text)) merged.set(text, { layer: layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, reasons: [] });
       merged.get(text).seconds += seconds;
       merged.get(text).reasons.push(`${cause}: ${format.roughly(share)} of ${job.name}`);
     }
   }
   for (const one of merged.values()) tries.push({ ...one, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
-  return tries.sort((a, b) => a.layer - b.layer || b.seconds - a.seconds).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
+  return tries.sort((a, b) => a.layer - b.layer || Number(Boolean(a.isOwn)) - Number(Boolean(b.isOwn)) || b.seconds - a.seconds).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
 }
 
 /** Whom to ask first where nobody is to blame yet. */

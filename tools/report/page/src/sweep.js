@@ -25,7 +25,7 @@ function overview(points) {
   const cut = sweep.points.filter((p) => p.counts && p.cut_off).length;
   const warnings = [
     ...(cut ? [`${format.counted(cut, 'point was', 'points were')} cut off: percentiles say of how many messages they are, and are in no front unless asked for.`] : []),
-    ...(failed.length ? [`${format.number(failed.length)} of ${format.number(sweep.points.length)} points have no result that counts, and are in no line, map or front.`] : []),
+    ...(failed.length ? [`${format.number(failed.length)} of ${format.number(sweep.points.length)} points ${failed.length === 1 ? 'has no result that counts, and is' : 'have no result that counts, and are'} in no line, map or front.`] : []),
     ...(warned ? [`${format.counted(warned, 'point has warnings', 'points have warnings')}; the table has a column of them.`] : [])];
   const facts = [['points', format.number(sweep.points.length)], ...[...status].map(([name, count]) => [name, format.number(count)]),
     ['made by', sweep.program], ['results in', el('code', {}, sweep.folder)], ['all numbers', el('code', {}, `weft export ${sweep.quoted_folder}`)]];

@@ -58,6 +58,8 @@ test('a slow link is named instead of how it shows', () => {
 test('what to try is ranked by what can be changed, and warnings say it best', () => {
   const { tries } = answerOfRun(run([job('a', 2, 1)], [blame('a', [['compute', 'rank 1', 1], ['queueing', 'b', 0.5], ['pause', 'x', 0.5]])], { warnings: ['packets wait; raise transport.retransmit_timeout', 'nothing more'] }));
   assert.deepEqual(tries.map((t) => t.text), ['raise transport.retransmit_timeout', 'marks that act before pauses', 'other paths', 'a faster GPU']);
+  const late = answerOfRun(run([job('a', 1, 1)], [blame('a', [['compute', 'rank 3', 0.7], ['straggler', 'rank 3', 0.3]])]));
+  assert.deepEqual(late.tries.map((t) => t.text), ['replace it', 'a faster GPU']);
 });
 
 const trained = (label, seconds, tokens, mfu, more = {}) => ({ ...run([job('llama', seconds, seconds)], undefined, { training: [{ job: 'llama', step_seconds: { mean: seconds }, tokens_per_second: tokens, mfu }] }), label, ...more });
