@@ -45,6 +45,28 @@ async function equalsSummary(browser, summary) {
   assert.deepEqual(times, summary.jobs.map((job) => job.jct_seconds));
 }
 
+/** What is seen before anything is opened: a sentence, at most four figures, and nothing of how the run was made. */
+async function opensWithTheAnswer(browser, sentence) {
+  const said = await browser.ask('document.querySelector("#overview .answer").textContent');
+  if (sentence instanceof RegExp) assert.match(said, sentence);
+  else assert.equal(said, sentence);
+  const figures = await browser.ask('[...document.querySelectorAll("#overview .figures dd")].map((n) => [n.textContent, n.getClientRects().length])');
+  assert.ok(figures.length >= 1 && figures.length <= 4, JSON.stringify(figures));
+  assert.ok(figures.every(([text, boxes]) => text && text !== '–' && boxes));
+  assert.deepEqual(await browser.ask('[...document.querySelectorAll(".facts, .command")].filter((n) => n.checkVisibility() && n.closest("#overview")).map((n) => n.textContent)'), []);
+  const top = await browser.ask('["h2", ".answer", ".figures"].map((s) => document.querySelector(`#overview ${s}`).getBoundingClientRect().top)');
+  assert.deepEqual([...top].sort((a, b) => a - b), top);
+  // No section is empty, and the list of contents leads to none that is not there.
+  assert.deepEqual(await browser.ask('[...document.querySelectorAll("main > section")].filter((n) => !n.hidden && n.children.length < 2).map((n) => n.id)'), []);
+  assert.deepEqual(await browser.ask('[...document.querySelectorAll("nav a")].filter((n) => !document.querySelector(n.getAttribute("href")).getClientRects().length).map((n) => n.textContent)'), []);
+}
+
+/** Advice as `weft explain` has it, and no section of what was not recorded. */
+async function saysWhatToTry(browser, advice) {
+  const tries = await browser.ask('[...document.querySelectorAll("#overview .tries li")].map((n) => n.textContent)');
+  assert.ok(tries.some((text) => text.startsWith(advice)), tries.join(' | '));
+}
+
 /** From the page to the cause: a port in the table of culprits, and what is known of it. */
 async function leadsToPorts(browser, port) {
   await browser.ask(`[...document.querySelectorAll('#blame td button')].find((b) => b.textContent === ${JSON.stringify(port)}).click()`);
@@ -108,6 +130,7 @@ async function namesLosses(browser) {
   run('run', join(sources, 'scenarios/loss.yaml'), '--quiet', '-o', 'loss');
   await opens(browser, pageOf('loss', 'loss'));
   const { network } = summaryOf('loss');
+  await opensWithTheAnswer(browser, new RegExp(`^${network.packets_dropped.toLocaleString('en-US')} packets were dropped .*, by errors of links; gbn-1e-2 took \\d+ times its zero-load time`));
   assert.ok(network.error_drops > 0);
   const value = await browser.ask('document.querySelector("[data-fact=\\"of them lost to errors of links\\"]").dataset.value');
   assert.equal(Number(value), network.error_drops);
@@ -123,6 +146,7 @@ async function saysWhatIsCutOff(browser) {
   assert.ok(messages.completed > 0 && messages.completed < messages.count);
   const text = (selector) => browser.ask(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((n) => n.textContent).join()`);
   await opens(browser, pageOf('cut', 'cut'));
+  await opensWithTheAnswer(browser, `The run was cut off at its horizon of 600 us; its job did not finish, ${messages.completed} of ${messages.count} messages completed.`);
   for (const fact of ['slowdown p99', 'completion p99', 'packet latency p50', 'packet latency p99']) {
     assert.ok((await text(`[data-fact="${fact}"]`)).endsWith(words), fact);
   }
@@ -131,6 +155,7 @@ async function saysWhatIsCutOff(browser) {
     assert.ok((await text(place)).includes(words), place);
   }
   await opens(browser, pageOf('cut-compared', 'incast', 'cut'));
+  await opensWithTheAnswer(browser, 'cut was cut off; only incast finished.');
   for (const quantity of ['message slowdown p50', 'message slowdown p99', 'message completion p99', 'message completion max', 'packet latency p50', 'packet latency p99']) {
     assert.ok((await text(`[data-run="1"][data-quantity="${quantity}"]`)).includes(words), quantity);
     assert.ok(!(await text(`[data-run="0"][data-quantity="${quantity}"]`)).includes('messages'), quantity);
@@ -158,6 +183,9 @@ async function short(browser) {
   await opens(browser, page);
   await equalsSummary(browser, summaryOf('incast'));
   await printsAsTheTerminal(browser, printed);
+  await opensWithTheAnswer(browser, 'incast took what an empty network would, 686.4 us, within 0.3 %; NIC ingress of h0 sets it.');
+  await saysWhatToTry(browser, 'fewer bytes through NIC ingress of h0');
+  for (const missing of ['series', 'timeline', 'storms']) assert.ok(!await browser.ask(`document.getElementById('${missing}') && !document.querySelector('#${missing} .table, #${missing} canvas, #${missing} .storm')`), missing);
   await leadsToPorts(browser, 'leaf0[0]->h0');
   await showsNames(browser);
   await namesLosses(browser);
@@ -180,6 +208,7 @@ async function comparesRuns(browser) {
   const page = pageOf('compared', 'incast', 'incast-8');
   await opens(browser, page);
   const names = ['incast', 'incast-8'];
+  await opensWithTheAnswer(browser, 'No job differs by more than 0.1 %; only fabric.spines differs.');
   for (const [i, name] of names.entries()) {
     const summary = summaryOf(name);
     const value = (quantity) => browser.ask(`Number(document.querySelector('[data-run="${i}"][data-quantity="${quantity}"]').dataset.value)`);
@@ -223,6 +252,7 @@ async function showsSweeps(browser) {
   const means = await browser.ask('[...document.querySelectorAll("#lines [data-mean]")].map((n) => [Number(n.dataset.mean), Number(n.dataset.half)])');
   const best = output('summarize', 'sweep', '--json').objectives[0].configurations;
   assert.equal(means.length, best.length);
+  await opensWithTheAnswer(browser, /^Best latency: [\d.]+ [nu]s, at size \w+, spines \d; .* within 5 % of it; all 18 points finished\.$/);
   for (const { mean, half_width_95: half } of best) {
     assert.ok(means.some(([m, h]) => Math.abs(m - mean) < 1e-7 * mean && Math.abs(h - half) < 1e-6 * half + 1e-12), `${mean} ${half}: ${JSON.stringify(means)}`);
   }
@@ -250,6 +280,8 @@ async function findsCauses(browser) {
   assert.ok(await browser.ask('Number(document.querySelector("canvas.timeline").dataset.milliseconds) < 100'));
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '-o', 'storm');
   await opens(browser, pageOf('storm', 'storm'));
+  await opensWithTheAnswer(browser, /^others took 33 times its zero-load time; 93 % of it is paused by the NIC of h0; 1 other job is slowed down, too\.$/);
+  await saysWhatToTry(browser, 'marks or thresholds that act before pauses; what overloads the root');
   await causes.storm(browser, { victim: 'others', root: 'NIC' });
   run('run', scenario('ecmp-collisions'), '--blame', '--quiet', '-o', 'ecmp');
   await opens(browser, pageOf('ecmp', 'ecmp'));

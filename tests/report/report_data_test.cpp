@@ -171,6 +171,24 @@ TEST_F(ReportData, BlameOfAJobAddsUpToItsTime) {
   EXPECT_LE(job["bars"]["seconds"].size(), 60U);
 }
 
+TEST_F(ReportData, BlameHasAdviceByCauseAndTheTimeAtSlowLinks) {
+  const std::vector<scenarios::BlameEntry> blame{
+      {"j", 0, "queueing", "job", "j", "a->b", Picoseconds(3000)},
+      {"j", 0, "schedule", "job", "j", "", Picoseconds(1000)}};
+  const scenarios::SlowLink link{.port = "a->b",
+                                 .node = "a",
+                                 .peer = "b",
+                                 .rate = BitsPerSecond(1),
+                                 .usual_rate = BitsPerSecond(4),
+                                 .added = {}};
+  const Json job = blame_json(blame, {link})[0];
+  EXPECT_THAT(job["advice"]["queueing"].get<std::string>(), HasSubstr("placement"));
+  EXPECT_EQ(job["advice"]["schedule"], "");
+  ASSERT_EQ(job["slow_links"].size(), 1U);
+  EXPECT_EQ(job["slow_links"][0]["port"], "a->b");
+  EXPECT_EQ(std::stod(job["slow_links"][0]["seconds"].get<std::string>()), 3e-9);
+}
+
 // A queue holds what it has until it changes: 0, then 5 from the middle on.
 TEST_F(ReportData, QueuesHoldUntilTheyChange) {
   write("queues.csv", "time_s,port,class,bytes\n0.0,a->b,data,0\n0.5,a->b,data,5\n");

@@ -161,8 +161,7 @@ std::string advice_for(const JobSum& job) {
   if (2 * worst.at_slow_links >= worst.time && worst.time > Picoseconds(0)) {
     return "the slow link; `weft run --without slow-links` shows what it costs";
   }
-  const auto* sentence = std::ranges::find(kSentences, worst.cause, &Sentence::cause);
-  return sentence == std::end(kSentences) ? "" : sentence->advice;
+  return std::string(advice_against(worst.cause));
 }
 
 std::string slow_links_text(const JobSum& job) {
@@ -193,6 +192,11 @@ std::string change_text(Picoseconds change) {
 }
 
 }  // namespace
+
+std::string_view advice_against(std::string_view cause) {
+  const auto* sentence = std::ranges::find(kSentences, cause, &Sentence::cause);
+  return sentence == std::end(kSentences) ? "" : sentence->advice;
+}
 
 std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t lines,
                              const std::vector<SlowLink>& slow_links) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
@@ -16,6 +17,9 @@ namespace weft::scenarios {
 [[nodiscard]] std::string explanation_text(const std::vector<BlameEntry>& blame,
                                            std::size_t lines = 10,
                                            const std::vector<SlowLink>& slow_links = {});
+
+/// What to try against a cause, the slow links of its job left aside; empty where there is nothing.
+[[nodiscard]] std::string_view advice_against(std::string_view cause);
 
 /// What one cause and culprit took of a job in one run and in another; nothing where a run has no
 /// such job. Those of a job add up to its times.

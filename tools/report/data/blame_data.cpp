@@ -91,20 +91,26 @@ Json bars_json(const Job& job, const std::vector<std::string>& causes,
 
 }  // namespace
 
-Json blame_json(const std::vector<scenarios::BlameEntry>& blame) {
+Json blame_json(const std::vector<scenarios::BlameEntry>& blame,
+                const std::vector<scenarios::SlowLink>& slow_links) {
   Json jobs = Json::array();
   for (const Job& job : sum_by_job(blame)) {
     const std::vector<std::string> causes = causes_of(job);
     std::vector<scenarios::BlameEntry> own;
     std::ranges::copy_if(blame, std::back_inserter(own),
                          [&](const auto& entry) { return entry.job == job.name; });
-    jobs.push_back({{"job", job.name},
-                    {"iterations", job.iterations},
-                    {"seconds", short_number(to_seconds(job.time))},
-                    {"sentences", scenarios::explanation_text(own, kLines)},
-                    {"causes", causes},
-                    {"rows", rows_json(job)},
-                    {"bars", bars_json(job, causes, own)}});
+    Json advice = Json::object();
+    for (const std::string& cause : causes) advice[cause] = scenarios::advice_against(cause);
+    jobs.push_back(
+        {{"job", job.name},
+         {"iterations", job.iterations},
+         {"seconds", short_number(to_seconds(job.time))},
+         {"sentences", scenarios::explanation_text(own, kLines, slow_links)},
+         {"slow_links", scenarios::explanation_json(own, slow_links)["jobs"][0]["slow_links"]},
+         {"advice", std::move(advice)},
+         {"causes", causes},
+         {"rows", rows_json(job)},
+         {"bars", bars_json(job, causes, own)}});
   }
   return jobs;
 }

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/language/load_scenario.hpp"
 #include "scenarios/results/summary/former_names.hpp"
 #include "scenarios/text/text_file.hpp"
 #include "simcore/messages/size_class.hpp"
@@ -157,7 +159,9 @@ Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
   if (fs::exists(folder / "blame.csv", ignored)) {
     const auto blame = scenarios::read_blame(folder);
     if (!blame) return blame.errors();
-    run["blame"] = blame_json(blame.value());
+    const auto scenario = scenarios::load_scenario(folder / "resolved.yaml");
+    run["blame"] = blame_json(blame.value(), scenario ? scenarios::slow_links(scenario.value())
+                                                      : std::vector<scenarios::SlowLink>());
   }
   auto series = series_json(folder, seconds);
   if (!series) return series.errors();

@@ -91,10 +91,7 @@ function sentences(job) {
 }
 
 export function blame(run, index) {
-  if (!run.blame?.length) {
-    return section('blame', 'Blame', el('p', {}, 'The run did not look for culprits. ',
-      el('code', {}, 'weft run SCENARIO --blame'), ' does, and the page then says who is to blame for the time of each iteration.'));
-  }
+  if (!run.blame?.length) return null;
   for (const job of run.blame) job.hasTracks = Boolean(run.timeline?.tracks?.length);
   return section('blame', 'Blame', el('p', { class: 'hint' }, 'Time along the critical path of each job. A piece of a bar, and a port in a table, lead to the fabric; a rank leads to what it did.'),
     run.blame.map((job) => el('article', {}, el('h3', {}, job.job), bars(job, index), legend(job), sentences(job), culprits(job, index))));

@@ -5,7 +5,9 @@ import { on, goTo } from './bus.js';
 import { table } from './table.js';
 import { ofCause } from './colour.js';
 import { differences } from './scenario.js';
-import { COUNTS, warningsOf } from './overview.js';
+import { COUNTS, warningsOf, warningsView } from './overview.js';
+import { answerOfRuns } from './answer_compare.js';
+import { answerView } from './answer.js';
 import * as format from './format.js';
 
 /** Quantities of a run, in the order in which one asks for them: title, value, how it is written, what it is one of. */
@@ -39,24 +41,26 @@ function headline(runs) {
   ], rows, { caption: 'Of the whole run, and over the first' });
 }
 
+/** A warning once, with the runs that have it. */
 function warnings(runs) {
-  const list = runs.flatMap((run) => warningsOf(run).map((text) => `${run.label}: ${text}`));
-  return list.length ? el('ul', { class: 'warnings', 'aria-label': 'warnings' }, list.map((w) => el('li', {}, w))) : null;
+  const who = new Map();
+  for (const run of runs) for (const text of warningsOf(run)) who.set(text, [...(who.get(text) ?? []), run.label]);
+  return warningsView([...who].map(([text, labels]) => `${labels.length === runs.length ? 'all runs' : labels.join(', ')}: ${text}`));
 }
 
 function comparison(runs) {
-  return section('overview', `${runs.length} runs`, warnings(runs),
-    el('ol', {}, runs.map((run, i) => el('li', {}, action(run.label, () => { showRun(i); goTo('run'); }, 'in detail'),
+  return section('overview', `${runs.length} runs`, answerView(answerOfRuns(runs)), warnings(runs),
+    el('ol', { class: 'runs' }, runs.map((run, i) => el('li', {}, action(run.label, () => { showRun(i); goTo('run'); }, 'in detail'),
       `: ${run.summary.scenario}, ${run.summary.outcome}, seed ${run.summary.seed}`, run.summary.overrides?.length ? [', changed ', el('code', {}, run.summary.overrides.join('  '))] : ''))),
     headline(runs));
 }
 
 function keys(runs) {
   const rows = differences(runs.map((run) => run.scenario)).filter(({ path }) => !/^(weft|name)$/.test(path));
-  return section('keys', 'Keys that differ', rows.length ? table([
+  return rows.length ? section('keys', 'Keys that differ', table([
     { title: 'key', value: (r) => r.path, isText: true },
     ...runs.map((run, i) => ({ title: run.label, value: (r) => r.values[i] ?? '', show: (r) => r.values[i] ?? 'not there', isText: true })),
-  ], rows, { caption: 'Of resolved.yaml, defaults included', filter: true, most: 40 }) : el('p', {}, 'None: the runs are of the same scenario.'));
+  ], rows, { caption: 'Of resolved.yaml, defaults included', filter: true, most: 40 })) : null;
 }
 
 /** Of each job a row per run, and how often as long as in the first run that has it. */

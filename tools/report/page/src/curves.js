@@ -131,8 +131,7 @@ export function curves(runs) {
   const messages = runs.flatMap((run) => run.distributions.map((g) => ({ ...g, run: run.label, index: run.index })))
     .filter((g) => g.count > 0).map((g) => ({ ...g, label: label(g, many) }));
   const packets = latencyGroups(runs);
-  const noMessages = messages.length ? null : el('p', {}, 'The run wrote no messages.csv; observe.messages asks for it.');
-  if (!messages.length && !packets.length) return section('distributions', 'Distributions', noMessages);
+  if (!messages.length && !packets.length) return null;
   const quantities = [...(messages.length ? [['slowdown', 'message slowdown'], ['seconds', 'message completion time']] : []), ...(packets.length ? [['packets', 'packet latency']] : [])];
   let by = 'job';
   let [[quantity]] = quantities;
@@ -151,7 +150,7 @@ export function curves(runs) {
       : unfinished ? `${format.number(unfinished)} messages never completed and are not in them. ` : '';
     replace(note, `${cut.length} of ${all.length} curves. ${said}Within 0.8 %; a drag over a chart zooms, a double click shows all.`);
   };
-  const node = section('distributions', 'Distributions', noMessages,
+  const node = section('distributions', 'Distributions',
     el('div', { class: 'controls' },
       choice('of', quantities, (v) => { quantity = v; draw(); }),
       choice('by', [['job', 'job'], ['size', 'job and size class'], ['all', 'run']], (v) => { by = v; draw(); }, by)),

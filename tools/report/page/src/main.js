@@ -14,7 +14,7 @@ import { comparedParts } from './compare.js';
 import { sweepParts } from './sweep.js';
 
 function contents(parts) {
-  return el('nav', { 'aria-label': 'contents' }, el('ul', {}, parts.map((part) => {
+  return el('nav', { 'aria-label': 'contents' }, el('ul', {}, parts.filter((part) => !part.hidden).map((part) => {
     const title = part.querySelector('h2');
     return el('li', {}, el('a', { href: `#${title.id}` }, title.textContent));
   })));

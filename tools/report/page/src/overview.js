@@ -1,6 +1,8 @@
-// What was simulated, what was changed, and warnings before anything else.
+// The answer of a run, its warnings, and folded away what was simulated, what was changed, and by which command.
 
 import { el, section } from './dom.js';
+import { answerOfRun } from './answer_run.js';
+import { answerView } from './answer.js';
 import { keysOf } from './scenario.js';
 import * as format from './format.js';
 
@@ -25,7 +27,6 @@ function facts(rows) {
 export function warningsOf(run) {
   const summary = run.summary;
   const list = [...(summary.explanation ?? []), ...(summary.warnings ?? [])];
-  if (summary.outcome !== 'finished') list.unshift(`The run did not finish by itself: ${summary.outcome}.`);
   for (const [name, count] of Object.entries(run.left_out ?? {})) {
     list.push(`The page has the first 1,000 of ${name}; ${format.number(count)} more are in summary.json.`);
   }
@@ -85,9 +86,32 @@ function origin(run) {
   ]);
 }
 
+const MOST_WARNINGS = 3;
+
+/** Warnings in a list; of many the rest is folded away. */
+export function warningsView(warnings) {
+  if (!warnings.length) return null;
+  const list = (texts) => el('ul', {}, texts.map((w) => el('li', {}, w)));
+  const rest = warnings.slice(MOST_WARNINGS);
+  return el('div', { class: 'warnings', role: 'group', 'aria-label': 'warnings' }, list(warnings.slice(0, MOST_WARNINGS)),
+    rest.length ? el('details', {}, el('summary', {}, `${format.counted(rest.length, 'more warning', 'more warnings')}`), list(rest)) : null);
+}
+
+/** What the page would show, had it been recorded: [what, how]. */
+function notRecorded(run) {
+  const has = (kind) => run.series?.[kind]?.series.length;
+  const list = [
+    [!run.blame, 'who is to blame for the time of each job', '--blame'],
+    [!['queues', 'rates', 'pauses', 'credits'].some(has), 'queues, rates and pauses over time', "--set observe.pauses=true --set 'observe.queues=[leaf0]' --set 'observe.rates=[\"JOB:*->*\"]'"],
+    [!run.timeline?.tracks?.length, run.timeline?.other ? `a timeline (${run.timeline.other} is for ui.perfetto.dev)` : 'a timeline of the ranks', '--set observe.timeline=json'],
+    [!run.distributions?.length, 'distributions of messages', '--set observe.messages=true'],
+  ].filter(([isMissing]) => isMissing);
+  if (!list.length) return null;
+  return el('details', {}, el('summary', {}, 'What this run did not record'), el('ul', {}, list.map(([, what, how]) => el('li', {}, `${what}: `, el('code', {}, `weft run SCENARIO ${how}`)))));
+}
+
 export function overview(run, id = 'overview') {
-  const warnings = warningsOf(run);
-  return section(id, nameOf(run),
-    warnings.length ? el('ul', { class: 'warnings', 'aria-label': 'warnings' }, warnings.map((w) => el('li', {}, w))) : null,
-    headline(run), origin(run), scenarioText(run));
+  return section(id, nameOf(run), answerView(answerOfRun(run)), warningsView(warningsOf(run)),
+    el('details', { class: 'facts-of-run' }, el('summary', {}, 'The run in numbers, its seed, and its command'), headline(run), origin(run)),
+    scenarioText(run), notRecorded(run));
 }

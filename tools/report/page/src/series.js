@@ -18,10 +18,7 @@ function show(unit, value) {
 
 export function series(run, index) {
   const kinds = Object.keys(run.series ?? {}).filter((kind) => run.series[kind].series.length);
-  if (!kinds.length) {
-    return section('series', 'Over time', el('p', {}, 'Nothing was recorded over time. ',
-      el('code', {}, '--set observe.pauses=true'), ', ', el('code', {}, '--set observe.queues=[leaf0]'), ' and ', el('code', {}, "--set 'observe.rates=[\"JOB:*->*\"]'"), ' record pauses, queues and rates.'));
-  }
+  if (!kinds.length) return null;
   let kind = kinds[0];
   let words = '';
   const place = el('div', {});

@@ -5,12 +5,16 @@ import { goTo } from './bus.js';
 import { Points } from './sweep_points.js';
 import { linesView, heatView, frontView } from './sweep_charts.js';
 import { table } from './table.js';
+import { answerOfSweep } from './answer_sweep.js';
+import { answerView } from './answer.js';
+import { warningsView } from './overview.js';
 import * as format from './format.js';
 
 const MOST_BOXES = 16;
 const MOST_COLUMNS = 12;
 
-function overview(sweep) {
+function overview(points) {
+  const { sweep } = points;
   const status = new Map();
   for (const point of sweep.points) {
     const name = point.status === 'done' ? point.outcome : point.status;
@@ -21,13 +25,12 @@ function overview(sweep) {
   const cut = sweep.points.filter((p) => p.counts && p.cut_off).length;
   const warnings = [
     ...(cut ? [`${format.counted(cut, 'point was', 'points were')} cut off: percentiles say of how many messages they are, and are in no front unless asked for.`] : []),
-    ...(failed.length ? [`${format.number(failed.length)} of ${format.number(sweep.points.length)} points have no result that counts, and are in no line, map or front.`] : []),
+    ...(failed.length ? [`${format.number(failed.length)} of ${format.number(sweep.points.length)} points ${failed.length === 1 ? 'has no result that counts, and is' : 'have no result that counts, and are'} in no line, map or front.`] : []),
     ...(warned ? [`${format.counted(warned, 'point has warnings', 'points have warnings')}; the table has a column of them.`] : [])];
   const facts = [['points', format.number(sweep.points.length)], ...[...status].map(([name, count]) => [name, format.number(count)]),
     ['made by', sweep.program], ['results in', el('code', {}, sweep.folder)], ['all numbers', el('code', {}, `weft export ${sweep.quoted_folder}`)]];
-  return section('overview', sweep.name,
-    warnings.length ? el('ul', { class: 'warnings', 'aria-label': 'warnings' }, warnings.map((w) => el('li', {}, w))) : null,
-    el('dl', { class: 'facts' }, facts.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value)))),
+  return section('overview', sweep.name, answerView(answerOfSweep(points)), warningsView(warnings),
+    el('details', {}, el('summary', {}, 'The sweep in numbers, and its command'), el('dl', { class: 'facts' }, facts.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))))),
     sweep.metrics_left_out ? el('p', { class: 'hint' }, `${format.number(sweep.metrics_left_out)} results that are the same everywhere, or beyond what a page holds, are left out; weft export has all.`) : null,
     sweep.summary ? el('details', {}, el('summary', {}, 'What weft summarize says: best and worst, main effects, intervals'), el('pre', {}, sweep.summary)) : null);
 }
@@ -75,8 +78,9 @@ function pointView(points) {
   const { sweep } = points;
   const place = el('div', { class: 'panel', 'aria-live': 'polite' });
   const node = section('point', 'A point', place);
-  replace(place, el('p', { class: 'hint' }, 'A point of a chart, a cell of the map, or a number in a table shows here what is known of it, and its command.'));
+  node.hidden = true; // until one is picked
   const pick = (point) => {
+    node.hidden = false;
     const same = sweep.points.filter((p) => p.configuration === point.configuration);
     const said = points.parameters.map((p) => `${p.name} ${point.texts[p.index]}`).join(', ');
     replace(place, el('h3', {}, `Point ${point.id}: ${said}`),
@@ -121,5 +125,5 @@ export function sweepParts(sweep) {
   const views = [...(hasResults ? [linesView(points, point.pick), heatView(points, point.pick), frontView(points, point.pick)] : []), tableView(points, point.pick)].filter(Boolean);
   const filters = filtersView(points, (shown) => views.forEach((view) => view.show(shown)));
   requestAnimationFrame(filters.act);
-  return [overview(sweep), filters.node, ...views.map((view) => view.node), point.node];
+  return [overview(points), filters.node, ...views.map((view) => view.node), point.node];
 }

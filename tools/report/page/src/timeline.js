@@ -337,10 +337,7 @@ function joined(data) {
 
 export function timeline(run, index) {
   const data = run.timeline;
-  if (!data.tracks?.length) {
-    return section('timeline', 'Timeline', el('p', {}, data.other ? `${data.other} is for ui.perfetto.dev. ` : 'The run recorded none. ',
-      el('code', {}, 'weft run SCENARIO --blame --set observe.timeline=json'), ' writes one that this page shows.'));
-  }
+  if (!data.tracks?.length) return null;
   const shown = new Timeline(data, index);
   on('rank', ({ run: other, process }) => { if (other === index) shown.showProcess(process); });
   const streams = [...new Set(shown.all.filter((t) => !t.isCritical).map((t) => t.name))];

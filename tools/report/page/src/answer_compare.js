@@ -1,0 +1,105 @@
+// Which of several runs is fastest, by how much, and through what. No drawing.
+
+import { causesOf, triesOf } from './answer_run.js';
+import { differences } from './scenario.js';
+import * as format from './format.js';
+
+/** Closer together than this, times are the same. */
+const SAME = 0.01;
+
+const quoted = (name) => `\`${name}\``;
+const isFinished = (run) => run.summary.outcome === 'finished';
+
+/** `38.1 against 11 M tokens/s`: the unit once where both have it. */
+export function against(a, b) {
+  const [unitA, unitB] = [a, b].map((text) => text.slice(text.indexOf(' ')));
+  return `${unitA === unitB ? a.slice(0, a.indexOf(' ')) : a} against ${b}`;
+}
+
+const trainingOf = (run, job) => (run.summary.training ?? []).find((t) => (t.job ?? t.name) === job.name) ?? null;
+
+/** What is compared: jobs of one name in all finished runs; where each run has one job, that. */
+function pairs(runs) {
+  const single = runs.every((run) => run.summary.jobs.length === 1);
+  const names = single ? [runs[0].summary.jobs[0].name] : runs[0].summary.jobs.map((job) => job.name);
+  return names.flatMap((name) => {
+    const of = runs.map((run) => ({ run, job: single ? run.summary.jobs[0] : run.summary.jobs.find((j) => j.name === name) }));
+    if (of.some(({ job }) => !job)) return [];
+    const list = of.map(({ run, job }) => {
+      const training = trainingOf(run, job);
+      return { run, job, training, seconds: training?.step_seconds?.mean ?? job.jct_seconds };
+    });
+    return list.every((one) => one.seconds > 0) ? [{ name, list }] : [];
+  });
+}
+
+function extremes({ name, list }) {
+  const sorted = [...list].sort((a, b) => a.seconds - b.seconds);
+  return { name, list, best: sorted[0], worst: sorted.at(-1), ratio: sorted.at(-1).seconds / sorted[0].seconds };
+}
+
+const tokensOf = (one) => one.training?.tokens_per_second ?? null;
+const mfuOf = (one) => one.training?.mfu ?? null;
+
+/** What others took less makes more than all of it. */
+const shareText = ({ share }) => (share >= 0.995 ? 'all' : format.roughly(share));
+
+/** Through which cause the slower run took longer: {cause, share} of what differs. */
+function reasonOf(best, worst) {
+  const [fast, slow] = [best, worst].map(({ run, job }) => run.blame?.find((b) => b.job === job.name));
+  if (!fast || !slow || slow.seconds <= fast.seconds) return null;
+  const before = new Map(causesOf(fast).map((c) => [c.cause, c.seconds]));
+  const [first] = causesOf(slow).map((c) => ({ cause: c.cause, more: c.seconds - (before.get(c.cause) ?? 0) })).sort((a, b) => b.more - a.more);
+  return first.more > 0 ? { cause: first.cause, share: first.more / (slow.seconds - fast.seconds) } : null;
+}
+
+function unfinished(runs) {
+  const list = runs.filter((run) => !isFinished(run));
+  if (!list.length) return '';
+  const words = { horizon: 'was cut off', deadlocked: 'deadlocked', stalled: 'stalled', stuck: 'was stuck', interrupted: 'was interrupted' };
+  return list.map((run) => `${quoted(run.label)} ${words[run.summary.outcome] ?? run.summary.outcome}`).join(', ');
+}
+
+/** Where one key differs, that is the reason. */
+function onlyKey(runs) {
+  const keys = differences(runs.map((run) => run.scenario)).filter(({ path }) => !/^(weft|name)$/.test(path));
+  return keys.length === 1 ? keys[0] : null;
+}
+
+function tries(one, runs) {
+  if (one) {
+    const { worst } = one;
+    const blamed = worst.run.blame?.find((b) => b.job === worst.job.name);
+    if (blamed) return triesOf(worst.run, [{ job: worst.job, blamed, causes: causesOf(blamed) }]).map((t) => ({ ...t, why: `${t.why}, in ${worst.run.label}` }));
+  }
+  return runs.every((run) => run.blame?.length) ? [] : [{ layer: 'what is recorded', text: '`weft run SCENARIO --blame` of each says through which cause they differ', why: 'not all runs looked for culprits' }];
+}
+
+export function answerOfRuns(runs) {
+  const known = runs.filter(isFinished);
+  const broken = unfinished(runs);
+  const one = known.length > 1 ? pairs(known).map(extremes).sort((a, b) => b.ratio - a.ratio)[0] : null;
+  const before = broken ? `${broken}; ` : '';
+  const advice = tries(one, runs);
+  if (!one) {
+    const rest = known.length > 1 ? 'no job is in all runs that finished' : known.length ? `only ${quoted(known[0].label)} finished` : 'no run finished';
+    return { sentence: `${before}${rest}`, figures: [['runs finished', `${known.length} of ${runs.length}`]], tries: advice };
+  }
+  const all = pairs(known).map(extremes);
+  const { best, worst, ratio, name } = one;
+  const inJob = all.length > 1 ? ` in ${quoted(name)}` : '';
+  const key = onlyKey(known);
+  const why = key ? `; only ${quoted(key.path)} differs` : '';
+  if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}no job differs by more than ${format.percent(Math.max(ratio - 1, 0.001))}${why}`, figures: [[`${name} took`, format.time(best.seconds)]], tries: advice };
+  const tokens = tokensOf(best) && tokensOf(worst) ? [format.tokens(tokensOf(best)), format.tokens(tokensOf(worst))] : null;
+  const values = tokens ?? [format.time(best.seconds), format.time(worst.seconds)];
+  const place = known.length > 2 ? `is the fastest of ${known.length} runs${inJob}: ${format.times(ratio)} times as fast as ${quoted(worst.run.label)}, the slowest` : `is ${format.times(ratio)} times as fast${inJob}`;
+  const otherwise = all.filter((p) => p.ratio >= 1 + SAME && p.best.run !== best.run).length;
+  const mfu = mfuOf(best) && mfuOf(worst) ? [format.percent(mfuOf(best)), format.percent(mfuOf(worst))] : null;
+  const reason = reasonOf(best, worst);
+  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${reason ? `; ${shareText(reason)} of the difference is ${reason.cause}` : ''}${otherwise ? `; another run is faster in ${format.counted(otherwise, 'other job', 'other jobs')}` : ''}${why}`;
+  const what = best.training ? 'a step' : name;
+  return { sentence, tries: advice, figures: [
+    ['as fast', `${format.times(ratio)}x`], [`${what}, ${best.run.label}`, format.time(best.seconds), 'best'], [`${what}, ${worst.run.label}`, format.time(worst.seconds)],
+    ...(mfu ? [['MFU', against(...mfu)]] : reason ? [[`of it ${reason.cause}`, shareText(reason)]] : [])] };
+}

@@ -1,0 +1,197 @@
+// What a run comes to, in a sentence with at most four figures, and what to try next. No drawing.
+
+import * as format from './format.js';
+
+/** Within which a job takes what an empty network would. */
+const HEALTHY = 1.1;
+/** Of the time of a job: what is less is not worth a sentence. */
+const WORTH = 0.05;
+
+/** Causes that a job has in an empty network, too. */
+const OF_ITS_OWN = new Set(['compute', 'bubble', 'schedule', 'launch and protocol', 'propagation', 'serialisation']);
+
+/** `A share of it ...`: what stands behind the share. */
+const SAID = {
+  compute: () => 'is computing',
+  straggler: (who) => `is a wait for ${who}`,
+  bubble: () => "is the pipeline's bubble",
+  schedule: () => 'is a wait for its own start times',
+  'launch and protocol': () => 'is launches, copies and answers',
+  propagation: () => 'is the latency of links and switches',
+  serialisation: (who, port) => `is its own bytes on the wire${port ? `, most at ${port}` : ''}`,
+  queueing: (who, port) => `is queued behind ${who}${port ? `, most at ${port}` : ''}`,
+  pause: (who) => `is paused by ${who.startsWith('NIC ') ? `the ${who}` : who}`,
+  credits: (who, port) => `is a wait for credits${port ? `, most at ${port}` : ''}`,
+  'congestion control': (who) => `is held back by congestion control, most ${who}`,
+  window: (who) => `is a wait for a full window, most ${who}`,
+  retransmission: (who) => `is sending again what was lost, most ${who}`,
+  'time-out': (who) => `is a wait for time-outs, most ${who}`,
+  'link failure': (who, port) => `is a wait for a link that is down${port ? `, ${port}` : ''}`,
+};
+
+/** Which layer an advice changes: the less it costs to change, the further up it stands. */
+const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of the job', 'hardware'];
+const LAYER_OF = { pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, bubble: 2, schedule: 2, 'launch and protocol': 2 };
+const layerOf = (cause) => LAYER_OF[cause] ?? 3;
+
+const sum = (rows) => rows.reduce((all, row) => all + row[4], 0);
+
+/** The name for which rows have most time, and that time. */
+function most(rows, column) {
+  const times = new Map();
+  for (const row of rows) if (row[column]) times.set(row[column], (times.get(row[column]) ?? 0) + row[4]);
+  return [...times].sort((a, b) => b[1] - a[1])[0]?.[0] ?? '';
+}
+
+/** Causes of a job, the worst first: {cause, seconds, share, who, port}. */
+export function causesOf(blamed) {
+  return blamed.causes.map((cause) => {
+    const rows = blamed.rows.filter((row) => row[0] === cause);
+    return { cause, seconds: sum(rows), share: sum(rows) / (blamed.seconds || 1), who: most(rows, 2), port: most(rows, 3) };
+  }).sort((a, b) => b.seconds - a.seconds);
+}
+
+/** Of a job what made it longer than alone; where there is nothing of it, what takes most. */
+function culpritOf(causes) {
+  return causes.find((c) => !OF_ITS_OWN.has(c.cause) && c.share >= WORTH) ?? causes[0];
+}
+
+/** What is known of each job: how many times its zero-load time it took, and who is to blame. */
+function judged(run) {
+  return run.summary.jobs.map((job) => {
+    const blamed = run.blame?.find((b) => b.job === job.name);
+    const causes = blamed ? causesOf(blamed) : [];
+    const ratio = job.jct_seconds && job.ideal_seconds ? job.jct_seconds / job.ideal_seconds : null;
+    // The ideal time of a job has its stragglers in it.
+    const late = causes.find((c) => c.cause === 'straggler')?.share ?? 0;
+    const isLate = late > 0 && 1 / (1 - late) > (ratio ?? 1);
+    return { job, blamed, causes, ratio, late, isLate, score: Math.max(ratio ?? 0, late < 1 ? 1 / (1 - late) : Infinity) };
+  });
+}
+
+const REASONS = [['buffer_drops', 'full buffers'], ['fault_drops', 'failed links'], ['error_drops', 'errors of links'], ['ttl_drops', 'ways that do not end']];
+
+/** What comes first, whatever else there is: a run that did not end, and packets that were lost. */
+function trouble(summary) {
+  const { outcome, jobs, messages } = summary;
+  const done = jobs.filter((j) => j.jct_seconds !== null && j.jct_seconds !== undefined).length;
+  const at = format.time(summary.simulated_seconds);
+  if (outcome !== 'finished') {
+    const came = `${jobs.length === 1 ? 'its job did not finish' : `${done} of ${jobs.length} jobs finished`}, ${format.number(messages?.completed ?? 0)} of ${format.counted(messages?.count ?? 0, 'message', 'messages')} completed`;
+    const circle = summary.deadlock?.map?.((d) => d.port) ?? [];
+    const how = { horizon: `The run was cut off at its horizon of ${at}`,
+      deadlocked: `The run deadlocked at ${at}${circle.length ? `: ${circle.length} ports wait for each other in a circle, from \`${circle[0]}\` on` : ''}`,
+      stalled: `The run stalled at ${at}: nothing moved any more`, stuck: `The run was stuck at ${at}: jobs wait for what nobody sends`, interrupted: `The run was interrupted at ${at}` }[outcome] ?? `The run did not finish: ${outcome} at ${at}`;
+    return { isOver: true, text: `${how}; ${came}`, figures: [['jobs finished', `${done} of ${jobs.length}`], ['messages completed', `${format.number(messages?.completed ?? 0)} of ${format.number(messages?.count ?? 0)}`], ['stopped at', at]] };
+  }
+  const network = summary.network ?? {};
+  const known = REASONS.map(([key, name]) => [network[key] ?? 0, name]).sort((a, b) => b[0] - a[0]);
+  const lost = Math.max(network.packets_dropped ?? 0, known.reduce((all, [count]) => all + count, 0));
+  if (!lost) return null;
+  const share = network.packets_injected ? ` (${format.percent(lost / network.packets_injected)})` : '';
+  return { isOver: false, text: `${format.counted(lost, 'packet was', 'packets were')} dropped${share}${known[0][0] ? `, ${known[1][0] ? 'most ' : ''}by ${known[0][1]}` : ''}`, figures: [['packets dropped', format.number(lost)]] };
+}
+
+const quoted = (name) => `\`${name}\``;
+
+/** `its own packets`, `rank 16 (h16)`, or a name. */
+function culpritText({ cause, who }, job) {
+  if (cause === 'queueing') return who === job.name ? 'its own packets' : `packets of ${quoted(who)}`;
+  return /^(NIC|rank) /.test(who) ? who : who ? quoted(who) : 'several';
+}
+
+function blameText({ job, causes, blamed, isLate, late }) {
+  if (isLate) return `${format.roughly(late)} of it is a wait for ${causes.find((c) => c.cause === 'straggler').who}, which takes longer than planned`;
+  const link = blamed?.slow_links?.[0];
+  const seconds = blamed?.slow_links?.reduce((all, l) => all + Number(l.seconds), 0) ?? 0;
+  if (link && seconds > blamed.seconds / 4) {
+    return `${format.roughly(seconds / blamed.seconds)} of it passes at slow links or waits for them, first \`${link.port}\` (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
+  }
+  const worst = causes.length ? culpritOf(causes) : null;
+  if (!worst) return '';
+  const said = SAID[worst.cause] ?? (() => `is ${worst.cause}`);
+  return `${format.roughly(worst.share)} of it ${said(culpritText(worst, job), worst.port ? quoted(worst.port) : '')}`;
+}
+
+function sickText(one) {
+  const { job, ratio, isLate } = one;
+  const blame = blameText(one);
+  if (isLate) return `${quoted(job.name)} took ${format.time(job.jct_seconds)}; ${blame}`;
+  return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}`;
+}
+
+function healthyText(jobs) {
+  const known = jobs.filter((j) => j.ratio);
+  if (!known.length) return jobs.length === 1 ? `${quoted(jobs[0].job.name)} took ${format.time(jobs[0].job.jct_seconds)}` : `${jobs.length} jobs finished; how long they would take alone is not known`;
+  const worst = Math.max(...known.map((j) => j.ratio)) - 1;
+  const within = worst < 0.01 ? `${Math.max(1, Math.ceil(1000 * worst - 1e-6)) / 10} %` : `${Math.ceil(100 * worst - 1e-6)} %`;
+  if (jobs.length > 1) return `${known.length === jobs.length ? `All ${jobs.length} jobs` : `${known.length} of ${jobs.length} jobs`} took what an empty network would, within ${within}`;
+  const [{ job }] = known;
+  const by = job.ideal_set_by && job.ideal_set_by !== 'dependencies' ? `; ${job.ideal_set_by} sets it` : '';
+  return `${quoted(job.name)} took what an empty network would, ${format.time(job.ideal_seconds)}, within ${within}${by}`;
+}
+
+/** Of the job that the sentence is about. */
+function figuresOf(run, one, isHealthy) {
+  const { job, ratio, isLate, late, causes } = one;
+  const training = (run.summary.training ?? []).find((t) => (t.job ?? t.name) === job.name);
+  const over = ratio && !isLate ? [['over zero-load time', `${ratio < HEALTHY ? format.overIdeal(ratio) : format.times(ratio)}x`]] : [];
+  if (training) {
+    return [[`a step of ${job.name}`, format.time(training.step_seconds?.mean)], ['trains at', format.tokens(training.tokens_per_second)],
+      ['a GPU at', format.flops(training.model_flops_per_second)], ['MFU', format.percent(training.mfu)], ...over].filter(([, text]) => text !== '–');
+  }
+  const cause = isHealthy ? null : isLate ? { cause: 'straggler', share: late } : causes.length ? culpritOf(causes) : null;
+  return [[`${job.name} took`, format.time(job.jct_seconds)], ...over, ...(cause ? [[cause.cause, format.roughly(cause.share)]] : []),
+    ...(job.busbw_bytes_per_second ? [['bus bandwidth', format.bandwidth(job.busbw_bytes_per_second)]] : []),
+    ...(job.slowdown?.p99 ? [['message slowdown p99', format.partly(format.slowdown(job.slowdown.p99), job.slowdown.cut_off)]] : [])];
+}
+
+/** Warnings that end in what to do: `...; set flow_control.buffer to 1,081,344 B`. */
+const DOES = /; ((?:set|raise|lower|shorten|take|change|use|give|add|enlarge|leave|choose|reduce|increase|place) .*)$/;
+
+/** Advice of the data, by what it changes; then what an empty network would not have; then by the time at stake. */
+export function triesOf(run, sick) {
+  const tries = [...(run.summary.explanation ?? []), ...(run.summary.warnings ?? [])].flatMap((text) => {
+    const found = DOES.exec(text);
+    return found ? [{ layer: 0, seconds: Infinity, text: found[1], why: 'the run warned' }] : [];
+  });
+  const merged = new Map();
+  for (const { job, blamed, causes, score } of sick) {
+    const isHealthy = score <= HEALTHY;
+    const by = job.ideal_set_by;
+    if (isHealthy && job.jct_seconds && by && by !== 'dependencies') tries.push({ layer: 3, seconds: job.jct_seconds, text: `fewer bytes through ${by}, or more rate there`, why: `it sets the zero-load time of ${job.name}` });
+    const slow = blamed?.slow_links?.reduce((all, l) => all + Number(l.seconds), 0) ?? 0;
+    if (slow > WORTH * (blamed?.seconds ?? 0)) tries.push({ layer: 3, seconds: slow, text: 'other cables or NICs where links are slow; `weft run --without slow-links` shows what they cost', why: `${format.roughly(slow / blamed.seconds)} of ${job.name}` });
+    // A slow link shows as other causes: of those that it makes, advice against them would not help.
+    const isSlow = slow > (blamed?.seconds ?? 0) / 2;
+    for (const { cause, seconds, share } of causes) {
+      if (isSlow && !OF_ITS_OWN.has(cause)) continue;
+      const text = blamed.advice?.[cause];
+      if (!text || share < WORTH || (isHealthy && !OF_ITS_OWN.has(cause))) continue;
+      if (!merged.has(text)) merged.set(text, { layer: layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, reasons: [] });
+      merged.get(text).seconds += seconds;
+      merged.get(text).reasons.push(`${cause}: ${format.roughly(share)} of ${job.name}`);
+    }
+  }
+  for (const one of merged.values()) tries.push({ ...one, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
+  return tries.sort((a, b) => a.layer - b.layer || Number(Boolean(a.isOwn)) - Number(Boolean(b.isOwn)) || b.seconds - a.seconds).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
+}
+
+/** Whom to ask first where nobody is to blame yet. */
+const ASK = (summary) => ({ layer: 'what is recorded', text: `\`weft run ${summary.scenario_file ?? 'SCENARIO'} --blame\` says where the time of each job went`, why: 'the run did not look for culprits' });
+
+export function answerOfRun(run) {
+  const { summary } = run;
+  const jobs = judged(run);
+  const bad = trouble(summary);
+  const sick = jobs.filter((j) => j.score > HEALTHY).sort((a, b) => b.score - a.score);
+  const shown = sick[0] ?? [...jobs].sort((a, b) => (b.job.jct_seconds ?? 0) - (a.job.jct_seconds ?? 0))[0];
+  const tries = triesOf(run, sick.length ? sick : jobs);
+  if (summary.outcome === 'horizon') tries.unshift({ layer: LAYERS[0], text: `a horizon, \`run.until\`, beyond ${format.time(summary.simulated_seconds)}`, why: 'it cut the run off' });
+  if (!run.blame) tries.unshift(ASK(summary));
+  if (!shown) return { sentence: bad?.text ?? 'The run has no jobs', figures: bad?.figures ?? [], tries };
+  if (bad?.isOver) return { sentence: bad.text, figures: bad.figures, tries };
+  const said = sick.length ? sickText(sick[0]) : healthyText(jobs);
+  const others = sick.length > 1 ? `; ${format.counted(sick.length - 1, 'other job is', 'other jobs are')} slowed down, too` : '';
+  return { sentence: `${bad ? `${bad.text}; ` : ''}${said}${others}`, figures: [...(bad?.figures ?? []), ...figuresOf(run, shown, !sick.length)].slice(0, 4), tries };
+}

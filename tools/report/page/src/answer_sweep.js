@@ -1,0 +1,83 @@
+// Which point of a sweep is best, how many are as good, and what did not run. No drawing.
+
+import * as format from './format.js';
+
+/** How much worse a point may be and still be as good. */
+const CLOSE = 0.05;
+
+const quoted = (name) => `\`${name}\``;
+
+const isWaiting = (point) => !point.status || point.status === 'waiting' || point.status === 'not run yet';
+const didFail = (point) => !point.counts && !point.estimated && !isWaiting(point);
+
+/** Axes that tell configurations apart; of those that change together the first. */
+function telling(points) {
+  const seen = new Set();
+  return points.axes().filter((axis) => {
+    const groups = new Map();
+    const pattern = points.sweep.points.map((p) => { const t = p.texts[axis.index]; if (!groups.has(t)) groups.set(t, groups.size); return groups.get(t); }).join();
+    if (seen.has(pattern)) return false;
+    seen.add(pattern);
+    return true;
+  });
+}
+
+const namesOf = (axes, point) => axes.map((axis) => `${axis.name} ${quoted(point.texts[axis.index])}`).join(', ');
+
+/** A numeric axis whose best value is its first or last: better ones may lie beyond. */
+function edges(axes, point) {
+  return axes.flatMap((axis) => {
+    const at = axis.levels.findIndex((l) => l.text === point.texts[axis.index]);
+    if (!axis.isNumeric || axis.levels.length < 3 || (at > 0 && at < axis.levels.length - 1)) return [];
+    return [{ layer: 'the sweep', text: `values of ${quoted(axis.name)} ${at ? 'above' : 'below'} ${quoted(point.texts[axis.index])}`, why: `the best point has the ${at ? 'greatest' : 'least'} that was tried` }];
+  });
+}
+
+/** How much an axis changes the result: mean at its worst value over mean at its best. */
+function strongest(axes, configurations, goal) {
+  const effects = axes.map((axis) => {
+    const groups = new Map();
+    for (const c of configurations) {
+      const text = c.first.texts[axis.index];
+      groups.set(text, [...(groups.get(text) ?? []), c.estimates[0].mean]);
+    }
+    const means = [...groups.values()].map((v) => v.reduce((a, b) => a + b, 0) / v.length).sort((a, b) => a - b);
+    const [low, high] = [means[0], means.at(-1)];
+    return { axis, factor: means.length > 1 && low > 0 ? high / low : 1, goal };
+  }).sort((a, b) => b.factor - a.factor);
+  return effects[0]?.factor > 1 + CLOSE ? effects[0] : null;
+}
+
+function rest(sweep) {
+  const count = sweep.points.length;
+  const cut = sweep.points.filter((p) => p.counts && p.cut_off).length;
+  const failed = sweep.points.filter(didFail).length;
+  const waiting = sweep.points.filter(isWaiting).length;
+  const parts = [...(cut ? [`${cut} ${cut === 1 ? 'was' : 'were'} cut off`] : []), ...(failed ? [`${failed} failed`] : []), ...(waiting ? [`${waiting} did not run yet`] : [])];
+  return { count, bad: cut + failed, waiting, text: parts.length ? `of ${format.counted(count, 'point', 'points')} ${parts.join(', ')}` : `all ${format.counted(count, 'point', 'points')} finished` };
+}
+
+export function answerOfSweep(points) {
+  const { sweep } = points;
+  const [metric, name] = points.choices()[0] ?? [];
+  const state = rest(sweep);
+  const counted = metric ? points.configurations(sweep.points.filter((p) => !points.cutOff(p, metric)), [metric]) : [];
+  const sign = points.goalOf(metric) === 'max' ? -1 : 1;
+  const sorted = [...counted].sort((a, b) => sign * (a.estimates[0].mean - b.estimates[0].mean));
+  const again = state.waiting ? [{ layer: 'the sweep', text: 'the same `weft sweep` command goes on with the rest', why: `${format.counted(state.waiting, 'point', 'points')} did not run yet` }] : [];
+  if (!sorted.length) return { sentence: `No point has a result that counts; ${state.text}`, figures: [['points', format.number(state.count)]], tries: again };
+  const [best] = sorted;
+  const mean = (c) => c.estimates[0].mean;
+  const show = (c) => points.show(metric, mean(c));
+  const close = sorted.filter((c) => c !== best && Math.abs(mean(c) - mean(best)) <= CLOSE * Math.abs(mean(best))).length;
+  const axes = telling(points);
+  const at = namesOf(axes, best.first);
+  const near = close ? `${format.counted(close, 'other is', 'others are')} within 5 % of it` : 'none other is within 5 % of it';
+  const effect = strongest(axes, counted, points.goalOf(metric));
+  const tries = [...again, ...edges(axes, best.first),
+    ...(effect ? [{ layer: 'the sweep', text: `finer values of ${quoted(effect.axis.name)}: it changes the mean ${name} ${format.times(effect.factor)} times`, why: 'more than any other axis' }] : []),
+    { layer: 'the best point', text: `\`weft export ${sweep.quoted_folder} --scenario ${best.first.id} --out best.yaml\`, then \`weft run best.yaml --blame\``, why: 'says what its time is spent on' }];
+  return { sentence: `Best ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${state.text}`, tries, figures: [
+    [`best ${name}`, show(best), 'best'], [`worst ${name}`, show(sorted.at(-1))], ['within 5 %', `${close + 1} of ${sorted.length}`],
+    [state.waiting && !state.bad ? 'not run yet' : 'cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
+}

@@ -1,0 +1,98 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { answerOfRun } from '../src/answer_run.js';
+import { answerOfRuns, against } from '../src/answer_compare.js';
+import { answerOfSweep } from '../src/answer_sweep.js';
+import { Points } from '../src/sweep_points.js';
+
+const job = (name, jct, ideal, more = {}) => ({ name, jct_seconds: jct, ideal_seconds: ideal, ...more });
+const ADVICE = { pause: 'marks that act before pauses', queueing: 'other paths', serialisation: 'fewer bytes', straggler: 'replace it', compute: 'a faster GPU' };
+/** Rows: [cause, culprit, seconds, port]. */
+function blame(name, rows) {
+  return { job: name, seconds: rows.reduce((sum, [, , s]) => sum + s, 0), causes: [...new Set(rows.map(([c]) => c))], advice: ADVICE, slow_links: [],
+    rows: rows.map(([cause, who, s, port]) => [cause, 'port', who, port ?? '', s]) };
+}
+const run = (jobs, blamed, more = {}) => ({ summary: { outcome: 'finished', simulated_seconds: 1e-3, jobs, messages: { count: 32, completed: 32 }, network: {}, ...more }, blame: blamed, scenario: 'name: a', ports: { names: [] } });
+
+test('a sick run names the job, by how much, and who is to blame', () => {
+  const { sentence, figures, tries } = answerOfRun(run([job('calm', 1, 1), job('others', 3.28, 0.1)],
+    [blame('others', [['queueing', 'calm', 0.16], ['pause', 'NIC of h0', 3.05, 'a->b'], ['serialisation', 'a->b', 0.07]])]));
+  assert.equal(sentence, '`others` took 33 times its zero-load time; 93 % of it is paused by the NIC of h0');
+  assert.ok(figures.length <= 4);
+  assert.deepEqual(figures.slice(0, 3), [['others took', '3.28 s'], ['over zero-load time', '33x'], ['pause', '93 %']]);
+  assert.deepEqual(tries.map((t) => t.text), ['marks that act before pauses']);
+});
+
+test('a healthy run says so, with all its jobs', () => {
+  const jobs = [job('a', 1.04, 1), job('b', 2, 2), job('c', 3.01, 3)];
+  assert.equal(answerOfRun(run(jobs)).sentence, 'All 3 jobs took what an empty network would, within 4 %');
+  const alone = answerOfRun(run([job('incast', 688.3e-6, 686.4e-6, { ideal_set_by: 'NIC ingress of h0' })], [blame('incast', [['queueing', 'incast', 6e-4]])]));
+  assert.equal(alone.sentence, '`incast` took what an empty network would, 686.4 us, within 0.3 %; NIC ingress of h0 sets it');
+  assert.deepEqual(alone.tries.map((t) => t.text), ['fewer bytes through NIC ingress of h0, or more rate there']);
+});
+
+test('what went wrong comes first', () => {
+  const cut = answerOfRun(run([job('a', null, 1)], undefined, { outcome: 'horizon', messages: { count: 32, completed: 19 } }));
+  assert.equal(cut.sentence, 'The run was cut off at its horizon of 1 ms; its job did not finish, 19 of 32 messages completed');
+  assert.match(cut.tries[0].text, /--blame/);
+  const locked = answerOfRun(run([job('a', null, 1), job('b', 1, 1)], [], { outcome: 'deadlocked', deadlock: [{ port: 'x->y' }, { port: 'y->x' }] }));
+  assert.match(locked.sentence, /^The run deadlocked at 1 ms: 2 ports wait for each other in a circle, from `x->y` on; 1 of 2 jobs finished/);
+  const lossy = answerOfRun(run([job('a', 1, 1)], [], { network: { packets_dropped: 10, error_drops: 10, packets_injected: 1000 } }));
+  assert.match(lossy.sentence, /^10 packets were dropped \(1\.0 %\), by errors of links; `a` took what an empty network would/);
+});
+
+// The ideal time of a job has its late ranks in it: such a run is not healthy.
+test('a job that waits for a straggler is not healthy', () => {
+  const { sentence } = answerOfRun(run([job('late', 1, 0.99)], [blame('late', [['straggler', 'rank 16 (h16)', 0.85], ['serialisation', 'x', 0.15]])]));
+  assert.equal(sentence, '`late` took 1 s; 85 % of it is a wait for rank 16 (h16), which takes longer than planned');
+});
+
+test('a slow link is named instead of how it shows', () => {
+  const slow = blame('ring', [['queueing', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
+  slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.71' }];
+  const { sentence, tries } = answerOfRun(run([job('ring', 1, 0.6)], [slow]));
+  assert.match(sentence, /71 % of it passes at slow links or waits for them, first `a->h1` \(100 Gbps instead of 400 Gbps\)/);
+  assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['other cables', 'fewer bytes']);
+});
+
+test('what to try is ranked by what can be changed, and warnings say it best', () => {
+  const { tries } = answerOfRun(run([job('a', 2, 1)], [blame('a', [['compute', 'rank 1', 1], ['queueing', 'b', 0.5], ['pause', 'x', 0.5]])], { warnings: ['packets wait; raise transport.retransmit_timeout', 'nothing more'] }));
+  assert.deepEqual(tries.map((t) => t.text), ['raise transport.retransmit_timeout', 'marks that act before pauses', 'other paths', 'a faster GPU']);
+  const late = answerOfRun(run([job('a', 1, 1)], [blame('a', [['compute', 'rank 3', 0.7], ['straggler', 'rank 3', 0.3]])]));
+  assert.deepEqual(late.tries.map((t) => t.text), ['replace it', 'a faster GPU']);
+});
+
+const trained = (label, seconds, tokens, mfu, more = {}) => ({ ...run([job('llama', seconds, seconds)], undefined, { training: [{ job: 'llama', step_seconds: { mean: seconds }, tokens_per_second: tokens, mfu }] }), label, ...more });
+
+test('of two runs the faster is named, with tokens and MFU', () => {
+  const { sentence, figures } = answerOfRuns([trained('HGX', 0.0035, 1.1e7, 0.11), trained('NVL72', 0.001, 3.8e7, 0.38)]);
+  assert.equal(sentence, '`NVL72` is 3.5 times as fast: 38 against 11 M tokens/s');
+  assert.deepEqual(figures, [['as fast', '3.5x'], ['a step, NVL72', '1 ms', 'best'], ['a step, HGX', '3.5 ms'], ['MFU', '38.0 against 11.0 %']]);
+  assert.equal(against('1 ms', '30 us'), '1 ms against 30 us');
+});
+
+test('runs that did not finish are named first, and what is the same is no winner', () => {
+  const cut = trained('cut', 1, 1, 1);
+  cut.summary.outcome = 'horizon';
+  assert.equal(answerOfRuns([trained('a', 1, 1, 1), trained('b', 1.0005, 1, 1), cut]).sentence, '`cut` was cut off; of the others no job differs by more than 0.1 %');
+  assert.match(answerOfRuns([trained('a', 1, 1, 1, { scenario: 'seed: 1\nx: 2' }), trained('b', 2, 1, 1, { scenario: 'seed: 1\nx: 3' })]).sentence, /^`a` is 2 times as fast: .*; only `x` differs$/);
+});
+
+test('most of the difference has a cause', () => {
+  const [a, b] = [['a', [['serialisation', 'x', 1]]], ['b', [['serialisation', 'x', 1], ['pause', 'y', 3], ['queueing', 'y', 1]]]].map(([label, rows], i) => ({ ...run([job('j', i ? 5 : 1, 1)], [blame('j', rows)]), label }));
+  const { sentence, tries } = answerOfRuns([a, b]);
+  assert.equal(sentence, '`a` is 5 times as fast: 1 against 5 s; 75 % of the difference is pause');
+  assert.equal(tries[0].text, 'marks that act before pauses');
+});
+
+const point = (id, size, mode, value, more = {}) => ({ id, configuration: id, status: 'done', outcome: 'finished', counts: true, values: [size, mode], texts: [`${size}KB`, mode], metrics: [value], ...more });
+const sweep = (points) => ({ name: 's', folder: 's', quoted_folder: 's', parameters: [{ name: 'size', unit: 'B' }, { name: 'mode', unit: '' }], objectives: [{ name: 'time', metric: 'a.jct_seconds', goal: 'min' }], metrics: [{ name: 'a.jct_seconds', unit: 's' }], student: [], points });
+
+test('a sweep has its best point, how many are as good, and what did not run', () => {
+  const points = [point(0, 1, 'x', 1), point(1, 2, 'x', 1.04), point(2, 4, 'x', 2), point(3, 1, 'y', 3), point(4, 2, 'y', 0.5, { cut_off: { 0: 'of 7 of 32 messages' } }), point(5, 4, 'y', null, { counts: false, status: 'crash' })];
+  const { sentence, figures, tries } = answerOfSweep(new Points(sweep(points)));
+  assert.equal(sentence, 'Best time: 1 s, at size `1KB`, mode `x`; 1 other is within 5 % of it; of 6 points 1 was cut off, 1 failed');
+  assert.deepEqual(figures, [['best time', '1 s', 'best'], ['worst time', '3 s'], ['within 5 %', '2 of 4'], ['cut off or failed', '2 of 6']]);
+  assert.equal(tries[0].text, 'values of `size` below `1KB`');
+  assert.match(answerOfSweep(new Points(sweep([point(0, 1, 'x', null, { counts: false, status: 'crash' })]))).sentence, /^No point has a result/);
+});
