@@ -7,6 +7,9 @@ root=${root%/tools/common.sh}
 build=$root/build
 readonly root build
 
+# What precompiled headers need of ccache (its manual, "Precompiled headers").
+export CCACHE_SLOPPINESS=pch_defines,time_macros
+
 # Neither success (0) nor a code that weft itself returns (1: did not finish, 2: wrong input).
 readonly exit_cannot_build=3
 
