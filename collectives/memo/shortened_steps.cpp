@@ -10,7 +10,7 @@ class ShortenedSteps final : public StepSource {
   ShortenedSteps(std::unique_ptr<StepSource> program, const Shortening& shortening)
       : program_(std::move(program)), s_(shortening), stream_(steps()) {}
   bool next(Step& step) override { return stream_.next(step); }
-  void skip_task() override { program_->skip_task(); }
+  void omit_task() override { program_->omit_task(); }
 
  private:
   [[nodiscard]] StepStream steps();

@@ -159,7 +159,7 @@ bool Executor::come_to_end(ProcessContext& context, ProcessId self, std::uint32_
   oracle_->end(self, number);
   ask_again(context);
   for (const std::uint16_t lane : stream.starting) {
-    lanes_[workload_.lane_index(self, lane)].source->skip_task();
+    lanes_[workload_.lane_index(self, lane)].source->omit_task();
     process.ready.push_back(lane);
   }
   stream.starting.clear();

@@ -211,7 +211,7 @@ class StepSource {
   /// The next step, or false after the last one.
   [[nodiscard]] virtual bool next(Step& step) = 0;
   /// After the start of a task: its end comes next, and nothing between them.
-  virtual void skip_task() {}
+  virtual void omit_task() {}
 };
 
 }  // namespace weft::collectives

@@ -54,12 +54,12 @@ RankLayout layout_of(const Communicator& communicator, const RankLayout& layout)
 
 class TaskProgram::Source final : public StepSource {
  public:
-  Source(const TaskProgram& program, LanePlace place) : stream_(program.stream(place, skips_)) {}
+  Source(const TaskProgram& program, LanePlace place) : stream_(program.stream(place, omits_)) {}
   bool next(Step& step) override { return stream_.next(step); }
-  void skip_task() override { skips_ = true; }
+  void omit_task() override { omits_ = true; }
 
  private:
-  bool skips_ = false;
+  bool omits_ = false;
   StepStream stream_;
 };
 
@@ -263,13 +263,13 @@ void TaskProgram::for_each_send_of_call(std::uint32_t number, std::uint32_t rank
   }
 }
 
-StepStream TaskProgram::stream(LanePlace place, bool& skips) const {
+StepStream TaskProgram::stream(LanePlace place, bool& omits) const {
   const std::uint32_t number = plan_.stream_of_lane(place.lane);
   if (number == 0) return compute_stream(place.rank);
   const auto member = plan_.member(place.rank, number);
   const std::uint32_t lane = place.lane - plan_.first_lane(number);
   if (!member || lane >= plan_.lanes_of(member->communicator)) return idle_stream();
-  return communicator_stream(place.rank, *member, lane, skips);
+  return communicator_stream(place.rank, *member, lane, omits);
 }
 
 StepStream TaskProgram::idle_stream() const {
@@ -301,7 +301,7 @@ StepStream TaskProgram::compute_stream(std::uint32_t rank) const {
 }
 
 StepStream TaskProgram::communicator_stream(std::uint32_t rank, LanePlan::Member member,
-                                            std::uint32_t lane, bool& skips) const {
+                                            std::uint32_t lane, bool& omits) const {
   const StreamOf stream = StreamOf::communicator(member.communicator);
   const std::uint32_t number = plan_.number_of(stream);
   for (std::uint32_t i = 0; i < iterations(); ++i) {
@@ -313,7 +313,7 @@ StepStream TaskProgram::communicator_stream(std::uint32_t rank, LanePlan::Member
         co_yield Step::after(plan_.number_of(d.stream), d.count);
       }
       co_yield Step::start(number, count, task.call);
-      if (!std::exchange(skips, false)) {
+      if (!std::exchange(omits, false)) {
         StepStream steps = call_steps(task.call, member, lane);
         for (Step step; steps.next(step);) co_yield step;
       }

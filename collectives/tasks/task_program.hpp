@@ -92,12 +92,12 @@ class TaskProgram final : public JobProgram,
               const ProgramSetting& setting, const RankLayout& layout);
   /// `calls` is null where the lane has nothing to send.
   [[nodiscard]] Use use_of(LanePlace place) const;
-  /// `skips`: to be set where a task is over as soon as it has started; outlives the stream.
-  [[nodiscard]] StepStream stream(LanePlace place, bool& skips) const;
+  /// `omits`: to be set where a task is over as soon as it has started; outlives the stream.
+  [[nodiscard]] StepStream stream(LanePlace place, bool& omits) const;
   [[nodiscard]] StepStream idle_stream() const;
   [[nodiscard]] StepStream compute_stream(std::uint32_t rank) const;
   [[nodiscard]] StepStream communicator_stream(std::uint32_t rank, LanePlan::Member member,
-                                               std::uint32_t lane, bool& skips) const;
+                                               std::uint32_t lane, bool& omits) const;
 
   std::unique_ptr<const TaskSet> task_set_;
   std::vector<std::unique_ptr<const CollectiveCall>> calls_;

@@ -633,7 +633,7 @@ void HostModel<Path>::restart(ConnectionId connection) {
   for (std::uint32_t i = 0; i < c.queue_pairs; ++i) {
     SendingEnd& s = sender_of(c.queue_pair(i));
     if (Path::has(Feature::kInNetwork) && s.is_added_up()) {
-      sender_.skip_to_first_link(s);
+      sender_.start_at_first_link(s);
     } else {
       s.whole().take_turns_from(s.posted);
     }

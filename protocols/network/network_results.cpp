@@ -10,8 +10,6 @@
 #include "protocols/network/packet_network.hpp"
 #include "protocols/state/fields.hpp"
 #include "protocols/steady_state/live_part.hpp"
-#include "protocols/steady_state/prediction.hpp"
-#include "protocols/steady_state/skipper.hpp"
 
 namespace weft::protocols {
 
@@ -76,7 +74,7 @@ void PacketNetwork::reset_statistics() {
   for (FrameLosses& losses : s.losses) losses.clear_count();
   engine_->clear_latency();
   engine_->measured_from = engine_->sums();
-  if (skipper_ != nullptr) skipper_->restart();
+  note_change();
 }
 
 Picoseconds PacketNetwork::last_event() const { return engine_->last_event(); }
@@ -167,16 +165,6 @@ void PacketNetwork::forget_flows() {
   s.receivers = decltype(s.receivers)();
   s.copy_receivers = decltype(s.copy_receivers)();
   s.connections = decltype(s.connections)();
-}
-
-// Where periods are left out paths are fixed, and each message arrives as it is sent.
-std::optional<Picoseconds> PacketNetwork::next_change() const {
-  if (skipper_ == nullptr) return now_;
-  Picoseconds first = next_job_event(engine_->lps.front());
-  for (const SenderState& sender : state_->senders.all_whole()) {
-    if (has_work(sender)) first = std::min(first, earliest_end(*state_, sender, now_));
-  }
-  return first == EventCalendar::kNever ? std::nullopt : std::optional(first);
 }
 
 bool PacketNetwork::is_quiet(HostId host) const {

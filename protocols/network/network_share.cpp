@@ -6,7 +6,6 @@
 #include "protocols/network/packet_engine.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "protocols/state/network_state.hpp"
-#include "protocols/steady_state/skipper.hpp"
 
 namespace weft::protocols {
 
@@ -60,7 +59,7 @@ void PacketNetwork::add(const Worker::Sums& sums, std::uint8_t latency_group,
                         const LatencyBySize& packet_latency, std::uint64_t times) {
   if (latency_group >= state_->latency_groups) latency_group = 0;
   engine_->add(sums, latency_group, packet_latency, times);
-  if (skipper_ != nullptr) skipper_->restart();
+  note_change();
 }
 
 void PacketNetwork::add_before(const Worker::Sums& sums, std::uint64_t times) {

@@ -34,7 +34,7 @@ bool has_lossless_class(const SwitchConfig& switches) {
 
 PacketNetwork::Engine::Engine(NetworkState& state, const LpPlan& plan, const Options& options)
     : stall_limit_(Picoseconds(kPicosecondsPerSecond) + 2 * longest_timeout(state.constants)),
-      longest_epoch_(options.longest_epoch),
+      longest_key_span_(options.longest_key_span),
       s_(state),
       path_(choose_path(state, options.extra_features)),
       plan_(plan),
@@ -201,8 +201,8 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
     const Picoseconds end = limit - now < lookahead ? limit : now + lookahead;
     if (s_.old_packets.is_look_due(end)) [[unlikely]]
       s_.old_packets.look(s_, window_end, end, sums().packets_in_flight() > 0);
-    if (end > epoch_end_) [[unlikely]]
-      move_epoch(now);
+    if (end > keys_end_) [[unlikely]]
+      move_origin(now);
     window_events_ = run_window_of_all(now, end);
     collect();
     if (workers_[0]->stops) [[unlikely]] {
@@ -238,11 +238,11 @@ PacketNetwork::Status PacketNetwork::Engine::come_to_rest(Picoseconds begin, Pic
   return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
 }
 
-void PacketNetwork::Engine::move_epoch(Picoseconds now) {
+void PacketNetwork::Engine::move_origin(Picoseconds now) {
   if (lps.empty()) return;
-  const Picoseconds before = lps.front().keys.epoch;
-  for (LogicalProcess& lp : lps) weft::move_epoch(lp, now);
-  epoch_end_ = now + std::min(longest_epoch_, reach_of(s_.constants, lps.front().keys));
+  const Picoseconds before = lps.front().keys.origin;
+  for (LogicalProcess& lp : lps) weft::move_origin(lp, now);
+  keys_end_ = now + std::min(longest_key_span_, reach_of(s_.constants, lps.front().keys));
   if (!s_.constants.cut_through) return;
   for (const PortState& port : s_.ports) {
     if (port.owner_is_host) continue;

@@ -94,7 +94,7 @@ class PacketNetwork::Engine {
   [[nodiscard]] std::uint32_t useful_threads() const;
   [[nodiscard]] Picoseconds earliest_event(Picoseconds now);
   /// From now on times are counted from here.
-  void move_epoch(Picoseconds now);
+  void move_origin(Picoseconds now);
   /// Runs all logical processes through a window; returns the number of events.
   std::uint64_t run_window_of_all(Picoseconds start, Picoseconds end);
   void run_shared(Picoseconds start, Picoseconds end);
@@ -136,7 +136,7 @@ class PacketNetwork::Engine {
   /// run counts as stalled: a second, and two retransmission time-outs, each of which would have
   /// started a packet if it could.
   const Picoseconds stall_limit_;
-  const Picoseconds longest_epoch_;  ///< PacketNetwork::Options
+  const Picoseconds longest_key_span_;  ///< PacketNetwork::Options
   NetworkState& s_;
   const std::unique_ptr<PathRunner> path_;
   const LpPlan& plan_;
@@ -163,7 +163,7 @@ class PacketNetwork::Engine {
   std::uint64_t windows_ = 0;
   std::uint64_t hops_at_progress_ = 0;
   std::uint64_t events_at_observation_ = 0;
-  Picoseconds epoch_end_;  ///< no window goes beyond
+  Picoseconds keys_end_;  ///< no window goes beyond
   std::uint64_t delivered_at_check_ = 0;
   std::uint64_t halves_at_offer_ = 0;  ///< of messages: sent, and delivered
   Picoseconds last_stall_check_;

@@ -7,6 +7,8 @@
 #include "protocols/host/host_context.hpp"
 #include "protocols/network/lp_cut.hpp"
 #include "protocols/network/packet_engine.hpp"
+#include "protocols/steady_state/live_part.hpp"
+#include "protocols/steady_state/prediction.hpp"
 #include "protocols/steady_state/recurrence.hpp"
 #include "protocols/steady_state/skipper.hpp"
 #include "simcore/base/check.hpp"
@@ -395,6 +397,20 @@ PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer
 
 SkipCounts PacketNetwork::skips() const {
   return skipper_ == nullptr ? SkipCounts() : skipper_->skips();
+}
+
+// Where periods are left out paths are fixed, and each message arrives as it is sent.
+std::optional<Picoseconds> PacketNetwork::next_change() const {
+  if (skipper_ == nullptr) return now_;
+  Picoseconds first = next_job_event(engine_->lps.front());
+  for (const SenderState& sender : state_->senders.all_whole()) {
+    if (has_work(sender)) first = std::min(first, earliest_end(*state_, sender, now_));
+  }
+  return first == EventCalendar::kNever ? std::nullopt : std::optional(first);
+}
+
+void PacketNetwork::note_change() {
+  if (skipper_ != nullptr) skipper_->restart();
 }
 
 void PacketNetwork::prepare_skipper() {

@@ -117,7 +117,7 @@ class PacketNetwork {
     /// Runs code that can do this, too, even where nothing needs it. The bits are the same.
     Features extra_features{};
     /// Keys of events count time again after so long at the latest. The bits are the same.
-    Picoseconds longest_epoch = Picoseconds::max();
+    Picoseconds longest_key_span = Picoseconds::max();
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
     LpPlan::Cut cut = LpPlan::Cut::kAuto;
@@ -279,6 +279,8 @@ class PacketNetwork {
   void place_in_huge_pages();
   void file_faults();
   void prepare_skipper();
+  /// Something of the state was changed that no event changes: no period is as the one before.
+  void note_change();
 
   Options options_;
   std::unique_ptr<NetworkState> state_;

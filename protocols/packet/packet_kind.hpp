@@ -98,20 +98,20 @@ inline constexpr int kSendTimeShift = 8;
 
 /// While a packet waits in a switch, Packet::stamp holds a port number of the switch (the ingress,
 /// or the egress where inputs queue) in its lower bits, and above them when its last bit arrives,
-/// since the epoch of the logical process's keys: with store and forward, or before that, the upper
-/// bits are 0.
+/// since the origin of the logical process's keys: with store and forward, or before that, the
+/// upper bits are 0.
 inline constexpr int kTailShift = 16;
-/// How long after the epoch that can be.
+/// How long after the origin that can be.
 inline constexpr Picoseconds kTailReach{std::int64_t{1} << (62 - kTailShift)};
 [[nodiscard]] constexpr std::uint16_t waiting_port(const Packet& packet) {
   return static_cast<std::uint16_t>(packet.stamp);
 }
-[[nodiscard]] constexpr Picoseconds tail_arrival(const Packet& packet, Picoseconds epoch) {
-  return epoch + Picoseconds(packet.stamp >> kTailShift);
+[[nodiscard]] constexpr Picoseconds tail_arrival(const Packet& packet, Picoseconds origin) {
+  return origin + Picoseconds(packet.stamp >> kTailShift);
 }
 [[nodiscard]] constexpr std::int64_t waiting_stamp(std::int64_t port, Picoseconds tail,
-                                                   Picoseconds epoch) {
-  return std::max((tail - epoch).count(), std::int64_t{0}) << kTailShift | port;
+                                                   Picoseconds origin) {
+  return std::max((tail - origin).count(), std::int64_t{0}) << kTailShift | port;
 }
 
 }  // namespace weft::protocols

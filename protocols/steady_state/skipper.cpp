@@ -68,7 +68,7 @@ bool Skipper::may_be_flow_groups() const {
 
 bool Skipper::run_flow_groups(Picoseconds& now, Picoseconds until) {
   const Picoseconds min = kMinPacketsOnFlowGroups * packet_;
-  until = std::min(until, lp_.keys.epoch + reach_of(s_.constants, lp_.keys));
+  until = std::min(until, lp_.keys.origin + reach_of(s_.constants, lp_.keys));
   if (until - now < min || !may_check()) return false;
   words_checked_ += kWordsPerStop + kWordsPerSender * s_.senders.all_whole().size();
   const std::optional<Picoseconds> end = flow_groups_.find(now, until, min);
@@ -263,7 +263,7 @@ bool Skipper::look(Picoseconds& now, Picoseconds until) {
 
 bool Skipper::skip(const StateSnapshot& before, Picoseconds& now, Picoseconds until) {
   // Beyond what keys can hold the next skip continues.
-  const Picoseconds reach = lp_.keys.epoch + reach_of(s_.constants, lp_.keys);
+  const Picoseconds reach = lp_.keys.origin + reach_of(s_.constants, lp_.keys);
   const Picoseconds left = std::min({until, reach, before.next_check(s_, lp_, now)}) - now;
   const auto in_time = static_cast<std::uint64_t>(left / (now - before.time()));
   const std::uint64_t times = before.max_repeats(s_, now, in_time);

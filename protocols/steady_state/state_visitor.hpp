@@ -101,9 +101,9 @@ class StateTraversal {
       const std::int64_t port = waiting_port(packet);
       v.same(static_cast<std::uint64_t>(port));
       if (s_.constants.cut_through) {
-        Picoseconds tail = tail_arrival(packet, lp_.keys.epoch);
+        Picoseconds tail = tail_arrival(packet, lp_.keys.origin);
         v.future_time_or_past(tail);
-        packet.stamp = waiting_stamp(port, tail, lp_.keys.epoch);
+        packet.stamp = waiting_stamp(port, tail, lp_.keys.origin);
       }
       this->packet(packet);
     });

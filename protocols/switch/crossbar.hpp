@@ -70,7 +70,7 @@ class CrossbarArbiter {
     if (s_.constants.random_arbitration) {
       const RandomStream random(s_.constants.seed, Purpose::kArbitration, at);
       const auto count = static_cast<std::uint64_t>(std::popcount(candidates));
-      for (std::uint64_t skip = random.below(x.draws++, count); skip > 0; --skip) {
+      for (std::uint64_t left = random.below(x.draws++, count); left > 0; --left) {
         candidates &= candidates - 1;
       }
       return static_cast<std::uint32_t>(std::countr_zero(candidates));

@@ -26,14 +26,14 @@ class CutThrough {
     const Picoseconds tail = here.now +
                              PortState::transmission_at(packet.wire_size(), in.ingress_rate) -
                              PortState::transmission_at(first, in.ingress_rate);
-    return waiting_stamp(port, tail, here.lp.keys.epoch);
+    return waiting_stamp(port, tail, here.lp.keys.origin);
   }
 
   /// When its transmission at `port` can begin. A faster link than that of `in` would run dry: it
   /// waits until all of the packet is here.
   [[nodiscard]] Picoseconds begin(const Here& here, const Packet& packet, const PortState& port,
                                   const PortState& in) const {
-    const Picoseconds tail = tail_arrival(packet, here.lp.keys.epoch);
+    const Picoseconds tail = tail_arrival(packet, here.lp.keys.origin);
     return port.rate > in.ingress_rate && here.now < tail ? tail : here.now;
   }
 

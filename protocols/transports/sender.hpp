@@ -43,7 +43,7 @@ class Sender {
   }
 
   /// Makes `message` the present one, of which nothing was sent. Where numbers lie between it and
-  /// the one before it (skip_to_first_link), they are passed over.
+  /// the one before it (start_at_first_link), they are passed over.
   void load_next(SendingEnd& s, std::uint32_t message) const {
     if (s.is_added_up() && message != kNoIndex) {
       pass_over(s, s_.hosts[s.host].messages[message].first_sequence);
@@ -54,7 +54,7 @@ class Sender {
   /// Of what scale-up switches reduce: its next message begins with a number that goes by the first
   /// link again. So it does for all members of the group, who have posted the same, and for the
   /// sum.
-  void skip_to_first_link(SendingEnd& s) const {
+  void start_at_first_link(SendingEnd& s) const {
     const Reduction& reduction = s_.reduction_of(s);
     const std::uint32_t over = s.posted % reduction.links;
     if (over == 0) return;

@@ -42,7 +42,7 @@ bool LaneWalk::reaches_gap() {
   return false;
 }
 
-void LaneWalk::skip_gap() {
+void LaneWalk::pass_gap() {
   const auto span = spans().last(at_.now);
   charge(span ? span->end : begin_, Cause::kSchedule, own_rank());
 }

@@ -57,7 +57,7 @@ class LaneWalk {
   /// The last thing that was followed is that this lane let another one continue.
   [[nodiscard]] bool was_woken() const { return was_woken_; }
   /// At a gap: the lane had not begun, back to the last thing that it did.
-  void skip_gap();
+  void pass_gap();
   /// From a message that was delivered to the rank now, when nobody waited for it, to where it was
   /// posted. False: there is none.
   [[nodiscard]] bool follow_delivery();

@@ -138,7 +138,7 @@ void PathFinder::end_iteration(std::uint32_t j, std::uint32_t iteration) {
     if (e_.workload.job_of(e_.workload.connections()[c].source) != j) continue;
     log_.forget(ConnectionId(c), begin);
   }
-  if (reuse_ != nullptr) reuse_->forget_calls(j, begin);
+  if (detours_ != nullptr) detours_->forget(j, begin);
 }
 
 void PathFinder::find_job(std::uint32_t j) {
@@ -169,30 +169,15 @@ void PathFinder::find_job(std::uint32_t j) {
 
 void PathFinder::walk(LaneWalk& lanes, JobPath& path) {
   while (lanes.reaches_gap()) {
-    if (!walk_through_epoch(lanes, path)) lanes.skip_gap();
+    if (!take_detour(lanes, path)) lanes.pass_gap();
   }
 }
 
-bool PathFinder::walk_through_epoch(LaneWalk& lanes, JobPath& path) {
-  if (reuse_ == nullptr) return false;
-  const LaneWalk::Place& at = lanes.place();
-  const JobPlan& job = e_.workload.jobs()[path.job];
-  const std::uint32_t stream = job.program->task_streams().stream_of(at.lane);
-  const std::optional<CalledEpoch> epoch =
-      reuse_->call_that_ended(job.process(at.rank), stream, at.now);
-  if (!epoch) return false;
-  if (!scenes_) scenes_.emplace(e_, reuse_->options());
-  EpochScene& scene = scenes_->of(*epoch);
-  EpochPart part{.scene = &scene, .epoch = *epoch, .messages = {}};
-  LaneWalk::Place place{.rank = epoch->rank_here(at.rank),
-                        .lane = lanes.was_woken() ? scene.last_lane(epoch->call) : at.lane,
-                        .now = scene.time_here(*epoch, at.now)};
-  std::vector<Charge> charges;
-  place = scene.walk(place, scene.time_here(*epoch, path.begin), charges, part.messages);
-  for (const Charge& charge : charges) path.charges.push_back(scene.in_whole(*epoch, charge));
-  if (!part.messages.empty()) path.epochs.push_back(std::move(part));
-  lanes.go_to(
-      {epoch->rank_in_whole(place.rank), place.lane, scene.time_in_whole(*epoch, place.now)});
+bool PathFinder::take_detour(LaneWalk& lanes, JobPath& path) {
+  if (detours_ == nullptr) return false;
+  std::unique_ptr<Detour> detour = detours_->walk(lanes, path.job, path.begin, path.charges);
+  if (detour == nullptr) return false;
+  if (!detour->messages.empty()) path.detours.push_back(std::move(detour));
   return true;
 }
 

@@ -1,28 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/blame/cause.hpp"
-#include "scenarios/blame/epoch_scene.hpp"
+#include "scenarios/blame/detour.hpp"
 #include "scenarios/blame/lane_walk.hpp"
 #include "scenarios/blame/message_log.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
 
 namespace weft::scenarios {
-
-/// What a path has in an epoch that was memoised; of `scene`, in its time and by its names.
-struct EpochPart {
-  EpochScene* scene = nullptr;
-  CalledEpoch epoch;
-  std::vector<PathMessage> messages;
-};
 
 /// The critical path of an iteration, or of a job without iterations: all of (begin, end] is either
 /// charged or in a message.
@@ -33,7 +24,7 @@ struct JobPath {
   Picoseconds end;
   std::vector<Charge> charges;
   std::vector<PathMessage> messages;
-  std::vector<EpochPart> epochs;
+  std::vector<std::unique_ptr<Detour>> detours;  ///< that have messages
 };
 
 /// Follows jobs from the last event of an iteration back to the last event of the one before
@@ -43,12 +34,9 @@ class PathFinder {
   /// All arguments must outlive it. The executor keeps the spans of all programs.
   PathFinder(const Experiment& experiment, const collectives::Executor& executor);
 
-  /// Before the run: calls are memoised. What happened in those on a path is found by simulating
-  /// their epochs once more.
-  void follow(RunReuse& reuse) {
-    reuse_ = &reuse;
-    reuse.keep_calls();
-  }
+  /// Before the run: where an oracle knows of calls when they end, paths lead through these. They
+  /// must outlive it.
+  void follow(Detours& detours) { detours_ = &detours; }
   /// Messages that are over, or at the end of the run all others.
   void add(std::span<const protocols::MessageOutcome> messages);
   /// All messages of an iteration that ended are over, and the executor will forget it.
@@ -63,16 +51,14 @@ class PathFinder {
   void find_job(std::uint32_t job);
   /// To the begin of the path.
   void walk(LaneWalk& walk, JobPath& path);
-  /// From the end of a call that was memoised, or that lets another begin, through its epoch;
-  /// false: there was none.
-  bool walk_through_epoch(LaneWalk& walk, JobPath& path);
+  /// False: there is none from where the walk is.
+  bool take_detour(LaneWalk& walk, JobPath& path);
 
   const Experiment& e_;
   const collectives::Executor& executor_;
   MessageLog log_;
   const WalkedRun run_;
-  RunReuse* reuse_ = nullptr;
-  std::optional<EpochScenes> scenes_;
+  Detours* detours_ = nullptr;         ///< null: there are none
   std::vector<Picoseconds> ended_at_;  ///< by job: its last iteration that was dealt with
   std::vector<JobPath> paths_;
 };

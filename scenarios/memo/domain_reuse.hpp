@@ -18,7 +18,7 @@
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/memo/call_log.hpp"
 #include "scenarios/memo/epoch_store.hpp"
-#include "scenarios/results/reuse_report.hpp"
+#include "scenarios/results/memo/reuse_report.hpp"
 
 namespace weft::scenarios {
 

@@ -14,9 +14,9 @@
 
 #include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
-#include "scenarios/output/reuse_summary.hpp"
 #include "scenarios/output/size_summary.hpp"
 #include "scenarios/results/coverage.hpp"
+#include "scenarios/results/memo/reuse_text.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
@@ -361,7 +361,7 @@ std::string summary_text(const Results& r) {
           "\n";
   if (r.has_packets) text += pause_summary_text(r);
   text += cost_line(r);
-  text += reuse_summary_text(r);
+  text += reuse_text(r.reuse, r.totals.packet_hops, r.periods);
   text += fmt::format("  results sha256 {}\n", r.digest());
   for (const std::string& warning : r.warnings) text += "  warning: " + escaped(warning) + "\n";
   return text;

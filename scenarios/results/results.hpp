@@ -7,10 +7,10 @@
 
 #include "protocols/analysis/victim_analysis.hpp"
 #include "protocols/network/packet_network.hpp"
+#include "scenarios/results/memo/periods_report.hpp"
+#include "scenarios/results/memo/reuse_report.hpp"
 #include "scenarios/results/message_phase.hpp"
 #include "scenarios/results/message_statistics.hpp"
-#include "scenarios/results/periods_report.hpp"
-#include "scenarios/results/reuse_report.hpp"
 #include "scenarios/results/table_list.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/id_vector.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -23,7 +24,7 @@ struct Use {
   std::size_t path = 0;
   Picoseconds from;
   Picoseconds until;
-  const EpochPart* part = nullptr;  ///< where it is in an epoch that was memoised
+  const Detour* detour = nullptr;  ///< by which it is on the path; null: in the run's own network
 };
 
 /// Messages whose packets are to be checked in one network, each once, by the time of their
@@ -87,27 +88,25 @@ class AllPathMessages {
       for (const PathMessage& m : paths[p].messages) {
         if (is_unicast(e.workload, m.connection)) of_run.add(m, {p, m.from, m.until});
       }
-      for (const EpochPart& part : paths[p].epochs) {
-        for (const PathMessage& m : part.messages) {
-          if (!is_unicast(part.scene->workload(), m.connection)) continue;
-          of_epoch[part.scene].add(m, {p, m.from, m.until, &part});
+      for (const std::unique_ptr<Detour>& detour : paths[p].detours) {
+        for (const PathMessage& m : detour->messages) {
+          if (!is_unicast(detour->network().workload(), m.connection)) continue;
+          apart[&detour->network()].add(m, {p, m.from, m.until, detour.get()});
         }
       }
     }
     of_run.sort([&](const PathMessages::Found& of) {
       return transports.of(of.message.connection).framing;
     });
-    for (auto& of_scene : of_epoch) {
-      of_scene.second.sort([&](const PathMessages::Found& of) {
-        const ConnectionId whole =
-            of_scene.first->connection_in_whole(of.uses.front().part->epoch, of.message.connection);
-        return transports.of(whole).framing;
+    for (auto& [network, messages] : apart) {
+      messages.sort([&](const PathMessages::Found& of) {
+        return transports.of(of.uses.front().detour->in_whole(of.message.connection)).framing;
       });
     }
   }
 
   PathMessages of_run;
-  std::map<const EpochScene*, PathMessages> of_epoch;
+  std::map<const NetworkApart*, PathMessages> apart;
 };
 
 /// The storms of a run that is over, by their pauses.
@@ -143,7 +142,7 @@ void add_part(const std::vector<JobPath>& paths, const Use& use, const std::vect
     charge.begin = std::max(charge.begin, use.from);
     charge.end = std::min(charge.end, use.until);
     if (charge.begin >= charge.end) continue;
-    if (use.part != nullptr) charge = use.part->scene->in_whole(use.part->epoch, charge);
+    if (use.detour != nullptr) charge = use.detour->in_whole(charge);
     sums.add(use.path, paths[use.path], charge);
   }
 }
@@ -158,18 +157,18 @@ PacketWalk make_walk(const PacketWalk::Surroundings& around, const PathMessages&
           }};
 }
 
-/// Of messages in an epoch that was memoised.
-void watch_epoch(const EpochScene& scene, const PathMessages& wanted,
-                 const std::vector<JobPath>& paths, BlameSums& sums) {
+void watch(const NetworkApart& apart, const PathMessages& wanted, const std::vector<JobPath>& paths,
+           BlameSums& sums) {
   const auto root_of = [](const protocols::PauseInterval& pause) {
     return Culprit::port(pause.port);  // there are none
   };
-  PacketWalk walk = make_walk({scene.fabric(), scene.workload(), {}}, wanted, paths, root_of, sums);
-  scene.watch({.at_lanes = false,
-               .messages = wanted.watched(),
-               .sink = [&walk](std::span<const protocols::TraceRecord> records,
-                               Picoseconds until) { walk.add(records, until); }},
-              [&walk](const PacketNetwork& network) { walk.set_network(network); });
+  PacketWalk walk = make_walk({apart.fabric(), apart.workload(), {}}, wanted, paths, root_of, sums);
+  apart.watch(
+      wanted.watched(),
+      [&walk](std::span<const protocols::TraceRecord> records, Picoseconds until) {
+        walk.add(records, until);
+      },
+      [&walk](const PacketNetwork& network) { walk.set_network(network); });
   walk.finish();
 }
 
@@ -181,15 +180,8 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   options.observation.messages = wanted.watched();
   options.message_trace_sink = [&walk](std::span<const protocols::TraceRecord> records,
                                        Picoseconds until) { walk.add(records, until); };
-  std::optional<RunReuse> reuse;
-  if (how.reusable != nullptr) {
-    reuse.emplace(e, options, *how.reusable, Reuse::kOn);
-    options.keeps_domains_whole = true;
-    if (reuse->has_rails()) options.cut = LpPlan::Cut::kOne;
-    options.on_period = [&reuse] {
-      if (reuse->is_full()) reuse->take([](const MemoisedEpoch&) {}, [] {});
-    };
-  }
+  const std::unique_ptr<RunPart> part = how.part();
+  if (part != nullptr) part->configure(options);
   PacketNetwork* again = nullptr;
   options.on_many_messages = [&again] { again->take_ended_messages([](const auto&) {}); };
   PacketNetwork network(e.fabric, e.routes, options, e.workload.process_hosts(),
@@ -197,18 +189,13 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   again = &network;
   walk.set_network(network);
   collectives::Executor executor(e.workload, collectives::Executor::Spans::kNotKept);
-  if (reuse) {
-    executor.delegate_calls(*reuse);
-    network.set_external_deliveries([&reuse](Picoseconds since, Picoseconds until) {
-      return reuse->was_delivered(since, until);
-    });
+  RunMonitor monitor(e, network);
+  if (part != nullptr) {
+    part->start(network, executor);
+    monitor.follow(*part);
   }
   network.start(executor);
-  RunMonitor monitor(e, network);
-  if (reuse) monitor.follow(*reuse);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
-    // What was taken is nowhere in this network.
-    if (reuse) packet_hops += reuse->hops_taken();
     return !how.progress || how.progress(monitor.look(now, packet_hops));
   };
   // Nothing after the last message is asked for.
@@ -235,9 +222,9 @@ void add_by_ideal(const std::vector<JobPath>& paths, ZeroLoadTimes& ideals, IsWa
     const JobPath& path = paths[p];
     std::vector<PathMessage> messages;
     std::ranges::copy_if(path.messages, std::back_inserter(messages), is_wanted);
-    for (const EpochPart& part : path.epochs) {
-      for (const PathMessage& m : part.messages) {
-        const PathMessage whole = part.scene->in_whole(part.epoch, m);
+    for (const std::unique_ptr<Detour>& detour : path.detours) {
+      for (const PathMessage& m : detour->messages) {
+        const PathMessage whole = detour->in_whole(m);
         if (is_wanted(whole)) messages.push_back(whole);
       }
     }
@@ -310,9 +297,7 @@ void find_blame(const Experiment& e, const std::vector<JobPath>& paths, ZeroLoad
       },
       sums);
   const AllPathMessages wanted(e, paths);
-  for (const auto& [scene, messages] : wanted.of_epoch) {
-    watch_epoch(*scene, messages, paths, sums);
-  }
+  for (const auto& [network, messages] : wanted.apart) watch(*network, messages, paths, sums);
   if (!wanted.of_run.messages.empty()) {
     const PauseRoots roots(results);
     const bool has_input_queues =

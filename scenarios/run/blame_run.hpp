@@ -1,13 +1,15 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "scenarios/blame/path_finder.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
 #include "scenarios/run/fluid_sharers.hpp"
+#include "scenarios/run/parts/run_part.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/timeline/timeline.hpp"
 
@@ -18,8 +20,8 @@ struct BlameRun {
   const protocols::Parallelism& parallelism;
   const ProgressObserver& progress;
   Timeline* timeline = nullptr;  ///< where paths are shown, if anywhere
-  /// What the run took over, as the second one does; null: nothing.
-  const Reusable* reusable = nullptr;
+  /// Makes the part by which calls are taken over as in the first run; it may give null.
+  std::function<std::unique_ptr<RunPart>()> part;
 };
 
 /// Runs the experiment once more, looking at the packets of the messages on critical paths, and

@@ -43,7 +43,7 @@ void name_flows(const Experiment& e, const protocols::PacketNetwork& network, Ru
 
 void end_timeline(Timeline& timeline, Results& results) {
   timeline.finish();
-  if (std::string sentence = timeline.skipped(); !sentence.empty()) {
+  if (std::string sentence = timeline.omitted(); !sentence.empty()) {
     results.warnings.push_back(std::move(sentence));
   }
 }

@@ -83,7 +83,7 @@ std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t max) {
 const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
   using namespace std::chrono_literals;
   progress_.now = now;
-  if (reuse_ != nullptr) packet_hops += reuse_->untaken_hops();
+  if (elsewhere_ != nullptr) packet_hops += *elsewhere_->uncounted_hops();
   if (packet_hops < progress_.count) before_warmup_ = progress_.count;
   progress_.count = packet_hops;
   const Clock::time_point wall = Clock::now();
@@ -121,12 +121,12 @@ std::optional<double> RunMonitor::part_done(Picoseconds now) {
 double RunMonitor::part_of_traffic() {
   const Experiment& e = experiment_;
   if (!in_all_) {
-    in_all_ = reuse_ == nullptr
+    in_all_ = elsewhere_ == nullptr
                   ? static_cast<double>(count_packets(e))
                   : count_traffic(e.scenario, e.fabric, e.routes, e.workload).packet_hops;
   }
   const std::uint64_t so_far =
-      reuse_ == nullptr ? network_.payload_packets_arrived() : before_warmup_ + progress_.count;
+      elsewhere_ == nullptr ? network_.payload_packets_arrived() : before_warmup_ + progress_.count;
   // Retransmissions are not in the forecast.
   return *in_all_ == 0 ? 0 : std::min(static_cast<double>(so_far) / *in_all_, 1.0);
 }

@@ -9,10 +9,10 @@
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/results/measure/run_recorder.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
+#include "scenarios/run/parts/run_part.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {
@@ -25,8 +25,11 @@ class RunMonitor {
       : experiment_(experiment), network_(network) {}
   /// Whoever watches may see jobs and messages, too. Both must outlive it.
   void follow(const collectives::Executor& executor, RunRecorder& recorder);
-  /// Memoised epochs count as well. The reuse must outlive this.
-  void follow(const RunReuse& reuse) { reuse_ = &reuse; }
+  /// Packet-hops of another network count as well, where the part knows of some. It must outlive
+  /// this.
+  void follow(const RunPart& part) {
+    if (part.uncounted_hops()) elsewhere_ = &part;
+  }
   /// Valid until the next call.
   const Progress& look(Picoseconds now, std::uint64_t packet_hops);
   /// The run is over.
@@ -42,8 +45,9 @@ class RunMonitor {
   const Experiment& experiment_;
   const protocols::PacketNetwork& network_;
   Clock::time_point words_checked_ = Clock::now();
-  const RunReuse* reuse_ = nullptr;  ///< null: everything is simulated in its place
-  std::optional<double> in_all_;  ///< once counted: packets of payload, or with reuse packet-hops
+  const RunPart* elsewhere_ = nullptr;  ///< null: this network carries everything
+  std::optional<double>
+      in_all_;  ///< once counted: packets of payload, or packet-hops where `elsewhere_` is
   std::uint64_t before_warmup_ = 0;  ///< packet-hops: counters begin again then
   Progress progress_;
   std::vector<Bytes> sent_;  ///< by port, at the last look at ports

@@ -212,7 +212,7 @@ void Timeline::add_path(std::uint32_t job, std::uint32_t iteration,
 
 void Timeline::finish() { part_.finish_with(&counters_); }
 
-std::string Timeline::skipped() const {
+std::string Timeline::omitted() const {
   if (!full_since_) return {};
   return fmt::format(
       "{} has reached its limit of {}: not all is there of what was after {}; show fewer ranks or "

@@ -64,7 +64,7 @@ class Timeline {
 
   [[nodiscard]] bool has_failed() const { return part_.has_failed() || counters_.has_failed(); }
   /// What was left out, in a sentence; empty: nothing.
-  [[nodiscard]] std::string skipped() const;
+  [[nodiscard]] std::string omitted() const;
 
  private:
   struct Counter {

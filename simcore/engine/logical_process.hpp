@@ -80,11 +80,11 @@ struct alignas(64) Worker {
 };
 
 /// Keys of a logical process's departures and arrivals, which order them by (time, priority, port):
-/// time since an epoch << shift | priority bit | local number of the port.
+/// time since an origin << shift | priority bit | local number of the port.
 struct EventKeys {
   std::uint32_t shift = 1;
   std::uint64_t arrival_bit = 1;
-  Picoseconds epoch;  ///< before everything that is still to come
+  Picoseconds origin;  ///< before everything that is still to come
 
   EventKeys() = default;
   explicit EventKeys(std::uint32_t port_count)
@@ -92,7 +92,7 @@ struct EventKeys {
         arrival_bit(std::uint64_t{1} << (shift - 1)) {}
 
   [[nodiscard]] std::uint64_t departure(Picoseconds time, std::uint32_t local) const {
-    return (static_cast<std::uint64_t>((time - epoch).count()) << shift) | local;
+    return (static_cast<std::uint64_t>((time - origin).count()) << shift) | local;
   }
   [[nodiscard]] std::uint64_t arrival(Picoseconds time, std::uint32_t local) const {
     return departure(time, local) | arrival_bit;
@@ -102,9 +102,9 @@ struct EventKeys {
     return static_cast<std::uint32_t>(key & (arrival_bit - 1));
   }
   [[nodiscard]] Picoseconds time_of(std::uint64_t key) const {
-    return epoch + Picoseconds(static_cast<std::int64_t>(key >> shift));
+    return origin + Picoseconds(static_cast<std::int64_t>(key >> shift));
   }
-  /// How long after the epoch a window may end: half of what keys hold, for what is under way then
+  /// How long after the origin a window may end: half of what keys hold, for what is under way then
   /// lies beyond.
   [[nodiscard]] Picoseconds reach() const {
     return Picoseconds(static_cast<std::int64_t>(std::uint64_t{1} << (63U - shift)));
@@ -137,11 +137,11 @@ struct LogicalProcess {
   }
 };
 
-/// Has keys count from a later epoch on, before which nothing in the logical process is left to
+/// Has keys count from a later origin on, before which nothing in the logical process is left to
 /// happen.
-inline void move_epoch(LogicalProcess& lp, Picoseconds epoch) {
-  lp.next.subtract(lp.keys.departure(epoch, 0));
-  lp.keys.epoch = epoch;
+inline void move_origin(LogicalProcess& lp, Picoseconds origin) {
+  lp.next.subtract(lp.keys.departure(origin, 0));
+  lp.keys.origin = origin;
 }
 
 /// How many ports ahead of its use memory is asked for. A window touches the ports of a logical

@@ -201,21 +201,21 @@ std::optional<ZeroLoad> spread_load(Bytes size, const Framing& framing,
   if (all > framing.ack_every) add_stages(back, framing.ack_size, framing.ack_every, stages);
   const Period of_all = period_of(stages, all);
 
-  Count skipped = 0;  // periods
+  Count repeated = 0;  // periods
   if (of_all.packets > 0) {
     const Count kept = std::max(of_data.transient, of_all.transient) + 2 * of_all.packets +
                        static_cast<Count>(there.size() + back.size()) +
                        (has_window ? framing.window : 0);
-    skipped = std::max<Count>(0, (all - kept) / of_all.packets);
+    repeated = std::max<Count>(0, (all - kept) / of_all.packets);
   }
-  const Count packets = all - skipped * of_all.packets;
+  const Count packets = all - repeated * of_all.packets;
   std::vector<Traveller> data;
   for (Count k = 0; k < packets; ++k) data.push_back({.number = k, .size = full});
   data.back().size = size - (all - 1) * framing.payload + framing.header;
   cross(there, framing.cut_through, data);
   const Picoseconds delivered = std::ranges::max(data, {}, &Traveller::tail).tail;
   const Count periods = of_all.packets > 0 ? of_all.packets / of_data.packets : 0;
-  const Picoseconds later = skipped * periods * of_data.time;
+  const Picoseconds later = repeated * periods * of_data.time;
   if (!has_acks) return ZeroLoad{delivered + later, delivered + later};
 
   std::vector<Traveller> acks = acks_of(std::move(data), framing);
@@ -224,7 +224,7 @@ std::optional<ZeroLoad> spread_load(Bytes size, const Framing& framing,
   const Picoseconds completed = last->tail;
   std::ranges::sort(acks, {}, &Traveller::number);
   if (has_window && !is_within_window(framing, there.front(), packets, full, acks)) return {};
-  return ZeroLoad{delivered + later, completed + skipped * of_all.time};
+  return ZeroLoad{delivered + later, completed + repeated * of_all.time};
 }
 
 }  // namespace weft

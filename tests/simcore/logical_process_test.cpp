@@ -269,7 +269,7 @@ TEST(EventKeys, OfAnLpSayTheSameTimesFromALaterEpochOn) {
   lp.next.reset(8);
   lp.next.update(1, lp.keys.departure(Picoseconds(1'000), 1));
   lp.next.update(6, lp.keys.arrival(Picoseconds(1'500), 2));
-  move_epoch(lp, Picoseconds(900));
+  move_origin(lp, Picoseconds(900));
   EXPECT_EQ(lp.next.top(), lp.next.key(1));
   EXPECT_EQ(lp.next.top(), lp.keys.departure(Picoseconds(1'000), 1));
   EXPECT_EQ(lp.keys.time_of(lp.next.key(1)), Picoseconds(1'000));

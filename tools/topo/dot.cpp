@@ -21,7 +21,7 @@ constexpr const char* kHead =
 
 /// Text between double quotes. Lines of a label are joined by `\n` afterwards. Graphviz reads
 /// `&#27;` as a character: the ampersand is one itself.
-std::string quoted(std::string_view text) {
+std::string dot_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : escaped(text)) {
     if (c == '"' || c == '\\') result += '\\';
@@ -33,7 +33,7 @@ std::string quoted(std::string_view text) {
 std::string label(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {
-    const std::string one = quoted(line);
+    const std::string one = dot_string(line);
     text += (text.empty() ? "" : "\\n") + one.substr(1, one.size() - 2);
   }
   return "\"" + text + "\"";
@@ -44,7 +44,7 @@ void write_box(std::string& out, std::size_t number, const Picture::Box& box) {
   const bool has_fill = std::string_view(box.fill) != "none";
   auto to = std::back_inserter(out);
   fmt::format_to(to, "  {} [pos=\"{:.1f},{:.1f}!\", width={:.3f}, height={:.3f}, fontsize={:g}",
-                 box.id.empty() ? fmt::format("\"#{}\"", number) : quoted(box.id), box.centre.x,
+                 box.id.empty() ? fmt::format("\"#{}\"", number) : dot_string(box.id), box.centre.x,
                  box.centre.y, box.width / 72, box.height / 72, box.font);
   fmt::format_to(to, ", label={}", label(box.text));
   if (has_border) {
@@ -58,17 +58,17 @@ void write_box(std::string& out, std::size_t number, const Picture::Box& box) {
   }
   if (has_fill) fmt::format_to(to, ", fillcolor=\"{}\"", box.fill);
   if (box.is_stack) out += ", peripheries=2";
-  if (!box.tooltip.empty()) fmt::format_to(to, ", tooltip={}", quoted(box.tooltip));
+  if (!box.tooltip.empty()) fmt::format_to(to, ", tooltip={}", dot_string(box.tooltip));
   out += "];\n";
 }
 
 void write_line(std::string& out, const Picture::Line& line) {
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "  {} -- {} [pos=\"", quoted(line.from), quoted(line.to));
+  fmt::format_to(to, "  {} -- {} [pos=\"", dot_string(line.from), dot_string(line.to));
   for (const Point& point : line.curve) fmt::format_to(to, "{:.1f},{:.1f} ", point.x, point.y);
   out.back() = '"';
   fmt::format_to(to, ", penwidth={:.2f}, color=\"{}\"{}, tooltip={}];\n", line.pen, line.colour,
-                 line.is_dashed ? ", style=dashed" : "", quoted(line.tooltip));
+                 line.is_dashed ? ", style=dashed" : "", dot_string(line.tooltip));
 }
 
 Error failure(std::string message) { return {std::move(message), {}}; }

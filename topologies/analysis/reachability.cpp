@@ -294,16 +294,16 @@ void Reachability::forget() {
 }
 
 RouteEnd Reachability::end_of(HostId from, HostId to) {
-  return memoised(from, to, false,
-                  [&](NetworkKind network) { return fate_of_data(network, from, to).end; });
+  return kept(from, to, false,
+              [&](NetworkKind network) { return fate_of_data(network, from, to).end; });
 }
 
 RouteEnd Reachability::end_of_responses(HostId from, HostId to) {
-  return memoised(from, to, true, [&](NetworkKind) { return fate_of_responses(from, to).end; });
+  return kept(from, to, true, [&](NetworkKind) { return fate_of_responses(from, to).end; });
 }
 
 template <class Follow>
-RouteEnd Reachability::memoised(HostId from, HostId to, bool is_response, Follow follow) {
+RouteEnd Reachability::kept(HostId from, HostId to, bool is_response, Follow follow) {
   const std::uint32_t number = part_of(from, to);
   const Part& part = parts_[number];
   if (!part.is_followed && pairs_.is_complete) return RouteEnd::kDelivered;

@@ -92,7 +92,7 @@ class Reachability {
   [[nodiscard]] Fate fate_of_data(NetworkKind network, HostId from, HostId to);
   [[nodiscard]] Fate fate_of_responses(HostId from, HostId to);
   template <class Follow>
-  RouteEnd memoised(HostId from, HostId to, bool is_response, Follow follow);
+  RouteEnd kept(HostId from, HostId to, bool is_response, Follow follow);
 
   const Fabric& fabric_;
   const Routes& routes_;

@@ -10,9 +10,9 @@
 namespace weft::scenarios {
 namespace {
 
-bool is_skipped(const language::Node& node) {
-  const language::Node* skip = node.find("skip");
-  return skip != nullptr && skip->text == "true";
+bool is_omitted(const language::Node& node) {
+  const language::Node* off = node.find("skip");
+  return off != nullptr && off->text == "true";
 }
 
 void find_in(const language::Node& node, const std::string& path, std::string_view pattern,
@@ -21,7 +21,7 @@ void find_in(const language::Node& node, const std::string& path, std::string_vi
     found.push_back({path, &node});
     return;
   }
-  if (node.kind != language::Node::Kind::kMap || is_skipped(node)) return;
+  if (node.kind != language::Node::Kind::kMap || is_omitted(node)) return;
   const std::size_t point = pattern.find('.');
   const std::string_view rest =
       point == std::string_view::npos ? std::string_view() : pattern.substr(point + 1);

@@ -200,13 +200,13 @@ void lower_order(const Context& context, Scenario& scenario) {
 }
 
 /// Jobs that are skipped are gone, for those that wait for them, too.
-void skip_jobs(const Context& context, Scenario& scenario) {
+void omit_jobs(const Context& context, Scenario& scenario) {
   const std::vector<JobDocument>& documents = context.document.jobs;
-  if (std::ranges::none_of(documents, &JobDocument::is_skipped)) return;
+  if (std::ranges::none_of(documents, &JobDocument::is_omitted)) return;
   std::vector<JobSpec> left;
   std::vector<std::optional<std::uint32_t>> place_of(documents.size());
   for (std::uint32_t i = 0; i < documents.size(); ++i) {
-    if (documents[i].is_skipped) continue;
+    if (documents[i].is_omitted) continue;
     place_of[i] = static_cast<std::uint32_t>(left.size());
     left.push_back(std::move(scenario.jobs[i]));
     left.back().number = i;
@@ -261,7 +261,7 @@ void lower_jobs(const Context& context, Scenario& scenario) {
     lowering.lower(i, scenario);
   }
   lower_order(context, scenario);
-  if (context.diagnostics.is_empty()) skip_jobs(context, scenario);
+  if (context.diagnostics.is_empty()) omit_jobs(context, scenario);
 }
 
 }  // namespace weft::scenarios::language

@@ -60,7 +60,7 @@ struct JobDocument {
   std::vector<std::string> dscp;  ///< a code point; empty: the class says it
   Picoseconds start;
   std::vector<std::string> after;  ///< names of jobs that end before
-  bool is_skipped = false;
+  bool is_omitted = false;
   std::optional<std::uint32_t> queue_pairs;             ///< absent: the transport's
   std::optional<protocols::TransportConfig> transport;  ///< absent: that of its class
   RanksDocument ranks;

@@ -72,7 +72,7 @@ schema::Object<JobDocument> job_schema(LinkLayer layer) {
       .source("at once")
       .words("after", &JobDocument::after, "names of jobs whose end it waits for")
       .source("none")
-      .field("skip", &JobDocument::is_skipped,
+      .field("skip", &JobDocument::is_omitted,
              "leave it out, as if it were over at once; the others keep hosts, paths and random "
              "numbers")
       .source("it runs")

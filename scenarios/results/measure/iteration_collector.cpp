@@ -165,7 +165,7 @@ class PathWalk {
         path.protocol += time;
         break;
       case collectives::Step::Work::kLeftOut:
-        path.skipped += time;
+        path.not_simulated += time;
         break;
       default:
         path.launch += time;

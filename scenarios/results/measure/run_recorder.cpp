@@ -47,7 +47,7 @@ void RunRecorder::finish(protocols::PacketNetwork& network, Results& results) {
   messages_.add(pending);
   collectives_.add(pending);
   activities_.add(pending, results.simulated);
-  if (reused_) reused_->finish();
+  if (add_last_) add_last_();
   messages_.finish(results);
   collectives_.finish([&] { return held(network); }, results);
   collect_pauses(e_, network, activities_, results);

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <optional>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/measure/flow_activities.hpp"
 #include "scenarios/results/measure/iteration_collector.hpp"
-#include "scenarios/results/measure/memoised_epochs.hpp"
 #include "scenarios/results/measure/message_collector.hpp"
 #include "scenarios/results/measure/message_sink.hpp"
 #include "scenarios/results/results.hpp"
@@ -26,24 +27,20 @@ class RunRecorder {
               const MessageSink& sink, PathFinder* paths, Timeline* timeline);
 
   /// Statistics began again: nothing is known of flow control before.
-  void begin_measurement() {
-    is_measuring_ = true;
-    if (reused_) reused_->begin_measurement();
-  }
+  void begin_measurement() { is_measuring_ = true; }
   /// Before a run that may be discarded: rows of messages are put out at its end.
   void keep_rows() { messages_.keep_rows(); }
-  /// Before the run: some of it is simulated once and taken again.
-  void follow(RunReuse& reuse) { reused_.emplace(e_, reuse, messages_, activities_); }
+  /// For messages that the network does not carry. Before the last ones are counted, `add` is
+  /// called once more.
+  [[nodiscard]] MessageCollector& messages() { return messages_; }
+  [[nodiscard]] FlowActivities& activities() { return activities_; }
+  void on_last_message(std::function<void()> add) { add_last_ = std::move(add); }
   /// Takes what is over by now.
   void take(protocols::PacketNetwork& network);
   /// For who watches: what is over and not taken, and how far a job is with its iterations.
   [[nodiscard]] std::vector<MessageResult> untaken(const protocols::PacketNetwork& network);
   [[nodiscard]] RunState::Job steps_of(std::uint32_t job) const {
     return collectives_.steps_of(job);
-  }
-  /// What was reused since the last time counts, in the network, too.
-  void take_reused(protocols::PacketNetwork& network, collectives::Executor& executor) {
-    reused_->take(network, executor);
   }
   /// Takes the rest, and hands over messages, collectives and pauses. Needs the jobs of the
   /// results.
@@ -58,7 +55,7 @@ class RunRecorder {
   MessageCollector messages_;
   IterationCollector collectives_;
   FlowActivities activities_;
-  std::optional<MemoisedEpochs> reused_;
+  std::function<void()> add_last_;
   bool is_measuring_;
 };
 

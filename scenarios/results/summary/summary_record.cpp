@@ -1,4 +1,5 @@
 #include "scenarios/results/summary/summary_record.hpp"
+#include "scenarios/results/memo/reuse_record.hpp"
 
 #include <optional>
 #include <span>
@@ -68,7 +69,7 @@ const Record<CollectiveRow>& collective_record() {
     collective.fields.emplace_back("critical_path_seconds/skipped",
                                    "stands for rounds that were skipped, if any were",
                                    [](const CollectiveRow& r) {
-                                     const Picoseconds time = r.collective.path.skipped;
+                                     const Picoseconds time = r.collective.path.not_simulated;
                                      return json_if(time > Picoseconds(0), in_seconds(time));
                                    });
     collective.fields.emplace_back(
@@ -252,34 +253,6 @@ std::vector<Field<Results>> identity_fields() {
 }
 
 /// Something was memoised or might have been.
-bool says_something(const ReuseReport& reuse) {
-  return reuse.mode == Reuse::kVerify || reuse.mode == Reuse::kAudit || reuse.gpu_sets > 0 ||
-         reuse.rails > 0 || reuse.skips.count > 0 || !reuse.refusals.empty();
-}
-
-ordered_json json_of(const ReuseReport& reuse) {
-  return {{"gpu_sets", reuse.gpu_sets},
-          {"gpus", reuse.gpus},
-          {"calls", reuse.calls},
-          {"epochs", reuse.epochs},
-          {"epochs_simulated", reuse.simulated},
-          {"epochs_ended_otherwise", reuse.ended_otherwise},
-          {"rails", reuse.rails},
-          {"rail_gpus", reuse.rail_gpus},
-          {"rail_calls", reuse.rail_calls},
-          {"rail_epochs", reuse.rail_epochs},
-          {"rail_epochs_simulated", reuse.rail_simulated},
-          {"epoch_packet_hops", reuse.inside.all},
-          {"epoch_packet_hops_simulated", reuse.inside.simulated},
-          {"rail_packet_hops", reuse.on_rails.all},
-          {"rail_packet_hops_simulated", reuse.on_rails.simulated},
-          {"packet_hops_simulated", reuse.simulated_hops},
-          {"skips", reuse.skips.count},
-          {"periods_skipped", reuse.skips.periods},
-          {"packet_hops_skipped", reuse.skips.packet_hops},
-          {"refusals", reuse.refusals}};
-}
-
 /// Nobody asked for approximate periods: nothing.
 const PeriodsReport* periods_of(const Results& r) { return r.periods ? &*r.periods : nullptr; }
 
@@ -336,7 +309,7 @@ std::vector<Field<Results>> cost_fields() {
        "rail_packet_hops of both with those that were simulated, packet_hops_simulated of all "
        "packet_hops, skips inside long messages of what was simulated, with periods_skipped and "
        "packet_hops_skipped, and refusals, a list of sentences",
-       [](const Results& r) { return json_if(says_something(r.reuse), json_of(r.reuse)); }},
+       [](const Results& r) { return json_of(r.reuse); }},
       object<Results>("periods", "what was skipped, where `run.reuse.periods` is approximate",
                       periods_record(), periods_of)};
 }

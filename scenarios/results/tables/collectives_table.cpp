@@ -59,7 +59,7 @@ const Table<CollectiveRow>& CollectivesTable::declaration() {
        {"path_skipped_s",
         "critical path: stands for rounds that were skipped; where `run.reuse.periods` is "
         "approximate",
-        [](const Row& r) { return r.collective.path.skipped; }, Needs::kPeriods},
+        [](const Row& r) { return r.collective.path.not_simulated; }, Needs::kPeriods},
        {"estimated", "1: it was skipped, and repeats the one before; where periods are approximate",
         [](const Row& r) { return r.collective.is_estimated; }, Needs::kPeriods}},
       [](const Results& r, const auto& visit) {

@@ -24,12 +24,12 @@ struct CriticalPath {
   Picoseconds reducing;  ///< adding
   Picoseconds copying;   ///< putting in place
   Picoseconds window;    ///< senders waited for acknowledgements
-  Picoseconds skipped;   ///< stands for rounds that were not simulated
+  Picoseconds not_simulated;   ///< stands for rounds that were not simulated
   std::uint32_t messages = 0;  ///< on the chain
 
   [[nodiscard]] Picoseconds total() const {
     return late + launch + wire + queueing + paused + protocol + reducing + copying + window +
-           skipped;
+           not_simulated;
   }
 };
 

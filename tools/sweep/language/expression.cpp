@@ -40,7 +40,7 @@ class Parser {
 
   NodePtr parse() {
     NodePtr node = any();
-    skip();
+    pass_blanks();
     if (problem.empty() && !rest_.empty()) fail("does not end at `" + std::string(rest_) + "`");
     return problem.empty() ? node : nullptr;
   }
@@ -99,7 +99,7 @@ class Parser {
       return node;
     }
     if (take("'")) return quoted();
-    skip();
+    pass_blanks();
     const auto end = std::ranges::find_if_not(rest_, is_word);
     const std::string word(rest_.begin(), end);
     rest_.remove_prefix(word.size());
@@ -132,17 +132,17 @@ class Parser {
     node->right = std::move(right);
     return node;
   }
-  void skip() {
+  void pass_blanks() {
     while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
   }
   bool take(std::string_view token) {
-    skip();
+    pass_blanks();
     if (!problem.empty() || !rest_.starts_with(token)) return false;
     rest_.remove_prefix(token.size());
     return true;
   }
   bool take_word(std::string_view word) {
-    skip();
+    pass_blanks();
     if (rest_.size() > word.size() && is_word(rest_[word.size()])) return false;
     return take(word);
   }

@@ -8,7 +8,7 @@
 #include "tests/support/flow_runner.hpp"
 #include "tests/support/same_runs.hpp"
 
-/// Keys of events hold the time since an epoch, which moves on: it shows nowhere.
+/// Keys of events hold the time since an origin, which moves on: it shows nowhere.
 namespace weft::testing {
 namespace {
 
@@ -25,7 +25,7 @@ PacketNetwork::Options random_options(Draws& draws) {
   return options;
 }
 
-TEST(Epoch, MovesWithoutATrace) {
+TEST(KeyOrigin, MovesWithoutATrace) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Draws draws(seed);
@@ -48,7 +48,7 @@ TEST(Epoch, MovesWithoutATrace) {
                        Picoseconds(draws.between(0, 20'000'000))});
     }
     FlowRun whole(spec, options, flows);
-    options.longest_epoch = Picoseconds(draws.between(1, 3'000'000));
+    options.longest_key_span = Picoseconds(draws.between(1, 3'000'000));
     FlowRun in_parts(spec, options, flows);
     EXPECT_EQ(whole.network().run_until(10_s), in_parts.network().run_until(10_s));
     expect_same(whole, in_parts);
@@ -56,7 +56,7 @@ TEST(Epoch, MovesWithoutATrace) {
 }
 
 // With cut-through, what waits holds 46 bits of time, 70 s.
-TEST(Epoch, LetsRunsLastForDays) {
+TEST(KeyOrigin, LetsRunsLastForDays) {
   PacketNetwork::Options options = plain_options();
   options.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
   const topologies::TopologySpec topology = star(4, 100'000'000'000_bps, 500_ns);

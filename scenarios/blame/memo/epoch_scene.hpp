@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "protocols/network/packet_network.hpp"
+#include "scenarios/blame/detour.hpp"
 #include "scenarios/blame/lane_walk.hpp"
 #include "scenarios/blame/message_log.hpp"
 #include "scenarios/build/experiment.hpp"
@@ -19,7 +21,7 @@
 namespace weft::scenarios {
 
 /// One such epoch. Ranks, connections and ports are those of the part, times those of its network.
-class EpochScene {
+class EpochScene final : public NetworkApart {
  public:
   /// All arguments but the epoch must outlive it.
   EpochScene(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
@@ -36,12 +38,12 @@ class EpochScene {
                                      std::vector<Charge>& charges,
                                      std::vector<PathMessage>& messages) const;
 
-  [[nodiscard]] const Fabric& fabric() const { return replay_.fabric(); }
-  [[nodiscard]] const collectives::Workload& workload() const { return replay_.workload(); }
-
-  /// Simulates it again, looking at packets of messages; `begin` is told the network that is run.
-  void watch(const EpochView& look,
-             const std::function<void(const protocols::PacketNetwork&)>& begin) const;
+  [[nodiscard]] const Fabric& fabric() const override { return replay_.fabric(); }
+  [[nodiscard]] const collectives::Workload& workload() const override {
+    return replay_.workload();
+  }
+  void watch(std::vector<protocols::WatchedMessage> messages, protocols::MessageTraceSink sink,
+             const std::function<void(const protocols::PacketNetwork&)>& begin) const override;
 
   // As the whole run has it, where the epoch took place as `epoch` says.
   [[nodiscard]] Picoseconds time_here(const CalledEpoch& epoch, Picoseconds time) const {

@@ -1,4 +1,6 @@
-#include "scenarios/blame/epoch_scene.hpp"
+#include "scenarios/blame/memo/epoch_scene.hpp"
+
+#include <utility>
 
 #include "scenarios/memo/epoch_messages.hpp"
 #include "scenarios/memo/epoch_store.hpp"
@@ -33,9 +35,11 @@ LaneWalk::Place EpochScene::walk(const LaneWalk::Place& from, Picoseconds begin,
   return lanes.place();
 }
 
-void EpochScene::watch(const EpochView& look,
+void EpochScene::watch(std::vector<protocols::WatchedMessage> messages,
+                       protocols::MessageTraceSink sink,
                        const std::function<void(const protocols::PacketNetwork&)>& begin) const {
-  EpochReplay replay(e_, options_, example_, look);
+  EpochReplay replay(e_, options_, example_,
+                     {.at_lanes = false, .messages = std::move(messages), .sink = std::move(sink)});
   begin(replay.network());
   run(replay);
 }

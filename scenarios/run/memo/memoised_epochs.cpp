@@ -1,4 +1,4 @@
-#include "scenarios/results/measure/memoised_epochs.hpp"
+#include "scenarios/run/memo/memoised_epochs.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "scenarios/run/approximate_periods.hpp"
+#include "scenarios/run/memo/approximate_periods.hpp"
 
 #include <algorithm>
 #include <set>
@@ -11,8 +11,6 @@
 
 namespace weft::scenarios {
 namespace {
-
-using protocols::PacketNetwork;
 
 /// Why the times of the job's own steps do not only move later where what they wait for does.
 std::string obstacle_of_job(const Experiment& e) {
@@ -104,17 +102,7 @@ ApproximatePeriods::ApproximatePeriods(const Experiment& e, collectives::Executo
   executor.intercept_steps(*watch_);
 }
 
-PacketNetwork::Status ApproximatePeriods::run_until(PacketNetwork& network, Picoseconds until,
-                                                    const Observer& observer) {
-  for (;;) {
-    const Picoseconds next = watch_ ? std::min(until, watch_->next_check(network.now())) : until;
-    const PacketNetwork::Status status = network.run_until(next, observer);
-    if (status != PacketNetwork::Status::kTimeLimit || next == until) return status;
-    watch_->look(next);
-  }
-}
-
-void ApproximatePeriods::tell(const protocols::NetworkTotals& totals, Results& results) {
+void ApproximatePeriods::end(RunEnd& /*end*/, Results& results) {
   if (!watch_) return;
   PeriodsReport& report = results.periods.emplace();
   report.tolerance = e_.scenario.run.reuse.tolerance;
@@ -124,13 +112,13 @@ void ApproximatePeriods::tell(const protocols::NetworkTotals& totals, Results& r
     report.skipped = watch_->report();
   }
   if (report.skipped.time == Picoseconds(0)) return;
-  report.estimate_because = why_estimate(e_, report.skipped, totals);
+  report.estimate_because = why_estimate(e_, report.skipped, network_->totals());
   results.warnings.emplace_back(
       "approximate periods: JCT, times of iterations and what follows from them include time that "
       "was not simulated; messages, packets, ports, classes and percentiles are of the rest");
 }
 
-void ApproximatePeriods::add_iterations(Results& results) const {
+void ApproximatePeriods::collect(Results& results) {
   if (!results.periods) return;
   const collectives::PeriodReport& skipped = results.periods->skipped;
   const std::int64_t count = skipped.iterations_skipped;
