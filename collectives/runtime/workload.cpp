@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simcore/base/check.hpp"
+#include "simcore/engine/huge_pages.hpp"
 
 namespace weft::collectives {
 
@@ -17,6 +18,18 @@ constexpr std::uint32_t kJobsBits = 16;
 std::uint32_t flow_label_of(std::uint32_t job, std::uint32_t lane) {
   const std::uint32_t low = lane & ((1U << kLanesBits) - 1);
   return (job << kLanesBits) + low + (lane >> kLanesBits << (kLanesBits + kJobsBits));
+}
+
+/// Those of the first or the last rank, whichever has fewer: one of them may be a root.
+std::size_t usual_connections(const JobProgram& program, const JobPlan& plan) {
+  const auto of_rank = [&](std::uint32_t rank) {
+    std::size_t sum = 0;
+    for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
+      sum += program.send_peers({rank, lane}).size();
+    }
+    return sum;
+  };
+  return plan.ranks == 0 ? 0 : std::min(of_rank(0), of_rank(plan.ranks - 1));
 }
 
 }  // namespace
@@ -50,7 +63,9 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
   job_of_process_.insert(job_of_process_.end(), hosts.size(), place_of_job);
   add_groups(plan, program->in_network().groups());
+  reserve_connections(plan, usual_connections(*program, plan), traffic.max_connections);
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    const std::size_t before = connections_.size();
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
       const LanePlace place{rank, lane};
       const InNetworkWork work = program->in_network().in_network_work(place);
@@ -72,6 +87,11 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
       }
       first_connection_.push_back(static_cast<std::uint32_t>(connections_.size()));
     }
+    const std::size_t of_rank = connections_.size() - before;
+    const bool is_inside = rank > 0 && rank + 1 < plan.ranks;
+    if (is_inside && connections_.capacity() - connections_.size() < of_rank) {
+      reserve_connections(plan, of_rank, traffic.max_connections);
+    }
     if (connections_.size() > traffic.max_connections) {
       return {Error{"job '" + plan.name + "' and those before it have more than " +
                         std::to_string(traffic.max_connections) + " connections",
@@ -87,6 +107,19 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   return {};
 }
 
+/// Room for the ranks to come, and at least an eighth, so that many small jobs do not copy the list
+/// for each of them. Growing by doubling would touch the memory of large ones several times, and
+/// most of that time is for page faults.
+void Workload::reserve_connections(const JobPlan& plan, std::size_t per_rank, std::uint64_t max) {
+  const std::size_t ranks_so_far = (lane_count() - plan.first_lane) / plan.lanes;
+  const std::size_t more = per_rank * (plan.ranks - ranks_so_far);
+  const std::size_t all = connections_.size() + std::max(more, connections_.size() / 8);
+  if (all > max || connections_.size() + more <= connections_.capacity()) return;
+  connections_.reserve(all);
+  lane_of_connection_.reserve(all);
+  prefer_huge_pages(connections_.data(), all * sizeof(Connection));
+}
+
 void Workload::begin_after(std::uint32_t job, std::vector<std::uint32_t> others) {
   std::sort(others.begin(), others.end());
   others.erase(std::unique(others.begin(), others.end()), others.end());
@@ -97,10 +130,14 @@ void Workload::begin_after(std::uint32_t job, std::vector<std::uint32_t> others)
   jobs_[job].after = std::move(others);
 }
 
+/// Lists that are nearly full stay where they are: giving back copies them.
 void Workload::trim() {
-  connections_.shrink_to_fit();
-  lane_of_connection_.shrink_to_fit();
-  first_connection_.shrink_to_fit();
+  const auto trim_list = [](auto& list) {
+    if (list.capacity() - list.size() > list.size() / 8) list.shrink_to_fit();
+  };
+  trim_list(connections_);
+  trim_list(lane_of_connection_);
+  trim_list(first_connection_);
 }
 
 void Workload::add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups) {
@@ -139,48 +176,80 @@ void Workload::add_in_network(ProcessId source, std::size_t lane_index, std::uin
   connections_.push_back(connection);
 }
 
-void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
-  WEFT_CHECK(relays_.empty() && chunk >= 1_B, "relays are chosen once, for chunks of some size");
-  relay_chunk_ = chunk;
-  std::vector<std::map<HostId, ProcessId>> rank_on(jobs_.size());  // the first one of a job there
-  for (std::size_t p = 0; p < hosts_.size(); ++p) {
-    rank_on[job_of_process_[p]].emplace(hosts_[p], ProcessId(p));
-  }
-  const auto relay_of = [&](const Connection& logical) {
-    const auto& ranks = rank_on[job_of(logical.source)];
-    for (const HostId host :
-         relays_of(hosts_[logical.source.value()], hosts_[logical.destination.value()])) {
-      const auto found = ranks.find(host);
-      if (found == ranks.end()) continue;
-      WEFT_CHECK(found->second != logical.source && found->second != logical.destination,
-                 "a relay is neither end");
-      return found->second;
+/// By ConnectionId, so far; none: it goes straight. The lanes of a rank send to the same ranks by
+/// the same relays, which are looked for once per pair.
+std::vector<ProcessId> Workload::relays_of_connections(const RelaysOf& relays_of) const {
+  const std::size_t hosts = hosts_.empty() ? 0 : std::size_t{std::ranges::max(hosts_).value()} + 1;
+  std::vector<ProcessId> process_on(hosts);  // the first one of a job there
+  const auto list_job = [&](const JobPlan& job) {
+    std::ranges::fill(process_on, ProcessId());
+    for (std::uint32_t rank = job.ranks; rank-- > 0;) {
+      process_on[hosts_[job.process(rank).value()].value()] = job.process(rank);
+    }
+  };
+  const auto relay_between = [&](const Connection& logical) {
+    const RelayHosts offered =
+        relays_of(hosts_[logical.source.value()], hosts_[logical.destination.value()]);
+    for (std::size_t i = 0; i < offered.hosts.size(); ++i) {
+      const HostId host = offered.hosts[(offered.best + i) % offered.hosts.size()];
+      const ProcessId found = host.value() < hosts ? process_on[host.value()] : ProcessId();
+      if (found.is_none()) continue;
+      WEFT_CHECK(found != logical.source && found != logical.destination, "a relay is neither end");
+      return found;
     }
     return ProcessId();
   };
-  // The lanes of a rank send to the same ranks by the same relays: found once per pair.
   struct Known {
     ProcessId source;
     ProcessId relay;
   };
   std::vector<Known> known(hosts_.size());  // by destination
-  const std::size_t direct = connections_.size();
-  for (std::size_t i = 0; i < direct; ++i) {
-    const Connection logical = connections_[i];
+  std::vector<ProcessId> relays(connections_.size());
+  std::uint32_t listed = kNoRelay;  // the job whose processes are
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    const Connection& logical = connections_[i];
     if (logical.kind != Connection::Kind::kUnicast) continue;
+    if (const std::uint32_t job = job_of(logical.source); job != listed) {
+      list_job(jobs_[job]);
+      listed = job;
+    }
     Known& of_pair = known[logical.destination.value()];
-    if (of_pair.source != logical.source) of_pair = {logical.source, relay_of(logical)};
-    if (of_pair.relay.is_none()) continue;
+    if (of_pair.source != logical.source) of_pair = {logical.source, relay_between(logical)};
+    relays[i] = of_pair.relay;
+  }
+  return relays;
+}
+
+void Workload::reserve_relays(std::size_t count) {
+  relays_.reserve(count);
+  connections_.reserve(connections_.size() + count);
+  lane_of_connection_.reserve(lane_of_connection_.size() + count);
+  prefer_huge_pages(relays_.data(), count * sizeof(Relay));
+  prefer_huge_pages(connections_.data(), connections_.capacity() * sizeof(Connection));
+}
+
+void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
+  WEFT_CHECK(relays_.empty() && chunk >= 1_B, "relays are chosen once, for chunks of some size");
+  relay_chunk_ = chunk;
+  const std::vector<ProcessId> relay_of_direct = relays_of_connections(relays_of);
+  const auto is_relayed = [](ProcessId relay) { return !relay.is_none(); };
+  reserve_relays(static_cast<std::size_t>(std::ranges::count_if(relay_of_direct, is_relayed)));
+  for (std::size_t i = 0; i < relay_of_direct.size(); ++i) {
+    const ProcessId relay = relay_of_direct[i];
+    if (relay.is_none()) continue;
+    const Connection logical = connections_[i];
     relays_.push_back({.first = ConnectionId(i),
                        .second = ConnectionId(connections_.size()),
                        .source = logical.source,
                        .destination = logical.destination});
-    connections_[i].destination = of_pair.relay;
+    connections_[i].destination = relay;
     connections_.push_back(logical);
-    connections_.back().source = of_pair.relay;
+    connections_.back().source = relay;
     lane_of_connection_.push_back(lane_of_connection_[i]);
   }
   if (relays_.empty()) return;
+  relay_of_connection_.reserve(connections_.size());
+  prefer_huge_pages(relay_of_connection_.data(), connections_.size() * sizeof(std::uint32_t));
   relay_of_connection_.assign(connections_.size(), kNoRelay);
   for (std::uint32_t r = 0; r < relays_.size(); ++r) {
     relay_of_connection_[relays_[r].first.value()] = r;
@@ -284,17 +353,47 @@ void for_each_leg(const Workload& workload, ConnectionId connection, Bytes size,
   }
 }
 
-ConnectionId connection_of(const Workload& workload, const JobPlan& plan, std::uint32_t rank,
-                           const SendCount& send) {
-  const ProcessId self = plan.process(rank);
-  switch (send.step.kind) {
-    case Step::Kind::kContribute:
-      return workload.reduction(self, send.step.peer, send.lane);
-    case Step::Kind::kMulticast:
-      return workload.multicast(self, send.lane);
-    default:
-      return workload.find(self, plan.process(send.step.peer), send.lane);
+/// The connections that a rank sends on. Sends mostly take the same one as the last, or the next:
+/// those are tried before it is looked for.
+class SendConnections {
+ public:
+  SendConnections(const Workload& workload, const JobPlan& plan, std::uint32_t rank)
+      : workload_(workload), plan_(plan), self_(plan.process(rank)) {}
+
+  [[nodiscard]] ConnectionId of(const SendCount& send) {
+    switch (send.step.kind) {
+      case Step::Kind::kContribute:
+        return workload_.reduction(self_, send.step.peer, send.lane);
+      case Step::Kind::kMulticast:
+        return workload_.multicast(self_, send.lane);
+      default:
+        return last_ = find(plan_.process(send.step.peer), send.lane);
+    }
   }
+
+ private:
+  [[nodiscard]] ConnectionId find(ProcessId to, std::uint32_t lane) const {
+    const auto [first, end] = workload_.sends_of(workload_.lane_index(self_, lane));
+    for (std::uint32_t id = last_.value(); id - last_.value() < 2; ++id) {
+      const bool is_of_lane = id >= first && id < end;
+      if (is_of_lane && workload_.target_of(ConnectionId(id)) == to) return ConnectionId(id);
+    }
+    return workload_.find(self_, to, lane);
+  }
+
+  const Workload& workload_;
+  const JobPlan& plan_;
+  ProcessId self_;
+  ConnectionId last_{0U};
+};
+
+template <typename Visit>
+void for_each_part(const Workload& workload, const JobPlan& plan, std::uint32_t rank,
+                   const SendCount& send, SendConnections& connections, const Visit& visit) {
+  const Bytes size = plan.program->transfers().wire_size({rank, send.lane}, send.step.bytes());
+  for_each_leg(
+      workload, connections.of(send), size,
+      [&](ConnectionId leg, Bytes part, std::int64_t n) { visit(leg, part, n * send.count); });
 }
 
 }  // namespace
@@ -308,11 +407,12 @@ void for_each_transfer(
   const std::int64_t iterations = std::max(program.iterations(), 1U);
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     MessageCounts counts(workload, plan.process(rank), plan.lanes);
+    SendConnections connections(workload, plan, rank);
     program.for_each_send(rank, [&](const SendCount& send) {
-      for_each_transfer_of(workload, job, rank, send,
-                           [&](ConnectionId connection, Bytes size, std::int64_t count) {
-                             counts.add(connection, size.count(), count);
-                           });
+      for_each_part(workload, plan, rank, send, connections,
+                    [&](ConnectionId connection, Bytes size, std::int64_t count) {
+                      counts.add(connection, size.count(), count);
+                    });
     });
     counts.for_each([&](ConnectionId connection, std::int64_t size, std::int64_t n) {
       visit(connection, Bytes(size), n * iterations);
@@ -324,10 +424,8 @@ void for_each_transfer_of(
     const Workload& workload, std::uint32_t job, std::uint32_t rank, const SendCount& send,
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit) {
   const JobPlan& plan = workload.jobs()[job];
-  const Bytes size = plan.program->transfers().wire_size({rank, send.lane}, send.step.bytes());
-  for_each_leg(
-      workload, connection_of(workload, plan, rank, send), size,
-      [&](ConnectionId leg, Bytes part, std::int64_t n) { visit(leg, part, n * send.count); });
+  SendConnections connections(workload, plan, rank);
+  for_each_part(workload, plan, rank, send, connections, visit);
 }
 
 namespace {

@@ -95,8 +95,13 @@ class Workload {
   /// Gives back memory that lists have beyond what they need, once all jobs are there.
   void trim();
 
-  /// Hosts that may forward what `from` sends to `to`, the best one first; none: it goes straight.
-  using RelaysOf = std::function<std::vector<HostId>(HostId from, HostId to)>;
+  /// Hosts that may forward what one host sends to another: those of a list that outlives the call,
+  /// from `best` on and then from its beginning. None: it goes straight.
+  struct RelayHosts {
+    std::span<const HostId> hosts;
+    std::size_t best = 0;
+  };
+  using RelaysOf = std::function<RelayHosts(HostId from, HostId to)>;
   /// Sends messages by way of a relay: of the hosts that `relays_of` offers the first one with a
   /// rank of the same job. Both legs are ordinary connections; the second ones come after all
   /// others. They have the flow label of the logical connection, as a relay's own messages to the
@@ -179,6 +184,9 @@ class Workload {
                                   std::uint32_t lane) const;
 
  private:
+  void reserve_connections(const JobPlan& plan, std::size_t per_rank, std::uint64_t max);
+  void reserve_relays(std::size_t count);
+  [[nodiscard]] std::vector<ProcessId> relays_of_connections(const RelaysOf& relays_of) const;
   void add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups);
   void add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label,
                       InNetworkWork work);

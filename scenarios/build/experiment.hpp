@@ -11,6 +11,7 @@
 #include "protocols/observation/observation.hpp"
 #include "protocols/state/fault.hpp"
 #include "scenarios/build/route_changes.hpp"
+#include "scenarios/checks/limits/traffic_counts.hpp"
 #include "scenarios/spec/scenario.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/engine/lp_plan.hpp"
@@ -39,6 +40,8 @@ struct Experiment {
   protocols::ObservationConfig observation;  ///< what traces are to hold
   /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
   std::vector<std::string> warnings;
+  /// What the jobs send, where limits asked for it; absent: not counted yet.
+  std::optional<Traffic> traffic = {};
   /// The only job that runs; absent: all.
   std::optional<collectives::LoneJob> lone_job = {};
   std::optional<TimelinePlan> timeline = {};  ///< absent: none is written

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -15,43 +15,46 @@ namespace {
 /// The hosts of a domain on a rail, ascending.
 class RailHosts {
  public:
-  explicit RailHosts(const Fabric& fabric) : fabric_(fabric) {
+  explicit RailHosts(const Fabric& fabric) : fabric_(fabric), index_(fabric.hosts.size()) {
     for (std::size_t i = 0; i < fabric.hosts.size(); ++i) {
       const HostId host(i);
-      if (fabric.host(host).rail >= 0) hosts_[place_of(host)].push_back(host);
+      const Node& node = fabric.host(host);
+      if (node.rail < 0) continue;
+      const auto domain = static_cast<std::size_t>(node.domain + 1);
+      const auto rail = static_cast<std::size_t>(node.rail);
+      if (hosts_.size() <= domain) hosts_.resize(domain + 1);
+      if (hosts_[domain].size() <= rail) hosts_[domain].resize(rail + 1);
+      index_[i] = hosts_[domain][rail].size();
+      hosts_[domain][rail].push_back(host);
     }
   }
 
   [[nodiscard]] bool has_domain_on_two_rails() const {
-    const auto same_domain = [](const auto& a, const auto& b) {
-      return a.first.first >= 0 && a.first.first == b.first.first;
-    };
-    return std::ranges::adjacent_find(hosts_, same_domain) != hosts_.end();
+    const auto has_hosts = [](const std::vector<HostId>& hosts) { return !hosts.empty(); };
+    for (std::size_t domain = 1; domain < hosts_.size(); ++domain) {
+      if (std::ranges::count_if(hosts_[domain], has_hosts) > 1) return true;
+    }
+    return false;
   }
 
-  [[nodiscard]] std::vector<HostId> relays(HostId from, HostId to) const {
+  /// What comes from one server goes by its host on the receiver's rail: where it has several
+  /// there, by that of the receiver's place among the hosts of its own server and rail.
+  [[nodiscard]] collectives::Workload::RelayHosts relays(HostId from, HostId to) const {
     const Node& a = fabric_.host(from);
     const Node& b = fabric_.host(to);
     if (a.domain < 0 || a.domain == b.domain || a.rail < 0 || b.rail < 0 || a.rail == b.rail) {
       return {};
     }
-    const auto found = hosts_.find({a.domain, b.rail});
-    if (found == hosts_.end()) return {};
-    std::vector<HostId> relays = found->second;
-    const std::vector<HostId>& siblings = hosts_.at(place_of(to));
-    const auto place = std::ranges::lower_bound(siblings, to) - siblings.begin();
-    std::rotate(relays.begin(), relays.begin() + place % std::ssize(relays), relays.end());
-    return relays;
+    const auto& rails = hosts_[static_cast<std::size_t>(a.domain + 1)];
+    const auto rail = static_cast<std::size_t>(b.rail);
+    if (rail >= rails.size() || rails[rail].empty()) return {};
+    return {rails[rail], index_[to.value()] % rails[rail].size()};
   }
 
  private:
-  using Place = std::pair<std::int32_t, std::int32_t>;  ///< domain and rail
-  [[nodiscard]] Place place_of(HostId host) const {
-    return {fabric_.host(host).domain, fabric_.host(host).rail};
-  }
-
   const Fabric& fabric_;
-  std::map<Place, std::vector<HostId>> hosts_;
+  std::vector<std::vector<std::vector<HostId>>> hosts_;  ///< by domain, from -1 on, and rail
+  std::vector<std::size_t> index_;                       ///< by HostId: in its list
 };
 
 }  // namespace

@@ -65,8 +65,11 @@ class LayoutBuilder {
 
   /// Of a message of one byte, its transmissions included.
   [[nodiscard]] Picoseconds latency(HostId from, HostId to) const {
-    const auto path = hops_of(
+    std::vector<PathHop> path = hops_of(
         fabric_, flow_path(fabric_, routes_, scenario_.seed, from, to, flow_entropy(from, to, 0)));
+    if (scenario_.nic.receive_rate && !is_scale_up(from, to)) {
+      path.push_back({.rate = *scenario_.nic.receive_rate, .latency = {}, .takes_whole = true});
+    }
     return zero_load(1_B, framing_between(from, to), path, path).delivered;
   }
 
@@ -95,11 +98,15 @@ class LayoutBuilder {
     return is_scale_up(a, b) ? scale_up_framing(kind_of(a)) : framing_of(scenario_, transport_);
   }
 
-  /// The rates of its links into a network together.
+  /// The rates of its links into a network together: of each, what the host takes in from it.
   [[nodiscard]] BitsPerSecond links_into(HostId host, NetworkKind network) const {
+    const bool is_nic = network == NetworkKind::kScaleOut;
+    const BitsPerSecond taken_in =
+        is_nic ? scenario_.nic.receive_rate.value_or(BitsPerSecond::max()) : BitsPerSecond::max();
     BitsPerSecond rate;
     for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
-      if (fabric_.network_of(fabric_.port(port.peer).peer) == network) rate += port.rate;
+      if (fabric_.network_of(fabric_.port(port.peer).peer) != network) continue;
+      rate += std::min(port.rate, taken_in);
     }
     return rate;
   }

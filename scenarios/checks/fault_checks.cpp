@@ -18,7 +18,6 @@ namespace weft::scenarios {
 namespace {
 
 /// More of them take longer than a check may.
-constexpr double kMaxSpreadSteps = 50e6;
 constexpr std::size_t kMaxFollowed = 500'000;
 
 /// Links that packets may cross by any of the routes that a run has.
@@ -35,7 +34,7 @@ class UsedLinks {
       destinations.insert(host(c.destination).value());
     }
     const std::vector<const Routes*> tables = e_.route_changes.all(e_.routes);
-    const double steps = SpreadTraffic::steps(e_.fabric, destinations.size());
+    const double steps = spread_steps(e_.fabric, destinations.size());
     if (steps * static_cast<double>(tables.size()) > kMaxSpreadSteps) return false;
     for (const Routes* routes : tables) add(*routes);
     return true;

@@ -256,7 +256,8 @@ double machine_memory() {
 }  // namespace
 
 Forecast forecast(const Experiment& e) {
-  const Traffic traffic = count_traffic(e.scenario, e.fabric, e.routes, e.workload);
+  const Traffic traffic =
+      e.traffic ? *e.traffic : count_traffic(e.scenario, e.fabric, e.routes, e.workload);
   const double part = part_before_end(e, traffic);
   Forecast f;
   f.packet_hops = traffic.packet_hops * part;

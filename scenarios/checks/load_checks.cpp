@@ -225,7 +225,7 @@ class LoadChecks {
     const std::optional<Span> span = span_of(job);
     const auto ranks = static_cast<double>(job.ranks.size());
     if (!span || ranks * ranks > kMaxPairs) return std::nullopt;
-    if (SpreadTraffic::steps(e_.fabric, job.ranks.size()) > kMaxSteps) return std::nullopt;
+    if (spread_steps(e_.fabric, job.ranks.size()) > kMaxSteps) return std::nullopt;
     SpreadTraffic traffic(e_.fabric, e_.routes);
     const Framing framing = framing_of(e_.scenario, job.transport);
     std::visit(

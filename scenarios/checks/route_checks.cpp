@@ -19,6 +19,7 @@ using topologies::Reachability;
 using topologies::RouteEnd;
 
 /// Connections of a job whose packets, or the responses to them, do not get to their destination.
+/// What scale-up switches reduce or repeat has all members of its group for that.
 struct Broken {
   std::uint64_t connections = 0;
   HostId from;
@@ -32,13 +33,22 @@ class RouteCheck {
       : e_(e),
         refuses_loops_(refuses_loops),
         findings_(findings),
-        reachability_(e.fabric, e.routes) {}
+        reachability_(e.fabric, e.routes),
+        last_to_(e.workload.process_hosts().size()) {}
 
   void run() {
     std::vector<Broken> broken(e_.workload.jobs().size());
     const auto& connections = e_.workload.connections();
     for (std::size_t i = 0; i < connections.size(); ++i) {
-      look_at(connections[i], broken[e_.workload.job_of(e_.workload.origin_of(ConnectionId(i)))]);
+      Broken& of_job = broken[e_.workload.job_of(e_.workload.origin_of(ConnectionId(i)))];
+      const Connection& c = connections[i];
+      if (c.kind != Connection::Kind::kMulticast) {
+        look_at(c, c.destination, of_job);
+        continue;
+      }
+      for (const ProcessId member : e_.workload.groups()[c.group].members) {
+        look_at(c, member, of_job);
+      }
     }
     bool is_needed = false;
     for (std::size_t job = 0; job < broken.size(); ++job) {
@@ -50,16 +60,11 @@ class RouteCheck {
   }
 
  private:
-  void look_at(const Connection& connection, Broken& broken) {
-    if (connection.kind != Connection::Kind::kUnicast)
-      return;  // inside a domain, by its scale-up switches
+  void look_at(const Connection& connection, ProcessId destination, Broken& broken) {
     const HostId from = e_.workload.process_hosts()[connection.source.value()];
-    const HostId to = e_.workload.process_hosts()[connection.destination.value()];
+    const HostId to = e_.workload.process_hosts()[destination.value()];
     if (from == to) return;
-    RouteEnd end = reachability_.end_of(from, to);
-    if (end == RouteEnd::kDelivered && is_answered(connection)) {
-      end = reachability_.end_of_responses(from, to);
-    }
+    const RouteEnd end = end_of(connection, destination, from, to);
     if (end == RouteEnd::kDelivered) return;
     ++broken.connections;
     if (end <= broken.end) return;
@@ -67,7 +72,22 @@ class RouteCheck {
     broken.to = to;
     broken.end = end;
   }
+  /// The lanes of a rank send to the same ranks.
+  [[nodiscard]] RouteEnd end_of(const Connection& connection, ProcessId destination, HostId from,
+                                HostId to) {
+    Last& last = last_to_[destination.value()];
+    const bool is_known = last.from == from && last.transport == connection.transport &&
+                          last.is_answered == is_answered(connection);
+    if (is_known) return last.end;
+    RouteEnd end = reachability_.end_of(from, to);
+    if (end == RouteEnd::kDelivered && is_answered(connection)) {
+      end = reachability_.end_of_responses(from, to);
+    }
+    last = {from, connection.transport, is_answered(connection), end};
+    return end;
+  }
   [[nodiscard]] bool is_answered(const Connection& connection) const {
+    if (connection.kind != Connection::Kind::kUnicast) return false;
     const auto& transport = e_.scenario.transport_of(connection.transport);
     return protocols::traits_of(transport).is_acknowledged;
   }
@@ -109,6 +129,13 @@ class RouteCheck {
   bool refuses_loops_;
   StaticFindings& findings_;
   Reachability reachability_;
+  struct Last {
+    HostId from;
+    std::uint8_t transport = 0;
+    bool is_answered = false;
+    RouteEnd end = RouteEnd::kDelivered;
+  };
+  std::vector<Last> last_to_;  ///< of connections to a process
 };
 
 }  // namespace

@@ -5,10 +5,14 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "protocols/config/headroom.hpp"
+#include "protocols/packet/packet_kind.hpp"
+#include "scenarios/checks/limits/spread_traffic.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/hash.hpp"
@@ -109,11 +113,46 @@ void check_lossless_streams(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// What flows bring to a port, and the shortest time-out among them.
+struct Wait {
+  double bytes = 0;
+  double rate = 0;  ///< at which they arrive, bit/s
+  double min = 0;   ///< bytes of the smallest of them
+  double flows = 0;
+  std::uint8_t classes = 0;  ///< a bit for each
+  Picoseconds timeout = Picoseconds::max();
+
+  Wait& operator+=(const Wait& other) {
+    if (other.bytes == 0) return *this;
+    min = bytes == 0 ? other.min : std::min(min, other.min);
+    bytes += other.bytes;
+    rate += other.rate;
+    flows += other.flows;
+    classes |= other.classes;
+    timeout = std::min(timeout, other.timeout);
+    return *this;
+  }
+};
+Wait share_of(const Wait& wait, std::size_t n) {
+  const auto parts = static_cast<double>(n);
+  Wait share = wait;
+  share.bytes /= parts;
+  share.rate /= parts;
+  share.min /= parts;
+  return share;
+}
+Wait passed_by(const Port& port, Wait wait) {
+  wait.rate = std::min(wait.rate, static_cast<double>(port.rate.count()));
+  return wait;
+}
+
 /// Looks for time-outs of what is not lost: where more lies before a packet than the port sends in
-/// the time-out, it is sent again, and then lies there twice.
+/// the time-out, it is sent again, and then lies there twice. A flow that keeps to its path loads
+/// the ports of that path; any other one loads all ports that it may take alike.
 class LongWaits {
  public:
-  explicit LongWaits(const Experiment& e) : e_(e), waits_(e.fabric.ports.size()) {
+  explicit LongWaits(const Experiment& e)
+      : e_(e), waits_(e.fabric.ports.size()), spread_(e.fabric, e.routes) {
     for (const protocols::TransportConfig& transport : e.scenario.transports()) {
       timeouts_.push_back(timeout_of(protocols::traits_of(transport)));
     }
@@ -132,18 +171,11 @@ class LongWaits {
       const std::uint32_t times = std::max(e_.workload.jobs()[job].program->iterations(), 1U);
       for (const auto& [connection, sum] : bytes) add(connection, sum / times);
     }
+    add_spread();
     return worst();
   }
 
  private:
-  /// What flows bring to a port, and the shortest time-out among them.
-  struct Wait {
-    double bytes = 0;
-    double rate = 0;  ///< at which they arrive, bit/s
-    double min = 0;   ///< bytes of the smallest of them
-    Picoseconds timeout = Picoseconds::max();
-  };
-
   /// Those that follow round trips, as TCP's do, grow with what waits.
   static Picoseconds timeout_of(const protocols::TransportTraits& t) {
     if (!t.is_acknowledged || t.max_timeout > Picoseconds()) return Picoseconds::max();
@@ -153,6 +185,32 @@ class LongWaits {
   [[nodiscard]] double room_before(const Port& port) const {
     const Node& node = e_.fabric.node(port.node);
     return static_cast<double>(e_.scenario.switches.buffer_of(node).count());
+  }
+  /// What may wait before the port for all flows but one, each of which comes in by a port of its
+  /// own: lossless classes stop a port that holds more than its share.
+  [[nodiscard]] double held_before(const Port& port, const Wait& wait) const {
+    const double inputs = std::min(wait.flows, 1.0 * e_.fabric.node(port.node).port_count) - 1;
+    double max = 0;
+    for (const ClassId c : e_.scenario.switches.all_classes()) {
+      if ((wait.classes & protocols::class_bit(c)) == 0) continue;
+      max = std::max(max, held_by_input(e_.scenario.switches.classes[c], port));
+    }
+    return std::min(room_before(port), inputs * max);
+  }
+  [[nodiscard]] double held_by_input(const protocols::TrafficClass& c, const Port& port) const {
+    if (c.is_credit()) return static_cast<double>(c.credit().buffer.count());
+    const bool is_static =
+        c.is_pfc() && c.pfc().threshold == protocols::PfcConfig::Threshold::kStatic;
+    if (!is_static) return room_before(port);
+    const Node& node = e_.fabric.node(port.node);
+    Bytes after_xoff;
+    for (std::uint32_t p = 0; p < node.port_count; ++p) {
+      const PortId in(node.first_port.value() + p);
+      after_xoff = std::max(after_xoff,
+                            protocols::exact_headroom(protocols::headroom_terms(
+                                e_.fabric, in, e_.scenario.switches, c, e_.scenario.transports())));
+    }
+    return static_cast<double>((c.pfc().xoff + after_xoff).count());
   }
   [[nodiscard]] bool is_queue(const Port& port) const {
     const Node& node = e_.fabric.node(port.node);
@@ -174,16 +232,29 @@ class LongWaits {
     const HostId from = e_.workload.process_hosts()[c.source.value()];
     const HostId to = e_.workload.process_hosts()[c.destination.value()];
     if (from == to || e_.fabric.network_between(from, to) != NetworkKind::kScaleOut) return;
-    const std::uint32_t entropy = flow_entropy(from, to, queue_pair_number(c.flow_label, 0));
-    double rate = std::numeric_limits<double>::infinity();
-    for (const PortId port : flow_path(e_.fabric, e_.routes, e_.scenario.seed, from, to, entropy)) {
-      Wait& wait = waits_[port.value()];
-      wait.min = wait.bytes == 0 ? bytes : std::min(wait.min, bytes);
-      wait.bytes += bytes;
-      wait.rate += rate;
-      wait.timeout = std::min(wait.timeout, timeouts_[c.transport]);
-      rate = std::min(rate, static_cast<double>(e_.fabric.port(port).rate.count()));
+    Wait wait{.bytes = bytes,
+              .rate = std::numeric_limits<double>::infinity(),
+              .min = bytes,
+              .flows = 1,
+              .classes = protocols::class_bit(c.traffic_class),
+              .timeout = timeouts_[c.transport]};
+    if (!e_.scenario.keeps_path(c.traffic_class, c.transport)) {
+      destinations_.insert(to);
+      spread_.add(from, to, wait);
+      return;
     }
+    const std::uint32_t entropy = flow_entropy(from, to, queue_pair_number(c.flow_label, 0));
+    for (const PortId port : flow_path(e_.fabric, e_.routes, e_.scenario.seed, from, to, entropy)) {
+      waits_[port.value()] += wait;
+      wait = passed_by(e_.fabric.port(port), wait);
+    }
+  }
+
+  /// What is spread over more ports than can be followed in a moment is not looked at.
+  void add_spread() {
+    if (spread_steps(e_.fabric, destinations_.size()) > kMaxSpreadSteps) return;
+    const std::vector<Wait>& by_port = spread_.by_port();
+    for (std::size_t p = 0; p < waits_.size(); ++p) waits_[p] += by_port[p];
   }
 
   /// The port where something waits longest, if that is longer than two time-outs: what is sent
@@ -198,8 +269,10 @@ class LongWaits {
       const auto rate = static_cast<double>(port.rate.count());
       if (!is_queue(port) || wait.rate <= rate) continue;
       const double others = (wait.bytes - wait.min) * (1 - rate / wait.rate);
-      const double seconds = std::min(others, room_before(port)) * 8 / rate;
-      if (seconds <= 2 * to_seconds(wait.timeout) || seconds <= longest) continue;
+      const double beyond = std::max(longest, 2 * to_seconds(wait.timeout));
+      if (others * 8 / rate <= beyond) continue;
+      const double seconds = std::min(others, held_before(port, wait)) * 8 / rate;
+      if (seconds <= beyond) continue;
       longest = seconds;
       at = p;
     }
@@ -214,6 +287,8 @@ class LongWaits {
   const Experiment& e_;
   std::vector<Picoseconds> timeouts_;  ///< by transport
   std::vector<Wait> waits_;            ///< by port
+  Spread<Wait> spread_;                ///< of flows that take several paths
+  std::set<HostId> destinations_;      ///< of those
 };
 
 }  // namespace

@@ -10,7 +10,10 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "scenarios/language/schemas/document.hpp"
+#include "scenarios/language/yaml/catalogue.hpp"
 #include "scenarios/language/yaml/node.hpp"
+#include "scenarios/language/yaml/reader.hpp"
 #include "scenarios/language/yaml/yaml_parser.hpp"
 #include "scenarios/results/summary/former_names.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
@@ -171,14 +174,26 @@ void add_keys(const language::Node& node, const std::string& path,
   }
 }
 
+/// Gives keys and values that an older version wrote their present names: reading the scenario does
+/// so in its tree. What this version does not know stays as it is, and is a difference.
+void rename_former_keys(language::Node& root, const std::string& file) {
+  const std::vector<std::string> no_overrides;
+  language::Diagnostics ignored(file, no_overrides);
+  language::Provenance provenance;
+  language::Document document = language::standard_document(LinkLayer::kEthernet);
+  language::Reader(language::Catalogue::embedded(), ignored, provenance)
+      .read(language::document_schema(), root, document, {});
+}
+
 /// A folder without it can be compared, too.
 Errors read_scenario(const fs::path& file, RunFolder& run) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};
   const auto text = read_whole(file, kMaxResolvedBytes);
   if (!text.ok()) return text.errors();
-  const auto root = language::parse_yaml(text.value(), file.string());
+  auto root = language::parse_yaml(text.value(), file.string());
   if (!root.ok()) return root.errors();
+  rename_former_keys(root.value(), file.string());
   add_keys(root.value(), "", run.keys);
   return {};
 }

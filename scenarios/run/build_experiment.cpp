@@ -1,5 +1,6 @@
 #include "scenarios/run/build_experiment.hpp"
 
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -54,12 +55,14 @@ Result<Experiment> build_experiment(Scenario scenario) {
       !errors.empty()) {
     return errors;
   }
+  std::optional<Traffic> traffic;
   if (!workload.value().relays().empty() || !are_packets_few(scenario, access_rates)) {
-    const auto traffic = survey_traffic(scenario, fabric.value(), routes.value(), workload.value());
-    if (!traffic) return traffic.errors();
-    if (Errors errors = check_forwarded(workload.value(), traffic.value()); !errors.empty()) {
+    const auto counted = survey_traffic(scenario, fabric.value(), routes.value(), workload.value());
+    if (!counted) return counted.errors();
+    if (Errors errors = check_forwarded(workload.value(), counted.value()); !errors.empty()) {
       return errors;
     }
+    traffic = counted.value();
   }
   auto observation = resolve_observation(scenario, fabric.value(), workload.value());
   if (!observation) return observation.errors();
@@ -73,6 +76,7 @@ Result<Experiment> build_experiment(Scenario scenario) {
                         std::move(route_changes).value(),
                         std::move(observation).value(),
                         {}};
+  experiment.traffic = traffic;
   experiment.timeline = std::move(timeline).value();
   StaticFindings findings = check_statically(experiment);
   if (!findings.errors.empty()) return std::move(findings.errors);

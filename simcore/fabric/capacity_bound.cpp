@@ -98,6 +98,7 @@ class BoundFinder {
     std::vector<NetworkCut> out(fabric_.nodes.size());
     std::vector<NetworkCut> in(fabric_.nodes.size());
     std::vector<NodeId> highest(fabric_.nodes.size());  // by root: the first switch of this tier
+    std::vector<bool> is_slow_receiver(fabric_.nodes.size());
     for (std::size_t p = 0; p < fabric_.ports.size(); ++p) {
       const Port& port = fabric_.ports[p];
       const Port& peer = fabric_.port(port.peer);
@@ -106,6 +107,7 @@ class BoundFinder {
       const std::uint32_t root = components.root(port.node);
       out[root].capacity += port.rate;
       in[root].capacity += tier == 0 ? std::min(peer.rate, receive_rate_) : peer.rate;
+      if (tier == 0 && receive_rate_ < peer.rate) is_slow_receiver[root] = true;
       highest[root] = std::min(highest[root], port.node);
     }
     for (const Demand& demand : demands_) {
@@ -123,7 +125,8 @@ class BoundFinder {
     };
     for (std::size_t root = 0; root < out.size(); ++root) {
       consider(out[root], [&] { return name(root, "egress"); });
-      consider(in[root], [&] { return name(root, "ingress"); });
+      consider(in[root],
+               [&] { return name(root, is_slow_receiver[root] ? "receive rate" : "ingress"); });
     }
   }
 

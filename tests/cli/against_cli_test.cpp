@@ -268,6 +268,91 @@ TEST_F(AgainstText, WarnsOfOtherGpus) {
   EXPECT_THAT(of("Tesla V100-SXM2-32GB"), HasSubstr("is of `Tesla V100-SXM2-32GB`, and the job's"));
 }
 
+// What -J writes of a run with 4 ranks, from version 2.17.3 on.
+std::string json_of(const std::string& result, const std::string& more = "") {
+  std::string devices;
+  for (int i = 0; i < 4; ++i) {
+    devices += std::string(i == 0 ? "" : ", ") + "{\"rank\": " + std::to_string(i) +
+               ", \"hostname\": \"host0\", \"device_info\": \"NVIDIA H100 80GB HBM3\"}";
+  }
+  return "{\"version\": 3, \"args\": [\"./all_reduce_perf\", \"-b\", \"1M\"],\n\"config\": "
+         "{\"devices\": [" +
+         devices + "]},\n\"results\": [\n" + result +
+         "],\n\"out_of_bounds\": {\"count\": 0, \"okay\": \"true\"}, \"errors\": []" + more + "}\n";
+}
+std::string result_of(const std::string& out, const std::string& in) {
+  return "{\"size\": 1048576, \"count\": 262144, \"type\": \"float\", \"redop\": \"sum\", "
+         "\"root\": "
+         "\"-1\", \"out_of_place\": {" +
+         out + "}, \"in_place\": {" + in + "}}";
+}
+
+TEST_F(AgainstText, ReadsWhatNcclTestsWritesAsJson) {
+  const std::string out =
+      "\"time\": 50.00, \"alg_bw\": 20.97152, \"bus_bw\": 31.45728, \"nwrong\": 0.0";
+  const std::string in =
+      "\"time\": 49.10, \"alg_bw\": 21.35593, \"bus_bw\": 32.0339, \"nwrong\": null";
+  const std::string good = said(json_of(result_of(out, in)));
+  EXPECT_THAT(good, HasSubstr("\n1048576,50.000,"));
+  EXPECT_THAT(good, Not(HasSubstr("warning")));
+  EXPECT_THAT(said(json_of(result_of(out, in)), 0, {"--op", "all-reduce"}),
+              HasSubstr("\n1048576,50.000,"));
+
+  struct Case {
+    std::string text;
+    const char* problem;
+  };
+  const std::string wrong =
+      "\"time\": 50.00, \"alg_bw\": 20.97152, \"bus_bw\": 31.45728, \"nwrong\": 7.0";
+  const std::string broken = json_of(result_of(out, in));
+  for (const Case& c : {
+           Case{json_of(result_of(out, in) + ",\n" + result_of(wrong, in)),
+                "log.txt:5: counts elements that came out wrong"},
+           Case{json_of(result_of(out, wrong)), "log.txt:4: counts elements that came out wrong"},
+           Case{json_of(result_of("\"time\": \"nan\", \"alg_bw\": 0, \"bus_bw\": 0", in)),
+                "log.txt:4: time is `nan`"},
+           Case{json_of(result_of("\"time\": 5.0, \"alg_bw\": 20.97, \"bus_bw\": 31.45", in)),
+                "log.txt:4: does not check"},
+           Case{json_of(result_of("\"cpu_time\": 5.0, \"alg_bw\": 20.97, \"bus_bw\": 31.45", in)),
+                "log.txt:4: times are those of the CPU"},
+           Case{broken.substr(0, broken.size() / 2), "is no whole JSON"},
+           Case{json_of(""), "has no results"},
+           Case{"{\"version\": 2}", "has version 2; known is 3"},
+           Case{"{\"version\": 3}", "is no output of nccl-tests -J"},
+       }) {
+    EXPECT_THAT(said(c.text, 2), HasSubstr(c.problem)) << c.text;
+  }
+}
+
+// Both are measured; what the second four numbers say was passed over.
+TEST_F(AgainstText, SaysWhereInPlaceIsOtherThanOutOfPlace) {
+  EXPECT_THAT(said(kRow + "\n"), Not(HasSubstr("in place")));
+  EXPECT_THAT(said("1048576 262144 float sum -1 50.00 20.97 31.46 0 62.50 16.78 25.17 0\n"),
+              HasSubstr("in place takes up to 25 % more (line 1); compared is out of place"));
+  EXPECT_THAT(said("1048576 262144 float sum -1 50.00 20.97 31.46 0 25.00 41.94 62.91 0\n"),
+              HasSubstr("in place takes up to 50 % less (line 1)"));
+  EXPECT_THAT(said("1048576 262144 float sum -1 50.00 20.97 31.46 0 49.10 21.36 32.03 3\n", 2),
+              HasSubstr("came out wrong"));
+}
+
+TEST_F(AgainstText, WarnsOfOtherHosts) {
+  program_.folder().write("s.yaml",
+                          "name: pair\nracks: {count: 2, servers: 1, server: {part: hgx-h100}}\n"
+                          "fabric: {topology: rail-optimised, group: 2, spines: 1}\n"
+                          "jobs: [{name: j, type: all-reduce, size: 1MiB}]\n");
+  const auto on = [this](int hosts) {
+    std::string devices;
+    for (int i = 0; i < 16; ++i) {
+      devices += "#  Rank " + std::to_string(i) + " Group  0 Pid 1 on node" +
+                 std::to_string(i * hosts / 16) + " device  0 [0x0f] NVIDIA H100 80GB HBM3\n";
+    }
+    return said(devices + "8 2 float sum -1 23.4 0.00 0.00 0\n");
+  };
+  EXPECT_THAT(on(2), Not(HasSubstr("warning")));
+  EXPECT_THAT(on(4), HasSubstr("is of 4 hosts, such as node0, and job `j` runs on 2"));
+  EXPECT_THAT(on(1), HasSubstr("is of 1 host, such as node0"));
+}
+
 TEST_F(AgainstText, TakesOfTheSizesThoseAskedFor) {
   EXPECT_THAT(run({"--against", "measured.txt", "--csv", "--sizes", "2MiB..1GiB"}).out,
               ::testing::AllOf(HasSubstr("\n4194304,"), Not(HasSubstr("\n1048576,"))));

@@ -23,13 +23,15 @@ constexpr Bytes kChunk = 1000_B;
 using Ways = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>;
 
 Workload relayed(Workload workload, const Ways& ways) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<HostId>> relays;
+  for (const auto& [ends, hosts] : ways) {
+    for (const std::uint32_t host : hosts) relays[ends].emplace_back(host);
+  }
   workload.relay(
-      [&ways](HostId from, HostId to) {
-        std::vector<HostId> relays;
-        if (const auto found = ways.find({from.value(), to.value()}); found != ways.end()) {
-          for (const std::uint32_t host : found->second) relays.emplace_back(host);
-        }
-        return relays;
+      [&relays](HostId from, HostId to) {
+        const auto found = relays.find({from.value(), to.value()});
+        return found == relays.end() ? Workload::RelayHosts{}
+                                     : Workload::RelayHosts{.hosts = found->second};
       },
       kChunk);
   return workload;

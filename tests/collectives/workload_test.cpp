@@ -51,6 +51,38 @@ TEST(Workload, FindsEveryConnectionAndNoOther) {
   }
 }
 
+// What calls do besides, such as launches, copies and flushes, sends nothing.
+TEST(Workload, SendsOfACollectiveAreThoseOfAllThatItDoes) {
+  using Send = std::tuple<std::uint32_t, Step::Kind, std::uint32_t, std::uint32_t, std::int64_t>;
+  for (const Algorithm algorithm : {Algorithm::kRing, Algorithm::kDoubleBinaryTree,
+                                    Algorithm::kHalvingDoubling, Algorithm::kTwoShot}) {
+    CollectiveSpec spec = all_reduce(1_MiB);
+    spec.algorithm = algorithm;
+    spec.iterations = 3;
+    spec.execution.channels = 2;
+    spec.execution.chunk = 32_KiB;
+    spec.execution.launch = 5_us;
+    spec.execution.copy_rate = 100_Gbps;
+    spec.execution.transfer = Execution::Transfer::kSerial;
+    spec.execution.channel_rate = 20_Gbps;
+    const Workload workload = build({job(8, spec)});
+    const JobProgram& program = *workload.jobs()[0].program;
+    for (std::uint32_t rank = 0; rank < 8; ++rank) {
+      std::vector<Send> counted;
+      std::vector<Send> walked;
+      const auto to = [](std::vector<Send>& all) {
+        return [&all](const SendCount& s) {
+          all.emplace_back(s.lane, s.step.kind, s.step.peer, s.step.block, s.step.bytes().count());
+        };
+      };
+      program.for_each_send(rank, to(counted));
+      program.JobProgram::for_each_send(rank, to(walked));
+      EXPECT_EQ(counted, walked);
+      EXPECT_FALSE(walked.empty());
+    }
+  }
+}
+
 TEST(Workload, FlowLabelsTellTheConnectionsOfTwoHostsApart) {
   const Workload workload =
       build({job(6, all_to_all(1_KiB)), job(6, all_reduce(1_MiB)), job(6, all_to_all(2_KiB))});

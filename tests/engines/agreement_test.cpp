@@ -154,6 +154,29 @@ TEST(Agreement, ASlowReceiverLimitsBoth) {
   EXPECT_NEAR(ratio(fluid.jobs[0], packet.jobs[0]), 1.0, 0.01);
 }
 
+// An all-reduce inside a server is NVLink's, whatever its NICs take in; between two servers a NIC
+// of 10 Gbps is what it goes by.
+TEST(Agreement, ASlowReceiverLimitsNoScaleUpLink) {
+  const auto with = [](const char* ranks, bool is_slow) {
+    scenarios::Experiment e = experiment_of_text(
+        std::string("name: t\nracks: {count: 2, servers: 1, server: {gpus: 4, nics: 4, nic: {rate: "
+                    "100Gbps}, scale_up: {switches: 1, rate: 400Gbps}}}\nfabric: {topology: "
+                    "rail-optimised, group: 2, spines: 2}\ntransport: {type: roce, "
+                    "congestion_control: none}\njobs: [{name: a, type: all-reduce, algorithm: "
+                    "ring, size: 1MiB, ranks: ") +
+        ranks + "}]\n");
+    if (is_slow) e.scenario.nic.receive_rate = 10_Gbps;
+    return e;
+  };
+  const char* inside = "[0, 1, 2, 3]";
+  EXPECT_EQ(packet_times(with(inside, true)).jobs, packet_times(with(inside, false)).jobs);
+  EXPECT_EQ(fluid_times(with(inside, true)).jobs, fluid_times(with(inside, false)).jobs);
+  const char* across = "[0, 1, 4, 5]";
+  const double slower =
+      ratio(packet_times(with(across, true)).jobs[0], packet_times(with(across, false)).jobs[0]);
+  EXPECT_GT(slower, 4);
+}
+
 TEST(Agreement, NoPacketRunEndsMoreThanAPacketBeforeTheFluidOnASoleBottleneck) {
   // In-casts: the receiver's link is the sole bottleneck, and it cannot be busier than always.
   // Single messages end earlier than under fair shares, since packets are not fair; the last one

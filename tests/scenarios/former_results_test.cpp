@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/compare/run_folder.hpp"
@@ -44,6 +45,35 @@ TEST(FormerResults, AreReadUnderTheirPresentNames) {
                           "periods.rounds_skipped", "periods.skipped_seconds",
                           "collectives.0.critical_path_seconds.skipped"));
   EXPECT_THAT(run.value().port_columns, ElementsAre("path_skipped_s"));
+}
+
+// Every kind of former name: of a key, of a value, of what a tag names, and a map where a word was.
+TEST(FormerResults, OfTheScenarioAreComparedUnderTheirPresentNames) {
+  const auto keys_of = [](const std::string& resolved) {
+    const testing::TemporaryFolder folder("weft former keys");
+    std::ofstream(folder.path() / "summary.json")
+        << R"({"engine": "packet", "seed": 1, "scenario_sha256": "s", "results_sha256": "r",)"
+           R"( "jobs": []})";
+    std::ofstream(folder.path() / "resolved.yaml") << resolved;
+    const auto run = read_run_folder(folder.path());
+    EXPECT_TRUE(run.ok()) << run.errors().front().to_string();
+    return run.value().keys;
+  };
+  const auto with = [](const std::string& cells, const std::string& chips, const std::string& none,
+                       const std::string& entropy, const std::string& both_ways) {
+    return "name: t\nracks: [{count: 1, servers: 1, server: {gpus: 2, scale_up: {" + chips +
+           ": 2}}}]\nfabric: {topology: " + none + "}\ntransport: {type: roce, " + entropy +
+           ": {type: fixed}, queue_pair_use: " + both_ways +
+           "}\njobs: [{name: a, type: all-reduce, size: 1MiB}]\nrun: {" + cells + ": finest}\n";
+  };
+  const auto former = keys_of(with("cells", "chips", "none", "entropy", "both-ways"));
+  const auto now =
+      keys_of(with("partition", "switches", "single-domain", "path_selection", "bidirectional"));
+  EXPECT_EQ(former, now);
+  EXPECT_THAT(now, Contains(std::pair<std::string, std::string>("run.partition", "finest")));
+  // What no version knows stays, and so is a difference.
+  EXPECT_THAT(keys_of("name: t\nfuture: {key: 1}\n"),
+              Contains(std::pair<std::string, std::string>("future.key", "1")));
 }
 
 TEST(FormerResults, HaveNamesThatWeftWritesNow) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "scenarios/checks/limits/traffic.hpp"
 #include "tests/support/engines.hpp"
 
 namespace weft::scenarios {
@@ -162,6 +163,15 @@ TEST(RailForwarding, TakesTheRelayInTheReceiversPlace) {
     EXPECT_NE(rank(relay.source) % 4, rank(relay.destination) % 4);
   }
   EXPECT_EQ(e.workload.relays().size(), 16U * 6);
+}
+
+// Limits ask for it while the experiment is built, and the forecast has it from there.
+TEST(RailForwarding, IsCountedOnce) {
+  const Experiment e = experiment_of_text(two_servers(kAllToAll, "pxn: true\n"));
+  ASSERT_TRUE(e.traffic.has_value());
+  const Traffic again = count_traffic(e.scenario, e.fabric, e.routes, e.workload);
+  EXPECT_EQ(e.traffic->messages, again.messages);
+  EXPECT_EQ(e.traffic->packet_hops, again.packet_hops);
 }
 
 // 16 * 7 messages of 1 GiB are forwarded, in 2^20 chunks on each leg: 2.3e8.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,37 @@ TEST(RankLayouts, BringTheNicsIntoTheSearch) {
   EXPECT_EQ(ring("nics: 8"), (collectives::NcclGraph{8, 24, 24}));
   EXPECT_EQ(ring("nics: 4"), (collectives::NcclGraph{4, 24, 24}));
   EXPECT_EQ(ring("nics: 16, nic: {rate: 100Gbps}"), (collectives::NcclGraph{16, 12, 12}));
+}
+
+// A message of one byte takes 83 bytes on the wire, which a NIC of 10 Gbps takes in within 66.4 ns
+// once they are there; from GPU to GPU of a server it does not come by. Of 4,178 bytes 4,096 are
+// payload.
+TEST(RankLayouts, KnowWhatNicsTakeIn) {
+  const RankLayout fast = layout_of("nics: 8");
+  const RankLayout slow = layout_of("nics: 8, nic: {receive_rate: 10Gbps}");
+  EXPECT_EQ(slow.network_latency - fast.network_latency, transmission_time(83_B, 10_Gbps));
+  EXPECT_EQ(slow.farthest_latency - fast.farthest_latency, transmission_time(83_B, 10_Gbps));
+  EXPECT_EQ(slow.domain_latency, fast.domain_latency);
+  EXPECT_EQ(slow.network_rate, BitsPerSecond(std::llround(1e10 * 4096 / 4178)));
+  EXPECT_EQ(slow.domain_rate, fast.domain_rate);
+  EXPECT_EQ(slow.nic_rate, fast.nic_rate) << "NCCL asks the device";
+}
+
+// NCCL's caps per channel of trees in Simple inside a node, 26.5 GB/s on Volta and 24 on Ampere.
+TEST(RankLayouts, HaveTheBlockRateOfTheirGpusRow) {
+  const auto block_of = [](const std::string& server) {
+    const auto loaded = load_scenario_text(
+        "name: t\nracks: {count: 1, servers: 1, server: " + server +
+            "}\nfabric: {topology: single-domain}\njobs: [{name: a, type: all-reduce, algorithm: "
+            "ring, size: 1MiB}]\n",
+        "t.yaml");
+    return build_experiment(loaded.value().scenario)
+        .value()
+        .scenario.jobs[0]
+        .layout.gpu_rates.block;
+  };
+  EXPECT_EQ(block_of("dgx-2"), 212_Gbps);
+  EXPECT_EQ(block_of("dgx-a100"), 192_Gbps);
 }
 
 TEST(RankLayouts, CountTheTwoPortsOfANicAsOneDevice) {

@@ -135,6 +135,27 @@ TEST(Delivery, DoesNotHappenWithoutANextHop) {
   EXPECT_EQ(results.totals.packets_delivered, 0U);
 }
 
+// A sum needs the way from every member to its owner, a copy that to every member.
+TEST(RouteChecks, CoverWhatScaleUpSwitchesReduceAndRepeat) {
+  Experiment e = experiment_of(
+                     "name: t\nracks: {count: 1, servers: 1, server: hgx-h100}\n"
+                     "fabric: {topology: single-domain}\n"
+                     "jobs: [{name: x, type: all-reduce, algorithm: nvls, size: 1MiB}]\n")
+                     .value();
+  StaticFindings findings;
+  check_routes(e, Loops::kRefused, findings);
+  EXPECT_TRUE(findings.errors.empty());
+  for (Routes::SwitchEntry& entry : e.routes.switches) {
+    e.routes.direct[entry.direct + 3 - entry.first_host].count = 0;
+    e.routes.rows[entry.row + e.routes.groups[1][3]].count = 0;
+  }
+  check_routes(e, Loops::kRefused, findings);
+  ASSERT_FALSE(findings.errors.empty());
+  EXPECT_THAT(findings.errors.front().message,
+              AllOf(HasSubstr("sends from gpu0 to gpu3"), HasSubstr("has no next hop for gpu3"),
+                    HasSubstr("of its connections are like that")));
+}
+
 /// A fat tree whose hashes are as said, with jobs as said.
 std::string fat_tree(const std::string& fabric, const std::string& job) {
   return "name: t\nfabric: {topology: fat-tree, k: 4, server: host-400g, switch: spectrum-4, " +

@@ -134,14 +134,64 @@ TEST(CutOffPoints, TakeTheirConfigurationWithThem) {
   EXPECT_EQ(others[0].result.cut_off->text(), "of 39 of 64 messages");
 }
 
-TEST(CutOffPoints, DecideThresholdsWithTheirWordsBeside) {
+TEST(CutOffPoints, StandBesideThresholdsWithTheirWords) {
   Table table = three_sizes();
   table.bisected = "jobs[0].size";
   table.condition = std::string(kP99) + " < 4us";
   for (Table::Row& row : table.rows) row.holds = row.id == 2;
   const auto text = sweep::summary_text(table, {});
   ASSERT_TRUE(text.ok());
-  EXPECT_THAT(text.value(), HasSubstr("4MiB, of 39 of 64 messages"));
+  EXPECT_THAT(text.value(), HasSubstr("        2MiB  4MiB, of 7 of 32 messages     3\n"));
+  auto json = sweep::summary_json(table, {});
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ(json.value()["thresholds"][0]["cut_off"].dump(),
+            R"({"holds_at":"of 7 of 32 messages"})");
+
+  for (Table::Row& row : table.rows) row.holds = false;
+  const auto failing = sweep::summary_text(table, {});
+  ASSERT_TRUE(failing.ok());
+  EXPECT_THAT(failing.value(), HasSubstr("4MiB, of 7 of 32 messages       never     3\n"));
+  json = sweep::summary_json(table, {});
+  EXPECT_EQ(json.value()["thresholds"][0]["cut_off"].dump(),
+            R"({"fails_at":"of 7 of 32 messages"})");
+}
+
+// 7 of 32 messages were fast: that says nothing of the other 25.
+TEST(CutOffPoints, FulfilNoConditionOfABisectionUnlessThatIsAskedFor) {
+  const auto condition = [](const std::string& text, bool counts_cut_off) {
+    auto parsed = sweep::Expression::parse(text);
+    sweep::Bisection bisection{{}, {}, {}, {}, {}, std::get<sweep::Expression>(std::move(parsed))};
+    bisection.counts_cut_off = counts_cut_off;
+    return bisection;
+  };
+  sweep::Report report;
+  report.outcome = "horizon";
+  report.metrics = {
+      {kP99, 1e-6}, {"messages.count", 32}, {"messages.completed", 7}, {"network.buffer_drops", 0}};
+  const std::string on_percentile = std::string(kP99) + " < 4us";
+  EXPECT_FALSE(condition_holds(condition(on_percentile, false), report));
+  EXPECT_FALSE(condition_holds(condition(std::string(kP99) + " > 0us", false), report));
+  EXPECT_TRUE(condition_holds(condition(on_percentile, true), report));
+  EXPECT_TRUE(condition_holds(condition("network.buffer_drops == 0", false), report));
+  report.outcome = "finished";
+  report.metrics[2].second = 32;
+  EXPECT_TRUE(condition_holds(condition(on_percentile, false), report));
+}
+
+TEST(CutOffPoints, CountInABisectionWhoseSweepSaysSo) {
+  const Folder folder;
+  const std::string text =
+      std::string("name: tiny\n") + kTinyScenario +
+      "strategy: {type: bisect, path: run.until, low: 12us, high: 1s, tolerance: 1us, condition: "
+      "messages.fct_seconds.p99 < 1s";
+  const auto without = load(folder, text + "}\n");
+  ASSERT_TRUE(without.ok()) << first_error(without);
+  EXPECT_FALSE(std::get<sweep::Bisection>(without.value().strategy).counts_cut_off);
+  EXPECT_THAT(without.value().definition(), Not(HasSubstr("cut off")));
+  const auto with = load(folder, text + ", cut_off: true}\n");
+  ASSERT_TRUE(with.ok()) << first_error(with);
+  EXPECT_TRUE(std::get<sweep::Bisection>(with.value().strategy).counts_cut_off);
+  EXPECT_THAT(with.value().definition(), HasSubstr("also of runs that were cut off"));
 }
 
 // From a run to its database and back, with what SQL has of it.

@@ -29,6 +29,29 @@ TEST(CapacityBound, OfAnIncastIsTheReceiversNic) {
   EXPECT_EQ(bound.cut, "NIC ingress of h0");
 }
 
+// The same with NICs that take in 100 Gbps: 560 us. What a NIC sends is its link's: 1 MB, 20 us. A
+// receive rate above the link's changes nothing.
+TEST(CapacityBound, OfASlowReceiverIsItsReceiveRate) {
+  const Network net(leaf_spine(2, 4, 4));
+  std::vector<Demand> demands;
+  for (std::uint32_t from = 1; from < 8; ++from) demands.push_back(demand(from, 0, 1_MB));
+  CapacityBound bound = capacity_bound(net.fabric, net.routes, demands, 100_Gbps);
+  EXPECT_EQ(bound.time, 560_us);
+  EXPECT_EQ(bound.cut, "NIC receive rate of h0");
+  bound = capacity_bound(net.fabric, net.routes, demands, 800_Gbps);
+  EXPECT_EQ(bound.time, 140_us);
+  EXPECT_EQ(bound.cut, "NIC ingress of h0");
+}
+
+// It is of NICs: inside a server 3.6 MB still take 8 us.
+TEST(CapacityBound, OfScaleUpLinksDoesNotKnowTheNicsReceiveRate) {
+  const Network net(clos({racks_of(2, 1, hgx_h100())}, 8));
+  const std::vector<Demand> inside{demand(0, 1, 1'800'000_B), demand(0, 2, 1'800'000_B)};
+  const CapacityBound bound = capacity_bound(net.fabric, net.routes, inside, 10_Gbps);
+  EXPECT_EQ(bound.time, 8_us);
+  EXPECT_EQ(bound.cut, "scale-up egress of gpu0");
+}
+
 // 4 hosts per leaf over one spine: 4 MB must share an uplink of 400 Gbps, 80 us; a NIC takes 20.
 TEST(CapacityBound, OfAnOversubscribedLeafIsItsUplinks) {
   const Network net(leaf_spine(2, 4, 1));

@@ -165,6 +165,17 @@ std::unique_ptr<StepSource> CollectiveProgram::steps(LanePlace place) const {
   return std::make_unique<Source>(*this, place);
 }
 
+/// What a call does beside its steps sends nothing.
+void CollectiveProgram::for_each_send(std::uint32_t rank,
+                                      const std::function<void(const SendCount&)>& visit) const {
+  for (std::uint32_t lane = 0; lane < lanes(); ++lane) {
+    StepStream steps = schedule().steps(rank, lane);
+    for (Step step; steps.next(step);) {
+      if (step.sends()) visit({lane, step, 1});
+    }
+  }
+}
+
 void CollectiveProgram::slow_down(const Straggler& straggler) {
   slowness_.resize(setting_.ranks);
   std::vector<bool> is_slow(setting_.ranks);  // a rank may be in several ranges

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -59,6 +60,8 @@ class CollectiveProgram final : public JobProgram,
     return schedule().send_peers(place.rank, place.lane);
   }
   [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
+  void for_each_send(std::uint32_t rank,
+                     const std::function<void(const SendCount&)>& visit) const override;
 
  private:
   class Source;

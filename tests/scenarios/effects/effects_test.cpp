@@ -80,9 +80,9 @@ struct Case {
   std::string base;
   std::vector<std::string> context;
   std::vector<std::string> change;
-  std::string path;           ///< of the key
-  bool is_elsewhere = false;  ///< proven by another test
-  bool is_shared = false;     ///< the key of a specification that has it, too
+  std::string path;         ///< of the key
+  bool is_refused = false;  ///< in its context; elsewhere it has no effect, which is said
+  bool is_shared = false;   ///< the key of a specification that has it, too
 };
 
 std::string trimmed(const std::string& text) {
@@ -138,10 +138,10 @@ class Cases {
     Case c;
     c.base = section_[1];
     c.path = section_[2].empty() ? key : section_[2] + "." + key;
-    c.is_elsewhere = kind == '?';
+    c.is_refused = kind == '!';
     take(section_[3], c);
     if (sides.size() > 1) take(sides[1], c);
-    if (kind == '=') c.change.push_back(c.path + "=" + sides[0]);
+    if (kind == '=' || kind == '!') c.change.push_back(c.path + "=" + sides[0]);
     if (kind == ':') c.change = parts_of(sides[0], ";;");
     add(key, std::move(c));
   }
@@ -246,6 +246,19 @@ void expect_difference(schema::Effect effect, const std::string& path, const Out
   EXPECT_EQ(after.is_written_alike(before), effect == schema::Effect::kNothing);
 }
 
+/// Where the value would matter it is refused, and where not, whoever gives it is warned.
+void expect_refusal(const Case& c) {
+  std::vector<std::string> overrides = c.context;
+  overrides.insert(overrides.end(), c.change.begin(), c.change.end());
+  EXPECT_EQ(outcome_once(c.base, c.context).error, "");
+  EXPECT_THAT(outcome_of(c.base, overrides).error, ::testing::HasSubstr(c.path));
+  const Outcome elsewhere = outcome_of(c.base, c.change);
+  EXPECT_EQ(elsewhere.digest, outcome_once(c.base, {}).digest);
+  EXPECT_THAT(elsewhere.warnings,
+              ::testing::Contains(::testing::AllOf(::testing::HasSubstr(c.path),
+                                                   ::testing::HasSubstr("has no effect"))));
+}
+
 TEST(KeyEffects, EveryKeyOfEverySpecificationHasACaseAndViceVersa) {
   const Keys keys;
   const Cases cases;
@@ -274,9 +287,13 @@ TEST(KeyEffects, AreWhatEveryKeyIsSaidToHave) {
   const Cases cases;
   for (const SpecifiedKey& key : keys.all) {
     const auto found = cases.all.find(key.id);
-    if (found == cases.all.end() || found->second.is_elsewhere || found->second.is_shared) continue;
+    if (found == cases.all.end() || found->second.is_shared) continue;
     const Case& c = found->second;
     SCOPED_TRACE(key.id + " of " + c.base);
+    if (c.is_refused) {
+      expect_refusal(c);
+      continue;
+    }
     const Outcome& before = outcome_once(c.base, c.context);
     EXPECT_EQ(before.error, "");
     if (!before.error.empty()) continue;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -94,6 +96,24 @@ Errors settle_ranks(const BenchArguments& a, const scenarios::JobSpec& job, Oper
   return {};
 }
 
+/// What is compared is out of place; operators measure both, and may have meant the other one.
+std::string remark_on_place(const MeasuredTable& table) {
+  constexpr double kMuch = 0.1;
+  double largest = kMuch;
+  const MeasuredRow* found = nullptr;
+  for (const MeasuredRow& row : table.rows) {
+    if (row.in_place_us.value == 0) continue;
+    const double difference = row.in_place_us.value / row.time_us.value - 1;
+    if (std::abs(difference) <= largest) continue;
+    largest = std::abs(difference);
+    found = &row;
+  }
+  if (found == nullptr) return {};
+  return fmt::format(
+      "in place takes up to {:.0f} % {} (line {}); compared is out of place", 100 * largest,
+      found->in_place_us.value > found->time_us.value ? "more" : "less", found->line);
+}
+
 Result<Measurement> take(const BenchArguments& a, const scenarios::JobSpec& job,
                          std::vector<MeasuredTable> tables) {
   Measurement measured;
@@ -109,6 +129,9 @@ Result<Measurement> take(const BenchArguments& a, const scenarios::JobSpec& job,
     return errors;
   }
   keep_first_of_size(measured.table, measured.remarks);
+  if (std::string remark = remark_on_place(measured.table); !remark.empty()) {
+    measured.remarks.push_back(std::move(remark));
+  }
   if (measured.table.has_failed) measured.remarks.emplace_back("says that data came out wrong");
   if (!measured.table.rows.empty()) return measured;
   return Error{"has only rows of no bytes", {a.against, measured.table.line, 0, {}}};
@@ -156,6 +179,21 @@ std::optional<Measurement> read_measurement(const BenchArguments& a,
   if (measured.ok()) return std::move(measured).value();
   print_errors(measured.errors());
   return std::nullopt;
+}
+
+std::string remark_on_hosts(const Measurement& measurement, const scenarios::JobSpec& job) {
+  constexpr std::size_t kMaxGpus = 16;  // of a server; racks have more, in many trays
+  const MeasuredTable& table = measurement.table;
+  std::map<std::uint32_t, std::size_t> ranks_of_domain;
+  for (const std::uint32_t domain : job.layout.domain) ++ranks_of_domain[domain];
+  const auto is_rack = [](const auto& domain) { return domain.second > kMaxGpus; };
+  const bool is_known = !table.hosts.empty() && table.devices.size() == job.ranks.size() &&
+                        !ranks_of_domain.empty() && std::ranges::none_of(ranks_of_domain, is_rack);
+  if (!is_known || table.hosts.size() == ranks_of_domain.size()) return {};
+  return fmt::format(
+      "is of {} host{}, such as {}, and job `{}` runs on {}: times of different machines",
+      table.hosts.size(), table.hosts.size() == 1 ? "" : "s", *table.hosts.begin(), job.name,
+      ranks_of_domain.size());
 }
 
 std::string remark_on_gpus(const Measurement& measurement,

@@ -29,4 +29,8 @@ struct Measurement {
 [[nodiscard]] std::string remark_on_gpus(const Measurement& measurement,
                                          std::optional<GpuGeneration> generation);
 
+/// The same of hosts, where each scale-up domain of the job is one, and of the job as it is run.
+[[nodiscard]] std::string remark_on_hosts(const Measurement& measurement,
+                                          const scenarios::JobSpec& job);
+
 }  // namespace weft::cli

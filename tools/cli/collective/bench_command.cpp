@@ -238,12 +238,14 @@ class Bench {
     print_remark("warning: " + a_.against + ": " + remark, a_.is_csv);
   }
 
-  void compare_gpus(const scenarios::Experiment& experiment) {
-    if (std::exchange(has_compared_gpus_, true)) return;
+  void compare_machines(const scenarios::Experiment& experiment) {
+    if (std::exchange(has_compared_machines_, true)) return;
     const auto& program = static_cast<const collectives::CollectiveProgram&>(
         *experiment.workload.jobs()[job_].program);
-    const std::string remark = remark_on_gpus(measured_, program.spec().generation);
-    if (!remark.empty()) warn_of_file(remark);
+    for (const std::string& remark : {remark_on_gpus(measured_, program.spec().generation),
+                                      remark_on_hosts(measured_, experiment.scenario.jobs[job_])}) {
+      if (!remark.empty()) warn_of_file(remark);
+    }
   }
 
   int run_size(Bytes size) {
@@ -252,7 +254,7 @@ class Bench {
       print_build_errors(a_, job_, experiment.errors(), loaded_);
       return kBadInput;
     }
-    compare_gpus(experiment.value());
+    compare_machines(experiment.value());
     ProgressLine progress(true, "packet-hops");
     const scenarios::Results results =
         scenarios::simulate(experiment.value(), [&](const scenarios::Progress& now) {
@@ -280,7 +282,7 @@ class Bench {
   const Measurement& measured_;
   BenchTable table_;
   ComparedTable compared_;
-  bool has_compared_gpus_ = false;
+  bool has_compared_machines_ = false;
   std::set<std::string> warned_;
 };
 

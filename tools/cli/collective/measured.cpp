@@ -13,6 +13,8 @@
 #include <sstream>
 #include <utility>
 
+#include "tools/cli/collective/nccl_tests_json.hpp"
+
 namespace weft::cli {
 namespace {
 
@@ -29,7 +31,8 @@ constexpr std::array<std::pair<std::string_view, const char*>, 9> kPrograms{
      {"scatter_perf", "scatter"},
      {"reduce_perf", "reduce"}}};
 
-/// The operation whose program a line names; of lines that name several, none.
+}  // namespace
+
 std::string operation_in(std::string_view line) {
   std::string found;
   for (const auto& [program, operation] : kPrograms) {
@@ -43,6 +46,8 @@ std::string operation_in(std::string_view line) {
   }
   return found;
 }
+
+namespace {
 
 std::optional<std::uint32_t> number_after(const Words& words, std::string_view name) {
   const auto at = std::ranges::find(words, name);
@@ -101,7 +106,7 @@ class Reader {
       us_per_time_ = us;
     }
     if (std::ranges::find(words, "cputime") != words.end()) {
-      add_error("times are those of the CPU (nccl-tests -C 1), which no simulation has");
+      add_error(kCpuTime);
     }
   }
 
@@ -112,6 +117,8 @@ class Reader {
     if (rank && number_after(words, "device")) {
       begin_table();
       table_.devices.insert(*rank);
+      const auto on = std::ranges::find(words, "on");
+      if (on < device && on + 1 != device) table_.hosts.insert(on[1]);
       if (table_.gpu.empty()) {
         for (auto word = device + 2; word != words.end(); ++word) {
           table_.gpu += (table_.gpu.empty() ? "" : " ") + *word;
@@ -132,7 +139,7 @@ class Reader {
       return add_error(problem);
     }
     if (row.has_wrong_data) {
-      return add_error("counts elements that came out wrong: its time is that of a broken run");
+      return add_error(kWrongData);
     }
     if (table_.rows.empty()) table_.line = line_;
     table_.rows.push_back(std::move(row));
@@ -170,6 +177,7 @@ std::string lines_text(const std::vector<int>& lines) {
 
 Result<std::vector<MeasuredTable>> parse_nccl_tests(std::string_view text,
                                                     const std::string& file) {
+  if (is_json(text)) return parse_nccl_tests_json(text, file);
   Reader reader(file);
   reader.read(text);
   return reader.take();

@@ -18,14 +18,23 @@ struct MeasuredTable {
   std::string operation;  ///< that the program is for; empty: it is not named
   std::vector<MeasuredRow> rows;
   std::set<std::uint32_t> devices;  ///< ranks of its list of devices
+  std::set<std::string> hosts;      ///< of that list
   std::string gpu;                  ///< the first of them; empty: there is no list
   std::uint32_t communicator = 0;   ///< the most ranks that NCCL's own lines name; 0: none
   bool has_failed = false;          ///< says itself that data came out wrong
 };
 
+inline constexpr const char* kCpuTime =
+    "times are those of the CPU (nccl-tests -C 1), which no simulation has";
+inline constexpr const char* kWrongData =
+    "counts elements that came out wrong: its time is that of a broken run";
+
+/// The operation whose program a line names; of lines that name several, none.
+[[nodiscard]] std::string operation_in(std::string_view line);
+
 /// The tables of an output, in order; at least one. Lines that are neither comments nor rows, such
-/// as NCCL's own, are passed over. Errors name file and line: rows that cannot be read, or that do
-/// not check against themselves.
+/// as NCCL's own, are passed over. What `-J` wrote is read as well. Errors name file and line: rows
+/// that cannot be read, or that do not check against themselves.
 [[nodiscard]] Result<std::vector<MeasuredTable>> parse_nccl_tests(std::string_view text,
                                                                   const std::string& file);
 

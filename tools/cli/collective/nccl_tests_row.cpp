@@ -95,12 +95,11 @@ std::string read_positive(const char* column, const std::string& word, std::int6
 }
 
 /// Whether size / time is algbw as far as they are printed, and a thousandth besides.
-bool checks(const MeasuredRow& row, double times) {
+bool checks(std::int64_t size, const Printed& time_us, const Printed& printed, double times = 1) {
   constexpr double kSlack = 1e-3;
-  const double bytes = static_cast<double>(row.size) * 1e-3 / times;
-  const double shortest = row.time_us.value - row.time_us.unit;
-  const double min = bytes / (row.time_us.value + row.time_us.unit) * (1 - kSlack);
-  const Printed& printed = row.algorithm_bandwidth;
+  const double bytes = static_cast<double>(size) * 1e-3 / times;
+  const double shortest = time_us.value - time_us.unit;
+  const double min = bytes / (time_us.value + time_us.unit) * (1 - kSlack);
   return printed.value + printed.unit >= min &&
          (shortest <= 0 || printed.value - printed.unit <= bytes / shortest * (1 + kSlack));
 }
@@ -123,19 +122,36 @@ std::string read_numbers(const std::vector<std::string>& words, std::size_t plac
   if (row.time_us.value == 0) return "time is 0: nothing takes no time";
   row.time_us.value *= us_per_time;
   row.time_us.unit *= us_per_time;
-  if (row.size == 0 || checks(row, 1)) return {};
+  const auto checks_in = [&row](double times) {
+    return checks(row.size, row.time_us, row.algorithm_bandwidth, times);
+  };
+  if (row.size == 0 || checks_in(1)) return {};
   constexpr double kThousand = 1000;
   return fmt::format(
       "does not check: {} bytes in {} us are {:.4g} GB/s, and algbw is {}{}", row.size,
       words[place], static_cast<double>(row.size) * 1e-3 / row.time_us.value, words[place + 1],
-      checks(row, kThousand) ? "; times in ms, as versions of 2017 have them, need their header"
-                             : "");
+      checks_in(kThousand) ? "; times in ms, as versions of 2017 have them, need their header"
+                           : "");
 }
 
 /// `#wrong` counts; `error` of versions before 2.12 is a deviation, with a point or an exponent.
 bool counts_wrong(const std::vector<std::string>& words, std::size_t place) {
   std::int64_t elements = 0;
   return place < words.size() && read(words[place], elements) && elements > 0;
+}
+
+/// What stands behind the numbers out of place: as many in place, if these check, too.
+void read_in_place(const std::vector<std::string>& words, std::size_t place, double us_per_time,
+                   MeasuredRow& row) {
+  if (words.size() < place + 2) return;
+  auto time = printed(words[place]);
+  const auto bandwidth = printed(words[place + 1]);
+  if (!time || !bandwidth || time->value <= 0) return;
+  time->value *= us_per_time;
+  time->unit *= us_per_time;
+  if (!checks(row.size, *time, *bandwidth)) return;
+  row.in_place_us = *time;
+  row.has_wrong_data = row.has_wrong_data || counts_wrong(words, place + 3);
 }
 
 }  // namespace
@@ -200,6 +216,7 @@ std::string read_row(const std::vector<std::string>& words, double us_per_time, 
     if (wrong.empty()) {
       if (start > place) row.kind += " " + words[place];
       row.has_wrong_data = counts_wrong(words, start + 3);
+      read_in_place(words, start + 4, us_per_time, row);
       return {};
     }
     if (problem.empty()) problem = wrong;

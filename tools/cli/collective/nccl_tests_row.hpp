@@ -14,7 +14,8 @@ struct Printed {
   double unit = 0;
 };
 
-/// What nccl-tests says of one size out of place, which checks itself: size / time is algbw.
+/// What nccl-tests says of one size, which checks itself: size / time is algbw. Out of place, but
+/// for one time.
 struct MeasuredRow {
   int line = 0;
   std::int64_t size = 0;        ///< bytes: the larger of what a rank sends and receives
@@ -25,7 +26,8 @@ struct MeasuredRow {
   Printed time_us;              ///< microseconds
   Printed algorithm_bandwidth;  ///< GB/s
   Printed bus_bandwidth;        ///< GB/s
-  bool has_wrong_data = false;  ///< it counts elements that came out wrong
+  Printed in_place_us;          ///< microseconds; 0: not printed, or not so that it checks
+  bool has_wrong_data = false;  ///< it counts elements that came out wrong, in or out of place
 
   /// Parts of `count` elements in the size: the ranks, where each has a part of it. 0: the count is
   /// not of this size.

@@ -291,7 +291,8 @@ class SweepLoader {
                         *high,
                         tolerance->value,
                         is_integer_path(bisect.path),
-                        std::get<Expression>(std::move(condition))};
+                        std::get<Expression>(std::move(condition)),
+                        bisect.cut_off};
     check_units(bisection.condition, "strategy.condition", metric_unit);
     for (const std::string& name : bisection.condition.names()) {
       check_known(name, sweep.metrics, "strategy.condition", "a result");

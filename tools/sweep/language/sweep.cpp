@@ -23,7 +23,8 @@ std::string strategy_lines(const Sweep& sweep) {
   if (const auto* bisect = std::get_if<Bisection>(&sweep.strategy)) {
     return "strategy: bisect " + sweep.parameters[bisect->parameter].path + " from " +
            number_text(bisect->low.value) + " to " + number_text(bisect->high.value) + " within " +
-           number_text(bisect->tolerance) + ", " + bisect->condition.text() + "\n";
+           number_text(bisect->tolerance) + ", " + bisect->condition.text() +
+           (bisect->counts_cut_off ? ", also of runs that were cut off" : "") + "\n";
   }
   return "strategy: grid\n";
 }

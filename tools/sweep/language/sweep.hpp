@@ -84,6 +84,7 @@ struct Bisection {
   double tolerance = 0;  ///< in SI units
   bool is_integer = false;
   Expression condition;
+  bool counts_cut_off = false;  ///< percentiles of runs that were cut off decide, too
 };
 
 struct Constraint {

@@ -129,7 +129,11 @@ schema::Object<BisectionDocument> bisection_schema() {
       .field("condition", &Bisect::condition,
              "of the results, such as network.buffer_drops == 0; with several seeds it must hold "
              "for all")
-      .required();
+      .required()
+      .field("cut_off", &Bisect::cut_off,
+             "percentiles of runs that were cut off count like all others; where they do not, what "
+             "the condition compares with one does not hold")
+      .source("the messages that take longest are not in them");
 }
 
 schema::Object<SweepDocument> strategy_schema() {

@@ -59,6 +59,7 @@ struct BisectionDocument {
   std::string high;
   std::string tolerance;
   std::string condition;
+  bool cut_off = false;
 };
 
 struct SweepDocument {

@@ -289,22 +289,18 @@ std::vector<ParetoPoint> pareto_front(const Table& table, const Objective& a, co
 
 namespace {
 
-/// What the percentiles that decided a threshold are of, if runs were cut off.
+/// What the percentiles are of by which a search decided at a value, if runs were cut off there.
 std::optional<scenarios::Coverage> deciding_coverage(const Table& table, std::size_t bisected,
-                                                     const Threshold& threshold) {
+                                                     std::int64_t search,
+                                                     const std::optional<Value>& end) {
   const auto parsed = Expression::parse(table.condition);
   const auto* condition = std::get_if<Expression>(&parsed);
-  if (condition == nullptr) return std::nullopt;
-  const auto is_at = [](const Value& value, const std::optional<Value>& end) {
-    return end && value.text == end->text;
-  };
+  if (condition == nullptr || !end) return std::nullopt;
+  Rows rows;
+  for (const Table::Row& row : table.rows) {
+    if (row.search == search && row.values[bisected].text == end->text) rows.push_back(&row);
+  }
   for (const std::string& name : condition->names()) {
-    Rows rows;
-    for (const Table::Row& row : table.rows) {
-      const Value& value = row.values[bisected];
-      const bool decides = is_at(value, threshold.holds_at) || is_at(value, threshold.fails_at);
-      if (row.search == threshold.first->search && decides) rows.push_back(&row);
-    }
     if (const Estimate found = estimate(rows, name); found.cut_off) return found.cut_off;
   }
   return std::nullopt;
@@ -337,7 +333,8 @@ std::vector<Threshold> thresholds(const Table& table) {
       if (answer.first && !threshold.holds_at) threshold.holds_at = *answer.second;
       if (!answer.first) threshold.fails_at = *answer.second;
     }
-    threshold.cut_off = deciding_coverage(table, *bisected, threshold);
+    threshold.cut_off_fails = deciding_coverage(table, *bisected, search, threshold.fails_at);
+    threshold.cut_off_holds = deciding_coverage(table, *bisected, search, threshold.holds_at);
     result.push_back(threshold);
   }
   return result;

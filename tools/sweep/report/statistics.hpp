@@ -91,8 +91,9 @@ struct Threshold {
   std::optional<Value> fails_at;      ///< the largest value for which the condition fails
   std::optional<Value> holds_at;      ///< the smallest for which it holds
   bool has_failures = false;          ///< some run failed, so that the search ended early
-  /// What percentiles in the condition are of at these two values, if runs were cut off there.
-  std::optional<scenarios::Coverage> cut_off = {};
+  /// What percentiles in the condition are of at these values, if runs were cut off there.
+  std::optional<scenarios::Coverage> cut_off_fails = {};
+  std::optional<scenarios::Coverage> cut_off_holds = {};
   std::size_t runs = 0;
 };
 [[nodiscard]] std::vector<Threshold> thresholds(const Table& table);

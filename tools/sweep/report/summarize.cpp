@@ -195,11 +195,12 @@ std::string thresholds_text(const Table& table) {
     for (auto& [key, value] : values_of(table, *t.first, table.bisected)) {
       line.push_back(std::move(value));
     }
-    line.push_back(t.fails_at ? t.fails_at->text : "never");
+    line.push_back(
+        scenarios::with_coverage(t.fails_at ? t.fails_at->text : "never", t.cut_off_fails));
     line.push_back(scenarios::with_coverage(t.has_failures ? "a run failed"
                                             : t.holds_at   ? t.holds_at->text
                                                            : "never",
-                                            t.cut_off));
+                                            t.cut_off_holds));
     line.push_back(std::to_string(t.runs));
     lines.add(std::move(line));
   }
@@ -358,7 +359,10 @@ Result<Json> summary_json(const Table& table, const SummaryOptions& options) {
            {"holds_at", t.holds_at ? Json(t.holds_at->text) : Json(nullptr)},
            {"has_failures", t.has_failures},
            {"runs", t.runs}});
-      add_cut_off(t.cut_off, json["thresholds"].back());
+      Json cut_off = Json::object();
+      add_cut_off(t.cut_off_fails, cut_off, "fails_at");
+      add_cut_off(t.cut_off_holds, cut_off, "holds_at");
+      if (!cut_off.empty()) json["thresholds"].back()[scenarios::kCutOff] = std::move(cut_off);
     }
   }
   return json;

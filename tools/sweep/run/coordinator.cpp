@@ -135,12 +135,7 @@ void Coordinator::choose() {
 std::optional<bool> Coordinator::answer_of(const Report& report) const {
   const auto* bisection = std::get_if<Bisection>(&sweep_.strategy);
   if (bisection == nullptr || report.status != Status::kDone) return std::nullopt;
-  return bisection->condition.holds([&report](const std::string& name) -> Operand {
-    for (const auto& [metric, value] : report.metrics) {
-      if (metric == name) return value;
-    }
-    return std::nullopt;
-  });
+  return condition_holds(*bisection, report);
 }
 
 Errors Coordinator::take(std::vector<Report> reports) {

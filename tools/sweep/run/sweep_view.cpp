@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
-#include "scenarios/results/coverage.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/plain_number.hpp"
 #include "tools/sweep/language/metrics.hpp"
@@ -35,15 +35,6 @@ std::optional<double> value_of(const Report& report, const std::string& metric) 
     if (name == metric) return value;
   }
   return std::nullopt;
-}
-
-/// What the percentile is of, if the run was cut off.
-std::optional<std::string> cut_off_of(const Report& report, const std::string& metric) {
-  return scenarios::cut_off_text(scenarios::coverage_at(
-      metric, report.outcome, [&report](const std::string& path) -> std::optional<double> {
-        const auto found = std::ranges::find(report.metrics, path, &Metrics::value_type::first);
-        return found == report.metrics.end() ? std::nullopt : std::optional(found->second);
-      }));
 }
 
 }  // namespace
@@ -80,7 +71,7 @@ void SweepView::note(const Ended& ended) {
     last.values.push_back(value_of(ended.report, objective.metric));
     if (!last.values.back()) continue;
     if (const auto cut_off = cut_off_of(ended.report, objective.metric)) {
-      remarks += fmt::format(" ({} {})", objective.name, *cut_off);
+      remarks += fmt::format(" ({} {})", objective.name, cut_off->text());
       continue;
     }
     const double value = *last.values.back();
@@ -88,6 +79,15 @@ void SweepView::note(const Ended& ended) {
     const bool is_better =
         !best || (objective.goal == Goal::kMin ? value < best->value : value > best->value);
     if (is_better) bests_[i] = Best{value, last.point};
+  }
+  if (const auto* bisection = std::get_if<Bisection>(&sweep_.strategy)) {
+    for (const std::string& name : bisection->condition.names()) {
+      const auto cut_off = cut_off_of(ended.report, name);
+      const bool is_said = std::ranges::count(sweep_.objectives, name, &Objective::metric) > 0;
+      if (cut_off && !is_said) {
+        remarks += fmt::format(" ({} {})", name, cut_off->text());
+      }
+    }
   }
   last.point += remarks;
   last_.push_front(std::move(last));

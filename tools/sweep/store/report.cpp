@@ -152,6 +152,25 @@ std::optional<Report> Report::from_json(std::string_view text) {
   }
 }
 
+std::optional<scenarios::Coverage> cut_off_of(const Report& report, std::string_view metric) {
+  const auto coverage = scenarios::coverage_at(
+      metric, report.outcome, [&report](const std::string& path) -> std::optional<double> {
+        const auto found = std::ranges::find(report.metrics, path, &Metrics::value_type::first);
+        return found == report.metrics.end() ? std::nullopt : std::optional(found->second);
+      });
+  return coverage && coverage->is_partial() ? coverage : std::nullopt;
+}
+
+bool condition_holds(const Bisection& bisection, const Report& report) {
+  return bisection.condition.holds([&](const std::string& name) -> Operand {
+    if (!bisection.counts_cut_off && cut_off_of(report, name)) return std::nullopt;
+    for (const auto& [metric, value] : report.metrics) {
+      if (metric == name) return value;
+    }
+    return std::nullopt;
+  });
+}
+
 PointRunner::PointRunner(const Sweep& sweep)
     : sweep_(sweep), sweep_sha256_(sha256_hex(sweep.definition())) {}
 

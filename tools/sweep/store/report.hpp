@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/results/coverage.hpp"
 #include "tools/sweep/language/metrics.hpp"
 #include "tools/sweep/language/sweep.hpp"
 
@@ -56,6 +57,15 @@ struct Report {
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] static std::optional<Report> from_json(std::string_view text);
 };
+
+/// What a percentile of the run is of, if the run was cut off.
+[[nodiscard]] std::optional<scenarios::Coverage> cut_off_of(const Report& report,
+                                                            std::string_view metric);
+
+/// Whether the condition of a bisection holds. What it compares with a percentile of a run that was
+/// cut off does not, unless the bisection counts those: what takes longest is not in it, so that a
+/// run would pass because it was too slow.
+[[nodiscard]] bool condition_holds(const Bisection& bisection, const Report& report);
 
 /// Runs or estimates a point in this process, if it is one of this sweep.
 class PointRunner {
