@@ -157,6 +157,18 @@ Json hosts_json(const Fabric& fabric, const std::vector<TailMessage>& tail) {
   return list;
 }
 
+/// Names of the hosts of each scale-up domain: what stands in one server or rack.
+Json domains_json(const Fabric& fabric) {
+  std::map<std::int32_t, Json> domains;
+  for (const NodeId id : fabric.hosts) {
+    const Node& node = fabric.node(id);
+    if (node.domain >= 0) domains.try_emplace(node.domain, Json::array()).first->second.push_back(node.name);
+  }
+  Json list = Json::array();
+  for (auto& [number, names] : domains) list.push_back(std::move(names));
+  return list;
+}
+
 std::string reason_of(const Errors& errors) {
   return errors.empty() ? std::string("unknown") : errors.front().to_string();
 }
@@ -176,6 +188,7 @@ Json fabric_json(const std::filesystem::path& folder, const PortData& ports,
   json["lines"] = drawing.lines();
   json["places"] = drawing.places(ports);
   json["hosts"] = hosts_json(fabric.value(), tail);
+  json["domains"] = domains_json(fabric.value());
   const auto routes = topologies::build_routes(fabric.value(), scenario.topology);
   if (!routes) return json;
   const bool is_one = takes_one_path(scenario);
