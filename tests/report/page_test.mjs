@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { Browser, program } from './browser.mjs';
 import * as causes from './causes.mjs';
 import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
+import * as use from './timeline_use.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
 
 const [weft, sources] = process.argv.slice(2, 4).map((path) => resolve(path));
@@ -198,6 +199,30 @@ async function timeline(browser) {
   run('run', join(sources, 'scenarios/incast.yaml'), '--quiet', '-o', 'timeline');
   writeFileSync(join(folder, 'timeline', 'timeline.json'), timelineText());
   await paintsWhatThereIs(browser, pageOf('timeline', 'timeline'));
+  await usesTimeline(browser);
+}
+
+const LATE = `name: late
+racks: {count: 4, servers: 1, server: hgx-h100}
+fabric: {topology: rail-optimised, group: 4, spines: 2}
+transport: {type: roce}
+jobs:
+  - {name: ring, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-31, stragglers: [{ranks: 19, late: 500us}]}
+`;
+
+/** One run serves both: the page reads the file that is for Perfetto. */
+async function usesTimeline(browser) {
+  writeFileSync(join(folder, 'late.yaml'), LATE);
+  run('run', 'late.yaml', '--blame', '--timeline', '--quiet', '-o', 'late');
+  const page = pageOf('late', 'late');
+  await opens(browser, page);
+  assert.ok(!(await browser.ask('document.querySelector("#overview").textContent')).includes('a timeline of the ranks'), 'nothing asks for a second run');
+  await use.opensRows(browser, { culprit: 'hosts gpu16 to gpu23' });
+  await use.obeysKeys(browser);
+  await use.pinsRows(browser);
+  await use.addsUp(browser);
+  await use.showsArrows(browser, { rank: 0 });
+  await use.remembers(browser, page);
 }
 
 const scenario = (name) => join(sources, `scenarios/${name}.yaml`);

@@ -1,7 +1,10 @@
 // The fabric as `weft topo` draws it, coloured by what one chooses.
 
 import { el, svg, section, choice, replace, action } from './dom.js';
-import { on, say, goTo, hears } from './bus.js';
+import { on, hears } from './bus.js';
+import { visit } from './history.js';
+import { markOf, wrongMetric } from './wrong.js';
+import { momentOf as pointedAt, onTime, pointAt, wholeOf } from './time_range.js';
 import { table } from './table.js';
 import { heat, difference, ramp, rampOfDifference, onOtherColours } from './colour.js';
 import { MOMENT_COUNT, momentOf } from './moments.js';
@@ -40,6 +43,9 @@ function blameByPort(run) {
 
 /** What was recorded over time of ports, and how the fabric shows a moment of it. */
 const MOMENTS = [['queues', 'queue at a moment', format.bytes], ['pauses', 'paused at a moment', format.percent], ['credits', 'without credits at a moment', format.percent]];
+/** Of the most that there is: less has no arrow. */
+const LEAST_SHOWN = 0.05;
+
 export class Fabric {
   constructor(runs, index) {
     this.runs = runs;
@@ -96,10 +102,24 @@ export class Fabric {
       return svg('path', { d: `M${a} ${b}C${c} ${d} ${e} ${f} ${g} ${h}`, fill: 'none', 'stroke-width': Math.max(1.4, line.pen), class: 'cable', tabindex: 0, role: 'button', 'aria-label': line.title, onclick: () => this.showPorts(this.portsOfLine[i], line.title), onkeydown: (e2) => { if (e2.key === 'Enter') this.showPorts(this.portsOfLine[i], line.title); } }, svg('title', {}, line.title));
     });
     this.boxes = drawn.boxes.map((box, i) => this.drawBox(box, i));
-    const picture = svg('svg', { viewBox: `-8 -8 ${drawn.width + 16} ${drawn.height + 16}`, style: `min-width:${Math.min(drawn.width, 640)}px`, class: 'fabric' }, this.lines, this.boxes);
+    this.heads = drawn.lines.map(() => svg('path', { class: 'direction', hidden: true }));
+    const picture = svg('svg', { viewBox: `-8 -8 ${drawn.width + 16} ${drawn.height + 16}`, style: `min-width:${Math.min(drawn.width, 640)}px`, class: 'fabric' }, this.lines, this.heads, this.boxes, this.drawMark());
     replace(this.picture, picture);
     this.colour();
     return this.picture;
+  }
+
+  /** A ring around the node that is to blame, or both ends of the port. */
+  drawMark() {
+    this.mark = markOf(this.run);
+    if (!this.mark) return [];
+    const { places } = this.run.fabric;
+    const { names } = this.run.ports;
+    const { node, port, text } = this.mark;
+    const own = node ? names.flatMap((name, p) => (name.startsWith(`${node}->`) ? [places[3 * p + 1]] : name.endsWith(`->${node}`) ? [places[3 * p + 2]] : []))
+      : [1, 2].map((end) => places[3 * names.indexOf(port) + end]);
+    const boxes = [...new Set(own)].filter((i) => i >= 0).map((i) => this.run.fabric.boxes[i]);
+    return boxes.map((box) => svg('rect', { class: 'culprit', x: box.x - 5, y: box.y - 5, width: box.w + 10, height: box.h + 10, rx: 7 }, svg('title', {}, text)));
   }
 
   drawBox(box, i) {
@@ -124,6 +144,7 @@ export class Fabric {
     const top = (kind ? this.run.series[kind].moments.most : values.reduce((most, v) => Math.max(most, Math.abs(v)), 0)) || 1;
     const paint = (v) => (isDifference ? difference(v / top) : heat(v / top));
     const worst = (ports) => (ports ?? []).reduce((most, p) => (Math.abs(values[p]) > Math.abs(most) ? values[p] : most), 0);
+    const worstOf = (ports) => (ports ?? []).reduce((most, p) => (most === null || Math.abs(values[p]) > Math.abs(values[most]) ? p : most), null);
     const onWay = this.way && new Set(this.way);
     this.lines?.forEach((line, i) => {
       const ports = this.portsOfLine[i];
@@ -131,13 +152,35 @@ export class Fabric {
       line.classList.toggle('dim', Boolean(onWay) && !ports?.some((p) => onWay.has(p)));
       line.classList.toggle('lit', Boolean(onWay) && Boolean(ports?.some((p) => onWay.has(p))));
     });
+    this.heads?.forEach((head, i) => this.point(head, i, worstOf(this.portsOfLine[i]), values, top));
     this.boxes?.forEach((box, i) => {
       if (!this.portsOfBox[i] || !this.run.fabric.boxes[i].nodes) return;
       box.querySelector('rect').style.stroke = paint(worst(this.portsOfBox[i]));
     });
     const low = isDifference ? this.show(0, -top) : this.show(0, 0);
     replace(this.legend, el('span', {}, low), el('span', { class: 'ramp', style: isDifference ? rampOfDifference() : ramp() }), el('span', {}, this.show(0, top)),
-      el('span', { class: 'hint' }, isDifference ? ' more than in the first run; a line by the port that differs most' : ' a line by its worst port'));
+      el('span', { class: 'hint' }, isDifference ? ' more than in the first run; a line by the port that differs most' : ' a line by its worst port; an arrow is the direction that is worse'),
+      this.mark ? el('span', {}, el('i', { class: 'ring' }), this.mark.text) : null);
+  }
+
+  /** An arrow on the middle of a line, the way its worst port sends, where the other way has less than half of it. */
+  point(head, i, port, values, top) {
+    const own = this.portsOfLine[i] ?? [];
+    const { places, boxes, lines } = this.run.fabric;
+    const size = port === null ? 0 : Math.abs(values[port]);
+    const other = own.filter((p) => places[3 * p + 1] !== places[3 * port + 1]).reduce((most, p) => Math.max(most, Math.abs(values[p])), 0);
+    const isShown = size > LEAST_SHOWN * top && other < size / 2;
+    head.toggleAttribute('hidden', !isShown);
+    if (!isShown) return;
+    const [a, b, c, d, e, f, g, h] = lines[i].curve;
+    const [x, y] = [(a + 3 * c + 3 * e + g) / 8, (b + 3 * d + 3 * f + h) / 8];
+    const source = boxes[places[3 * port + 1]];
+    const near = (px, py) => Math.hypot(px - (source.x + source.w / 2), py - (source.y + source.h / 2));
+    const sign = near(a, b) <= near(g, h) ? 1 : -1;
+    const angle = Math.atan2(sign * (f + h - b - d), sign * (e + g - a - c)) * (180 / Math.PI);
+    head.setAttribute('d', 'M6 0L-5 5L-5 -5Z');
+    head.setAttribute('transform', `translate(${x} ${y}) rotate(${angle.toFixed(1)})`);
+    head.dataset.port = this.run.ports.names[port];
   }
 
   /** What is known of some ports, the worst first. */
@@ -150,7 +193,7 @@ export class Fabric {
     const shown = Object.keys(columns).filter((c) => c !== 'rate_bps' && ports.some((p) => columns[c][p] !== 0));
     const worst = [...ports].sort((a, b) => Math.abs(values[b] ?? 0) - Math.abs(values[a] ?? 0));
     replace(this.panel, el('h3', { tabindex: -1 }, title), table([
-      { title: 'port', value: (p) => names[p], show: (p) => (recorded.has(names[p]) && hears('series') ? action(names[p], () => { say('series', { run: this.index, name: names[p] }); goTo('series'); }, 'over time') : names[p]), isText: true },
+      { title: 'port', value: (p) => names[p], show: (p) => (recorded.has(names[p]) && hears('series') ? action(names[p], () => visit('series', { run: this.index, name: names[p] }, 'series'), 'over time') : names[p]), isText: true },
       ...(this.metric === 'blame_s' || this.runs.length > 1 ? [{ title: this.options().find(([m]) => m === this.metric)?.[1] ?? this.metric, value: (p) => values[p], show: (p) => this.show(p, values[p]) }] : []),
       ...shown.map((c) => ({ title: format.words(c), value: (p) => columns[c][p], show: (p) => format.byName(c, columns[c][p]) })),
     ], worst, { caption: 'Ports', most: 12 }), this.blameOf(ports), this.howToRecord(worst, recorded));
@@ -193,46 +236,111 @@ export class Fabric {
   }
 }
 
+/** Milliseconds for each moment of a play, which takes six seconds. */
+const FRAME = 60;
+
+/** A slider over the moments of the run, tied to the time that other parts point at, and a button that plays them. */
+class Moments {
+  constructor(act) {
+    this.act = act;
+    this.slider = el('input', { type: 'range', min: 0, max: MOMENT_COUNT - 1, value: 0, 'aria-label': 'moment', oninput: () => this.tell() });
+    this.said = el('output', {});
+    this.button = el('button', { type: 'button', 'aria-label': 'play', onclick: () => this.toggle() }, '▶');
+    this.node = el('span', { class: 'moment' }, this.button, this.slider, this.said);
+  }
+
+  get step() { return Number(this.slider.value); }
+  set step(value) { this.slider.value = String(value); }
+
+  /** Of which run. */
+  use(run) { this.run = run; }
+
+  show() {
+    const [from, to] = wholeOf(this.run);
+    const width = (to - from) / MOMENT_COUNT;
+    replace(this.said, document.createTextNode(`${format.time(from + this.step * width)} to ${format.time(from + (this.step + 1) * width)}`));
+  }
+
+  tell() {
+    const [from, to] = wholeOf(this.run);
+    pointAt(this.run, from + ((this.step + 0.5) / MOMENT_COUNT) * (to - from), 'fabric');
+    this.act();
+  }
+
+  /** Follows the moment of other parts of the page. */
+  follow(moment) {
+    const [from, to] = wholeOf(this.run);
+    const step = Math.max(0, Math.min(MOMENT_COUNT - 1, Math.floor(((moment - from) / (to - from)) * MOMENT_COUNT)));
+    if (step === this.step) return;
+    this.step = step;
+    this.act();
+  }
+
+  toggle() {
+    if (this.timer) this.stop();
+    else this.start();
+  }
+  start() {
+    if (this.step >= MOMENT_COUNT - 1) this.step = 0;
+    this.timer = setInterval(() => {
+      if (this.step >= MOMENT_COUNT - 1 || !this.node.isConnected) { this.stop(); return; }
+      this.step += 1;
+      this.tell();
+    }, FRAME);
+    this.name('pause', '❚❚');
+  }
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.name('play', '▶');
+  }
+  name(text, sign) {
+    this.button.setAttribute('aria-label', text);
+    this.button.textContent = sign;
+  }
+}
+
 export function fabric(runs) {
   let shown = null;
   const place = el('div', {});
   const controls = el('div', { class: 'controls' });
-  const slider = el('input', { type: 'range', min: 0, max: MOMENT_COUNT - 1, value: 0, 'aria-label': 'moment' });
-  const moment = el('output', {});
+  const moments = new Moments(() => { time(); shown.colour(); });
   function use(index, metric) {
     const next = new Fabric(runs, index);
     const options = next.options();
     const wanted = metric ?? shown?.metric;
-    next.metric = options.some(([name]) => name === wanted) ? wanted : options.some(([name]) => name === 'peak_queue_bytes') ? 'peak_queue_bytes' : options[0][0];
+    next.metric = options.some(([name]) => name === wanted) ? wanted : wrongMetric(runs[index], options);
     shown = next;
+    moments.use(index);
     replace(controls,
       runs.length > 1 ? choice('run', runs.map((run, i) => [String(i), i ? `${run.label} less the first` : run.label]), (v) => use(Number(v)), String(index)) : null,
       choice('coloured by', options, (v) => { shown.metric = v; time(); shown.colour(); }, next.metric),
       el('button', { type: 'button', title: 'show all ways again', onclick: () => { shown.way = null; shown.colour(); replace(shown.panel); } }, 'all ways'),
-      el('span', { class: 'moment' }, slider, moment));
+      moments.node);
     time();
     const drawn = next.draw();
     replace(place, next.legend, drawn, next.panel);
   }
   function time() {
     const kind = shown.kindOf(shown.metric);
-    controls.querySelector('.moment').hidden = !kind;
-    if (!kind) return;
-    shown.step = Number(slider.value);
-    const { step, series } = shown.run.series[kind];
-    const width = (step * (series[0]?.values.length ?? MOMENT_COUNT)) / MOMENT_COUNT;
-    replace(moment, document.createTextNode(`${format.time(shown.step * width)} to ${format.time((shown.step + 1) * width)}`));
+    moments.node.hidden = !kind;
+    if (!kind) { moments.stop(); return; }
+    shown.step = moments.step;
+    moments.show();
   }
-  slider.addEventListener('input', () => { time(); shown.colour(); });
+  runs.forEach((_, index) => onTime(index, 'fabric', ({ moment }) => {
+    if (moment !== null && index === shown.index && shown.kindOf(shown.metric)) moments.follow(moment);
+  }));
   on('port', ({ run, name }) => { if (run !== shown.index) use(run, 'blame_s'); shown.showPort(name); });
   on('host', ({ run, name }) => { if (run !== shown.index) use(run); shown.showHost(name); });
-  on('way', ({ run, ports, text }) => {
+  on('way', ({ run, message, text }) => {
     if (run !== shown.index) use(run);
-    shown.way = ports;
+    shown.way = runs[run].fabric.ways?.[message] ?? null;
     shown.colour();
-    shown.showPorts(ports, text);
+    shown.showPorts(shown.way, text);
   });
   use(runs.length > 1 ? 1 : 0);
+  if (pointedAt(shown.index) !== null) moments.follow(pointedAt(shown.index));
   onOtherColours(() => shown.colour());
   return section('fabric', 'The fabric', controls, place);
 }

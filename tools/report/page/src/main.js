@@ -12,6 +12,8 @@ import { storms } from './storms.js';
 import { timeline } from './timeline.js';
 import { comparedParts } from './compare.js';
 import { sweepParts } from './sweep.js';
+import { keepHistory } from './history.js';
+import { setWhole } from './time_range.js';
 
 function contents(parts) {
   return el('nav', { 'aria-label': 'contents' }, el('ul', {}, parts.filter((part) => !part.hidden).map((part) => {
@@ -47,11 +49,14 @@ function footer(data) {
 
 function start() {
   const data = JSON.parse(document.getElementById('data').textContent);
-  name(data.runs ?? []);
+  const runs = data.runs ?? [];
+  name(runs);
+  runs.forEach((run, index) => setWhole(index, 0, run.summary.simulated_seconds ?? 0));
   const main = el('main', {});
   document.body.prepend(main);
   const parts = partsOf(data).filter(Boolean);
   replace(main, el('header', {}, el('p', { class: 'brand' }, 'weft report'), contents(parts)), parts, footer(data));
+  keepHistory(runs.length);
   document.documentElement.dataset.ready = 'true';
 }
 
