@@ -1,4 +1,4 @@
-// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|whole. Exits with 3 where there is no browser.
+// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|whole. Exits with 3 where there is no browser.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { Browser, program } from './browser.mjs';
 import * as causes from './causes.mjs';
 import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
+import * as charts from './charts.mjs';
 import * as use from './timeline_use.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
 
@@ -218,11 +219,42 @@ async function usesTimeline(browser) {
   await opens(browser, page);
   assert.ok(!(await browser.ask('document.querySelector("#overview").textContent')).includes('a timeline of the ranks'), 'nothing asks for a second run');
   await use.opensRows(browser, { culprit: 'hosts gpu16 to gpu23' });
+  await use.showsShares(browser, { title: 'hosts gpu16 to gpu23', hosts: [16, 17, 18, 19, 20, 21, 22, 23].map((i) => `gpu${i}`) });
   await use.obeysKeys(browser);
   await use.pinsRows(browser);
   await use.addsUp(browser);
   await use.showsArrows(browser, { rank: 0 });
   await use.remembers(browser, page);
+}
+
+const STEPS = `name: steps
+racks: {count: 2, servers: 4, server: host-400g}
+fabric: {topology: leaf-spine, spines: 2}
+transport: {type: roce}
+jobs:
+  - {name: ring, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-7, iterations: 5, jitter: {type: exponential, mean: 50us}}
+`;
+
+/** Every chart of the page of a run and of a sweep, read back. */
+async function showsData(browser) {
+  run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'observe.pauses=true', '--set', 'observe.queues={ports: "*", period: 20us}', '-o', 'recorded');
+  await opens(browser, pageOf('recorded', 'recorded'));
+  await browser.until('document.querySelectorAll(".chart canvas").length >= 3 && document.querySelector("canvas.strip").dataset.ports');
+  await charts.distributions(browser);
+  await charts.overTime(browser);
+  await charts.strip(browser);
+  await charts.fabric(browser, { metric: 'time paused', column: 'paused_s', culprit: 'NIC of h0' });
+  await charts.lyingBars(browser);
+  await charts.plays(browser);
+  writeFileSync(join(folder, 'steps.yaml'), STEPS);
+  run('run', 'steps.yaml', '--blame', '--quiet', '-o', 'steps');
+  await opens(browser, pageOf('steps', 'steps'));
+  await charts.standingBars(browser);
+  writeFileSync(join(folder, 'tiny.yaml'), SWEEP(scenario('incast')));
+  run('sweep', 'tiny.yaml', '--quiet', '-j', '2', '-o', 'sweep');
+  await opens(browser, pageOf('sweep-page', 'sweep'));
+  await charts.sweep(browser);
+  assert.deepEqual(browser.problems(), []);
 }
 
 const scenario = (name) => join(sources, `scenarios/${name}.yaml`);
@@ -397,6 +429,8 @@ const browser = await Browser.start();
 try {
   if (extent === 'timeline') {
     await timeline(browser);
+  } else if (extent === 'charts') {
+    await showsData(browser);
   } else {
     const page = await short(browser);
     if (extent === 'whole') await whole(browser, page);

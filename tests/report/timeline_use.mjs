@@ -1,6 +1,7 @@
 // What one does with the timeline: rows that open and close, keys, a range that is added up, arrows, addresses, Back.
 
 import assert from 'node:assert/strict';
+import { ofSlice } from '../../tools/report/page/src/colour.js';
 
 const CANVAS = "document.querySelector('canvas.timeline')";
 const rows = async (browser) => JSON.parse(await browser.ask(`${CANVAS}.dataset.rows`));
@@ -42,6 +43,35 @@ export async function opensRows(browser, { culprit }) {
   assert.ok(opened[at].isOpen && opened[at + 1].depth === 2 && opened[at + 1].isCulprit);
   await click(browser, 60, opened[at].y + 8);
   assert.deepEqual((await rows(browser)).map((r) => r.title), first.map((r) => r.title));
+}
+
+/** In the page: of the bar of a row the share of each colour. */
+function sharesOfRow(y) {
+  const canvas = document.querySelector('canvas.timeline');
+  const { data } = canvas.getContext('2d').getImageData(210, y + 1, canvas.width - 210, 14);
+  const shares = {};
+  for (const pixel of new Uint32Array(data.buffer)) {
+    const colour = `#${[0, 8, 16].map((shift) => ((pixel >>> shift) & 255).toString(16).padStart(2, '0')).join('')}`;
+    shares[colour] = (shares[colour] ?? 0) + 4 / data.length;
+  }
+  return shares;
+}
+
+/** A closed host shows of its ranks the shares that do what: as much of each colour as there is time of it. */
+export async function showsShares(browser, { title, hosts }) {
+  const row = await rowOf(browser, title);
+  const painted = await browser.ask(`(${sharesOfRow})(${row.y})`);
+  const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
+  const [from, to] = await windowOf(browser);
+  const wanted = {};
+  for (const track of timeline.tracks.filter((t) => t.name === 'steps' && hosts.some((host) => t.process.endsWith(`(${host})`)))) {
+    for (let i = 0; i < track.slices.length; i += 4) {
+      const colour = ofSlice(timeline.names[track.slices[i + 2]], false);
+      wanted[colour] = (wanted[colour] ?? 0) + track.slices[i + 1] / (to - from) / hosts.length;
+    }
+  }
+  assert.ok(Object.keys(wanted).length > 0);
+  for (const [colour, share] of Object.entries(wanted)) assert.ok(Math.abs((painted[colour] ?? 0) - share) < 0.03, `${colour}: ${painted[colour]} for ${share}`);
 }
 
 /** W and S zoom, A and D move, Home shows all; the minimap has the window. */
