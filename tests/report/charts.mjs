@@ -224,3 +224,26 @@ export async function sweep(browser) {
   isPainted({ ...front, series: front.series.slice(0, 1) }, 0);
   assert.equal(front.xs.length, sizes.length * spines.length);
 }
+
+/** Words that are seen lie on one another nowhere, all boxes of switches have theirs, and the picture zooms and finds. */
+export async function topo(browser, { node, box, neighbours }) {
+  const words = await browser.ask(`[...document.querySelectorAll('svg.topo text')].filter((n) => n.getClientRects().length).map((n) => { const r = n.getBoundingClientRect(); return [n.textContent, r.left, r.right, r.top + r.height * 0.2, r.bottom - r.height * 0.2]; })`);
+  assert.ok(words.length > 60);
+  for (const wanted of ['spine0', 'leaf15', '512 GPUs', 'leaf - spine: 128 x 400 Gbps', '62 domains: 1 to 62']) assert.ok(words.some(([text]) => text === wanted), wanted);
+  words.forEach((a, i) => words.slice(0, i).forEach((b) => assert.ok(a[1] >= b[2] - 1 || b[1] >= a[2] - 1 || a[3] >= b[4] || b[3] >= a[4], `${a} over ${b}`)));
+  const frame = await browser.ask("(({ left, right }) => [left, right])(document.querySelector('svg.topo').getBoundingClientRect())");
+  for (const [text, left, right] of words) assert.ok(left >= frame[0] - 1 && right <= frame[1] + 1, `${text} lies within the picture`);
+  const viewBox = () => browser.ask("document.querySelector('svg.topo').getAttribute('viewBox').split(' ').map(Number)");
+  const whole = await viewBox();
+  await browser.ask("document.querySelector('.zooms button').click()");
+  assert.ok(Math.abs((await viewBox())[2] - whole[2] / 1.3) < 1);
+  await browser.ask(`(() => { const i = document.querySelector('input[type=search]'); i.value = ${JSON.stringify(node)}; i.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' })); })()`);
+  assert.equal(await browser.ask("document.querySelector('.side h3').textContent"), box);
+  const shown = await browser.ask("[...document.querySelectorAll('.side td button')].map((b) => b.textContent)");
+  assert.deepEqual([...shown].sort(), [...neighbours].sort());
+  await browser.ask("document.querySelector('.side td button').click()");
+  assert.equal(await browser.ask("document.querySelector('.side h3').textContent"), shown[0]);
+  await browser.ask("[...document.querySelectorAll('.zooms button')].at(-1).click()");
+  assert.deepEqual(await viewBox(), whole);
+  assert.deepEqual(browser.problems(), []);
+}

@@ -255,6 +255,10 @@ async function showsData(browser) {
   await opens(browser, pageOf('sweep-page', 'sweep'));
   await charts.sweep(browser);
   assert.deepEqual(browser.problems(), []);
+  run('topo', scenario('gpt3-175b'), '-o', 'fabric.html');
+  await browser.view({ width: 1440 });
+  await opens(browser, join(folder, 'fabric.html'));
+  await charts.topo(browser, { node: 'gpu100', box: '62 GPUs, rail 4', neighbours: ['leaf4', 'leaf12', '248 chips'] });
 }
 
 const scenario = (name) => join(sources, `scenarios/${name}.yaml`);

@@ -20,7 +20,7 @@
 #include "tools/report/data/run_data.hpp"
 #include "tools/report/data/series_data.hpp"
 #include "tools/report/data/table_reader.hpp"
-#include "tools/report/data/timeline_data.hpp"
+#include "tools/report/trace/timeline_data.hpp"
 #include "tools/report/page.hpp"
 
 namespace weft::report {

@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "scenarios/text/text_file.hpp"
-#include "tools/report/data/table_reader.hpp"
-#include "tools/report/data/trace_events.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/trace/trace_events.hpp"
 
 namespace weft::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "tools/report/data/trace_events.hpp"
+#include "tools/report/trace/trace_events.hpp"
 
 namespace weft::report {
 namespace {

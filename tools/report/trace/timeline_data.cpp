@@ -1,4 +1,4 @@
-#include "tools/report/data/timeline_data.hpp"
+#include "tools/report/trace/timeline_data.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/report/data/trace_events.hpp"
+#include "tools/report/trace/trace_events.hpp"
 
 namespace weft::report {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::size_t kMaxNames = 20'000;
 constexpr const char* kCritical = "critical path";
 /// Of all slices, those that are kept for critical paths.
 constexpr std::size_t kCriticalPart = 4;
-/// Of all arrows, the longest: as many as one for each so many slices.
+/// Of all arrows, the longest: one for each n slices.
 constexpr std::size_t kSlicesOfArrow = 20;
 
 struct Slice {

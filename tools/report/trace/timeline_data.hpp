@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 
-#include "tools/report/data/table_reader.hpp"
+#include "tools/report/json.hpp"
 
 namespace weft::report {
 

@@ -7,6 +7,7 @@ import { markOf, wrongMetric } from './wrong.js';
 import { momentOf as pointedAt, onTime, pointAt, wholeOf } from './time_range.js';
 import { table } from './table.js';
 import { heat, difference, ramp, rampOfDifference, onOtherColours } from './colour.js';
+import { PanZoom, wordsOf } from './pan_zoom.js';
 import { MOMENT_COUNT, momentOf } from './moments.js';
 import * as format from './format.js';
 
@@ -104,7 +105,8 @@ export class Fabric {
     this.boxes = drawn.boxes.map((box, i) => this.drawBox(box, i));
     this.heads = drawn.lines.map(() => svg('path', { class: 'direction', hidden: true }));
     const picture = svg('svg', { viewBox: `-8 -8 ${drawn.width + 16} ${drawn.height + 16}`, style: `min-width:${Math.min(drawn.width, 640)}px`, class: 'fabric' }, this.lines, this.heads, this.boxes, this.drawMark());
-    replace(this.picture, picture);
+    this.view = new PanZoom(picture, [-8, -8, drawn.width + 16, drawn.height + 16]);
+    replace(this.picture, this.view.node);
     this.colour();
     return this.picture;
   }
@@ -125,14 +127,12 @@ export class Fabric {
   drawBox(box, i) {
     const isNode = box.nodes > 0;
     const ports = () => this.showPorts(this.portsOfBox[i], box.title ?? '');
-    const lines = box.text ?? [];
-    const middle = box.y + box.h / 2;
     const group = svg('g', isNode ? { class: 'node', tabindex: 0, role: 'button', 'aria-label': box.title, onclick: ports, onkeydown: (e) => { if (e.key === 'Enter') ports(); } } : { class: box.frame ? 'frame' : 'words' });
     if (isNode || box.frame) {
       group.append(svg('rect', { x: box.x, y: box.y, width: box.w, height: box.h, rx: 2 }));
       if (box.stack) group.append(svg('rect', { x: box.x - 3, y: box.y - 3, width: box.w + 6, height: box.h + 6, rx: 3, class: 'behind' }));
     }
-    lines.forEach((text, n) => group.append(svg('text', { x: box.x + box.w / 2, y: middle + (n - (lines.length - 1) / 2) * (box.font + 3) + box.font * 0.35, 'font-size': box.font, 'text-anchor': 'middle' }, text)));
+    group.append(...wordsOf(box));
     if (box.title) group.append(svg('title', {}, box.title));
     return group;
   }
