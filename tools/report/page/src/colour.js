@@ -18,7 +18,7 @@ export const ofCause = (cause) => CAUSES[cause] ?? '#7f7f7f';
  */
 const DOINGS = [
   [/^(forward|compute|step of)/, CAUSES.compute], [/^backward/, '#2f5580'], [/^(optimizer|recompute)/, '#7fa3cb'],
-  [/^beyond the plan/, CAUSES.straggler], [/^iteration/, '#8a94a0'],
+  [/^beyond the plan/, CAUSES.straggler], [/^(iteration|job$)/, '#8a94a0'],
   [/^(all-|reduce-scatter|broadcast|gather|scatter|pass on|send)/, CAUSES.serialisation], [/^(to |message)/, '#3d7d36'], [/^(receive|wait)/, '#9ccf94'],
   [/^(launch|copy|add|sum|reduce|acknowledge|control)/, CAUSES['launch and protocol']], [/^retr/, CAUSES.retransmission],
 ];

@@ -5,11 +5,11 @@ import { css, heat, onOtherColours } from './colour.js';
 import { columnsOf, portsOverTime } from './moments.js';
 import { visit } from './history.js';
 import { momentOf, onTime, pointAt, rangeOf, showRange, wholeOf } from './time_range.js';
+import { labelsOf, labeller } from './timeline_paint.js';
 import * as format from './format.js';
 
 const ROW = 15;
 const BAR = 13;
-const LABELS = 210;
 const AXIS = 20;
 const MOST_ROWS = 32;
 const CLICK = 4;
@@ -39,10 +39,11 @@ export class HeatStrip {
     return [this.ports.length, all.length];
   }
 
+  get labels() { return labelsOf(this.canvas); }
   get height() { return AXIS + this.ports.length * ROW + 2; }
-  get width() { return Math.max(50, this.canvas.clientWidth - LABELS); }
-  placeOf(time) { const [from, to] = rangeOf(this.index); return LABELS + ((time - from) / (to - from)) * this.width; }
-  timeAt(x) { const [from, to] = rangeOf(this.index); return from + ((x - LABELS) / this.width) * (to - from); }
+  get width() { return Math.max(50, this.canvas.clientWidth - this.labels); }
+  placeOf(time) { const [from, to] = rangeOf(this.index); return this.labels + ((time - from) / (to - from)) * this.width; }
+  timeAt(x) { const [from, to] = rangeOf(this.index); return from + ((x - this.labels) / this.width) * (to - from); }
   portAt(y) { return this.ports[Math.floor((y - AXIS) / ROW)] ?? null; }
   valueAt(port, time) {
     const [least, most] = wholeOf(this.index);
@@ -59,7 +60,7 @@ export class HeatStrip {
     });
     canvas.addEventListener('pointerup', (e) => {
       const port = this.portAt(e.offsetY);
-      if (drag?.moved) showRange(this.index, ...[drag.x, e.offsetX].map((x) => this.timeAt(Math.max(LABELS, x))).sort((a, b) => a - b), 'strip');
+      if (drag?.moved) showRange(this.index, ...[drag.x, e.offsetX].map((x) => this.timeAt(Math.max(this.labels, x))).sort((a, b) => a - b), 'strip');
       else if (port) visit('port', { run: this.index, name: port.name }, 'fabric');
       drag = null;
       this.later();
@@ -85,7 +86,7 @@ export class HeatStrip {
 
   hover(x, y) {
     const port = this.portAt(y);
-    const isOver = Boolean(port) && x >= LABELS;
+    const isOver = Boolean(port) && x >= this.labels;
     pointAt(this.index, isOver ? this.timeAt(x) : null, 'strip');
     this.later();
     this.tip.hidden = !isOver;
@@ -126,12 +127,12 @@ export class HeatStrip {
       while (end < count && columns[end] === value) ++end;
       if (value > 0) {
         pen.fillStyle = heat(value / this.most);
-        pen.fillRect(LABELS + x / scale, y, (end - x) / scale, BAR);
+        pen.fillRect(this.labels + x / scale, y, (end - x) / scale, BAR);
       }
       x = end;
     }
     pen.fillStyle = isCurrent ? css('--link') : css('--ink');
-    pen.save(); pen.beginPath(); pen.rect(0, y - 1, LABELS - 6, ROW); pen.clip(); pen.fillText(port.name, 2, y + 11); pen.restore();
+    pen.save(); pen.beginPath(); pen.rect(0, y - 1, this.labels - 6, ROW); pen.clip(); pen.fillText(port.name, 2, y + 11); pen.restore();
   }
 
   paintAxis(pen) {
@@ -139,10 +140,11 @@ export class HeatStrip {
     const step = 10 ** Math.floor(Math.log10((to - from) / 4));
     const wide = [1, 2, 5, 10].map((k) => k * step).find((s) => (to - from) / s <= this.width / 90) ?? 10 * step;
     pen.fillStyle = css('--faint');
+    const label = labeller(pen, this.labels + this.width, AXIS - 7);
     for (let k = Math.ceil(from / wide); k * wide <= to; ++k) {
       const x = this.placeOf(k * wide);
       pen.fillRect(x, AXIS - 6, 1, 4);
-      pen.fillText(format.time(k * wide), Math.min(x + 3, LABELS + this.width - 50), AXIS - 7);
+      label(format.time(k * wide), x);
     }
     const moment = momentOf(this.index);
     if (moment === null || moment < from || moment > to) return;

@@ -6,7 +6,7 @@ import { fill } from './tracks.js';
 import { css, ofSlice, onOtherColours } from './colour.js';
 import { ranksOf, sharesOf, tellingOf } from './track_groups.js';
 import { rangeOf, showRange, wholeOf } from './time_range.js';
-import { LABELS } from './timeline_paint.js';
+import { labelsOf } from './timeline_paint.js';
 
 const HEIGHT = 34;
 const NS = 1e9;
@@ -35,33 +35,33 @@ export function minimap(view) {
     if (!width) return;
     canvas.width = width;
     canvas.height = Math.round(HEIGHT * scale);
-    const size = [Math.max(1, width - Math.round(LABELS * scale)), canvas.height, canvas.height];
+    const size = [Math.max(1, width - Math.round(labelsOf(canvas) * scale)), canvas.height, canvas.height];
     if (!strips?.isFor(...size)) {
       strips = new Strips(...size);
       said = picture(view, strips);
     }
     const pen = canvas.getContext('2d');
-    strips.putOn(pen, Math.round(LABELS * scale));
+    strips.putOn(pen, Math.round(labelsOf(canvas) * scale));
     pen.scale(scale, scale);
     pen.font = '11px system-ui, sans-serif';
     pen.fillStyle = css('--faint');
     pen.fillText(said.slice(0, 32), 2, HEIGHT / 2 + 4);
     const [x, right] = rangeOf(view.index).map((t) => placeOf(t));
     pen.fillStyle = css('--paper'); pen.globalAlpha = 0.7;
-    pen.fillRect(LABELS, 0, x - LABELS, HEIGHT); pen.fillRect(right, 0, canvas.clientWidth - right, HEIGHT);
+    pen.fillRect(labelsOf(canvas), 0, x - labelsOf(canvas), HEIGHT); pen.fillRect(right, 0, canvas.clientWidth - right, HEIGHT);
     pen.globalAlpha = 1; pen.strokeStyle = css('--link'); pen.lineWidth = 2;
     pen.strokeRect(x + 1, 1, Math.max(3, right - x - 2), HEIGHT - 2);
     Object.assign(canvas.dataset, { left: x, right });
   };
   const placeOf = (t) => {
     const [from, to] = wholeOf(view.index);
-    return LABELS + ((t - from) / (to - from)) * (canvas.clientWidth - LABELS);
+    return labelsOf(canvas) + ((t - from) / (to - from)) * (canvas.clientWidth - labelsOf(canvas));
   };
   /** The window moves to where the pointer is. */
   const centre = (e) => {
     const [from, to] = wholeOf(view.index);
     const [a, b] = rangeOf(view.index);
-    const at = from + ((e.offsetX - LABELS) / (canvas.clientWidth - LABELS)) * (to - from);
+    const at = from + ((e.offsetX - labelsOf(canvas)) / (canvas.clientWidth - labelsOf(canvas))) * (to - from);
     showRange(view.index, at - (b - a) / 2, at + (b - a) / 2, 'minimap');
     paint();
   };

@@ -15,7 +15,8 @@ const BAR = 14;
 const LEAST_NAMED = 42;
 /** Where two that are as wide and look alike meet, there is a notch. */
 const LEAST_SEAMED = 24;
-export const LABELS = 210;
+/** Of a row's width, what its name has. */
+export const labelsOf = (canvas) => (canvas.clientWidth < 700 ? 120 : 210);
 /** Of the labels, where a click pins. */
 export const PIN = 20;
 export const AXIS = 22;
@@ -27,12 +28,13 @@ export const seconds = (ns) => format.time(ns * 1e-9);
 /** As many pixels as the screen has there: with others the picture would be stretched, and blurred. */
 export function fitPixels(view) {
   const { canvas } = view;
+  view.labels = labelsOf(canvas);
   const scale = window.devicePixelRatio || 1;
   canvas.style.height = `${view.height}px`;
   const width = Math.round(canvas.clientWidth * scale);
   canvas.width = Math.abs(view.device - width) <= 1 ? view.device : width;
   canvas.height = Math.round(view.height * scale);
-  const size = [Math.max(1, canvas.width - Math.round(LABELS * scale)), canvas.height, Math.round(BAR * scale)];
+  const size = [Math.max(1, canvas.width - Math.round(view.labels * scale)), canvas.height, Math.round(BAR * scale)];
   if (view.strips?.isFor(...size)) view.strips.clear();
   else view.strips = new Strips(...size);
   view.scale = scale;
@@ -51,7 +53,7 @@ export function paint(view) {
   paintGrid(view, pen);
   const rows = visible(view);
   for (const row of rows) Object.assign(row, row.node.track ? paintSlices(view, row) : paintShares(view, row));
-  view.strips.putOn(pen, Math.round(LABELS * view.scale));
+  view.strips.putOn(pen, Math.round(view.labels * view.scale));
   for (const row of rows.filter((r) => !r.isPin)) paintWords(view, pen, row);
   paintSelection(view, pen, rows);
   paintArrows(view, pen, rows);
@@ -88,11 +90,24 @@ function paintGrid(view, pen) {
   pen.globalAlpha = 1;
 }
 
+/** Writes beside the lines of an axis: within its width, and not over the label before. */
+export function labeller(pen, right, y) {
+  let until = -Infinity;
+  return (text, x) => {
+    const { width } = pen.measureText(text);
+    const left = Math.min(x + 3, right - width - 2);
+    if (left < until + 6) return;
+    pen.fillText(text, left, y);
+    until = left + width;
+  };
+}
+
 function paintAxis(view, pen) {
   pen.fillStyle = view.inks.paper;
   pen.fillRect(0, 0, view.canvas.clientWidth, AXIS);
   pen.fillStyle = view.inks.faint;
-  ticks(view, (t, x) => pen.fillText(seconds(t), Math.min(x + 3, LABELS + view.width - 50), AXIS - 8));
+  const label = labeller(pen, view.labels + view.width, AXIS - 8);
+  ticks(view, (t, x) => label(seconds(t), x));
 }
 
 /** Paints a row; what it has that names fit into: [slice, x, width], and where like slices meet. */
@@ -105,9 +120,9 @@ function paintSlices(view, { node: { track }, y, isPin }) {
   const found = { wide: [], seams: [] };
   let last = null;
   pieces(strips.cells, (begin, count, i) => {
-    if (count > LEAST_NAMED * parts) found.wide.push([i, LABELS + begin / parts, count / parts]);
+    if (count > LEAST_NAMED * parts) found.wide.push([i, view.labels + begin / parts, count / parts]);
     const isWide = count > LEAST_SEAMED * parts;
-    if (isWide && last?.end === begin && colour(last.i) === colour(i)) found.seams.push(LABELS + begin / parts);
+    if (isWide && last?.end === begin && colour(last.i) === colour(i)) found.seams.push(view.labels + begin / parts);
     last = isWide ? { end: begin + count, i } : null;
   });
   return found;
@@ -138,12 +153,12 @@ function paintWords(view, pen, { node, depth, y, isPin, wide = [], seams = [] })
   const isMarked = view.marked && node.kind === 'rank' && isOf(node, view.marked);
   if (isPin || isMarked || view.current === node.key) {
     pen.fillStyle = isMarked ? inks.marking : inks.card;
-    pen.fillRect(0, y, LABELS - 4, ROW);
+    pen.fillRect(0, y, view.labels - 4, ROW);
   }
   pen.fillStyle = isGroup || node.track.isCritical ? inks.ink : inks.faint;
   const sign = isGroup ? (view.open.has(node.key) ? '▾ ' : '▸ ') : '   ';
   const owner = isPin && !isGroup ? `${node.track.process}: ` : '';
-  pen.save(); pen.beginPath(); pen.rect(0, Math.max(y, isPin ? 0 : view.head), LABELS - PIN - 2, ROW); pen.clip();
+  pen.save(); pen.beginPath(); pen.rect(0, Math.max(y, isPin ? 0 : view.head), view.labels - PIN - 2, ROW); pen.clip();
   pen.fillText(`${sign}${owner}${node.title}`, 2 + depth * INDENT, y + 12);
   if (node.blamed > 0 && node.kind !== 'job') paintCulprit(pen, 2 + depth * INDENT + pen.measureText(`${sign}${node.title}`).width + 8, y + ROW / 2);
   pen.restore();
@@ -166,7 +181,7 @@ function paintCulprit(pen, x, y) {
 function paintPin(view, pen, node, y) {
   const isOn = view.pinned.has(node.key);
   if (!isOn && view.current !== node.key) return;
-  pen.beginPath(); pen.arc(LABELS - PIN / 2, y + ROW / 2, 3.5, 0, 2 * Math.PI);
+  pen.beginPath(); pen.arc(view.labels - PIN / 2, y + ROW / 2, 3.5, 0, 2 * Math.PI);
   pen.strokeStyle = view.inks.link; pen.fillStyle = view.inks.link;
   if (isOn) pen.fill();
   pen.stroke();
@@ -174,7 +189,7 @@ function paintPin(view, pen, node, y) {
 
 function frame(view, pen, track, i, y) {
   if (track.ends[i] < view.from || track.begins[i] > view.to) return;
-  const place = (time) => Math.max(LABELS, Math.min(LABELS + view.width, view.placeOf(time)));
+  const place = (time) => Math.max(view.labels, Math.min(view.labels + view.width, view.placeOf(time)));
   const [x, right] = [place(track.begins[i]), place(track.ends[i])];
   pen.strokeStyle = view.inks.ink; pen.lineWidth = 2;
   pen.strokeRect(x, y + 1, Math.max(2, right - x), BAR);
@@ -196,7 +211,7 @@ function paintSelection(view, pen, rows) {
   const keys = new Set(chosen.map(({ node }) => node.key));
   const own = rows.filter((row) => !row.isPin && (isOfAll || keys.has(row.node.key)));
   if (!own.length) return;
-  const [x, right] = [from, to].map((t) => Math.max(LABELS, Math.min(LABELS + view.width, view.placeOf(t))));
+  const [x, right] = [from, to].map((t) => Math.max(view.labels, Math.min(view.labels + view.width, view.placeOf(t))));
   const [y, bottom] = isOfAll ? [AXIS, view.height] : [Math.max(view.head, own[0].y), own.at(-1).y + ROW];
   pen.save();
   pen.fillStyle = view.inks.link; pen.globalAlpha = 0.16; pen.fillRect(x, y, right - x, bottom - y);
@@ -211,7 +226,7 @@ function paintArrows(view, pen, rows) {
   const shown = arrowsOf(view.arrows, ...view.chosen).slice(0, MOST_ARROWS);
   const rowOf = (fits) => rows.find((row) => row.node.track && fits(row.node.track)) ?? rows.find((row) => !row.node.track && !view.open.has(row.node.key) && tellingOf(row.node).some(fits));
   pen.save();
-  pen.beginPath(); pen.rect(LABELS, view.head, view.width, view.height); pen.clip();
+  pen.beginPath(); pen.rect(view.labels, view.head, view.width, view.height); pen.clip();
   pen.strokeStyle = view.inks.ink; pen.fillStyle = view.inks.ink; pen.lineWidth = 1.2;
   for (const arrow of shown) {
     const source = view.all.find((t) => t.index === arrow.from);
@@ -234,11 +249,11 @@ function paintMoment(view, pen) {
   const moment = momentOf(view.index);
   if (moment === null) return;
   const x = view.placeOf(moment * 1e9);
-  if (x < LABELS || x > LABELS + view.width) return;
+  if (x < view.labels || x > view.labels + view.width) return;
   pen.strokeStyle = view.inks.link;
   pen.beginPath(); pen.moveTo(x, AXIS - 4); pen.lineTo(x, view.height); pen.stroke();
   const text = seconds(moment * 1e9);
-  const left = Math.min(x + 3, LABELS + view.width - pen.measureText(text).width - 2);
+  const left = Math.min(x + 3, view.labels + view.width - pen.measureText(text).width - 2);
   pen.fillStyle = view.inks.paper; pen.fillRect(left - 2, 0, pen.measureText(text).width + 4, AXIS - 4);
   pen.fillStyle = view.inks.link; pen.fillText(text, left, AXIS - 8);
 }

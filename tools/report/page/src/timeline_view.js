@@ -6,7 +6,7 @@ import { groupsOf, pathTo, rowsOf, tracksOf } from './track_groups.js';
 import { unpackArrows } from './track_totals.js';
 import { onOtherColours } from './colour.js';
 import { pointAt, rangeOf, showRange, onTime } from './time_range.js';
-import { AXIS, LABELS, PIN, ROW, fitPixels, paint } from './timeline_paint.js';
+import { AXIS, PIN, ROW, fitPixels, labelsOf, paint } from './timeline_paint.js';
 
 const MOST_HEIGHT = 520;
 const NS = 1e9;
@@ -30,6 +30,7 @@ export class TimelineView {
     this.current = null;
     this.stream = '';
     this.top = 0;
+    this.labels = 0;
     this.canvas = el('canvas', { class: 'timeline', tabindex: 0, role: 'application', 'aria-label': 'timeline: W and S zoom, A and D move, arrows choose a row, Enter opens it, P pins it, F fits what is selected, Home shows all', height: 100 });
     this.tip = el('div', { class: 'tip', hidden: true });
     this.onChoose = () => {};
@@ -46,9 +47,9 @@ export class TimelineView {
   /** Where rows that move begin: below the axis and the pinned ones. */
   get head() { return AXIS + this.pins.length * ROW; }
   /** Of what shows the time, in pixels of the page. */
-  get width() { return this.strips ? this.strips.width / this.scale : Math.max(100, this.canvas.clientWidth - LABELS); }
-  timeAt(x) { return this.from + ((x - LABELS) / this.width) * (this.to - this.from); }
-  placeOf(time) { return LABELS + ((time - this.from) / (this.to - this.from)) * this.width; }
+  get width() { return this.strips ? this.strips.width / this.scale : Math.max(100, this.canvas.clientWidth - labelsOf(this.canvas)); }
+  timeAt(x) { return this.from + ((x - this.labels) / this.width) * (this.to - this.from); }
+  placeOf(time) { return this.labels + ((time - this.from) / (this.to - this.from)) * this.width; }
 
   /** Rows anew, after groups were opened or closed, pinned, or streams chosen. */
   layOut() {
@@ -76,7 +77,7 @@ export class TimelineView {
     canvas.addEventListener('wheel', (e) => {
       if (e.ctrlKey || e.metaKey) {
         e.preventDefault();
-        this.zoom(e.deltaY > 0 ? 1.25 : 0.8, (e.offsetX - LABELS) / this.width);
+        this.zoom(e.deltaY > 0 ? 1.25 : 0.8, (e.offsetX - this.labels) / this.width);
       } else if (e.shiftKey) {
         e.preventDefault();
         this.move(Math.sign(e.deltaY || e.deltaX) * STEP);
@@ -97,7 +98,7 @@ export class TimelineView {
     canvas.addEventListener('pointerleave', () => { this.tip.hidden = true; pointAt(this.index, null, 'timeline'); this.later(); });
     canvas.addEventListener('pointerup', (e) => { if (drag && !drag.moved) this.pick(e.offsetX, e.offsetY); drag = null; });
     canvas.addEventListener('pointercancel', () => { drag = null; });
-    canvas.addEventListener('dblclick', (e) => this.zoom(0.25, (e.offsetX - LABELS) / this.width));
+    canvas.addEventListener('dblclick', (e) => this.zoom(0.25, (e.offsetX - this.labels) / this.width));
     canvas.addEventListener('keydown', (e) => this.key(e));
     this.watchPixels();
     onOtherColours(() => this.later());
@@ -108,7 +109,7 @@ export class TimelineView {
     drag.moved ||= Math.abs(e.offsetX - drag.x) > CLICK;
     if (!drag.moved) return;
     this.tip.hidden = true;
-    if (drag.isMove || drag.x < LABELS) {
+    if (drag.isMove || drag.x < this.labels) {
       const by = ((e.offsetX - drag.x) / this.width) * (drag.range[1] - drag.range[0]);
       this.show(drag.range[0] - by, drag.range[1] - by);
       return;
@@ -224,10 +225,10 @@ export class TimelineView {
   /** What is painted at a place, or else what its column of pixels has: [track, slice]. */
   sliceAt(x, y) {
     const row = this.rowAt(y);
-    if (!row?.node.track || x < LABELS || !this.strips) return null;
+    if (!row?.node.track || x < this.labels || !this.strips) return null;
     this.look(row.node.track);
     const { cells, bar } = this.strips;
-    const column = Math.min(cells.length / bar - 1, Math.floor((x - LABELS) * this.scale));
+    const column = Math.min(cells.length / bar - 1, Math.floor((x - this.labels) * this.scale));
     const parts = [...cells.subarray(column * bar, (column + 1) * bar)];
     const down = Math.max(0, Math.min(bar - 1, Math.floor((y - this.yOf(row) - 1) * this.scale)));
     const cell = parts[down] || parts.find(Boolean) || 0;
@@ -235,7 +236,7 @@ export class TimelineView {
   }
 
   hover(x, y) {
-    pointAt(this.index, x < LABELS ? null : this.timeAt(x) / NS, 'timeline');
+    pointAt(this.index, x < this.labels ? null : this.timeAt(x) / NS, 'timeline');
     this.later();
     const text = this.textAt?.(x, y) ?? '';
     this.tip.hidden = !text;
@@ -249,9 +250,9 @@ export class TimelineView {
     const row = this.rowAt(y);
     if (!row) return;
     this.current = row.node.key;
-    if (x >= LABELS - PIN && x < LABELS) this.toggle(row.node.key, this.pinned);
+    if (x >= this.labels - PIN && x < this.labels) this.toggle(row.node.key, this.pinned);
     else if (row.node.kind !== 'track') this.toggle(row.node.key);
-    else if (x >= LABELS) this.choose(this.sliceAt(x, y));
+    else if (x >= this.labels) this.choose(this.sliceAt(x, y));
     this.later();
   }
 
