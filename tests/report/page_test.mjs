@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Browser, program } from './browser.mjs';
@@ -336,8 +336,10 @@ async function findsCauses(browser) {
   run('run', scenario('straggler'), '--blame', '--quiet', '-o', 'straggler');
   await opens(browser, pageOf('straggler', 'straggler'));
   await causes.straggler(browser, { job: 'late-in-ring', rank: 16, host: 'h16', hasTimeline: false });
-  run('run', scenario('straggler-gpu'), '--blame', '--set', 'observe.timeline=json', '--quiet', '-o', 'gpu');
+  run('run', scenario('straggler-gpu'), '--blame', '--timeline', '--quiet', '-o', 'gpu');
+  assert.ok(!JSON.stringify(summaryOf('gpu').warnings ?? []).includes('timeline'), 'a timeline of 64 GPUs fits');
   await opens(browser, pageOf('gpu', 'gpu'));
+  assert.ok(statSync(join(folder, 'gpu.html')).size < 4e6);
   assert.ok(await browser.ask('Number(document.querySelector("canvas.timeline").dataset.milliseconds) < 100'));
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '-o', 'storm');
   await opens(browser, pageOf('storm', 'storm'));

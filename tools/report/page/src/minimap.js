@@ -45,7 +45,7 @@ export function minimap(view) {
     pen.scale(scale, scale);
     pen.font = '11px system-ui, sans-serif';
     pen.fillStyle = css('--faint');
-    pen.fillText(said.slice(0, 32), 2, HEIGHT / 2 + 4);
+    pen.save(); pen.beginPath(); pen.rect(0, 0, labelsOf(canvas) - 6, HEIGHT); pen.clip(); pen.fillText(said, 2, HEIGHT / 2 + 4); pen.restore();
     const [x, right] = rangeOf(view.index).map((t) => placeOf(t));
     pen.fillStyle = css('--paper'); pen.globalAlpha = 0.7;
     pen.fillRect(labelsOf(canvas), 0, x - labelsOf(canvas), HEIGHT); pen.fillRect(right, 0, canvas.clientWidth - right, HEIGHT);
