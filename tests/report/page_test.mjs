@@ -259,6 +259,7 @@ async function showsData(browser) {
   await browser.view({ width: 1440 });
   await opens(browser, join(folder, 'fabric.html'));
   await charts.topo(browser, { node: 'gpu100', box: '62 GPUs, rail 4', neighbours: ['leaf4', 'leaf12', '248 chips'] });
+  await looksRight(browser, join(folder, 'fabric.html'), [360, 1440]);
 }
 
 const scenario = (name) => join(sources, `scenarios/${name}.yaml`);

@@ -3,7 +3,7 @@
 import { culpritOfRun } from './answer_run.js';
 
 /** By the worst cause of blame, which number of ports shows it. */
-const SHOWS = { pause: 'paused_s', queueing: 'blame_s', credits: 'credit_stall_s', 'congestion control': 'ecn_marks', retransmission: 'drops', 'time-out': 'drops', 'link failure': 'drops', serialisation: 'utilisation', compute: 'utilisation' };
+const SHOWS = { pause: 'paused_s', queueing: 'peak_queue_bytes', credits: 'credit_stall_s', 'congestion control': 'ecn_marks', retransmission: 'drops', 'time-out': 'drops', 'link failure': 'drops', serialisation: 'utilisation', compute: 'utilisation' };
 
 /** The number of ports to begin with: drops first, then what the worst cause is about, then what there is. */
 export function wrongMetric(run, options) {

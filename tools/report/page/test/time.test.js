@@ -58,7 +58,8 @@ const sick = (cause, who, port = '', columns = {}) => ({ summary: { jobs: [job] 
 test('the fabric begins with what is wrong in the run', () => {
   const options = ['utilisation', 'paused_s', 'blame_s', 'drops'].map((name) => [name, name]);
   assert.equal(wrongMetric(sick('pause', 'NIC of h0'), options), 'paused_s');
-  assert.equal(wrongMetric(sick('queueing', 'other'), options), 'blame_s');
+  assert.equal(wrongMetric(sick('queueing', 'other'), [...options, ['peak_queue_bytes', '']]), 'peak_queue_bytes');
+  assert.equal(wrongMetric(sick('window', 'rank 1 (h1)'), options), 'blame_s');
   assert.equal(wrongMetric(sick('pause', 'NIC of h0', '', { buffer_drops: [0, 3] }), options), 'drops');
   assert.equal(wrongMetric({ ...sick('pause', 'x'), blame: undefined }, [['utilisation', '']]), 'utilisation');
 });
