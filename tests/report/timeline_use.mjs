@@ -5,10 +5,13 @@ import { ofSlice } from '../../tools/report/page/src/colour.js';
 
 const CANVAS = "document.querySelector('canvas.timeline')";
 const rows = async (browser) => JSON.parse(await browser.ask(`${CANVAS}.dataset.rows`));
-const windowOf = async (browser) => Object.values(await browser.ask(`(({ from, to }) => [Number(from), Number(to)])(${CANVAS}.dataset)`));
+const windowOf = async (browser) =>
+  Object.values(await browser.ask(`(({ from, to }) => [Number(from), Number(to)])(${CANVAS}.dataset)`));
 
 async function key(browser, name) {
-  await browser.ask(`${CANVAS}.dispatchEvent(new KeyboardEvent('keydown', { key: ${JSON.stringify(name)}, bubbles: true }))`);
+  await browser.ask(
+    `${CANVAS}.dispatchEvent(new KeyboardEvent('keydown', { key: ${JSON.stringify(name)}, bubbles: true }))`,
+  );
   await browser.settle();
 }
 
@@ -42,7 +45,10 @@ export async function opensRows(browser, { culprit }) {
   const at = opened.findIndex((r) => r.title === culprit);
   assert.ok(opened[at].isOpen && opened[at + 1].depth === 2 && opened[at + 1].isCulprit);
   await click(browser, 60, opened[at].y + 8);
-  assert.deepEqual((await rows(browser)).map((r) => r.title), first.map((r) => r.title));
+  assert.deepEqual(
+    (await rows(browser)).map((r) => r.title),
+    first.map((r) => r.title),
+  );
 }
 
 /** In the page: of the bar of a row the share of each colour. */
@@ -64,14 +70,17 @@ export async function showsShares(browser, { title, hosts }) {
   const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
   const [from, to] = await windowOf(browser);
   const wanted = {};
-  for (const track of timeline.tracks.filter((t) => t.name === 'steps' && hosts.some((host) => t.process.endsWith(`(${host})`)))) {
+  for (const track of timeline.tracks.filter(
+    (t) => t.name === 'steps' && hosts.some((host) => t.process.endsWith(`(${host})`)),
+  )) {
     for (let i = 0; i < track.slices.length; i += 4) {
       const colour = ofSlice(timeline.names[track.slices[i + 2]], false);
       wanted[colour] = (wanted[colour] ?? 0) + track.slices[i + 1] / (to - from) / hosts.length;
     }
   }
   assert.ok(Object.keys(wanted).length > 0);
-  for (const [colour, share] of Object.entries(wanted)) assert.ok(Math.abs((painted[colour] ?? 0) - share) < 0.03, `${colour}: ${painted[colour]} for ${share}`);
+  for (const [colour, share] of Object.entries(wanted))
+    assert.ok(Math.abs((painted[colour] ?? 0) - share) < 0.03, `${colour}: ${painted[colour]} for ${share}`);
 }
 
 /** W and S zoom, A and D move, Home shows all; the minimap has the window. */
@@ -86,7 +95,9 @@ export async function obeysKeys(browser) {
   assert.ok(Math.abs((moved[0] - zoomed[0]) / (zoomed[1] - zoomed[0]) - 1 / 8) < 1e-9);
   await key(browser, 'a');
   assert.deepEqual((await windowOf(browser)).map(Math.round), zoomed.map(Math.round));
-  const [left, right, width] = await browser.ask("(({ dataset: { left, right }, clientWidth }) => [Number(left), Number(right), clientWidth])(document.querySelector('canvas.minimap'))");
+  const [left, right, width] = await browser.ask(
+    "(({ dataset: { left, right }, clientWidth }) => [Number(left), Number(right), clientWidth])(document.querySelector('canvas.minimap'))",
+  );
   assert.ok(Math.abs((right - left) / (width - 210) - 0.5) < 0.01, `${left} ${right} of ${width}`);
   await key(browser, 's');
   assert.deepEqual((await windowOf(browser)).map(Math.round), whole.map(Math.round));
@@ -98,9 +109,15 @@ export async function pinsRows(browser) {
   await click(browser, 60, row.y + 8);
   await key(browser, 'p');
   const pinned = (await rows(browser)).filter((r) => r.isPin);
-  assert.deepEqual(pinned.map((r) => [r.title, r.y]), [['iterations', 22]]);
+  assert.deepEqual(
+    pinned.map((r) => [r.title, r.y]),
+    [['iterations', 22]],
+  );
   await key(browser, 'p');
-  assert.deepEqual((await rows(browser)).filter((r) => r.isPin), []);
+  assert.deepEqual(
+    (await rows(browser)).filter((r) => r.isPin),
+    [],
+  );
 }
 
 /** A drag over a row adds up what its slices take of the range, as the data have it. */
@@ -109,7 +126,12 @@ export async function addsUp(browser) {
   const row = await rowOf(browser, 'critical path');
   const width = await browser.ask(`${CANVAS}.clientWidth`);
   const [x, right] = [210 + (width - 210) * 0.25, 210 + (width - 210) * 0.75];
-  await pointer(browser, ['pointerdown', x, row.y + 5], ['pointermove', right, row.y + 6], ['pointerup', right, row.y + 6]);
+  await pointer(
+    browser,
+    ['pointerdown', x, row.y + 5],
+    ['pointermove', right, row.y + 6],
+    ['pointerup', right, row.y + 6],
+  );
   const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
   const track = timeline.tracks.find((t) => t.name === 'critical path' && t.process === row.process);
   const [from, to] = await windowOf(browser);
@@ -122,14 +144,18 @@ export async function addsUp(browser) {
     const [name] = timeline.names[track.slices[i + 2]].split('\t');
     if (time > 0) wanted.set(name, (wanted.get(name) ?? 0) + time);
   }
-  const shown = await browser.ask("[...document.querySelectorAll('#timeline .totals tbody tr')].map((r) => [...r.children].map((c) => c.textContent))");
+  const shown = await browser.ask(
+    "[...document.querySelectorAll('#timeline .totals tbody tr')].map((r) => [...r.children].map((c) => c.textContent))",
+  );
   const order = [...wanted].sort((a, b) => b[1] - a[1]).map(([name]) => name);
   assert.deepEqual(shown.map(([name]) => name).slice(0, 2), order.slice(0, 2));
   const share = wanted.get(order[0]) / (range[1] - range[0]);
   assert.ok(Math.abs(parseFloat(shown[0][3]) / 100 - share) < 0.003, `${shown[0]} for ${share}`);
   await key(browser, 'f');
   const fitted = await windowOf(browser);
-  assert.ok(Math.abs(fitted[0] - range[0]) < (to - from) * 0.002 && Math.abs(fitted[1] - range[1]) < (to - from) * 0.002);
+  assert.ok(
+    Math.abs(fitted[0] - range[0]) < (to - from) * 0.002 && Math.abs(fitted[1] - range[1]) < (to - from) * 0.002,
+  );
   await key(browser, 'Escape');
   assert.equal(await browser.ask("document.querySelector('#timeline .totals').textContent"), '');
   await key(browser, 'Home');
@@ -139,30 +165,44 @@ export async function addsUp(browser) {
 export async function showsArrows(browser, { rank }) {
   const row = await rowOf(browser, 'critical path');
   await pointer(browser, ['pointermove', 400, row.y + 8]);
-  assert.match(await browser.ask("document.querySelector('#timeline .tip').textContent"), /of job .*, critical path: from .* long/);
-  await browser.ask("(() => { const i = document.querySelector('#timeline input[type=search]'); i.value = 'to '; i.dispatchEvent(new Event('input')); })()");
-  await browser.ask("[...document.querySelectorAll('#timeline .controls button')].find((b) => b.textContent === 'next').click()");
+  assert.match(
+    await browser.ask("document.querySelector('#timeline .tip').textContent"),
+    /of job .*, critical path: from .* long/,
+  );
+  await browser.ask(
+    "(() => { const i = document.querySelector('#timeline input[type=search]'); i.value = 'to '; i.dispatchEvent(new Event('input')); })()",
+  );
+  await browser.ask(
+    "[...document.querySelectorAll('#timeline .controls button')].find((b) => b.textContent === 'next').click()",
+  );
   await browser.settle();
   let arrows = 0;
   for (let i = 0; i < 40 && !arrows; ++i) {
-    await browser.ask("[...document.querySelectorAll('#timeline .controls button')].find((b) => b.textContent === 'next').click()");
+    await browser.ask(
+      "[...document.querySelectorAll('#timeline .controls button')].find((b) => b.textContent === 'next').click()",
+    );
     await browser.settle();
     arrows = Number(await browser.ask(`${CANVAS}.dataset.arrows`));
   }
   assert.ok(arrows > 0, `messages of ${rank} have arrows`);
-  await browser.ask("(() => { const i = document.querySelector('#timeline input[type=search]'); i.value = ''; i.dispatchEvent(new Event('input')); })()");
+  await browser.ask(
+    "(() => { const i = document.querySelector('#timeline input[type=search]'); i.value = ''; i.dispatchEvent(new Event('input')); })()",
+  );
 }
 
 /** A step has an address; Back leads to the one before, and the address alone to the same place. */
 export async function remembers(browser, file) {
-  const said = () => browser.ask("[location.hash, document.activeElement?.id]");
+  const said = () => browser.ask('[location.hash, document.activeElement?.id]');
   const piece = "[...document.querySelectorAll('#blame td button')].find((b) => b.textContent.includes('->'))";
   const port = await browser.ask(`${piece}.textContent`);
   await browser.ask(`${piece}.click()`);
   const [hash, place] = await said();
   assert.equal(place, 'fabric-title');
   assert.equal(new URLSearchParams(hash.split('?')[1]).get('name'), port);
-  const other = "[...document.querySelectorAll('#blame td button')].find((b) => b.textContent.includes('->') && b.textContent !== " + JSON.stringify(port) + ')';
+  const other =
+    "[...document.querySelectorAll('#blame td button')].find((b) => b.textContent.includes('->') && b.textContent !== " +
+    JSON.stringify(port) +
+    ')';
   const second = await browser.ask(`${other}.textContent`);
   await browser.ask(`${other}.click()`);
   await browser.until(`document.querySelector('#fabric .panel h3')?.textContent === ${JSON.stringify(second)}`);

@@ -20,7 +20,12 @@ export class HeatStrip {
     this.index = index;
     this.show = show;
     this.ports = [];
-    this.canvas = el('canvas', { class: 'strip', tabindex: 0, role: 'application', 'aria-label': 'ports over time: arrows choose a port and a moment, Enter leads to its port on the fabric' });
+    this.canvas = el('canvas', {
+      class: 'strip',
+      tabindex: 0,
+      role: 'application',
+      'aria-label': 'ports over time: arrows choose a port and a moment, Enter leads to its port on the fabric',
+    });
     this.tip = el('div', { class: 'tip', hidden: true });
     this.current = 0;
     this.listen();
@@ -39,43 +44,85 @@ export class HeatStrip {
     return [this.ports.length, all.length];
   }
 
-  get labels() { return labelsOf(this.canvas); }
-  get height() { return AXIS + this.ports.length * ROW + 2; }
-  get width() { return Math.max(50, this.canvas.clientWidth - this.labels); }
-  placeOf(time) { const [from, to] = rangeOf(this.index); return this.labels + ((time - from) / (to - from)) * this.width; }
-  timeAt(x) { const [from, to] = rangeOf(this.index); return from + ((x - this.labels) / this.width) * (to - from); }
-  portAt(y) { return this.ports[Math.floor((y - AXIS) / ROW)] ?? null; }
+  get labels() {
+    return labelsOf(this.canvas);
+  }
+  get height() {
+    return AXIS + this.ports.length * ROW + 2;
+  }
+  get width() {
+    return Math.max(50, this.canvas.clientWidth - this.labels);
+  }
+  placeOf(time) {
+    const [from, to] = rangeOf(this.index);
+    return this.labels + ((time - from) / (to - from)) * this.width;
+  }
+  timeAt(x) {
+    const [from, to] = rangeOf(this.index);
+    return from + ((x - this.labels) / this.width) * (to - from);
+  }
+  portAt(y) {
+    return this.ports[Math.floor((y - AXIS) / ROW)] ?? null;
+  }
   valueAt(port, time) {
     const [least, most] = wholeOf(this.index);
-    return port.values[Math.max(0, Math.min(port.values.length - 1, Math.floor(((time - least) / (most - least)) * port.values.length)))];
+    return port.values[
+      Math.max(0, Math.min(port.values.length - 1, Math.floor(((time - least) / (most - least)) * port.values.length)))
+    ];
   }
 
   listen() {
     const { canvas } = this;
     let drag = null;
-    canvas.addEventListener('pointerdown', (e) => { drag = { x: e.offsetX, moved: false }; canvas.setPointerCapture(e.pointerId); });
+    canvas.addEventListener('pointerdown', (e) => {
+      drag = { x: e.offsetX, moved: false };
+      canvas.setPointerCapture(e.pointerId);
+    });
     canvas.addEventListener('pointermove', (e) => {
       if (drag) drag.moved ||= Math.abs(e.offsetX - drag.x) > CLICK;
       this.hover(e.offsetX, e.offsetY);
     });
     canvas.addEventListener('pointerup', (e) => {
       const port = this.portAt(e.offsetY);
-      if (drag?.moved) showRange(this.index, ...[drag.x, e.offsetX].map((x) => this.timeAt(Math.max(this.labels, x))).sort((a, b) => a - b), 'strip');
+      if (drag?.moved)
+        showRange(
+          this.index,
+          ...[drag.x, e.offsetX].map((x) => this.timeAt(Math.max(this.labels, x))).sort((a, b) => a - b),
+          'strip',
+        );
       else if (port) visit('port', { run: this.index, name: port.name }, 'fabric');
       drag = null;
       this.later();
     });
-    canvas.addEventListener('dblclick', () => { showRange(this.index, -Infinity, Infinity, 'strip'); this.later(); });
-    canvas.addEventListener('pointerleave', () => { this.tip.hidden = true; pointAt(this.index, null, 'strip'); this.later(); });
+    canvas.addEventListener('dblclick', () => {
+      showRange(this.index, -Infinity, Infinity, 'strip');
+      this.later();
+    });
+    canvas.addEventListener('pointerleave', () => {
+      this.tip.hidden = true;
+      pointAt(this.index, null, 'strip');
+      this.later();
+    });
     canvas.addEventListener('keydown', (e) => this.key(e));
   }
 
   key(e) {
     const [from, to] = rangeOf(this.index);
-    const move = (by) => pointAt(this.index, Math.max(from, Math.min(to, (momentOf(this.index) ?? from) + (by * (to - from)) / 50)), 'strip');
+    const move = (by) =>
+      pointAt(
+        this.index,
+        Math.max(from, Math.min(to, (momentOf(this.index) ?? from) + (by * (to - from)) / 50)),
+        'strip',
+      );
     const acts = {
-      ArrowUp: () => { this.current = Math.max(0, this.current - 1); }, ArrowDown: () => { this.current = Math.min(this.ports.length - 1, this.current + 1); },
-      ArrowLeft: () => move(-1), ArrowRight: () => move(1),
+      ArrowUp: () => {
+        this.current = Math.max(0, this.current - 1);
+      },
+      ArrowDown: () => {
+        this.current = Math.min(this.ports.length - 1, this.current + 1);
+      },
+      ArrowLeft: () => move(-1),
+      ArrowRight: () => move(1),
       Enter: () => visit('port', { run: this.index, name: this.ports[this.current].name }, 'fabric'),
     };
     if (!acts[e.key]) return;
@@ -93,13 +140,20 @@ export class HeatStrip {
     if (!isOver) return;
     this.tip.textContent = `${port.name} at ${format.time(this.timeAt(x))}: ${this.show(this.valueAt(port, this.timeAt(x)))}`;
     const isRight = x > this.canvas.clientWidth / 2;
-    Object.assign(this.tip.style, { left: isRight ? '' : `${x + 14}px`, right: isRight ? `${this.canvas.clientWidth - x + 14}px` : '', top: `${y + 16}px` });
+    Object.assign(this.tip.style, {
+      left: isRight ? '' : `${x + 14}px`,
+      right: isRight ? `${this.canvas.clientWidth - x + 14}px` : '',
+      top: `${y + 16}px`,
+    });
   }
 
   later() {
     if (this.isWaiting) return;
     this.isWaiting = true;
-    requestAnimationFrame(() => { this.isWaiting = false; if (this.canvas.isConnected) this.paint(); });
+    requestAnimationFrame(() => {
+      this.isWaiting = false;
+      if (this.canvas.isConnected) this.paint();
+    });
   }
 
   paint() {
@@ -112,10 +166,18 @@ export class HeatStrip {
     const pen = canvas.getContext('2d');
     pen.scale(scale, scale);
     pen.font = '11px system-ui, sans-serif';
-    this.ports.forEach((port, r) => this.paintRow(pen, port, AXIS + r * ROW, r === this.current && document.activeElement === canvas, scale));
+    this.ports.forEach((port, r) =>
+      this.paintRow(pen, port, AXIS + r * ROW, r === this.current && document.activeElement === canvas, scale),
+    );
     this.paintAxis(pen);
     const [from, to] = rangeOf(this.index);
-    Object.assign(canvas.dataset, { from, to, most: this.most, ports: JSON.stringify(this.ports.map((p) => p.name)), milliseconds: (performance.now() - start).toFixed(1) });
+    Object.assign(canvas.dataset, {
+      from,
+      to,
+      most: this.most,
+      ports: JSON.stringify(this.ports.map((p) => p.name)),
+      milliseconds: (performance.now() - start).toFixed(1),
+    });
   }
 
   paintRow(pen, port, y, isCurrent, scale) {
@@ -132,7 +194,12 @@ export class HeatStrip {
       x = end;
     }
     pen.fillStyle = isCurrent ? css('--link') : css('--ink');
-    pen.save(); pen.beginPath(); pen.rect(0, y - 1, this.labels - 6, ROW); pen.clip(); pen.fillText(port.name, 2, y + 11); pen.restore();
+    pen.save();
+    pen.beginPath();
+    pen.rect(0, y - 1, this.labels - 6, ROW);
+    pen.clip();
+    pen.fillText(port.name, 2, y + 11);
+    pen.restore();
   }
 
   paintAxis(pen) {

@@ -1,4 +1,4 @@
-// Where one has been on the page: each step has an address that can be sent to others, and Back leads to the one before.
+// Where one has been on the page: each step has an address that can be sent, and Back leads to the one before.
 
 import { say, goTo } from './bus.js';
 import { isWhole, momentOf, onTime, pointAt, rangeOf, showRange } from './time_range.js';
@@ -9,7 +9,8 @@ const SCALARS = new Set(['string', 'number', 'boolean']);
 export function addressOf({ section, topic, about = {}, time = {} }) {
   const words = new URLSearchParams();
   if (topic) words.set('topic', topic);
-  for (const [name, value] of Object.entries({ ...about, ...time })) if (SCALARS.has(typeof value)) words.set(name, String(value));
+  for (const [name, value] of Object.entries({ ...about, ...time }))
+    if (SCALARS.has(typeof value)) words.set(name, String(value));
   const text = words.toString();
   return `#${section}${text ? `?${text}` : ''}`;
 }
@@ -23,7 +24,11 @@ export function parseAddress(hash) {
   const words = Object.fromEntries(new URLSearchParams(found[2] ?? ''));
   const { topic, from, to, at, ...about } = words;
   if (NUMBER.test(about.run ?? '')) about.run = Number(about.run);
-  const time = Object.fromEntries(Object.entries({ from, to, at }).filter(([, v]) => NUMBER.test(v ?? '')).map(([name, v]) => [name, Number(v)]));
+  const time = Object.fromEntries(
+    Object.entries({ from, to, at })
+      .filter(([, v]) => NUMBER.test(v ?? ''))
+      .map(([name, v]) => [name, Number(v)]),
+  );
   return { section: found[1].replace(/-title$/, ''), topic, about, time };
 }
 

@@ -21,7 +21,12 @@ function picture(view, strips) {
     return `critical path of ${critical.process}`;
   }
   const [node] = view.groups;
-  strips.paintShares(0, sharesOf(tellingOf(node), Math.max(1, ranksOf(node)), from, to, strips.width, (track, i) => ofSlice(view.names[track.names[i]], track.isCritical)));
+  strips.paintShares(
+    0,
+    sharesOf(tellingOf(node), Math.max(1, ranksOf(node)), from, to, strips.width, (track, i) =>
+      ofSlice(view.names[track.names[i]], track.isCritical),
+    ),
+  );
   return `ranks of ${node.title}`;
 }
 
@@ -45,11 +50,20 @@ export function minimap(view) {
     pen.scale(scale, scale);
     pen.font = '11px system-ui, sans-serif';
     pen.fillStyle = css('--faint');
-    pen.save(); pen.beginPath(); pen.rect(0, 0, labelsOf(canvas) - 6, HEIGHT); pen.clip(); pen.fillText(said, 2, HEIGHT / 2 + 4); pen.restore();
+    pen.save();
+    pen.beginPath();
+    pen.rect(0, 0, labelsOf(canvas) - 6, HEIGHT);
+    pen.clip();
+    pen.fillText(said, 2, HEIGHT / 2 + 4);
+    pen.restore();
     const [x, right] = rangeOf(view.index).map((t) => placeOf(t));
-    pen.fillStyle = css('--paper'); pen.globalAlpha = 0.7;
-    pen.fillRect(labelsOf(canvas), 0, x - labelsOf(canvas), HEIGHT); pen.fillRect(right, 0, canvas.clientWidth - right, HEIGHT);
-    pen.globalAlpha = 1; pen.strokeStyle = css('--link'); pen.lineWidth = 2;
+    pen.fillStyle = css('--paper');
+    pen.globalAlpha = 0.7;
+    pen.fillRect(labelsOf(canvas), 0, x - labelsOf(canvas), HEIGHT);
+    pen.fillRect(right, 0, canvas.clientWidth - right, HEIGHT);
+    pen.globalAlpha = 1;
+    pen.strokeStyle = css('--link');
+    pen.lineWidth = 2;
     pen.strokeRect(x + 1, 1, Math.max(3, right - x - 2), HEIGHT - 2);
     Object.assign(canvas.dataset, { left: x, right });
   };
@@ -66,10 +80,21 @@ export function minimap(view) {
     paint();
   };
   let isDragging = false;
-  canvas.addEventListener('pointerdown', (e) => { isDragging = true; canvas.setPointerCapture(e.pointerId); centre(e); });
-  canvas.addEventListener('pointermove', (e) => { if (isDragging) centre(e); });
-  canvas.addEventListener('pointerup', () => { isDragging = false; });
-  onOtherColours(() => { strips = null; paint(); });
+  canvas.addEventListener('pointerdown', (e) => {
+    isDragging = true;
+    canvas.setPointerCapture(e.pointerId);
+    centre(e);
+  });
+  canvas.addEventListener('pointermove', (e) => {
+    if (isDragging) centre(e);
+  });
+  canvas.addEventListener('pointerup', () => {
+    isDragging = false;
+  });
+  onOtherColours(() => {
+    strips = null;
+    paint();
+  });
   new ResizeObserver(paint).observe(canvas);
   return { canvas, paint };
 }

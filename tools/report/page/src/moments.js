@@ -26,7 +26,8 @@ export function momentOf(data, names, moment) {
 export function valuesOfPort(data, p) {
   const runs = data.values[p];
   const values = [];
-  for (let i = 0; i < runs.length; i += 2) values.push(...new Array(runs[i + 1]).fill((runs[i] / data.shades) * data.most));
+  for (let i = 0; i < runs.length; i += 2)
+    values.push(...new Array(runs[i + 1]).fill((runs[i] / data.shades) * data.most));
   return values;
 }
 
@@ -46,7 +47,10 @@ export function portsOverTime({ moments, series, left_out: missing }) {
     }
   }
   const total = (values) => values.reduce((a, b) => a + b, 0);
-  return [...sums].map(([name, values]) => ({ name, values, total: total(values) })).filter((port) => port.total > 0).sort((a, b) => b.total - a.total);
+  return [...sums]
+    .map(([name, values]) => ({ name, values, total: total(values) }))
+    .filter((port) => port.total > 0)
+    .sort((a, b) => b.total - a.total);
 }
 
 /** The greatest value in each of so many columns of a range; values are even steps of the whole. */
@@ -54,7 +58,10 @@ export function columnsOf(values, [least, most], [from, to], count) {
   const scale = values.length / (most - least);
   return Float64Array.from({ length: count }, (_, x) => {
     const begin = Math.max(0, Math.floor((from + ((to - from) * x) / count - least) * scale + 1e-9));
-    const end = Math.min(values.length, Math.max(begin + 1, Math.ceil((from + ((to - from) * (x + 1)) / count - least) * scale - 1e-9)));
+    const end = Math.min(
+      values.length,
+      Math.max(begin + 1, Math.ceil((from + ((to - from) * (x + 1)) / count - least) * scale - 1e-9)),
+    );
     let top = 0;
     for (let i = begin; i < end; ++i) top = Math.max(top, values[i]);
     return top;

@@ -23,9 +23,13 @@ export class Strips {
     this.cells = new Uint32Array(this.width * this.bar);
   }
 
-  isFor(width, height, bar) { return this.width === width && this.height === height && this.bar === bar; }
+  isFor(width, height, bar) {
+    return this.width === width && this.height === height && this.bar === bar;
+  }
 
-  clear() { this.pixels.fill(0); }
+  clear() {
+    this.pixels.fill(0);
+  }
 
   /**
    * Paints the parts as a row from `y` on. In a column of pixels time runs downwards: what is shorter than a pixel is
@@ -44,7 +48,10 @@ export class Strips {
     for (let x = 0; x < width; ++x) {
       for (let k = first; k < last; ++k) {
         const cell = cells[x * bar + k];
-        if (cell !== before) { before = cell; ink = cell ? pixel(cell - 1) : 0; }
+        if (cell !== before) {
+          before = cell;
+          ink = cell ? pixel(cell - 1) : 0;
+        }
         pixels[(y + k) * width + x] = ink;
       }
     }

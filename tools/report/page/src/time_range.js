@@ -18,7 +18,8 @@ export function setWhole(run, from, to) {
 export const rangeOf = (run) => of(run).range ?? of(run).whole;
 export const wholeOf = (run) => of(run).whole;
 export const momentOf = (run) => of(run).moment;
-export const isWhole = (run) => rangeOf(run).every((t, i) => Math.abs(t - of(run).whole[i]) <= 1e-9 * (of(run).whole[1] - of(run).whole[0]));
+export const isWhole = (run) =>
+  rangeOf(run).every((t, i) => Math.abs(t - of(run).whole[i]) <= 1e-9 * (of(run).whole[1] - of(run).whole[0]));
 
 /** `act({range, moment}, by)` is called whenever another part has changed either; `by` is who did. */
 export function onTime(run, who, act) {

@@ -26,38 +26,71 @@ function searcher(view) {
     view.jump(found[at]);
     said.textContent = `${format.number(at + 1)} of ${format.number(found.length)}`;
   };
-  const input = el('input', { type: 'search', oninput: (e) => {
-    const words = e.target.value.trim();
-    const result = words ? search(view.all, view.names, words) : null;
-    found = result?.found ?? [];
-    at = -1;
-    view.hits = result?.hit ?? null;
-    said.textContent = result ? `${format.number(result.count)} slices` : '';
-    view.later();
-  }, onkeydown: (e) => { if (e.key === 'Enter') step(e.shiftKey ? -1 : 1); } });
-  return [el('label', {}, 'Search ', input), el('button', { type: 'button', onclick: () => step(-1) }, 'previous'), el('button', { type: 'button', onclick: () => step(1) }, 'next'), said];
+  const input = el('input', {
+    type: 'search',
+    oninput: (e) => {
+      const words = e.target.value.trim();
+      const result = words ? search(view.all, view.names, words) : null;
+      found = result?.found ?? [];
+      at = -1;
+      view.hits = result?.hit ?? null;
+      said.textContent = result ? `${format.number(result.count)} slices` : '';
+      view.later();
+    },
+    onkeydown: (e) => {
+      if (e.key === 'Enter') step(e.shiftKey ? -1 : 1);
+    },
+  });
+  return [
+    el('label', {}, 'Search ', input),
+    el('button', { type: 'button', onclick: () => step(-1) }, 'previous'),
+    el('button', { type: 'button', onclick: () => step(1) }, 'next'),
+    said,
+  ];
 }
 
 /** The longest pieces of the critical path, one after the other. */
 function critical(view) {
-  const list = view.all.filter((t) => t.isCritical).flatMap((t) => [...t.begins].map((_, i) => [t, i]))
-    .sort((a, b) => (b[0].ends[b[1]] - b[0].begins[b[1]]) - (a[0].ends[a[1]] - a[0].begins[a[1]]));
+  const list = view.all
+    .filter((t) => t.isCritical)
+    .flatMap((t) => [...t.begins].map((_, i) => [t, i]))
+    .sort((a, b) => b[0].ends[b[1]] - b[0].begins[b[1]] - (a[0].ends[a[1]] - a[0].begins[a[1]]));
   let at = -1;
   if (!list.length) return el('span', { class: 'hint' }, 'with --blame the critical path is here, too');
-  return el('button', { type: 'button', onclick: () => { at = (at + 1) % list.length; view.jump(list[at]); } }, 'next longest piece of the critical path');
+  return el(
+    'button',
+    {
+      type: 'button',
+      onclick: () => {
+        at = (at + 1) % list.length;
+        view.jump(list[at]);
+      },
+    },
+    'next longest piece of the critical path',
+  );
 }
 
 /** Below which lengths slices are joined with others of their kind: of ranks, and of critical paths. */
 function joined(data) {
-  const lengths = [[data.joined_below, ''], [data.critical_joined_below, ' of critical paths']].filter(([below]) => below);
-  return lengths.map(([below, of]) => `; neighbours${of} shorter than ${format.time(below * 1e-6)} are joined with others like them`).join('');
+  const lengths = [
+    [data.joined_below, ''],
+    [data.critical_joined_below, ' of critical paths'],
+  ].filter(([below]) => below);
+  return lengths
+    .map(
+      ([below, of]) => `; neighbours${of} shorter than ${format.time(below * 1e-6)} are joined with others like them`,
+    )
+    .join('');
 }
 
 /** What a slice is, in words. */
 function textOf(view, [track, i]) {
   const [name] = view.names[track.names[i]].split('\t');
   const what = track.counts[i] > 1 ? `${track.counts[i]} short slices, such as ${name}` : name;
-  return { what, rest: ` of ${track.process}, ${track.name}: from ${seconds(track.begins[i])}, ${seconds(track.ends[i] - track.begins[i])} long${track.counts[i] > 1 ? ' together' : ''}` };
+  return {
+    what,
+    rest: ` of ${track.process}, ${track.name}: from ${seconds(track.begins[i])}, ${seconds(track.ends[i] - track.begins[i])} long${track.counts[i] > 1 ? ' together' : ''}`,
+  };
 }
 
 /** What the tip beside the pointer says: of slices all of it, of groups what they are. */
@@ -80,8 +113,18 @@ function about(view, place, slice) {
   const { what, rest } = textOf(view, slice);
   const [, culprit, port] = view.names[track.names[i]].split('\t');
   const arrows = arrowsOf(view.arrows, track, i).length;
-  return replace(place, el('p', {}, el('strong', {}, what), rest, culprit ? `; through ${culprit}` : '', port ? ['; at ', action(port, () => showPort(view.index, port), 'show on the fabric')] : '',
-    arrows ? `; ${format.counted(arrows, 'arrow is a message', 'arrows are messages')} that it sent or got` : ''));
+  return replace(
+    place,
+    el(
+      'p',
+      {},
+      el('strong', {}, what),
+      rest,
+      culprit ? `; through ${culprit}` : '',
+      port ? ['; at ', action(port, () => showPort(view.index, port), 'show on the fabric')] : '',
+      arrows ? `; ${format.counted(arrows, 'arrow is a message', 'arrows are messages')} that it sent or got` : '',
+    ),
+  );
 }
 
 /** Of a selected range what time goes to, by name. */
@@ -92,30 +135,73 @@ function totals(view, place, selection) {
   const list = totalsOf(tracks, view.names, from, to);
   const whole = (to - from) * tracks.length || 1;
   const kind = tracks.every((t) => t.isCritical) && tracks.length;
-  return replace(place, el('p', {}, `${format.counted(tracks.length, 'track', 'tracks')} from ${seconds(from)} to ${seconds(to)}, ${seconds(to - from)} `,
-    el('button', { type: 'button', onclick: () => view.show(from, to) }, 'zoom to it'), ' ', el('button', { type: 'button', onclick: () => view.select(null) }, 'clear')),
-  list.length ? table([
-    { title: 'name', value: (r) => r.name, show: (r) => [el('i', { class: 'swatch', style: `background:${ofSlice(r.name, kind)}` }), r.name], isText: true },
-    { title: 'slices', value: (r) => r.count },
-    { title: 'time', value: (r) => r.time, show: (r) => seconds(r.time) },
-    { title: 'share of tracks and range', value: (r) => r.time / whole, show: (r) => format.percent(r.time / whole) },
-    { title: 'longest', value: (r) => r.longest, show: (r) => seconds(r.longest) },
-  ], list, { caption: 'What this time goes to', most: 15, sort: 2, falling: true }) : el('p', { class: 'hint' }, 'Nothing happens there.'));
+  return replace(
+    place,
+    el(
+      'p',
+      {},
+      `${format.counted(tracks.length, 'track', 'tracks')} from ${seconds(from)} to ${seconds(to)}, ${seconds(to - from)} `,
+      el('button', { type: 'button', onclick: () => view.show(from, to) }, 'zoom to it'),
+      ' ',
+      el('button', { type: 'button', onclick: () => view.select(null) }, 'clear'),
+    ),
+    list.length
+      ? table(
+          [
+            {
+              title: 'name',
+              value: (r) => r.name,
+              show: (r) => [el('i', { class: 'swatch', style: `background:${ofSlice(r.name, kind)}` }), r.name],
+              isText: true,
+            },
+            { title: 'slices', value: (r) => r.count },
+            { title: 'time', value: (r) => r.time, show: (r) => seconds(r.time) },
+            {
+              title: 'share of tracks and range',
+              value: (r) => r.time / whole,
+              show: (r) => format.percent(r.time / whole),
+            },
+            { title: 'longest', value: (r) => r.longest, show: (r) => seconds(r.longest) },
+          ],
+          list,
+          { caption: 'What this time goes to', most: 15, sort: 2, falling: true },
+        )
+      : el('p', { class: 'hint' }, 'Nothing happens there.'),
+  );
 }
 
 /** What colours mean, the same here and in the bars of blame. */
 function legend(view) {
-  const causes = [...new Set(view.all.filter((t) => t.isCritical).flatMap((t) => [...t.names].map((n) => view.names[n].split('\t')[0])))];
-  const doings = [['computing', 'forward'], ['bytes on the wire', 'send'], ['receiving', 'receive'], ['launches and sums', 'launch'], ['beyond the plan', 'beyond the plan']];
+  const causes = [
+    ...new Set(
+      view.all.filter((t) => t.isCritical).flatMap((t) => [...t.names].map((n) => view.names[n].split('\t')[0])),
+    ),
+  ];
+  const doings = [
+    ['computing', 'forward'],
+    ['bytes on the wire', 'send'],
+    ['receiving', 'receive'],
+    ['launches and sums', 'launch'],
+    ['beyond the plan', 'beyond the plan'],
+  ];
   const known = new Set(causes.map(ofCause));
-  return el('ul', { class: 'legend' }, causes.map((cause) => el('li', {}, el('i', { style: `background:${ofCause(cause)}` }), cause)),
-    doings.filter(([, name]) => !known.has(ofSlice(name, false))).map(([title, name]) => el('li', {}, el('i', { style: `background:${ofSlice(name, false)}` }), title)));
+  return el(
+    'ul',
+    { class: 'legend' },
+    causes.map((cause) => el('li', {}, el('i', { style: `background:${ofCause(cause)}` }), cause)),
+    doings
+      .filter(([, name]) => !known.has(ofSlice(name, false)))
+      .map(([title, name]) => el('li', {}, el('i', { style: `background:${ofSlice(name, false)}` }), title)),
+  );
 }
 
 function hint(view, data) {
   const count = view.all.reduce((n, t) => n + t.begins.length, 0);
   const seen = data.arrows?.seen ?? 0;
-  const arrows = seen > view.arrows.length ? `; of ${format.number(seen)} arrows the ${format.number(view.arrows.length)} longest are here` : '';
+  const arrows =
+    seen > view.arrows.length
+      ? `; of ${format.number(seen)} arrows the ${format.number(view.arrows.length)} longest are here`
+      : '';
   return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}. A click opens a row; a drag adds up a range, with Shift it moves; W A S D and Ctrl with the wheel zoom and move; P pins a row.`;
 }
 
@@ -140,9 +226,30 @@ export function timeline(run, index) {
     if (shown) replace(said, el('p', {}, el('strong', {}, shown), ' is marked.'));
   });
   const streams = [...new Set(view.all.filter((t) => !t.isCritical).map((t) => t.name))].slice(0, MOST_STREAMS);
-  const step = (factor) => el('button', { type: 'button', onclick: () => view.zoom(factor, 0.5), 'aria-label': factor < 1 ? 'zoom in' : 'zoom out' }, factor < 1 ? '+' : '−');
-  return section('timeline', 'Timeline', el('p', { class: 'hint' }, hint(view, data)),
-    el('div', { class: 'controls' }, choice('streams', [['', 'all'], ...streams.map((s) => [s, s])], (v) => view.only(v), ''), searcher(view), step(0.5), step(2),
-      el('button', { type: 'button', onclick: () => view.showAll() }, 'all of it'), critical(view)),
-    map.canvas, el('div', { class: 'over' }, view.canvas, view.tip), legend(view), said, sums);
+  const step = (factor) =>
+    el(
+      'button',
+      { type: 'button', onclick: () => view.zoom(factor, 0.5), 'aria-label': factor < 1 ? 'zoom in' : 'zoom out' },
+      factor < 1 ? '+' : '−',
+    );
+  return section(
+    'timeline',
+    'Timeline',
+    el('p', { class: 'hint' }, hint(view, data)),
+    el(
+      'div',
+      { class: 'controls' },
+      choice('streams', [['', 'all'], ...streams.map((s) => [s, s])], (v) => view.only(v), ''),
+      searcher(view),
+      step(0.5),
+      step(2),
+      el('button', { type: 'button', onclick: () => view.showAll() }, 'all of it'),
+      critical(view),
+    ),
+    map.canvas,
+    el('div', { class: 'over' }, view.canvas, view.tip),
+    legend(view),
+    said,
+    sums,
+  );
 }

@@ -46,7 +46,15 @@ export function paint(view) {
   fitPixels(view);
   const pen = canvas.getContext('2d');
   pen.scale(view.scale, view.scale);
-  view.inks = { ink: css('--ink'), faint: css('--faint'), line: css('--line'), paper: css('--paper'), marking: css('--alarm'), card: css('--card'), link: css('--link') };
+  view.inks = {
+    ink: css('--ink'),
+    faint: css('--faint'),
+    line: css('--line'),
+    paper: css('--paper'),
+    marking: css('--alarm'),
+    card: css('--card'),
+    link: css('--link'),
+  };
   pen.fillStyle = view.inks.paper;
   pen.fillRect(0, 0, canvas.clientWidth, view.height);
   pen.font = '11px system-ui, sans-serif';
@@ -62,7 +70,18 @@ export function paint(view) {
   paintAxis(view, pen);
   paintMoment(view, pen);
   Object.assign(canvas.dataset, { from: view.from, to: view.to });
-  canvas.dataset.rows = JSON.stringify(rows.map(({ node, y, isPin, depth }) => ({ kind: node.kind, title: node.title, process: node.track?.process, y, depth, isPin: Boolean(isPin), isCulprit: node.blamed > 0, isOpen: view.open.has(node.key) })));
+  canvas.dataset.rows = JSON.stringify(
+    rows.map(({ node, y, isPin, depth }) => ({
+      kind: node.kind,
+      title: node.title,
+      process: node.track?.process,
+      y,
+      depth,
+      isPin: Boolean(isPin),
+      isCulprit: node.blamed > 0,
+      isOpen: view.open.has(node.key),
+    })),
+  );
   canvas.dataset.milliseconds = (performance.now() - start).toFixed(1);
 }
 
@@ -70,8 +89,13 @@ export function paint(view) {
 function visible(view) {
   const first = Math.floor(view.top / ROW);
   const last = Math.min(view.rows.length, Math.ceil((view.top + view.height - view.head) / ROW));
-  const moving = view.rows.slice(first, last).map((row, r) => ({ ...row, y: view.head + (first + r) * ROW - view.top }));
-  return [...moving.filter((row) => row.y >= view.head - ROW), ...view.pins.map((row, r) => ({ ...row, y: AXIS + r * ROW }))];
+  const moving = view.rows
+    .slice(first, last)
+    .map((row, r) => ({ ...row, y: view.head + (first + r) * ROW - view.top }));
+  return [
+    ...moving.filter((row) => row.y >= view.head - ROW),
+    ...view.pins.map((row, r) => ({ ...row, y: AXIS + r * ROW })),
+  ];
 }
 
 /** Calls `act(time, x)` for the lines of the axis. */
@@ -86,7 +110,12 @@ function ticks(view, act) {
 function paintGrid(view, pen) {
   pen.strokeStyle = view.inks.line;
   pen.globalAlpha = 0.5;
-  ticks(view, (t, x) => { pen.beginPath(); pen.moveTo(x, AXIS - 6); pen.lineTo(x, view.height); pen.stroke(); });
+  ticks(view, (t, x) => {
+    pen.beginPath();
+    pen.moveTo(x, AXIS - 6);
+    pen.lineTo(x, view.height);
+    pen.stroke();
+  });
   pen.globalAlpha = 1;
 }
 
@@ -115,7 +144,11 @@ function paintSlices(view, { node: { track }, y, isPin }) {
   view.look(track);
   const { strips, scale } = view;
   const colour = (i) => ofSlice(view.names[track.names[i]], track.isCritical);
-  strips.paint(Math.round((y + 1) * scale), (i) => [colour(i), !view.isHit(track, i)], Math.round((isPin ? AXIS : view.head) * scale));
+  strips.paint(
+    Math.round((y + 1) * scale),
+    (i) => [colour(i), !view.isHit(track, i)],
+    Math.round((isPin ? AXIS : view.head) * scale),
+  );
   const parts = strips.bar * scale;
   const found = { wide: [], seams: [] };
   let last = null;
@@ -131,7 +164,11 @@ function paintSlices(view, { node: { track }, y, isPin }) {
 /** A closed group: of its ranks the shares that do what, one on the other. */
 function paintShares(view, { node, y, isPin }) {
   if (view.open.has(node.key)) return {};
-  view.strips.paintShares(Math.round((y + 1) * view.scale), sharesAt(view, node), Math.round((isPin ? AXIS : view.head) * view.scale));
+  view.strips.paintShares(
+    Math.round((y + 1) * view.scale),
+    sharesAt(view, node),
+    Math.round((isPin ? AXIS : view.head) * view.scale),
+  );
   return {};
 }
 
@@ -142,7 +179,17 @@ export function sharesAt(view, node) {
   if (!view.kept.shares.has(node.key)) {
     const tracks = tellingOf(node);
     view.colours ??= view.names.map((name) => ofSlice(name, false));
-    view.kept.shares.set(node.key, sharesOf(tracks, Math.max(1, ranksOf(node) || tracks.length), view.from, view.to, view.strips.width, (track, i) => view.colours[track.names[i]]));
+    view.kept.shares.set(
+      node.key,
+      sharesOf(
+        tracks,
+        Math.max(1, ranksOf(node) || tracks.length),
+        view.from,
+        view.to,
+        view.strips.width,
+        (track, i) => view.colours[track.names[i]],
+      ),
+    );
   }
   return view.kept.shares.get(node.key);
 }
@@ -158,9 +205,13 @@ function paintWords(view, pen, { node, depth, y, isPin, wide = [], seams = [] })
   pen.fillStyle = isGroup || node.track.isCritical ? inks.ink : inks.faint;
   const sign = isGroup ? (view.open.has(node.key) ? '▾ ' : '▸ ') : '   ';
   const owner = isPin && !isGroup ? `${node.track.process}: ` : '';
-  pen.save(); pen.beginPath(); pen.rect(0, Math.max(y, isPin ? 0 : view.head), view.labels - PIN - 2, ROW); pen.clip();
+  pen.save();
+  pen.beginPath();
+  pen.rect(0, Math.max(y, isPin ? 0 : view.head), view.labels - PIN - 2, ROW);
+  pen.clip();
   pen.fillText(`${sign}${owner}${node.title}`, 2 + depth * INDENT, y + 12);
-  if (node.blamed > 0 && node.kind !== 'job') paintCulprit(pen, 2 + depth * INDENT + pen.measureText(`${sign}${node.title}`).width + 8, y + ROW / 2);
+  if (node.blamed > 0 && node.kind !== 'job')
+    paintCulprit(pen, 2 + depth * INDENT + pen.measureText(`${sign}${node.title}`).width + 8, y + ROW / 2);
   pen.restore();
   paintPin(view, pen, node, y);
   pen.fillStyle = inks.paper;
@@ -169,20 +220,27 @@ function paintWords(view, pen, { node, depth, y, isPin, wide = [], seams = [] })
   if (node.track && view.chosen?.[0] === node.track) frame(view, pen, node.track, view.chosen[1], y);
 }
 
-const isOf = (node, process) => node.children.some((child) => child.track && (child.track.process === process || child.track.process.startsWith(`${process} `)));
+const isOf = (node, process) =>
+  node.children.some(
+    (child) => child.track && (child.track.process === process || child.track.process.startsWith(`${process} `)),
+  );
 
 /** A disc in the colour of stragglers behind the name of who is to blame. */
 function paintCulprit(pen, x, y) {
   pen.fillStyle = ofCause('straggler');
-  pen.beginPath(); pen.arc(x, y, 4, 0, 2 * Math.PI); pen.fill();
+  pen.beginPath();
+  pen.arc(x, y, 4, 0, 2 * Math.PI);
+  pen.fill();
 }
 
 /** A ring at the end of a label; of pinned rows a disc. */
 function paintPin(view, pen, node, y) {
   const isOn = view.pinned.has(node.key);
   if (!isOn && view.current !== node.key) return;
-  pen.beginPath(); pen.arc(view.labels - PIN / 2, y + ROW / 2, 3.5, 0, 2 * Math.PI);
-  pen.strokeStyle = view.inks.link; pen.fillStyle = view.inks.link;
+  pen.beginPath();
+  pen.arc(view.labels - PIN / 2, y + ROW / 2, 3.5, 0, 2 * Math.PI);
+  pen.strokeStyle = view.inks.link;
+  pen.fillStyle = view.inks.link;
   if (isOn) pen.fill();
   pen.stroke();
 }
@@ -191,17 +249,25 @@ function frame(view, pen, track, i, y) {
   if (track.ends[i] < view.from || track.begins[i] > view.to) return;
   const place = (time) => Math.max(view.labels, Math.min(view.labels + view.width, view.placeOf(time)));
   const [x, right] = [place(track.begins[i]), place(track.ends[i])];
-  pen.strokeStyle = view.inks.ink; pen.lineWidth = 2;
+  pen.strokeStyle = view.inks.ink;
+  pen.lineWidth = 2;
   pen.strokeRect(x, y + 1, Math.max(2, right - x), BAR);
   pen.lineWidth = 1;
 }
 
 function paintName(view, pen, track, i, x, y, width) {
   const name = view.names[track.names[i]].split('\t')[0];
-  pen.save(); pen.beginPath(); pen.rect(x, y, width - 3, ROW); pen.clip();
-  pen.fillStyle = '#fff'; pen.strokeStyle = '#000a'; pen.lineWidth = 2.5;
+  pen.save();
+  pen.beginPath();
+  pen.rect(x, y, width - 3, ROW);
+  pen.clip();
+  pen.fillStyle = '#fff';
+  pen.strokeStyle = '#000a';
+  pen.lineWidth = 2.5;
   const text = track.counts[i] > 1 ? `${track.counts[i]} x ${name}` : name;
-  pen.strokeText(text, x + 3, y + 12); pen.fillText(text, x + 3, y + 12); pen.restore();
+  pen.strokeText(text, x + 3, y + 12);
+  pen.fillText(text, x + 3, y + 12);
+  pen.restore();
 }
 
 /** What is outside of the selected range is shaded; the selected rows have a frame. */
@@ -214,8 +280,12 @@ function paintSelection(view, pen, rows) {
   const [x, right] = [from, to].map((t) => Math.max(view.labels, Math.min(view.labels + view.width, view.placeOf(t))));
   const [y, bottom] = isOfAll ? [AXIS, view.height] : [Math.max(view.head, own[0].y), own.at(-1).y + ROW];
   pen.save();
-  pen.fillStyle = view.inks.link; pen.globalAlpha = 0.16; pen.fillRect(x, y, right - x, bottom - y);
-  pen.globalAlpha = 1; pen.strokeStyle = view.inks.link; pen.strokeRect(x + 0.5, y + 0.5, Math.max(1, right - x - 1), bottom - y - 1);
+  pen.fillStyle = view.inks.link;
+  pen.globalAlpha = 0.16;
+  pen.fillRect(x, y, right - x, bottom - y);
+  pen.globalAlpha = 1;
+  pen.strokeStyle = view.inks.link;
+  pen.strokeRect(x + 0.5, y + 0.5, Math.max(1, right - x - 1), bottom - y - 1);
   pen.restore();
 }
 
@@ -224,13 +294,22 @@ function paintArrows(view, pen, rows) {
   view.canvas.dataset.arrows = 0;
   if (!view.chosen) return;
   const shown = arrowsOf(view.arrows, ...view.chosen).slice(0, MOST_ARROWS);
-  const rowOf = (fits) => rows.find((row) => row.node.track && fits(row.node.track)) ?? rows.find((row) => !row.node.track && !view.open.has(row.node.key) && tellingOf(row.node).some(fits));
+  const rowOf = (fits) =>
+    rows.find((row) => row.node.track && fits(row.node.track)) ??
+    rows.find((row) => !row.node.track && !view.open.has(row.node.key) && tellingOf(row.node).some(fits));
   pen.save();
-  pen.beginPath(); pen.rect(view.labels, view.head, view.width, view.height); pen.clip();
-  pen.strokeStyle = view.inks.ink; pen.fillStyle = view.inks.ink; pen.lineWidth = 1.2;
+  pen.beginPath();
+  pen.rect(view.labels, view.head, view.width, view.height);
+  pen.clip();
+  pen.strokeStyle = view.inks.ink;
+  pen.fillStyle = view.inks.ink;
+  pen.lineWidth = 1.2;
   for (const arrow of shown) {
     const source = view.all.find((t) => t.index === arrow.from);
-    const [a, b] = [rowOf((t) => t === source) ?? rowOf((t) => t.process === source.process), rowOf((t) => t.process === arrow.process)];
+    const [a, b] = [
+      rowOf((t) => t === source) ?? rowOf((t) => t.process === source.process),
+      rowOf((t) => t.process === arrow.process),
+    ];
     if (!a || !b) continue;
     paintArrow(pen, [view.placeOf(arrow.begin), a.y + ROW / 2], [view.placeOf(arrow.end), b.y + ROW / 2]);
     view.canvas.dataset.arrows = Number(view.canvas.dataset.arrows) + 1;
@@ -240,8 +319,15 @@ function paintArrows(view, pen, rows) {
 
 function paintArrow(pen, [x, y], [right, bottom]) {
   const bend = Math.max(12, (right - x) / 2);
-  pen.beginPath(); pen.moveTo(x, y); pen.bezierCurveTo(x + bend, y, right - bend, bottom, right - 5, bottom); pen.stroke();
-  pen.beginPath(); pen.moveTo(right, bottom); pen.lineTo(right - 6, bottom - 3.5); pen.lineTo(right - 6, bottom + 3.5); pen.fill();
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.bezierCurveTo(x + bend, y, right - bend, bottom, right - 5, bottom);
+  pen.stroke();
+  pen.beginPath();
+  pen.moveTo(right, bottom);
+  pen.lineTo(right - 6, bottom - 3.5);
+  pen.lineTo(right - 6, bottom + 3.5);
+  pen.fill();
 }
 
 /** The moment that some part of the page points at. */
@@ -251,9 +337,14 @@ function paintMoment(view, pen) {
   const x = view.placeOf(moment * 1e9);
   if (x < view.labels || x > view.labels + view.width) return;
   pen.strokeStyle = view.inks.link;
-  pen.beginPath(); pen.moveTo(x, AXIS - 4); pen.lineTo(x, view.height); pen.stroke();
+  pen.beginPath();
+  pen.moveTo(x, AXIS - 4);
+  pen.lineTo(x, view.height);
+  pen.stroke();
   const text = seconds(moment * 1e9);
   const left = Math.min(x + 3, view.labels + view.width - pen.measureText(text).width - 2);
-  pen.fillStyle = view.inks.paper; pen.fillRect(left - 2, 0, pen.measureText(text).width + 4, AXIS - 4);
-  pen.fillStyle = view.inks.link; pen.fillText(text, left, AXIS - 8);
+  pen.fillStyle = view.inks.paper;
+  pen.fillRect(left - 2, 0, pen.measureText(text).width + 4, AXIS - 4);
+  pen.fillStyle = view.inks.link;
+  pen.fillText(text, left, AXIS - 8);
 }

@@ -31,7 +31,14 @@ export class TimelineView {
     this.stream = '';
     this.top = 0;
     this.labels = 0;
-    this.canvas = el('canvas', { class: 'timeline', tabindex: 0, role: 'application', 'aria-label': 'timeline: W and S zoom, A and D move, arrows choose a row, Enter opens it, P pins it, F fits what is selected, Home shows all', height: 100 });
+    this.canvas = el('canvas', {
+      class: 'timeline',
+      tabindex: 0,
+      role: 'application',
+      'aria-label':
+        'timeline: W and S zoom, A and D move, arrows choose a row, Enter opens it, P pins it, F fits what is selected, Home shows all',
+      height: 100,
+    });
     this.tip = el('div', { class: 'tip', hidden: true });
     this.onChoose = () => {};
     this.onSelect = () => {};
@@ -41,15 +48,31 @@ export class TimelineView {
     onTime(index, 'timeline', () => this.later());
   }
 
-  get from() { return rangeOf(this.index)[0] * NS; }
-  get to() { return rangeOf(this.index)[1] * NS; }
-  get height() { return Math.min(MOST_HEIGHT, (this.rows.length + this.pins.length) * ROW + AXIS + 4); }
+  get from() {
+    return rangeOf(this.index)[0] * NS;
+  }
+  get to() {
+    return rangeOf(this.index)[1] * NS;
+  }
+  get height() {
+    return Math.min(MOST_HEIGHT, (this.rows.length + this.pins.length) * ROW + AXIS + 4);
+  }
   /** Where rows that move begin: below the axis and the pinned ones. */
-  get head() { return AXIS + this.pins.length * ROW; }
+  get head() {
+    return AXIS + this.pins.length * ROW;
+  }
   /** Of what shows the time, in pixels of the page. */
-  get width() { return this.strips ? this.strips.width / this.scale : Math.max(100, this.canvas.clientWidth - labelsOf(this.canvas)); }
-  timeAt(x) { return this.from + ((x - this.labels) / this.width) * (this.to - this.from); }
-  placeOf(time) { return this.labels + ((time - this.from) / (this.to - this.from)) * this.width; }
+  get width() {
+    return this.strips
+      ? this.strips.width / this.scale
+      : Math.max(100, this.canvas.clientWidth - labelsOf(this.canvas));
+  }
+  timeAt(x) {
+    return this.from + ((x - this.labels) / this.width) * (this.to - this.from);
+  }
+  placeOf(time) {
+    return this.labels + ((time - this.from) / (this.to - this.from)) * this.width;
+  }
 
   /** Rows anew, after groups were opened or closed, pinned, or streams chosen. */
   layOut() {
@@ -74,30 +97,49 @@ export class TimelineView {
 
   listen() {
     const { canvas } = this;
-    canvas.addEventListener('wheel', (e) => {
-      if (e.ctrlKey || e.metaKey) {
-        e.preventDefault();
-        this.zoom(e.deltaY > 0 ? 1.25 : 0.8, (e.offsetX - this.labels) / this.width);
-      } else if (e.shiftKey) {
-        e.preventDefault();
-        this.move(Math.sign(e.deltaY || e.deltaX) * STEP);
-      } else if (this.rows.length * ROW + this.head > this.height) {
-        e.preventDefault();
-        this.scroll(e.deltaY);
-      }
-    }, { passive: false });
+    canvas.addEventListener(
+      'wheel',
+      (e) => {
+        if (e.ctrlKey || e.metaKey) {
+          e.preventDefault();
+          this.zoom(e.deltaY > 0 ? 1.25 : 0.8, (e.offsetX - this.labels) / this.width);
+        } else if (e.shiftKey) {
+          e.preventDefault();
+          this.move(Math.sign(e.deltaY || e.deltaX) * STEP);
+        } else if (this.rows.length * ROW + this.head > this.height) {
+          e.preventDefault();
+          this.scroll(e.deltaY);
+        }
+      },
+      { passive: false },
+    );
     let drag = null;
     canvas.addEventListener('pointerdown', (e) => {
-      drag = { x: e.offsetX, y: e.offsetY, range: [this.from, this.to], isMove: e.shiftKey || e.button === 1 || e.pointerType === 'touch', moved: false };
+      drag = {
+        x: e.offsetX,
+        y: e.offsetY,
+        range: [this.from, this.to],
+        isMove: e.shiftKey || e.button === 1 || e.pointerType === 'touch',
+        moved: false,
+      };
       canvas.setPointerCapture(e.pointerId);
     });
     canvas.addEventListener('pointermove', (e) => {
       if (drag) this.drag(drag, e);
       else this.hover(e.offsetX, e.offsetY);
     });
-    canvas.addEventListener('pointerleave', () => { this.tip.hidden = true; pointAt(this.index, null, 'timeline'); this.later(); });
-    canvas.addEventListener('pointerup', (e) => { if (drag && !drag.moved) this.pick(e.offsetX, e.offsetY); drag = null; });
-    canvas.addEventListener('pointercancel', () => { drag = null; });
+    canvas.addEventListener('pointerleave', () => {
+      this.tip.hidden = true;
+      pointAt(this.index, null, 'timeline');
+      this.later();
+    });
+    canvas.addEventListener('pointerup', (e) => {
+      if (drag && !drag.moved) this.pick(e.offsetX, e.offsetY);
+      drag = null;
+    });
+    canvas.addEventListener('pointercancel', () => {
+      drag = null;
+    });
     canvas.addEventListener('dblclick', (e) => this.zoom(0.25, (e.offsetX - this.labels) / this.width));
     canvas.addEventListener('keydown', (e) => this.key(e));
     this.watchPixels();
@@ -117,9 +159,16 @@ export class TimelineView {
     const clamp = (x) => Math.max(this.from, Math.min(this.to, this.timeAt(x)));
     const [from, to] = [clamp(drag.x), clamp(e.offsetX)].sort((a, b) => a - b);
     const isOfAll = drag.y < AXIS;
-    const [first, last] = [drag.y, e.offsetY].sort((a, b) => a - b).map((y) => this.rowAt(Math.max(this.head, y)) ?? this.rows.at(-1));
+    const [first, last] = [drag.y, e.offsetY]
+      .sort((a, b) => a - b)
+      .map((y) => this.rowAt(Math.max(this.head, y)) ?? this.rows.at(-1));
     const [a, b] = [this.rows.indexOf(first), this.rows.indexOf(last)];
-    this.select({ from, to, rows: isOfAll || a < 0 ? this.groups.map((node) => ({ node })) : this.rows.slice(a, b + 1), isOfAll });
+    this.select({
+      from,
+      to,
+      rows: isOfAll || a < 0 ? this.groups.map((node) => ({ node })) : this.rows.slice(a, b + 1),
+      isOfAll,
+    });
   }
 
   select(selection) {
@@ -129,16 +178,29 @@ export class TimelineView {
   }
 
   /** The tracks of what is selected, each once. */
-  selectedTracks() { return [...new Set((this.selection?.rows ?? []).flatMap(({ node }) => tracksOf(node)))]; }
+  selectedTracks() {
+    return [...new Set((this.selection?.rows ?? []).flatMap(({ node }) => tracksOf(node)))];
+  }
 
   key(e) {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const acts = {
-      w: () => this.zoom(0.5, 0.5), s: () => this.zoom(2, 0.5), a: () => this.move(-STEP), d: () => this.move(STEP),
-      ArrowLeft: () => this.move(-STEP), ArrowRight: () => this.move(STEP), ArrowUp: () => this.step(-1), ArrowDown: () => this.step(1),
-      '+': () => this.zoom(0.5, 0.5), '=': () => this.zoom(0.5, 0.5), '-': () => this.zoom(2, 0.5), Home: () => this.showAll(),
-      Enter: () => this.current && this.toggle(this.current), p: () => this.current && this.toggle(this.current, this.pinned),
-      f: () => this.selection && this.show(this.selection.from, this.selection.to), Escape: () => this.select(null),
+      w: () => this.zoom(0.5, 0.5),
+      s: () => this.zoom(2, 0.5),
+      a: () => this.move(-STEP),
+      d: () => this.move(STEP),
+      ArrowLeft: () => this.move(-STEP),
+      ArrowRight: () => this.move(STEP),
+      ArrowUp: () => this.step(-1),
+      ArrowDown: () => this.step(1),
+      '+': () => this.zoom(0.5, 0.5),
+      '=': () => this.zoom(0.5, 0.5),
+      '-': () => this.zoom(2, 0.5),
+      Home: () => this.showAll(),
+      Enter: () => this.current && this.toggle(this.current),
+      p: () => this.current && this.toggle(this.current, this.pinned),
+      f: () => this.selection && this.show(this.selection.from, this.selection.to),
+      Escape: () => this.select(null),
     };
     const act = acts[e.key.length === 1 ? e.key.toLowerCase() : e.key];
     if (!act) return;
@@ -158,7 +220,8 @@ export class TimelineView {
   bringIntoView(row) {
     const y = this.rows.indexOf(row) * ROW;
     if (y < this.top) this.scroll(y - this.top);
-    else if (y + ROW + this.head > this.top + this.height) this.scroll(y + 2 * ROW + this.head - this.top - this.height);
+    else if (y + ROW + this.head > this.top + this.height)
+      this.scroll(y + 2 * ROW + this.head - this.top - this.height);
   }
 
   scroll(by) {
@@ -166,7 +229,10 @@ export class TimelineView {
     this.later();
   }
 
-  move(share) { const by = (this.to - this.from) * share; this.show(this.from + by, this.to + by); }
+  move(share) {
+    const by = (this.to - this.from) * share;
+    this.show(this.from + by, this.to + by);
+  }
 
   zoom(factor, at) {
     const middle = this.from + (this.to - this.from) * Math.max(0, Math.min(1, at));
@@ -177,7 +243,9 @@ export class TimelineView {
     showRange(this.index, from / NS, Math.max(to, from + 1) / NS, 'timeline');
     this.later();
   }
-  showAll() { this.show(-Infinity, Infinity); }
+  showAll() {
+    this.show(-Infinity, Infinity);
+  }
 
   later() {
     if (this.isWaiting) return;
@@ -203,7 +271,9 @@ export class TimelineView {
     }
   }
 
-  isHit(track, i) { return !this.hits || this.hits[track.names[i]]; }
+  isHit(track, i) {
+    return !this.hits || this.hits[track.names[i]];
+  }
 
   /** Fills the parts of a row; what is searched for, and what is chosen, is a pixel wide at least. */
   look(track) {
@@ -220,7 +290,9 @@ export class TimelineView {
     if (y < this.head) return this.pins[Math.floor((y - AXIS) / ROW)] ?? null;
     return this.rows[Math.floor((y - this.head + this.top) / ROW)] ?? null;
   }
-  yOf(row) { return row.isPin ? AXIS + this.pins.indexOf(row) * ROW : this.head + this.rows.indexOf(row) * ROW - this.top; }
+  yOf(row) {
+    return row.isPin ? AXIS + this.pins.indexOf(row) * ROW : this.head + this.rows.indexOf(row) * ROW - this.top;
+  }
 
   /** What is painted at a place, or else what its column of pixels has: [track, slice]. */
   sliceAt(x, y) {
@@ -243,7 +315,11 @@ export class TimelineView {
     if (!text) return;
     this.tip.textContent = text;
     const isRight = x > this.canvas.clientWidth / 2;
-    Object.assign(this.tip.style, { left: isRight ? '' : `${x + 14}px`, right: isRight ? `${this.canvas.clientWidth - x + 14}px` : '', top: `${y + 16}px` });
+    Object.assign(this.tip.style, {
+      left: isRight ? '' : `${x + 14}px`,
+      right: isRight ? `${this.canvas.clientWidth - x + 14}px` : '',
+      top: `${y + 16}px`,
+    });
   }
 
   pick(x, y) {
@@ -279,9 +355,14 @@ export class TimelineView {
     if (!own.length) return null;
     this.stream = '';
     this.reveal(own[0]);
-    const [begin, end] = [Math.min(...own.map((t) => t.begins[0])), Math.max(...own.map((t) => t.ends[t.ends.length - 1]))];
+    const [begin, end] = [
+      Math.min(...own.map((t) => t.begins[0])),
+      Math.max(...own.map((t) => t.ends[t.ends.length - 1])),
+    ];
     if (end > begin) this.show(begin - (end - begin) / 20, end + (end - begin) / 20);
-    const row = this.rows.find((r) => r.node.kind === 'rank' && tracksOf(r.node).includes(own[0])) ?? this.rows.find((r) => r.node.track === own[0]);
+    const row =
+      this.rows.find((r) => r.node.kind === 'rank' && tracksOf(r.node).includes(own[0])) ??
+      this.rows.find((r) => r.node.track === own[0]);
     this.current = row?.node.key;
     this.marked = name;
     fitPixels(this);
@@ -293,7 +374,9 @@ export class TimelineView {
     this.stream = stream;
     this.top = 0;
     // A stream is seen where its ranks are open.
-    if (stream) for (const row of rowsOf(this.groups, { has: () => true })) if (row.node.kind !== 'track') this.open.add(row.node.key);
+    if (stream)
+      for (const row of rowsOf(this.groups, { has: () => true }))
+        if (row.node.kind !== 'track') this.open.add(row.node.key);
     this.layOut();
   }
 }

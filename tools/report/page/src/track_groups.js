@@ -7,7 +7,10 @@ const JOB = /^job (.*)$/;
 
 /** Of a rank its streams in the order of its work; messages stand last. */
 const ORDER = [/^critical path$/, /^iterations$/, /^compute$/, /^messages/];
-const placeOf = (name) => { const at = ORDER.findIndex((o) => o.test(name)); return at === 3 ? 9 : at < 0 ? 5 : at; };
+const placeOf = (name) => {
+  const at = ORDER.findIndex((o) => o.test(name));
+  return at === 3 ? 9 : at < 0 ? 5 : at;
+};
 const inOrder = (a, b) => placeOf(a.name) - placeOf(b.name) || inNumbers(a.name, b.name);
 
 /** `gpt rank 3 (gpu3)` -> {job, rank, host}; `job gpt` -> {job}; of others the name is the job's. */
@@ -34,7 +37,13 @@ export function culpritsOf(blame) {
 }
 
 const group = (kind, key, title, children, blamed = 0) => ({ kind, key, title, children, blamed });
-const leaf = (track) => ({ kind: 'track', key: `${track.process}\n${track.name}`, title: track.name, track, blamed: 0 });
+const leaf = (track) => ({
+  kind: 'track',
+  key: `${track.process}\n${track.name}`,
+  title: track.name,
+  track,
+  blamed: 0,
+});
 
 const byBlame = (a, b) => b.blamed - a.blamed;
 
@@ -46,12 +55,27 @@ function hostsOf(job, ranks, domainOf) {
     groups.set(key, [...(groups.get(key) ?? []), rank]);
   }
   const isWorth = groups.size > 1 && groups.size < ranks.length;
-  const node = (rank) => group('rank', `${job} rank ${rank.rank}`, `rank ${rank.rank}${rank.host ? ` (${rank.host})` : ''}`, rank.tracks.sort(inOrder).map(leaf), rank.blamed);
+  const node = (rank) =>
+    group(
+      'rank',
+      `${job} rank ${rank.rank}`,
+      `rank ${rank.rank}${rank.host ? ` (${rank.host})` : ''}`,
+      rank.tracks.sort(inOrder).map(leaf),
+      rank.blamed,
+    );
   if (!isWorth) return ranks.map(node).sort(byBlame);
-  return [...groups.values()].map((own) => {
-    const [first, last] = [own[0].host, own.at(-1).host];
-    return group('host', `${job} host ${first}`, first === last ? `host ${first}` : `hosts ${first} to ${last}`, own.map(node).sort(byBlame), Math.max(...own.map((r) => r.blamed)));
-  }).sort(byBlame);
+  return [...groups.values()]
+    .map((own) => {
+      const [first, last] = [own[0].host, own.at(-1).host];
+      return group(
+        'host',
+        `${job} host ${first}`,
+        first === last ? `host ${first}` : `hosts ${first} to ${last}`,
+        own.map(node).sort(byBlame),
+        Math.max(...own.map((r) => r.blamed)),
+      );
+    })
+    .sort(byBlame);
 }
 
 /** The tree of all tracks; `domains` has names of hosts that are one server or rack. */
@@ -63,14 +87,26 @@ export function groupsOf(tracks, { domains = [], blame = [] } = {}) {
     const owner = ownerOf(track.process);
     if (!jobs.has(owner.job)) jobs.set(owner.job, { own: [], ranks: new Map() });
     const job = jobs.get(owner.job);
-    if (owner.rank === null) { job.own.push(track); continue; }
-    if (!job.ranks.has(owner.rank)) job.ranks.set(owner.rank, { ...owner, tracks: [], blamed: culprits.get(`${owner.job} ${owner.rank}`) ?? 0 });
+    if (owner.rank === null) {
+      job.own.push(track);
+      continue;
+    }
+    if (!job.ranks.has(owner.rank))
+      job.ranks.set(owner.rank, { ...owner, tracks: [], blamed: culprits.get(`${owner.job} ${owner.rank}`) ?? 0 });
     job.ranks.get(owner.rank).tracks.push(track);
   }
-  return [...jobs].map(([name, { own, ranks }]) => {
-    const inTurn = [...ranks.values()].sort((a, b) => a.rank - b.rank);
-    return group('job', `job ${name}`, name, [...own.sort(inOrder).map(leaf), ...hostsOf(name, inTurn, domainOf)], Math.max(0, ...inTurn.map((r) => r.blamed)));
-  }).sort(byBlame);
+  return [...jobs]
+    .map(([name, { own, ranks }]) => {
+      const inTurn = [...ranks.values()].sort((a, b) => a.rank - b.rank);
+      return group(
+        'job',
+        `job ${name}`,
+        name,
+        [...own.sort(inOrder).map(leaf), ...hostsOf(name, inTurn, domainOf)],
+        Math.max(0, ...inTurn.map((r) => r.blamed)),
+      );
+    })
+    .sort(byBlame);
 }
 
 /** Rows in their order: a group, and what is in it where its key is in `open`. */
@@ -83,7 +119,8 @@ export function rowsOf(groups, open, fits = () => true, depth = 0) {
 }
 
 export const tracksOf = (node) => (node.kind === 'track' ? [node.track] : node.children.flatMap(tracksOf));
-export const ranksOf = (node) => (node.kind === 'track' ? 0 : node.kind === 'rank' ? 1 : node.children.reduce((sum, child) => sum + ranksOf(child), 0));
+export const ranksOf = (node) =>
+  node.kind === 'track' ? 0 : node.kind === 'rank' ? 1 : node.children.reduce((sum, child) => sum + ranksOf(child), 0);
 
 /** Keys of the groups around a track, outermost first. */
 export function pathTo(groups, track) {
@@ -114,7 +151,10 @@ export function sharesOf(tracks, counted, from, to, columns, lookOf) {
     for (let i = firstFrom(track, from - track.longest); i < track.begins.length && track.begins[i] < to; ++i) {
       // Of slices in each other the outermost counts.
       if (track.ends[i] <= from || track.ends[i] <= until) continue;
-      const [begin, end] = [(Math.max(track.begins[i], until, from) - from) * scale, (Math.min(track.ends[i], to) - from) * scale];
+      const [begin, end] = [
+        (Math.max(track.begins[i], until, from) - from) * scale,
+        (Math.min(track.ends[i], to) - from) * scale,
+      ];
       until = track.ends[i];
       const look = lookOf(track, i);
       if (!shares.has(look)) shares.set(look, new Float32Array(columns));

@@ -4,7 +4,11 @@ import { firstFrom } from './tracks.js';
 
 /** Names that differ in numbers only are one: `receive from 3` and `receive from 4`. */
 export function stemOf(name) {
-  const stem = name.split('\t')[0].replace(/[\d.]+.*$/, '').trim() || name;
+  const stem =
+    name
+      .split('\t')[0]
+      .replace(/[\d.]+.*$/, '')
+      .trim() || name;
   return stem === 'to' ? 'message' : stem;
 }
 
@@ -46,5 +50,7 @@ export function unpackArrows(data) {
 export function arrowsOf(arrows, track, i) {
   const [begin, end] = [track.begins[i], track.ends[i]];
   const within = (time) => time >= begin - 1 && time <= end + 1;
-  return arrows.filter((a) => (a.from === track.index && within(a.begin)) || (a.process === track.process && within(a.end)));
+  return arrows.filter(
+    (a) => (a.from === track.index && within(a.begin)) || (a.process === track.process && within(a.end)),
+  );
 }

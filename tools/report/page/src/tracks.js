@@ -8,8 +8,15 @@ export function unpack(timeline) {
   const tracks = timeline.tracks.map((track, index) => {
     const count = track.slices.length / 4;
     const one = {
-      index, process: track.process, name: track.name, isCritical: track.name === 'critical path',
-      begins: new Float64Array(count), ends: new Float64Array(count), names: new Uint32Array(count), counts: new Uint32Array(count), longest: 0,
+      index,
+      process: track.process,
+      name: track.name,
+      isCritical: track.name === 'critical path',
+      begins: new Float64Array(count),
+      ends: new Float64Array(count),
+      names: new Uint32Array(count),
+      counts: new Uint32Array(count),
+      longest: 0,
     };
     let at = 0;
     for (let i = 0; i < count; ++i) {
@@ -22,7 +29,9 @@ export function unpack(timeline) {
     }
     return one;
   });
-  return tracks.sort((a, b) => b.isCritical - a.isCritical || inNumbers(a.process, b.process) || inNumbers(a.name, b.name));
+  return tracks.sort(
+    (a, b) => b.isCritical - a.isCritical || inNumbers(a.process, b.process) || inNumbers(a.name, b.name),
+  );
 }
 
 /** The first slice that begins at `time` or later. */
@@ -37,9 +46,14 @@ export function firstFrom(track, time) {
   return low;
 }
 
-export const extent = (tracks) => tracks.reduce(([from, to], t) => [
-  Math.min(from, t.begins.length ? t.begins[0] : from),
-  t.ends.reduce((most, end) => Math.max(most, end), to)], [Infinity, 0]);
+export const extent = (tracks) =>
+  tracks.reduce(
+    ([from, to], t) => [
+      Math.min(from, t.begins.length ? t.begins[0] : from),
+      t.ends.reduce((most, end) => Math.max(most, end), to),
+    ],
+    [Infinity, 0],
+  );
 
 /** What stands for slices that would not be seen at all is at most this share of a row. */
 const MOST_SHOWN_ANYWAY = 1 / 200;
