@@ -181,6 +181,21 @@ export async function strip(browser) {
   });
 }
 
+/** Each arrow points from the box of the port to the box of its peer. */
+async function pointsWhereItSends(browser, { ports, fabric: { places, boxes } }) {
+  const heads = await browser.ask(
+    `[...document.querySelectorAll('#fabric .direction:not([hidden])')].map((n) => [n.dataset.port, Number(/rotate\\(([-\\d.]+)/.exec(n.getAttribute('transform'))[1])])`,
+  );
+  for (const [name, degrees] of heads) {
+    const p = ports.names.indexOf(name);
+    const [from, to] = [1, 2].map((end) => boxes[places[3 * p + end]]);
+    const [dx, dy] = [to.x + to.w / 2 - from.x - from.w / 2, to.y + to.h / 2 - from.y - from.h / 2];
+    const angle = (degrees * Math.PI) / 180;
+    const along = (dx * Math.cos(angle) + dy * Math.sin(angle)) / Math.hypot(dx, dy);
+    assert.ok(along > 0.7, `${name} points ${degrees} degrees`);
+  }
+}
+
 /** Lines of the fabric have the colour of their worst port, an arrow the way it sends, and the culprit a ring. */
 export async function fabric(browser, { metric, column, culprit }) {
   const [run] = (await dataOf(browser)).runs;
@@ -205,6 +220,7 @@ export async function fabric(browser, { metric, column, culprit }) {
     '[...document.querySelectorAll("#fabric .direction:not([hidden])")].map((n) => n.dataset.port)',
   );
   assert.ok(heads.length > 0 && heads.every((port) => worst.some((p) => run.ports.names[p] === port)), heads.join());
+  await pointsWhereItSends(browser, run);
   assert.ok(heads.includes(run.ports.names[values.indexOf(top)]));
   assert.ok(
     (await browser.ask('document.querySelector("#fabric .scale").textContent')).includes(`culprit: ${culprit}`),
@@ -379,4 +395,25 @@ export async function topo(browser, { node, box, neighbours }) {
   await browser.ask("[...document.querySelectorAll('.zooms button')].at(-1).click()");
   assert.deepEqual(await viewBox(), whole);
   assert.deepEqual(browser.problems(), []);
+}
+
+/** Bars of several runs lie on one scale: as long as the time of the job, with pieces by cause. */
+export async function comparedBars(browser) {
+  const { runs } = await dataOf(browser);
+  const shown = await browser.ask(
+    `[...document.querySelectorAll('#compared-blame article')].map((a) => [a.querySelector('h3').textContent, a.querySelector('.beside').clientWidth, [...a.querySelectorAll('.lying')].map((n) => [n.getBoundingClientRect().width, [...n.children].map((c) => c.title)])])`,
+  );
+  assert.ok(shown.length > 0);
+  for (const [name, , bars] of shown) {
+    const jobs = runs.map((run) => run.blame.find((job) => job.job === name));
+    const longest = Math.max(...jobs.map((job) => job.seconds));
+    const whole = Math.max(...bars.map(([width]) => width));
+    jobs.forEach((job, i) => {
+      assert.ok(Math.abs(bars[i][0] - (whole * job.seconds) / longest) < 2, `${name}: ${bars[i][0]} of ${whole}`);
+      job.causes.forEach((cause, c) => {
+        const seconds = job.rows.filter((row) => row[0] === cause).reduce((sum, row) => sum + row[4], 0);
+        assert.ok(bars[i][1][c].endsWith(`, ${cause}: ${format.time(seconds)}`), bars[i][1][c]);
+      });
+    });
+  }
 }

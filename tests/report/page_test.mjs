@@ -246,6 +246,9 @@ async function showsData(browser) {
   await charts.fabric(browser, { metric: 'time paused', column: 'paused_s', culprit: 'NIC of h0' });
   await charts.lyingBars(browser);
   await charts.plays(browser);
+  run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'fabric.spines=4', '-o', 'wider');
+  await opens(browser, pageOf('wider', 'recorded', 'wider'));
+  await charts.comparedBars(browser);
   writeFileSync(join(folder, 'steps.yaml'), STEPS);
   run('run', 'steps.yaml', '--blame', '--quiet', '-o', 'steps');
   await opens(browser, pageOf('steps', 'steps'));
