@@ -245,6 +245,10 @@ export async function plays(browser) {
   assert.notEqual(await strokes(), colours);
   const stopped = await step();
   await browser.settle();
+  const [run] = (await dataOf(browser)).runs;
+  const moment = Number(await browser.ask('document.querySelector("canvas.strip").dataset.moment'));
+  assert.ok(near(moment, ((stopped + 0.5) / 100) * run.summary.simulated_seconds), `${moment} at step ${stopped}`);
+  await browser.settle();
   assert.equal(await step(), stopped);
   await browser.ask(
     `(() => { const c = document.querySelector('canvas.strip'); const box = c.getBoundingClientRect(); c.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + 210 + (box.width - 210) * 0.605, clientY: box.top + 27 })); })()`,

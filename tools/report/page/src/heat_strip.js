@@ -175,6 +175,7 @@ export class HeatStrip {
       from,
       to,
       most: this.most,
+      moment: momentOf(this.index) ?? '',
       ports: JSON.stringify(this.ports.map((p) => p.name)),
       milliseconds: (performance.now() - start).toFixed(1),
     });
