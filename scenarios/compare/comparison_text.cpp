@@ -22,7 +22,7 @@ std::string quantity(std::string_view unit, const std::optional<double>& value) 
   if (unit == "s") return format_time(*value);
   if (unit == "bytes") return format_bytes(*value);
   if (unit == "x") return fmt::format("{:.3f}x", *value);
-  if (unit == "share") return fmt::format("{:.1f} %", 100 * *value);
+  if (unit == "share") return format_share(*value);
   return format_count(static_cast<std::int64_t>(*value));
 }
 

@@ -19,7 +19,7 @@ std::string bandwidth(const std::optional<double>& value) {
 
 std::string share(Picoseconds part, Picoseconds whole) {
   if (whole <= Picoseconds(0)) return "-";
-  return fmt::format("{:.1f} %", 100 * to_seconds(part) / to_seconds(whole));
+  return format_share(to_seconds(part) / to_seconds(whole));
 }
 
 /// Of the iterations of a job.

@@ -24,7 +24,7 @@ std::string count_text(std::uint64_t n) { return format_count(static_cast<std::i
 
 std::string percent(Picoseconds part, Picoseconds whole) {
   if (whole <= Picoseconds(0)) return "-";
-  return fmt::format("{:.1f} %", 100 * to_seconds(part) / to_seconds(whole));
+  return format_share(to_seconds(part) / to_seconds(whole));
 }
 
 std::string root_label(const Results& r, const PauseStorm& storm) {

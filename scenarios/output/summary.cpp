@@ -122,7 +122,7 @@ std::string iterations_text(const Results& r) {
 
 std::string training_text(const Results& r) {
   if (r.training.empty()) return {};
-  TextTable table({"training", "step", "p99", "tokens/s", "TFLOP/s per GPU", "MFU", "HFU",
+  TextTable table({"training", "step", "p99", "trains at", "TFLOP/s per GPU", "MFU", "HFU",
                    "communication", "memory per GPU"});
   for (const TrainingResult& t : r.training) {
     const double seconds = to_seconds(t.mean_step);
@@ -131,10 +131,10 @@ std::string training_text(const Results& r) {
     const bool fits = t.memory <= t.gpu_memory;
     table.add({with_coverage(r.jobs[t.job].name, coverage_of(TrainingRow{r.jobs[t.job], t})),
                format_time(t.mean_step), format_time(t.p99_step),
-               format_count(std::llround(t.tokens / seconds)),
+               format_tokens(t.tokens / seconds),
                fmt::format("{:.1f}", per_gpu * 1e-12),
-               fmt::format("{:.1f} %", 100 * per_gpu / t.peak_flops),
-               fmt::format("{:.1f} %", 100 * with_repeats / t.peak_flops),
+               format_share(per_gpu / t.peak_flops),
+               format_share(with_repeats / t.peak_flops),
                fmt::format("{:.3f} ({})", t.communication, t.ratio_class),
                fmt::format("{} of {}{}", format_bytes(static_cast<double>(t.memory.count())),
                            format_bytes(static_cast<double>(t.gpu_memory.count())),
@@ -258,7 +258,7 @@ std::string ports_text(const Results& r) {
   for (const PortResult* port : busiest_ports(r)) {
     const PortResult& p = *port;
     table.add({p.name, format_rate(static_cast<double>(p.rate.count())),
-               fmt::format("{:.1f} %", 100 * p.utilisation),
+               format_share(p.utilisation),
                format_bytes(static_cast<double>(p.counters.peak_backlog.count())),
                format_bytes(p.mean_queue_bytes), format_count(p.counters.ecn_marked),
                format_count(p.counters.pauses_received), format_time(p.counters.paused_time)});
@@ -300,7 +300,7 @@ std::string costly_ports_text(const Results& r) {
     const PortResult& p = *port->second;
     table.add({name, format_time(cost.all), max.first.second, max.first.first,
                format_rate(static_cast<double>(p.rate.count())),
-               fmt::format("{:.1f} %", 100 * p.utilisation),
+               format_share(p.utilisation),
                format_bytes(static_cast<double>(p.counters.peak_backlog.count())),
                format_count(p.counters.ecn_marked), format_time(p.counters.paused_time)});
   }
@@ -312,7 +312,7 @@ std::string fluid_ports_text(const Results& r) {
   TextTable table({"busiest ports", "rate", "used", "bytes"});
   for (const PortResult* p : busiest_ports(r)) {
     table.add({p->name, format_rate(static_cast<double>(p->rate.count())),
-               fmt::format("{:.1f} %", 100 * p->utilisation),
+               format_share(p->utilisation),
                format_bytes(static_cast<double>(p->counters.bytes.count()))});
   }
   return table.to_string("  ");

@@ -20,7 +20,7 @@ struct NamedScale {
 };
 
 /// The largest unit that leaves at least 1, or the smallest there is.
-std::string scaled(double value, std::span<const NamedScale> units) {
+std::string scaled(double value, std::span<const NamedScale> units, int digits = 4) {
   const NamedScale* unit = &units.back();
   for (const NamedScale& u : units) {
     if (std::abs(value) >= u.scale * 0.9995) {
@@ -29,7 +29,7 @@ std::string scaled(double value, std::span<const NamedScale> units) {
     }
   }
   if (value == 0) return fmt::format("0 {}", units.back().name);
-  return plain_number(value / unit->scale, 4) + " " + unit->name;
+  return plain_number(value / unit->scale, digits) + " " + unit->name;
 }
 
 }  // namespace
@@ -53,6 +53,21 @@ std::string format_rate(double bits_per_second) {
   constexpr std::array<NamedScale, 6> kUnits{
       {{1e15, "Pbps"}, {1e12, "Tbps"}, {1e9, "Gbps"}, {1e6, "Mbps"}, {1e3, "Kbps"}, {1, "bps"}}};
   return scaled(bits_per_second, kUnits);
+}
+
+std::string format_tokens(double per_second) {
+  constexpr std::array<NamedScale, 4> kUnits{
+      {{1e9, "G tokens/s"}, {1e6, "M tokens/s"}, {1e3, "k tokens/s"}, {1, "tokens/s"}}};
+  return scaled(per_second, kUnits, 3);
+}
+
+std::string format_share(double share) {
+  const char* const sign = share < 0 ? "-" : "";
+  const double percent = std::abs(100 * share);
+  if (percent == 0) return "0 %";
+  if (percent < 0.1) return share < 0 ? "> -0.1 %" : "< 0.1 %";
+  if (percent < 0.995) return sign + plain_number(percent, 2) + " %";
+  return fmt::format("{}{:.1f} %", sign, percent);
 }
 
 std::string format_count(std::int64_t count) {

@@ -16,6 +16,10 @@ namespace weft::scenarios {
 [[nodiscard]] std::string format_bytes(double bytes);
 /// `398.2 Gbps`.
 [[nodiscard]] std::string format_rate(double bits_per_second);
+/// `74.6 k tokens/s`.
+[[nodiscard]] std::string format_tokens(double per_second);
+/// `92.8 %`; below 1 % with two digits, `0.95 %`, and below 0.1 % a bound, `< 0.1 %`.
+[[nodiscard]] std::string format_share(double share);
 /// `1,234,567`.
 [[nodiscard]] std::string format_count(std::int64_t count);
 

@@ -1,13 +1,15 @@
-// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|whole. Exits with 3 where there is no browser.
+// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|whole. Exits with 3 where there is no browser.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Browser, program } from './browser.mjs';
 import * as causes from './causes.mjs';
 import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
+import * as charts from './charts.mjs';
+import * as use from './timeline_use.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
 
 const [weft, sources] = process.argv.slice(2, 4).map((path) => resolve(path));
@@ -198,6 +200,69 @@ async function timeline(browser) {
   run('run', join(sources, 'scenarios/incast.yaml'), '--quiet', '-o', 'timeline');
   writeFileSync(join(folder, 'timeline', 'timeline.json'), timelineText());
   await paintsWhatThereIs(browser, pageOf('timeline', 'timeline'));
+  await usesTimeline(browser);
+}
+
+const LATE = `name: late
+racks: {count: 4, servers: 1, server: hgx-h100}
+fabric: {topology: rail-optimised, group: 4, spines: 2}
+transport: {type: roce}
+jobs:
+  - {name: ring, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-31, stragglers: [{ranks: 19, late: 500us}]}
+`;
+
+/** One run serves both: the page reads the file that is for Perfetto. */
+async function usesTimeline(browser) {
+  writeFileSync(join(folder, 'late.yaml'), LATE);
+  run('run', 'late.yaml', '--blame', '--timeline', '--quiet', '-o', 'late');
+  const page = pageOf('late', 'late');
+  await opens(browser, page);
+  assert.ok(!(await browser.ask('document.querySelector("#overview").textContent')).includes('a timeline of the ranks'), 'nothing asks for a second run');
+  await use.opensRows(browser, { culprit: 'hosts gpu16 to gpu23' });
+  await use.showsShares(browser, { title: 'hosts gpu16 to gpu23', hosts: [16, 17, 18, 19, 20, 21, 22, 23].map((i) => `gpu${i}`) });
+  await use.obeysKeys(browser);
+  await use.pinsRows(browser);
+  await use.addsUp(browser);
+  await use.showsArrows(browser, { rank: 0 });
+  await use.remembers(browser, page);
+}
+
+const STEPS = `name: steps
+racks: {count: 2, servers: 4, server: host-400g}
+fabric: {topology: leaf-spine, spines: 2}
+transport: {type: roce}
+jobs:
+  - {name: ring, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-7, iterations: 5, jitter: {type: exponential, mean: 50us}}
+`;
+
+/** Every chart of the page of a run and of a sweep, read back. */
+async function showsData(browser) {
+  run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'observe.pauses=true', '--set', 'observe.queues={ports: "*", period: 20us}', '-o', 'recorded');
+  await opens(browser, pageOf('recorded', 'recorded'));
+  await browser.until('document.querySelectorAll(".chart canvas").length >= 3 && document.querySelector("canvas.strip").dataset.ports');
+  await charts.distributions(browser);
+  await charts.overTime(browser);
+  await charts.strip(browser);
+  await charts.fabric(browser, { metric: 'time paused', column: 'paused_s', culprit: 'NIC of h0' });
+  await charts.lyingBars(browser);
+  await charts.plays(browser);
+  run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'fabric.spines=4', '-o', 'wider');
+  await opens(browser, pageOf('wider', 'recorded', 'wider'));
+  await charts.comparedBars(browser);
+  writeFileSync(join(folder, 'steps.yaml'), STEPS);
+  run('run', 'steps.yaml', '--blame', '--quiet', '-o', 'steps');
+  await opens(browser, pageOf('steps', 'steps'));
+  await charts.standingBars(browser);
+  writeFileSync(join(folder, 'tiny.yaml'), SWEEP(scenario('incast')));
+  run('sweep', 'tiny.yaml', '--quiet', '-j', '2', '-o', 'sweep');
+  await opens(browser, pageOf('sweep-page', 'sweep'));
+  await charts.sweep(browser);
+  assert.deepEqual(browser.problems(), []);
+  run('topo', scenario('gpt3-175b'), '-o', 'fabric.html');
+  await browser.view({ width: 1440 });
+  await opens(browser, join(folder, 'fabric.html'));
+  await charts.topo(browser, { node: 'gpu100', box: '62 GPUs, rail 4', neighbours: ['leaf4', 'leaf12', '248 chips'] });
+  await looksRight(browser, join(folder, 'fabric.html'), [360, 1440]);
 }
 
 const scenario = (name) => join(sources, `scenarios/${name}.yaml`);
@@ -275,8 +340,10 @@ async function findsCauses(browser) {
   run('run', scenario('straggler'), '--blame', '--quiet', '-o', 'straggler');
   await opens(browser, pageOf('straggler', 'straggler'));
   await causes.straggler(browser, { job: 'late-in-ring', rank: 16, host: 'h16', hasTimeline: false });
-  run('run', scenario('straggler-gpu'), '--blame', '--set', 'observe.timeline=json', '--quiet', '-o', 'gpu');
+  run('run', scenario('straggler-gpu'), '--blame', '--timeline', '--quiet', '-o', 'gpu');
+  assert.ok(!JSON.stringify(summaryOf('gpu').warnings ?? []).includes('timeline'), 'a timeline of 64 GPUs fits');
   await opens(browser, pageOf('gpu', 'gpu'));
+  assert.ok(statSync(join(folder, 'gpu.html')).size < 4e6);
   assert.ok(await browser.ask('Number(document.querySelector("canvas.timeline").dataset.milliseconds) < 100'));
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '-o', 'storm');
   await opens(browser, pageOf('storm', 'storm'));
@@ -372,6 +439,8 @@ const browser = await Browser.start();
 try {
   if (extent === 'timeline') {
     await timeline(browser);
+  } else if (extent === 'charts') {
+    await showsData(browser);
   } else {
     const page = await short(browser);
     if (extent === 'whole') await whole(browser, page);

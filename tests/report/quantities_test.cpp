@@ -16,6 +16,8 @@ std::string printed(const std::string& kind, double value) {
   if (kind == "time") return format_time(value);
   if (kind == "bytes") return format_bytes(value);
   if (kind == "rate") return format_rate(value);
+  if (kind == "percent") return format_share(value);
+  if (kind == "tokens") return format_tokens(value);
   return format_count(std::llround(value));
 }
 

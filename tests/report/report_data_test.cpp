@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/timeline/json_format.hpp"
+#include "scenarios/timeline/perfetto_format.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/report/data/blame_data.hpp"
 #include "tools/report/data/message_data.hpp"
@@ -18,7 +20,7 @@
 #include "tools/report/data/run_data.hpp"
 #include "tools/report/data/series_data.hpp"
 #include "tools/report/data/table_reader.hpp"
-#include "tools/report/data/timeline_data.hpp"
+#include "tools/report/trace/timeline_data.hpp"
 #include "tools/report/page.hpp"
 
 namespace weft::report {
@@ -285,6 +287,80 @@ TEST_F(ReportData, JoinedSlicesKeepTheTimeOfEachName) {
   EXPECT_NEAR(static_cast<double>(times["propagation"]), 20'000, share);
   EXPECT_GT(timeline["critical_joined_below"].get<double>(), 0);
   EXPECT_EQ(timeline["joined_below"], 0);
+}
+
+/// Two ranks: one computes and sends a message that comes to the other 5 us later; with a piece of
+/// the critical path.
+std::string small_trace(scenarios::TraceFormat& format) {
+  using scenarios::TraceTrack;
+  const TraceTrack rank{.id = 1, .process = 1, .thread = 1};
+  const TraceTrack other{.id = 2, .process = 2, .thread = 2};
+  const TraceTrack messages{.id = 3, .parent = 1, .process = 1, .thread = 3};
+  const TraceTrack arrivals{.id = 4, .parent = 2, .process = 2, .thread = 4};
+  const TraceTrack critical{.id = 5, .parent = 2, .process = 2, .thread = 5};
+  std::string out;
+  format.open(out);
+  format.add_process(out, rank, "j rank 0 (h0)");
+  format.add_process(out, other, "j rank 1 (h1)");
+  format.add_thread(out, messages, "messages");
+  format.add_thread(out, arrivals, "arrivals");
+  format.add_thread(out, critical, "critical path");
+  const auto us = [](std::int64_t n) { return Picoseconds(n * 1'000'000); };
+  format.arrival(out, arrivals, {us(7), "64KiB from 0", "message", 1, 1});
+  format.slice(out, messages,
+               {.begin = us(2), .end = us(9), .name = "64KiB to 1", .first_arrow = 1, .arrows = 1});
+  format.slice(out, critical,
+               {.begin = us(2),
+                .end = us(7),
+                .name = "queueing",
+                .first = {.name = "culprit", .text = "other"},
+                .second = {.name = "port", .text = "a->b"}});
+  format.close(out);
+  return out;
+}
+
+// The file that `--timeline` writes and Chrome's have the same timeline in them.
+TEST_F(ReportData, TimelinesOfBothFormatsAreTheSame) {
+  scenarios::JsonFormat json(true);
+  write("timeline.json", small_trace(json));
+  const Json of_json = timeline_json(folder(), 1'000);
+  scenarios::PerfettoFormat perfetto(1);
+  write("timeline.perfetto-trace", small_trace(perfetto));
+  EXPECT_EQ(timeline_json(folder(), 1'000), of_json);
+  EXPECT_EQ(of_json["names"], Json({"64KiB to 1", "queueing\tother\ta->b"}));
+  EXPECT_EQ(of_json["tracks"][0]["slices"], Json({2'000, 7'000, 0, 1}));
+  EXPECT_EQ(of_json["arrows"]["to"], Json({"j rank 1 (h1)"}));
+  EXPECT_EQ(of_json["arrows"]["flat"], Json({0, 2'000, 0, 5'000}));
+}
+
+TEST_F(ReportData, TraceThatEndsWithinAPacketIsReadUpToThere) {
+  scenarios::PerfettoFormat format(1);
+  const std::string whole = small_trace(format);
+  write("timeline.perfetto-trace", whole.substr(0, whole.size() - 20));
+  const Json timeline = timeline_json(folder(), 1'000);
+  ASSERT_EQ(timeline["tracks"].size(), 1U);
+  EXPECT_EQ(timeline["tracks"][0]["name"], "messages");
+  write("timeline.perfetto-trace", "no trace at all");
+  EXPECT_TRUE(timeline_json(folder(), 1'000)["tracks"].empty());
+}
+
+// 3,000 messages, each a little longer than the one before: 50 of them have arrows.
+TEST_F(ReportData, OfArrowsTheLongestStay) {
+  std::string text = R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"j rank 0"}},)"
+                     "\n";
+  for (int i = 1; i <= 3'000; ++i) {
+    text += fmt::format(
+        "{{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":{0},\"dur\":0.5,\"name\":\"send\","
+        "\"bind_id\":\"{0}\",\"flow_out\":true}},\n"
+        "{{\"ph\":\"i\",\"pid\":1,\"tid\":3,\"ts\":{1},\"name\":\"send\","
+        "\"bind_id\":\"{0}\",\"flow_in\":true}},\n",
+        i, i + i * 0.001);
+  }
+  write("timeline.json", text);
+  const Json arrows = timeline_json(folder(), 1'000)["arrows"];
+  EXPECT_EQ(arrows["seen"], 3'000);
+  ASSERT_EQ(arrows["flat"].size(), 4 * 50U);
+  EXPECT_EQ(arrows["flat"][1], 2'951'000);
 }
 
 TEST_F(ReportData, NothingInTheDataEndsItsScript) {

@@ -1,10 +1,10 @@
 // What the timeline paints, pixel by pixel, against the slices of the page's data.
 
 import assert from 'node:assert/strict';
-import { ofCause, ofName } from '../../tools/report/page/src/colour.js';
+import { ofSlice } from '../../tools/report/page/src/colour.js';
 
-/** Of `timeline.js`, in pixels of the page: where slices begin, the axis, a row, and what slices have of one. */
-const [LEFT, AXIS, ROW, BAR] = [210, 22, 17, 14];
+/** Of `timeline_paint.js`, in pixels of the page: where slices begin, and what they have of a row. */
+const [LEFT, BAR] = [210, 14];
 
 /** Numbers that look random, and are the same each time. */
 function randomly(seed) {
@@ -45,7 +45,7 @@ export function timelineText() {
   return `{"displayTimeUnit":"ns","traceEvents":[\n${lines.map((line) => JSON.stringify(line)).join(',\n')}\n]}\n`;
 }
 
-const colourOf = (track, name) => (track.name === 'critical path' ? ofCause(name.split('\t')[0]) : ofName(name.replace(/[\d.]+.*$/, '')));
+const colourOf = (track, name) => ofSlice(name, track.name === 'critical path');
 
 /** In a window the share of each colour: of slices, and of what lies in one, the innermost counts. */
 function sharesOfData({ names, tracks }, from, to) {
@@ -77,15 +77,15 @@ function sharesOfData({ names, tracks }, from, to) {
   });
 }
 
-/** In the page: the share of each colour in the rows' bars. */
-function sharesOfPixels(rows, left, axis, row, bar) {
+/** In the page: the share of each colour in the bars of rows at some heights. */
+function sharesOfPixels(heights, left, bar) {
   const canvas = document.querySelector('canvas.timeline');
   const scale = window.devicePixelRatio;
   const x = Math.round(left * scale);
   const width = canvas.width - x;
   const height = Math.round(bar * scale);
-  return Array.from({ length: rows }, (_, r) => {
-    const { data } = canvas.getContext('2d').getImageData(x, Math.round((axis + r * row + 1) * scale), width, height);
+  return heights.map((y) => {
+    const { data } = canvas.getContext('2d').getImageData(x, Math.round((y + 1) * scale), width, height);
     const counts = new Map();
     for (const pixel of new Uint32Array(data.buffer)) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
     return Object.fromEntries([...counts].map(([pixel, count]) => {
@@ -107,18 +107,21 @@ export async function paintsWhatThereIs(browser, file) {
     const [pixels, places] = await browser.ask('(({ width, clientWidth }) => [width, clientWidth * devicePixelRatio])(document.querySelector("canvas.timeline"))');
     assert.ok(Math.abs(pixels - places) <= 1, `${pixels} pixels for ${places} of the screen`);
     const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
-    const order = [...timeline.tracks].sort((a, b) => (b.name === 'critical path') - (a.name === 'critical path') || a.name.localeCompare(b.name, 'en', { numeric: true }));
+    const rows = await browser.ask('JSON.parse(document.querySelector("canvas.timeline").dataset.rows).filter((row) => row.kind === "track")');
+    assert.deepEqual(rows.map((row) => row.title), ['critical path', 'rare', 'steps', 'messages']);
+    const order = rows.map((row) => timeline.tracks.find((track) => track.name === row.title));
+    const heights = JSON.stringify(rows.map((row) => row.y));
     const known = [...new Set(order.flatMap((track) => timeline.names.map((name) => colourOf(track, name))))];
     for (let zoom = 0; zoom < ZOOMS; ++zoom) {
       const { from, to } = await browser.ask('({ ...document.querySelector("canvas.timeline").dataset })');
       const wanted = sharesOfData({ ...timeline, tracks: order }, Number(from), Number(to));
-      const painted = await browser.ask(`(${sharesOfPixels})(${order.length}, ${LEFT}, ${AXIS}, ${ROW}, ${BAR})`);
+      const painted = await browser.ask(`(${sharesOfPixels})(${heights}, ${LEFT}, ${BAR})`);
       for (const [r, track] of order.entries()) {
         for (const colour of known) {
           const [is, should] = [painted[r][colour] ?? 0, wanted[r][colour] ?? 0];
           assert.ok(Math.abs(is - should) < 0.005, `${track.name}, ${colour} at zoom ${zoom}, ratio ${ratio}: ${is} for ${should}`);
         }
-        assert.ok(track.name !== 'rare' || zoom > 0 || painted[r][ofName('retry ')] > 0, 'what is rare is seen');
+        assert.ok(track.name !== 'rare' || zoom > 0 || painted[r][ofSlice('retry 1', false)] > 0, 'what is rare is seen');
       }
       const keys = zoom % 3 === ratio ? ['+', 'ArrowLeft', 'ArrowLeft'] : ['+', 'ArrowRight'];
       await browser.ask(`for (const key of ${JSON.stringify(keys)}) document.querySelector('canvas.timeline').dispatchEvent(new KeyboardEvent('keydown', { key }))`);

@@ -58,6 +58,9 @@ TEST(ResultTables, SayUnitsInTheLastWordOfNames) {
   EXPECT_STREQ(unit_of("busbw_bytes_per_s"), "bytes/s");
   EXPECT_STREQ(unit_of("algbw_bytes_per_second"), "bytes/s");
   EXPECT_STREQ(unit_of("rate_bps"), "bit/s");
+  EXPECT_STREQ(unit_of("tokens_per_second"), "tokens/s");
+  EXPECT_STREQ(unit_of("model_flops_per_second"), "FLOP/s");
+  EXPECT_STREQ(unit_of("steps_per_second"), "");
   EXPECT_STREQ(unit_of("ecn_marks"), "");
   EXPECT_STREQ(unit_of("seconds_of_arc"), "");
 }

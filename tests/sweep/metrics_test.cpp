@@ -15,6 +15,7 @@ namespace {
 TEST(Metrics, SayTheirUnitInTheLastWordOfTheirNames) {
   EXPECT_EQ(metric_unit("jobs.a.jct_seconds"), "s");
   EXPECT_EQ(metric_unit("jobs.a.busbw_bytes_per_second"), "B/s");
+  EXPECT_EQ(metric_unit("training.a.tokens_per_second"), "") << "not seconds";
   EXPECT_EQ(metric_unit("jobs.a.bytes"), "B");
   EXPECT_EQ(metric_unit("ports.peak_queue_bytes"), "B");
   EXPECT_EQ(metric_unit("network.ecn_marked"), "");

@@ -57,6 +57,15 @@ inline TopologySpec shared_nics() {
   return spec;
 }
 
+/// Two NVL72 racks, four racks of four HGX servers, three of hosts without GPUs, each rack on a leaf.
+inline TopologySpec mixed_racks() {
+  return topologies::clos(
+      {topologies::racks_of(2, 1, topologies::nvl72()),
+       topologies::racks_of(4, 4, topologies::hgx_h100()),
+       topologies::racks_of(3, 16, topologies::server(0, 1))},
+      4);
+}
+
 /// Switches s0 ... s5 in a ring, each with a host.
 inline TopologySpec ring() {
   topologies::CustomSpec spec;
@@ -82,6 +91,7 @@ inline std::vector<std::pair<std::string, TopologySpec>> all_fabrics() {
           {"DGX-2", lone_dgx_2()},
           {"SuperPOD", superpod()},
           {"nine HGX", nine_hgx()},
+          {"mixed racks", mixed_racks()},
           {"shared NICs", shared_nics()},
           {"ring", ring()}};
 }

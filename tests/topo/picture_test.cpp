@@ -172,6 +172,47 @@ TEST(Highlight, SaysWhatIsWrong) {
   EXPECT_THAT(message(":"), HasSubstr("not a host"));
 }
 
+/// The caption that begins with `kind`, and all that were drawn alone.
+std::vector<std::string> captions_of(const Outline& outline, const std::string& kind) {
+  std::vector<std::string> found;
+  for (const Outline::Frame& frame : outline.frames) {
+    if (frame.caption.find(kind) != std::string::npos) found.push_back(frame.caption);
+  }
+  return found;
+}
+
+// 2 NVL72 and 16 HGX domains, and racks 6 to 8 of 16 hosts: what is put together is of one kind,
+// and counted as such.
+TEST(Outline, MixedRacksAreCountedByKind) {
+  const Network net(mixed_racks());
+  const Outline outline = topo::outline_of(net.fabric, kBoxes, nullptr);
+  EXPECT_THAT(captions_of(outline, "domain"),
+              ::testing::ElementsAre("domain 0", "domain 1", "domain 2", "15 domains: 3 to 17"));
+  for (const Outline::Frame& frame : outline.frames) {
+    std::set<std::uint32_t> hosts;
+    for (const std::uint32_t box : frame.boxes) {
+      const topologies::Role& role = outline.roles.roles[outline.boxes[box].role];
+      if (role.kind == NodeKind::kHost) hosts.insert(outline.boxes[box].role);
+    }
+    EXPECT_LE(hosts.size(), 1U) << frame.caption << ": GPUs and hosts without are not one";
+  }
+}
+
+// NVLinks of 200 Gbps are what HGX servers have: beside an NVL72 they are not slow.
+TEST(Picture, LinksOfOtherServersAreNotSlow) {
+  const Picture picture = topo::draw_picture(Network(mixed_racks()).fabric, {.name = "mixed"});
+  for (const Picture::Line& line : picture.lines) EXPECT_FALSE(line.is_dashed) << line.tooltip;
+}
+
+/// Texts without a border: captions, and labels of lines.
+std::vector<Picture::Box> texts_of(const Picture& picture) {
+  std::vector<Picture::Box> texts;
+  for (const Picture::Box& box : picture.boxes) {
+    if (box.id.empty() && box.pen == 0) texts.push_back(box);
+  }
+  return texts;
+}
+
 bool overlap(const Picture::Box& a, const Picture::Box& b) {
   constexpr double kTolerance = 0.5;
   return std::abs(a.centre.x - b.centre.x) + kTolerance < (a.width + b.width) / 2 &&
@@ -191,6 +232,29 @@ TEST(Picture, BoxesDoNotOverlap) {
       }
     }
   }
+}
+
+TEST(Picture, LabelsDoNotLieOverOneAnother) {
+  for (const auto& [name, spec] : all_fabrics()) {
+    const Picture picture =
+        topo::draw_picture(Network(spec).fabric, {.name = name, .max_boxes = kBoxes});
+    const std::vector<Picture::Box> texts = texts_of(picture);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        ASSERT_FALSE(overlap(texts[i], texts[j]))
+            << name << ": " << texts[i].text[0] << " and " << texts[j].text[0];
+      }
+    }
+  }
+}
+
+TEST(Picture, CaptionsOfLinksNameWhatTheyJoin) {
+  const Picture picture = topo::draw_picture(Network(mixed_racks()).fabric, {.name = "mixed"});
+  std::set<std::string> lines;
+  for (const Picture::Box& box : texts_of(picture)) lines.insert(box.text.begin(), box.text.end());
+  EXPECT_THAT(lines, ::testing::IsSupersetOf({"272 GPUs", "48 hosts", "GPU - leaf: 272 x 400 Gbps",
+                                              "host - leaf: 48 x 400 Gbps",
+                                              "leaf - spine: 36 x 400 Gbps"}));
 }
 
 // Every line joins boxes that exist, and ends at their borders.

@@ -8,6 +8,7 @@
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/report/data/blame_data.hpp"
+#include "tools/report/data/fabric_data.hpp"
 #include "tools/report/data/run_data.hpp"
 #include "tools/report/data/sweep_data.hpp"
 #include "tools/report/page_text.hpp"
@@ -70,12 +71,9 @@ Result<Json> data_of(const std::vector<fs::path>& folders) {
   return data;
 }
 
-}  // namespace
-
-Result<std::string> page_data(const std::vector<fs::path>& folders) {
-  const auto data = data_of(folders);
-  if (!data) return data.errors();
-  const std::string text = scenarios::json_text(data.value(), -1);
+/// Nothing in it acts on HTML.
+std::string safe_text(const Json& data) {
+  const std::string text = scenarios::json_text(data, -1);
   std::string safe;
   safe.reserve(text.size() + text.size() / 50);
   for (const char c : text) {
@@ -86,6 +84,19 @@ Result<std::string> page_data(const std::vector<fs::path>& folders) {
     }
   }
   return safe;
+}
+
+}  // namespace
+
+Result<std::string> page_data(const std::vector<fs::path>& folders) {
+  const auto data = data_of(folders);
+  if (!data) return data.errors();
+  return safe_text(data.value());
+}
+
+std::string topo_page_data(const Fabric& fabric, const topo::PictureOptions& options) {
+  return safe_text(
+      {{"format", 1}, {"version", WEFT_VERSION}, {"topo", drawing_json(fabric, options)}});
 }
 
 void write_page(std::ostream& out, const std::string& title, const std::string& data) {

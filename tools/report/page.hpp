@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "simcore/base/result.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "tools/topo/picture.hpp"
 
 /// `weft report`: results as one HTML page that needs nothing else.
 namespace weft::report {
@@ -16,6 +18,9 @@ inline constexpr const char* kFirstLine = "<!DOCTYPE html><!-- weft report -->";
 /// Folders of runs, or one of a sweep (or its database), as one JSON text. Nothing in it acts on
 /// HTML: every `<` is escaped.
 [[nodiscard]] Result<std::string> page_data(const std::vector<std::filesystem::path>& folders);
+
+/// A fabric's picture alone, for a page on which it can be zoomed and searched.
+[[nodiscard]] std::string topo_page_data(const Fabric& fabric, const topo::PictureOptions& options);
 
 /// The page around the data: styles and scripts are in it, and it may load nothing.
 void write_page(std::ostream& out, const std::string& title, const std::string& data);

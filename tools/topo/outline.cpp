@@ -1,6 +1,7 @@
 #include "tools/topo/outline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -83,26 +84,45 @@ class Outliner {
     }
   }
 
+  /// How many boxes' room the hosts of a frame take, if they are drawn one by one inside.
+  [[nodiscard]] std::size_t room_of(std::uint32_t frame) const {
+    if (fabric_.hosts.size() > kMaxCells) return frames_.frames[frame].host_kinds;
+    constexpr double kCellsOfBox = 1.7;
+    const double columns = std::ceil(std::sqrt(2 * static_cast<double>(hosts_in(frame))));
+    return static_cast<std::size_t>(std::ceil(columns / kCellsOfBox));
+  }
+  /// Frames that are alike: of the same name but for its number, with as many hosts.
+  [[nodiscard]] std::pair<std::string, std::size_t> kind_of(std::uint32_t frame) const {
+    const std::string& name = frames_.frames[frame].name;
+    return {name.substr(0, name.find(' ')), hosts_in(frame)};
+  }
+
   /// Frames as they are drawn: one by one, or a run of them together.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> shown_frames() const {
     const auto count = static_cast<std::uint32_t>(frames_.frames.size());
     std::size_t width = 0;
-    for (const FrameTable::Entry& frame : frames_.frames) width += frame.host_kinds;
-    const bool fits = single_hosts_ || width <= max_in_row();
+    std::size_t room = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      width += frames_.frames[i].host_kinds;
+      room += room_of(i);
+    }
+    const bool fits = single_hosts_ || (width <= max_in_row() && room <= 2 * max_in_row());
     std::vector<bool> is_alone(count, fits);
     if (!fits) {
-      // The first ones up to half of the room, and the last.
+      // The first ones up to half of the room, the first and last of each kind, and the last.
       std::size_t used = 0;
-      for (std::uint32_t i = 0; i < count && (i == 0 || used < max_boxes_ / 3); ++i) {
-        is_alone[i] = true;
-        used += frames_.frames[i].host_kinds;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const bool is_edge = i == 0 || i + 1 == count || kind_of(i) != kind_of(i - 1) ||
+                             (kind_of(i) != kind_of(i + 1) && used < max_boxes_ / 2);
+        is_alone[i] = is_edge || (kind_of(i) == kind_of(0) && used < max_boxes_ / 3);
+        if (is_alone[i]) used += std::max<std::size_t>(frames_.frames[i].host_kinds, room_of(i));
       }
-      is_alone.back() = true;
       for (const NodeId end : ends_) is_alone[frames_.frame_of[end.value()]] = true;
     }
     std::vector<std::vector<std::uint32_t>> shown;
     for (std::uint32_t i = 0; i < count; ++i) {
-      const bool joins = i > 0 && !is_alone[i] && !is_alone[i - 1];
+      const bool joins =
+          i > 0 && !is_alone[i] && !is_alone[i - 1] && kind_of(i) == kind_of(i - 1);
       if (!joins) shown.emplace_back();
       shown.back().push_back(i);
     }

@@ -20,6 +20,8 @@ using scenarios::format_rate;
 /// Bundles between two rows up to which each has its number beside it.
 constexpr std::size_t kMaxLabels = 60;
 constexpr std::size_t kMaxTooltipNames = 8;
+constexpr double kLabelFont = 8;
+constexpr std::uint32_t kEverywhere = ~std::uint32_t{0};
 constexpr const char* kLit = "#d62728";
 constexpr const char* kPale = "#ccd2da";
 constexpr const char* kSlow = "#8e44ad";
@@ -140,6 +142,7 @@ class Painter {
   }
 
   using RolePair = std::pair<std::uint32_t, std::uint32_t>;
+  using RateKey = std::pair<RolePair, std::uint32_t>;  ///< two rows, and a frame
   [[nodiscard]] RolePair roles_of(const Outline::Bundle& bundle) const {
     return {outline_.boxes[bundle.lower].role, outline_.boxes[bundle.upper].role};
   }
@@ -152,13 +155,41 @@ class Painter {
       ++fan_of_[{bundle.lower, outline_.boxes[bundle.upper].role}];
       ++fan_of_[{bundle.upper, outline_.boxes[bundle.lower].role}];
     }
-    std::map<RolePair, std::uint64_t> max;
-    for (const topologies::LinkKind& kind : outline_.roles.links) {
-      const RolePair pair{kind.lower, kind.upper};
-      if (kind.links <= max[pair]) continue;
-      max[pair] = kind.links;
-      usual_rate_[pair] = kind.rate;
+    find_usual_rates();
+  }
+
+  /// What is usual among links of two rows, and in a frame of theirs: racks of different servers
+  /// have different links, of which none is slow.
+  void find_usual_rates() {
+    std::map<RateKey, std::map<BitsPerSecond, std::uint64_t>> links;
+    for (const Outline::Bundle& bundle : outline_.bundles) {
+      const BitsPerSecond rate = rate_of_each(bundle);
+      links[{roles_of(bundle), kEverywhere}][rate] += bundle.links;
+      const auto frame = outline_.boxes[bundle.lower].frame;
+      if (frame) links[{roles_of(bundle), *frame}][rate] += bundle.links;
     }
+    for (const auto& [key, rates] : links) {
+      usual_rate_[key] = std::ranges::max_element(rates, {}, [](const auto& entry) {
+                           return entry.second;
+                         })->first;
+      std::uint64_t all = 0;
+      for (const auto& [rate, count] : rates) all += count;
+      links_of_[key] = all;
+    }
+  }
+  /// Links of a bundle mostly have one rate: the mean, or where one of them is slow, the others'.
+  static BitsPerSecond rate_of_each(const Outline::Bundle& bundle) {
+    const std::int64_t mean = bundle.rate.count() / bundle.links;
+    if (mean == bundle.slowest.count()) return bundle.slowest;
+    return BitsPerSecond((bundle.rate.count() - bundle.slowest.count()) / (bundle.links - 1));
+  }
+  [[nodiscard]] BitsPerSecond usual_rate(const Outline::Bundle& bundle) const {
+    const auto frame = outline_.boxes[bundle.lower].frame;
+    if (frame) {
+      const RateKey own{roles_of(bundle), *frame};
+      if (links_of_.at(own) > bundle.links || bundle.links > 1) return usual_rate_.at(own);
+    }
+    return usual_rate_.at({roles_of(bundle), kEverywhere});
   }
 
   /// Where a line to somewhere at `x` leaves a box: wide ones on the way, others in their middle.
@@ -208,8 +239,7 @@ class Painter {
 
   void paint_bundle(const Outline::Bundle& bundle) {
     const bool is_scale_up = role_of_box(bundle.upper).network == NetworkKind::kScaleUp;
-    const BitsPerSecond usual = usual_rate_.at(roles_of(bundle));
-    const bool is_slow = bundle.slowest < usual;
+    const bool is_slow = bundle.slowest < usual_rate(bundle);
     const double share =
         static_cast<double>(bundle.rate.count()) / static_cast<double>(fastest_.count());
     const double thin = outline_.bundles.size() > 300 ? 0.6 : 1.0;
@@ -237,6 +267,7 @@ class Painter {
   void label(const Outline::Bundle& bundle, const Picture::Line& line, bool is_slow) {
     std::string text;
     if (bundle.links > 1) text = fmt::format("{} x", format_count(bundle.links));
+    if (is_slow && !text.empty()) text += " ";
     if (is_slow) text += format_rate(static_cast<double>(bundle.slowest.count()));
     const bool is_crowded = bundles_between_.at(roles_of(bundle)) > kMaxLabels;
     if (text.empty() || (is_crowded && !is_slow)) return;
@@ -246,28 +277,43 @@ class Painter {
     };
     const std::size_t below = fan(bundle.lower, bundle.upper);
     const std::size_t above = fan(bundle.upper, bundle.lower);
-    double t = 0.5;
-    if (below < above && below > 1) t = 0.25;
-    if (above < below && above > 1) t = 0.75;
+    double wanted = 0.5;
+    if (below < above && below > 1) wanted = 0.25;
+    if (above < below && above > 1) wanted = 0.75;
     if (below > 3 && above > 3 && !is_slow) return;
-    const auto& c = line.curve;
-    const auto at = [&](double p0, double p1, double p2, double p3) {
+    const double width = text_width(text, kLabelFont) + 6;
+    // As near to there as no other label is; where there is no room, none but slow links have one.
+    for (const double by : {0.0, -0.1, 0.1, -0.2, 0.2, -0.3, 0.3}) {
+      const Point place = point_of(line.curve, wanted + by);
+      if (wanted + by < 0.1 || wanted + by > 0.9 || is_taken(place, width)) continue;
+      paint_label(text, place, width);
+      return;
+    }
+    if (is_slow) paint_label(text, point_of(line.curve, wanted), width);
+  }
+
+  static Point point_of(const std::array<Point, 4>& c, double t) {
+    const auto at = [t](double p0, double p1, double p2, double p3) {
       const double s = 1 - t;
       return s * s * s * p0 + 3 * s * s * t * p1 + 3 * s * t * t * p2 + t * t * t * p3;
     };
-    paint_text({text}, {at(c[0].x, c[1].x, c[2].x, c[3].x), at(c[0].y, c[1].y, c[2].y, c[3].y)}, 8,
-               true);
+    return {at(c[0].x, c[1].x, c[2].x, c[3].x), at(c[0].y, c[1].y, c[2].y, c[3].y)};
+  }
+  [[nodiscard]] bool is_taken(Point at, double width) const {
+    return std::ranges::any_of(labels_, [&](const auto& other) {
+      return std::abs(other.first.x - at.x) < (other.second + width) / 2 &&
+             std::abs(other.first.y - at.y) < kLabelFont + 3;
+    });
+  }
+  void paint_label(const std::string& text, Point at, double width) {
+    labels_.emplace_back(at, width);
+    paint_text({text}, at, kLabelFont, true);
   }
 
   // To the left of the rows: what they are, and what joins them.
   void paint_captions() {
     std::move(lit_lines_.begin(), lit_lines_.end(), std::back_inserter(picture_.lines));
     const auto& roles = outline_.roles.roles;
-    struct Caption {
-      std::vector<std::string> lines;
-      double y;
-      double font;
-    };
     std::vector<Caption> captions;
     double top = 0;
     for (std::uint32_t i = 0; i < roles.size(); ++i) {
@@ -280,7 +326,9 @@ class Painter {
       std::vector<std::string>& lines = links[{kind.lower, kind.upper}];
       if (lines.size() == 3) lines.back() = "and others";
       if (lines.size() >= 3) continue;
-      lines.push_back(fmt::format("{} x {}", format_count(static_cast<std::int64_t>(kind.links)),
+      lines.push_back(fmt::format("{} - {}: {} x {}", roles[kind.lower].name,
+                                  roles[kind.upper].name,
+                                  format_count(static_cast<std::int64_t>(kind.links)),
                                   format_rate(static_cast<double>(kind.rate.count()))));
     }
     for (auto& [pair, lines] : links) {
@@ -295,6 +343,7 @@ class Painter {
         captions.push_back({std::move(lines), y, 9});
       }
     }
+    join_captions(captions);
     double width = 0;
     for (const Caption& caption : captions) {
       width = std::max(width, text_width(caption.lines, caption.font));
@@ -303,6 +352,30 @@ class Painter {
       paint_text(std::move(caption.lines), {-30 - width / 2, caption.y}, caption.font);
     }
     paint_title(top);
+  }
+
+  struct Caption {
+    std::vector<std::string> lines;
+    double y;
+    double font;
+    [[nodiscard]] double height() const {
+      return (font + 3) * static_cast<double>(lines.size()) + 2;
+    }
+  };
+
+  /// Rows at one height, as GPUs and hosts without, have one caption: theirs under each other.
+  static void join_captions(std::vector<Caption>& captions) {
+    std::ranges::stable_sort(captions, std::ranges::greater{}, &Caption::y);
+    std::vector<Caption> joined;
+    for (Caption& caption : captions) {
+      if (!joined.empty() && joined.back().font == caption.font &&
+          joined.back().y - caption.y < (joined.back().height() + caption.height()) / 2) {
+        std::ranges::move(caption.lines, std::back_inserter(joined.back().lines));
+      } else {
+        joined.push_back(std::move(caption));
+      }
+    }
+    captions = std::move(joined);
   }
 
   [[nodiscard]] static std::vector<std::string> role_caption(const topologies::Role& role) {
@@ -334,7 +407,9 @@ class Painter {
   BitsPerSecond fastest_ = 1_bps;
   std::map<RolePair, std::size_t> bundles_between_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> fan_of_;  ///< box, other role
-  std::map<RolePair, BitsPerSecond> usual_rate_;
+  std::map<RateKey, BitsPerSecond> usual_rate_;
+  std::map<RateKey, std::uint64_t> links_of_;
+  std::vector<std::pair<Point, double>> labels_;  ///< of lines: where, and how wide
 };
 
 }  // namespace

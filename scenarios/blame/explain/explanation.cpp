@@ -82,7 +82,7 @@ std::string names_text(const Ranking& ranking, std::size_t max = 2) {
 
 std::string share_text(Picoseconds part, Picoseconds whole) {
   if (whole <= Picoseconds(0)) return "-";
-  return fmt::format("{:.1f} %", 100 * to_seconds(part) / to_seconds(whole));
+  return format_share(to_seconds(part) / to_seconds(whole));
 }
 
 /// Where most of it is, if anywhere.

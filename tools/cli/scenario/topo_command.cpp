@@ -1,6 +1,7 @@
 #include "tools/cli/scenario/topo_command.hpp"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "tools/cli/output.hpp"
 #include "tools/cli/words.hpp"
 #include "tools/io/output_file.hpp"
+#include "tools/report/page.hpp"
 #include "tools/topo/dot.hpp"
 #include "tools/topo/highlight.hpp"
 #include "tools/topo/picture.hpp"
@@ -22,6 +24,7 @@ constexpr const char* kTopoHelp =
     "\nExamples:\n"
     "  weft topo scenarios/incast.yaml\n"
     "  weft topo scenarios/incast.yaml -o fabric.svg\n"
+    "  weft topo scenarios/gpt3-175b.yaml -o fabric.html\n"
     "  weft topo scenarios/incast.yaml --set fabric.spines=8 --highlight h0:h39 -o "
     "paths.pdf\n"
     "  weft topo scenarios/incast.yaml --highlight h0:h39:0 -o path.svg\n"
@@ -42,7 +45,8 @@ using Format = TopoCommand::Format;
 Format format_of(const std::string& file) {
   static const std::vector<std::pair<std::string, Format>> endings{
       {".svg", Format::kSvg}, {".png", Format::kPng}, {".pdf", Format::kPdf},
-      {".dot", Format::kDot}, {".gv", Format::kDot},  {".json", Format::kJson}};
+      {".dot", Format::kDot}, {".gv", Format::kDot},  {".json", Format::kJson},
+      {".html", Format::kHtml}};
   for (const auto& [end, format] : endings) {
     if (file.ends_with(end)) return format;
   }
@@ -68,9 +72,10 @@ TopoCommand::TopoCommand(CLI::App& app) {
                       {"svg", Format::kSvg},
                       {"png", Format::kPng},
                       {"pdf", Format::kPdf},
+                      {"html", Format::kHtml},
                       {"json", Format::kJson}},
-                     "text (the default), dot (for Graphviz), svg, png, pdf (by Graphviz), or json "
-                     "with all nodes and links; the name behind -o says it as well");
+                     "text (the default), dot (for Graphviz), svg, png, pdf (by Graphviz), html (a "
+                     "page that zooms and finds nodes), or json with all nodes and links; the name behind -o says it as well");
   topo_->add_option("-o,--out,--output", output_, "file to write (default: standard output)")
       ->type_name(kFile);
   topo_
@@ -121,6 +126,13 @@ int TopoCommand::print() const {
     return put(text, output_);
   }
   const topo::PictureOptions options{scenario.name, boxes_, highlight ? &*highlight : nullptr};
+  if (format_ == Format::kHtml) {
+    std::ostringstream page;
+    report::write_page(page, "weft topo: " + scenario.name,
+                       report::topo_page_data(fabric.value(), options));
+    const Errors problems = write_output(output_, page.str());
+    return problems.empty() ? kSuccess : refuse(problems, kUnfinished);
+  }
   const std::string dot = topo::dot_text(topo::draw_picture(fabric.value(), options));
   if (format_ == Format::kDot) return put(dot, output_);
   const auto picture = topo::render(dot, graphviz_name(format_));

@@ -11,7 +11,7 @@ namespace weft::cli {
 /// `weft topo`: what a scenario's fabric is, in numbers or as a snapshot.
 class TopoCommand {
  public:
-  enum class Format : std::uint8_t { kAuto, kText, kDot, kSvg, kPng, kPdf, kJson };
+  enum class Format : std::uint8_t { kAuto, kText, kDot, kSvg, kPng, kPdf, kHtml, kJson };
 
   explicit TopoCommand(CLI::App& app);
 

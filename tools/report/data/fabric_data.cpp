@@ -26,8 +26,8 @@ double tenths(double value) { return std::round(value * 10) / 10; }
 /// A picture whose y grows downwards.
 class Drawing {
  public:
-  explicit Drawing(const Fabric& fabric, const std::string& name)
-      : fabric_(fabric), picture_(topo::draw_picture(fabric, {.name = name})) {
+  Drawing(const Fabric& fabric, const topo::PictureOptions& options)
+      : fabric_(fabric), picture_(topo::draw_picture(fabric, options)) {
     for (const auto& box : picture_.boxes) {
       left_ = std::min(left_, box.centre.x - box.width / 2);
       right_ = std::max(right_, box.centre.x + box.width / 2);
@@ -70,6 +70,30 @@ class Drawing {
     return list;
   }
 
+  /// By box the names of its nodes.
+  [[nodiscard]] Json names() const {
+    Json list = Json::array();
+    for (const auto& box : picture_.boxes) {
+      Json own = Json::array();
+      for (const NodeId node : box.nodes) own.push_back(fabric_.node(node).name);
+      list.push_back(std::move(own));
+    }
+    return list;
+  }
+
+  /// By line the numbers of the boxes at its ends.
+  [[nodiscard]] Json line_ends() const {
+    std::map<std::string, std::size_t> numbers;
+    for (std::size_t i = 0; i < picture_.boxes.size(); ++i) {
+      if (!picture_.boxes[i].id.empty()) numbers[picture_.boxes[i].id] = i;
+    }
+    Json list = Json::array();
+    for (const auto& line : picture_.lines) {
+      list.push_back({numbers.at(line.from), numbers.at(line.to)});
+    }
+    return list;
+  }
+
   [[nodiscard]] Json lines() const {
     Json list = Json::array();
     for (const auto& line : picture_.lines) {
@@ -78,7 +102,9 @@ class Drawing {
         curve.push_back(tenths(point.x - left_));
         curve.push_back(tenths(top_ - point.y));
       }
-      list.push_back({{"curve", curve}, {"pen", tenths(line.pen)}, {"title", line.tooltip}});
+      Json one{{"curve", curve}, {"pen", tenths(line.pen)}, {"title", line.tooltip}};
+      if (line.is_dashed) one["slow"] = true;
+      list.push_back(std::move(one));
     }
     return list;
   }
@@ -157,11 +183,34 @@ Json hosts_json(const Fabric& fabric, const std::vector<TailMessage>& tail) {
   return list;
 }
 
+/// Names of the hosts of each scale-up domain: what stands in one server or rack.
+Json domains_json(const Fabric& fabric) {
+  std::map<std::int32_t, Json> domains;
+  for (const NodeId id : fabric.hosts) {
+    const Node& node = fabric.node(id);
+    if (node.domain >= 0) domains.try_emplace(node.domain, Json::array()).first->second.push_back(node.name);
+  }
+  Json list = Json::array();
+  for (auto& [number, names] : domains) list.push_back(std::move(names));
+  return list;
+}
+
 std::string reason_of(const Errors& errors) {
   return errors.empty() ? std::string("unknown") : errors.front().to_string();
 }
 
 }  // namespace
+
+Json drawing_json(const Fabric& fabric, const topo::PictureOptions& options) {
+  const Drawing drawing(fabric, options);
+  Json json = drawing.size();
+  json["name"] = options.name;
+  json["boxes"] = drawing.boxes();
+  json["lines"] = drawing.lines();
+  json["names"] = drawing.names();
+  json["ends"] = drawing.line_ends();
+  return json;
+}
 
 Json fabric_json(const std::filesystem::path& folder, const PortData& ports,
                  const std::vector<TailMessage>& tail) {
@@ -170,12 +219,13 @@ Json fabric_json(const std::filesystem::path& folder, const PortData& ports,
   const scenarios::Scenario& scenario = loaded.value().scenario;
   const auto fabric = scenarios::build_scenario_fabric(scenario);
   if (!fabric) return {{"reason", reason_of(fabric.errors())}};
-  const Drawing drawing(fabric.value(), scenario.name);
+  const Drawing drawing(fabric.value(), {.name = scenario.name});
   Json json = drawing.size();
   json["boxes"] = drawing.boxes();
   json["lines"] = drawing.lines();
   json["places"] = drawing.places(ports);
   json["hosts"] = hosts_json(fabric.value(), tail);
+  json["domains"] = domains_json(fabric.value());
   const auto routes = topologies::build_routes(fabric.value(), scenario.topology);
   if (!routes) return json;
   const bool is_one = takes_one_path(scenario);

@@ -5,6 +5,7 @@
 
 #include "tools/report/data/message_data.hpp"
 #include "tools/report/data/port_data.hpp"
+#include "tools/topo/picture.hpp"
 
 namespace weft::report {
 
@@ -13,5 +14,9 @@ namespace weft::report {
 /// where resolved.yaml is not there, or cannot be built any more.
 [[nodiscard]] Json fabric_json(const std::filesystem::path& folder, const PortData& ports,
                                const std::vector<TailMessage>& tail);
+
+/// A fabric's picture alone: boxes with the names of their nodes, and lines with the boxes at their
+/// ends.
+[[nodiscard]] Json drawing_json(const Fabric& fabric, const topo::PictureOptions& options);
 
 }  // namespace weft::report

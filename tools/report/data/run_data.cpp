@@ -22,7 +22,7 @@
 #include "tools/report/data/port_data.hpp"
 #include "tools/report/data/series_data.hpp"
 #include "tools/report/data/size_names.hpp"
-#include "tools/report/data/timeline_data.hpp"
+#include "tools/report/trace/timeline_data.hpp"
 
 namespace weft::report {
 namespace {

@@ -11,7 +11,7 @@ namespace weft::report {
 struct Bounds {
   std::size_t ports = 12'000;
   std::size_t tail = 60;
-  std::size_t slices = 120'000;
+  std::size_t slices = 85'000;
 };
 
 /// What the page shows of a results folder. Errors name the file.

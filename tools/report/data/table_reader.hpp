@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,10 +10,9 @@
 #include "scenarios/text/text_file.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/text/csv_row.hpp"
+#include "tools/report/json.hpp"
 
 namespace weft::report {
-
-using Json = nlohmann::ordered_json;
 
 /// A table of a results folder, row by row: memory does not grow with the file.
 class TableReader {

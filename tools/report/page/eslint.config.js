@@ -1,4 +1,4 @@
-const browser = ['window', 'document', 'getComputedStyle', 'requestAnimationFrame', 'ResizeObserver', 'ImageData', 'Node', 'location', 'matchMedia', 'performance', 'devicePixelRatio', 'UPLOT_VERSION'];
+const browser = ['window', 'document', 'getComputedStyle', 'requestAnimationFrame', 'ResizeObserver', 'ImageData', 'Node', 'location', 'matchMedia', 'performance', 'devicePixelRatio', 'UPLOT_VERSION', 'history', 'URLSearchParams', 'Intl', 'setInterval', 'clearInterval', 'clearTimeout'];
 const node = ['URL', 'process', 'console', 'Buffer', 'setTimeout'];
 const known = (names) => Object.fromEntries(names.map((name) => [name, 'readonly']));
 

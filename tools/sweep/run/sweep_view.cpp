@@ -25,6 +25,7 @@ std::string value_text(const std::string& metric, double value) {
   if (unit == "s") return scenarios::format_time(value);
   if (unit == "B") return scenarios::format_bytes(value);
   if (unit == "B/s") return scenarios::format_bytes(value) + "/s";
+  if (metric.find("tokens_per_second") != std::string::npos) return scenarios::format_tokens(value);
   return scenarios::plain_number(value, 4);
 }
 

@@ -31,6 +31,8 @@ const SAID = {
 
 /** Which layer an advice changes: the less it costs to change, the further up it stands. */
 const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of the job', 'hardware'];
+/** The first two are both changed within a scenario: between them time decides. */
+const effortOf = (layer) => Math.max(0, layer - 1);
 const LAYER_OF = { pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, bubble: 2, schedule: 2, 'launch and protocol': 2 };
 const layerOf = (cause) => LAYER_OF[cause] ?? 3;
 
@@ -174,17 +176,29 @@ export function triesOf(run, sick) {
     }
   }
   for (const one of merged.values()) tries.push({ ...one, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
-  return tries.sort((a, b) => a.layer - b.layer || Number(Boolean(a.isOwn)) - Number(Boolean(b.isOwn)) || b.seconds - a.seconds).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
+  return tries.sort((a, b) => effortOf(a.layer) - effortOf(b.layer) || Number(Boolean(a.isOwn)) - Number(Boolean(b.isOwn)) || b.seconds - a.seconds || a.layer - b.layer).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
 }
 
 /** Whom to ask first where nobody is to blame yet. */
 const ASK = (summary) => ({ layer: 'what is recorded', text: `\`weft run ${summary.scenario_file ?? 'SCENARIO'} --blame\` says where the time of each job went`, why: 'the run did not look for culprits' });
 
+const sickOf = (jobs) => jobs.filter((j) => j.score > HEALTHY).sort((a, b) => b.score - a.score);
+
+/** Who is to blame for the job that is furthest from its zero-load time: {cause, who, port, share}; null where nobody is. */
+export function culpritOfRun(run) {
+  const [worst] = sickOf(judged(run));
+  if (!worst?.causes.length) return null;
+  const [link] = worst.blamed.slow_links ?? [];
+  const seconds = (worst.blamed.slow_links ?? []).reduce((all, l) => all + Number(l.seconds), 0);
+  if (link && !worst.isLate && seconds > worst.blamed.seconds / 4) return { cause: 'slow link', who: link.port, port: link.port, share: seconds / worst.blamed.seconds };
+  return worst.isLate ? worst.causes.find((c) => c.cause === 'straggler') : culpritOf(worst.causes);
+}
+
 export function answerOfRun(run) {
   const { summary } = run;
   const jobs = judged(run);
   const bad = trouble(summary);
-  const sick = jobs.filter((j) => j.score > HEALTHY).sort((a, b) => b.score - a.score);
+  const sick = sickOf(jobs);
   const shown = sick[0] ?? [...jobs].sort((a, b) => (b.job.jct_seconds ?? 0) - (a.job.jct_seconds ?? 0))[0];
   const tries = triesOf(run, sick.length ? sick : jobs);
   if (summary.outcome === 'horizon') tries.unshift({ layer: LAYERS[0], text: `a horizon, \`run.until\`, beyond ${format.time(summary.simulated_seconds)}`, why: 'it cut the run off' });

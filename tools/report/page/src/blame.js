@@ -1,7 +1,7 @@
 // Who is to blame: bars by iteration, the sentences of `weft explain`, and every culprit with its port.
 
 import { el, svg, section, action } from './dom.js';
-import { say, goTo } from './bus.js';
+import { visit } from './history.js';
 import { table } from './table.js';
 import { ofCause } from './colour.js';
 import * as format from './format.js';
@@ -14,19 +14,16 @@ function worstRow(job, cause) {
 }
 
 export function showPort(index, name) {
-  say('port', { run: index, name });
-  goTo('fabric');
+  visit('port', { run: index, name }, 'fabric');
 }
 
 /** A rank leads to its tracks where there is a timeline, else to its host on the fabric. */
 function showRank(job, culprit, index) {
   const [, rank, host] = /^rank (\d+)(?: \((.*)\))?/.exec(culprit) ?? [];
   if (job.hasTracks) {
-    say('rank', { run: index, process: `${job.job} rank ${rank}` });
-    goTo('timeline');
+    visit('rank', { run: index, process: `${job.job} rank ${rank}` }, 'timeline');
   } else if (host) {
-    say('host', { run: index, name: host });
-    goTo('fabric');
+    visit('host', { run: index, name: host }, 'fabric');
   }
 }
 

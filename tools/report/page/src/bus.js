@@ -7,7 +7,10 @@ export function on(topic, act) {
   listeners.get(topic).push(act);
 }
 
-/** Topics: `port` and `host` {run, name}, `way` {run, ports, text}, `series` {run, name}, `rank` {run, process}. */
+/**
+ * Topics: `port` and `host` {run, name}, `way` {run, message, text}, `series` {run, name}, `rank` {run, process},
+ * `run` {run}.
+ */
 export function say(topic, about) {
   for (const act of listeners.get(topic) ?? []) act(about);
 }

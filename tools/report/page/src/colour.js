@@ -11,6 +11,23 @@ const CAUSES = {
 };
 
 export const ofCause = (cause) => CAUSES[cause] ?? '#7f7f7f';
+
+/**
+ * What ranks do has the colour of the cause of blame that it is: computing blue, bytes on the wire green, waits for
+ * a straggler red, launches and sums purple.
+ */
+const DOINGS = [
+  [/^(forward|compute|step of)/, CAUSES.compute], [/^backward/, '#2f5580'], [/^(optimizer|recompute)/, '#7fa3cb'],
+  [/^beyond the plan/, CAUSES.straggler], [/^(iteration|job$)/, '#8a94a0'],
+  [/^(all-|reduce-scatter|broadcast|gather|scatter|pass on|send)/, CAUSES.serialisation], [/^(to |message)/, '#3d7d36'], [/^(receive|wait)/, '#9ccf94'],
+  [/^(launch|copy|add|sum|reduce|acknowledge|control)/, CAUSES['launch and protocol']], [/^retr/, CAUSES.retransmission],
+];
+
+/** The colour of a slice by its name; on critical paths names are causes. */
+export function ofSlice(name, isCritical) {
+  if (isCritical) return ofCause(name.split('\t')[0]);
+  return DOINGS.find(([doing]) => doing.test(name))?.[1] ?? ofName(name.replace(/[\d.]+.*$/, ''));
+}
 export const ofSeries = (i) => SERIES[i % SERIES.length];
 
 /**

@@ -1,7 +1,8 @@
 // Several runs beside each other: what was changed, what came of it, and one of them in detail.
 
 import { el, section, choice, replace, action } from './dom.js';
-import { on, goTo } from './bus.js';
+import { on } from './bus.js';
+import { visit } from './history.js';
 import { table } from './table.js';
 import { ofCause } from './colour.js';
 import { differences } from './scenario.js';
@@ -22,9 +23,6 @@ const QUANTITIES = [
   ['packet latency p99', (s) => s.packet_latency_seconds?.p99, format.time, (s) => s.packet_latency_seconds],
   ...COUNTS.map(([key, name]) => [name, (s) => s.network?.[key], format.number]),
 ];
-
-/** Shows a run in detail; set once that part is made. */
-let showRun = () => {};
 
 const none = (v) => v === null || v === undefined;
 const over = (value, first) => (none(value) || !first ? null : value / first);
@@ -50,7 +48,7 @@ function warnings(runs) {
 
 function comparison(runs) {
   return section('overview', `${runs.length} runs`, answerView(answerOfRuns(runs)), warnings(runs),
-    el('ol', { class: 'runs' }, runs.map((run, i) => el('li', {}, action(run.label, () => { showRun(i); goTo('run'); }, 'in detail'),
+    el('ol', { class: 'runs' }, runs.map((run, i) => el('li', {}, action(run.label, () => visit('run', { run: i }, 'run'), 'in detail'),
       `: ${run.summary.scenario}, ${run.summary.outcome}, seed ${run.summary.seed}`, run.summary.overrides?.length ? [', changed ', el('code', {}, run.summary.overrides.join('  '))] : ''))),
     headline(runs));
 }
@@ -97,7 +95,7 @@ function bars(name, own, longest) {
     return [el('span', {}, run.label), el('div', { class: 'lying', style: `width:${Math.max(1, (100 * job.seconds) / longest).toFixed(3)}%` },
       sums.map(([cause, seconds]) => {
         const text = `${run.label}, ${cause}: ${format.time(seconds)}`;
-        return el('button', { type: 'button', title: text, 'aria-label': text, style: `flex-grow:${(seconds / (job.seconds || 1)).toFixed(5)};background:${ofCause(cause)}`, onclick: () => { showRun(run.index); goTo('blame'); } });
+        return el('button', { type: 'button', title: text, 'aria-label': text, style: `flex-grow:${(seconds / (job.seconds || 1)).toFixed(5)};background:${ofCause(cause)}`, onclick: () => visit('run', { run: run.index }, 'blame') });
       })), el('span', {}, format.time(job.seconds))];
   }));
 }
@@ -125,8 +123,7 @@ function details(runs, partsOf) {
     replace(place, made.get(index));
   };
   const pick = choice('run', runs.map((run, i) => [String(i), run.label]), (v) => show(Number(v)), '0');
-  showRun = show;
-  for (const topic of ['series', 'rank']) on(topic, ({ run }) => show(run));
+  for (const topic of ['run', 'series', 'rank']) on(topic, ({ run }) => show(run));
   show(0);
   return section('run', 'One run in detail', el('div', { class: 'controls' }, pick), place);
 }

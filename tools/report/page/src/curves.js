@@ -20,7 +20,7 @@ export function axes(x, y, sizeY = 62) {
 /** What fits between the margins of A4, in pixels. */
 const PRINTED = 660;
 
-/** A chart as wide as its place. */
+/** A chart as wide as its place; who tests it finds it at its frame. */
 export function chart(place, options, data, label) {
   const frame = el('div', { class: 'chart', role: 'img', 'aria-label': label });
   place.append(frame);
@@ -28,7 +28,7 @@ export function chart(place, options, data, label) {
   let most = Infinity;
   const draw = () => {
     const width = Math.min(most, Math.max(280, Math.floor(frame.clientWidth)));
-    if (!plot) plot = new uPlot({ width, height: 300, ...options }, data, frame);
+    if (!plot) frame.plot = plot = new uPlot({ width, height: 300, ...options }, data, frame);
     else if (plot.width !== width) plot.setSize({ width, height: plot.height });
   };
   new ResizeObserver(draw).observe(frame);

@@ -12,6 +12,9 @@ import { storms } from './storms.js';
 import { timeline } from './timeline.js';
 import { comparedParts } from './compare.js';
 import { sweepParts } from './sweep.js';
+import { topoPart } from './topo.js';
+import { keepHistory } from './history.js';
+import { setWhole } from './time_range.js';
 
 function contents(parts) {
   return el('nav', { 'aria-label': 'contents' }, el('ul', {}, parts.filter((part) => !part.hidden).map((part) => {
@@ -23,7 +26,8 @@ function contents(parts) {
 /** What a run has that is not shown of all runs together. */
 const partsOfRun = (run, index, id) => [overview(run, id), jobs(run), blame(run, index), tail(run, index), series(run, index), storms(run, index), timeline(run, index)];
 
-function partsOf({ runs, sweep }) {
+function partsOf({ runs, sweep, topo }) {
+  if (topo) return [topoPart(topo)];
   if (sweep) return sweepParts(sweep);
   const shared = [curves(runs), fabric(runs)];
   if (runs.length > 1) return comparedParts(runs, shared, (run, index) => partsOfRun(run, index, 'run-overview'));
@@ -47,11 +51,14 @@ function footer(data) {
 
 function start() {
   const data = JSON.parse(document.getElementById('data').textContent);
-  name(data.runs ?? []);
+  const runs = data.runs ?? [];
+  name(runs);
+  runs.forEach((run, index) => setWhole(index, 0, run.summary.simulated_seconds ?? 0));
   const main = el('main', {});
   document.body.prepend(main);
   const parts = partsOf(data).filter(Boolean);
-  replace(main, el('header', {}, el('p', { class: 'brand' }, 'weft report'), contents(parts)), parts, footer(data));
+  replace(main, el('header', {}, el('p', { class: 'brand' }, data.topo ? 'weft topo' : 'weft report'), contents(parts)), parts, footer(data));
+  keepHistory(runs.length);
   document.documentElement.dataset.ready = 'true';
 }
 

@@ -1,4 +1,4 @@
-// What the fabric shows of a moment.
+// What the fabric shows of a moment, and what ports show of all of them.
 
 export const MOMENT_COUNT = 100;
 
@@ -20,4 +20,50 @@ export function momentOf(data, names, moment) {
     }
   });
   return values;
+}
+
+/** The values of a port at all moments. */
+export function valuesOfPort(data, p) {
+  const runs = data.values[p];
+  const values = [];
+  for (let i = 0; i < runs.length; i += 2)
+    values.push(...new Array(runs[i + 1]).fill((runs[i] / data.shades) * data.most));
+  return values;
+}
+
+/**
+ * Ports with what they had over time, those with most first: {name, values}. Where all series are on the page, their
+ * classes are added up at each step; else there are the moments.
+ */
+export function portsOverTime({ moments, series, left_out: missing }) {
+  const sums = new Map();
+  if (missing) {
+    moments.ports.forEach((name, p) => sums.set(name, valuesOfPort(moments, p)));
+  } else {
+    for (const { name, values } of series) {
+      const port = name.slice(0, name.lastIndexOf(' '));
+      const sum = sums.get(port);
+      sums.set(port, sum ? sum.map((v, i) => v + values[i]) : values);
+    }
+  }
+  const total = (values) => values.reduce((a, b) => a + b, 0);
+  return [...sums]
+    .map(([name, values]) => ({ name, values, total: total(values) }))
+    .filter((port) => port.total > 0)
+    .sort((a, b) => b.total - a.total);
+}
+
+/** The greatest value in each of so many columns of a range; values are even steps of the whole. */
+export function columnsOf(values, [least, most], [from, to], count) {
+  const scale = values.length / (most - least);
+  return Float64Array.from({ length: count }, (_, x) => {
+    const begin = Math.max(0, Math.floor((from + ((to - from) * x) / count - least) * scale + 1e-9));
+    const end = Math.min(
+      values.length,
+      Math.max(begin + 1, Math.ceil((from + ((to - from) * (x + 1)) / count - least) * scale - 1e-9)),
+    );
+    let top = 0;
+    for (let i = begin; i < end; ++i) top = Math.max(top, values[i]);
+    return top;
+  });
 }

@@ -103,7 +103,7 @@ function notRecorded(run) {
   const list = [
     [!run.blame, 'who is to blame for the time of each job', '--blame'],
     [!['queues', 'rates', 'pauses', 'credits'].some(has), 'queues, rates and pauses over time', "--set observe.pauses=true --set 'observe.queues=[leaf0]' --set 'observe.rates=[\"JOB:*->*\"]'"],
-    [!run.timeline?.tracks?.length, run.timeline?.other ? `a timeline (${run.timeline.other} is for ui.perfetto.dev)` : 'a timeline of the ranks', '--set observe.timeline=json'],
+    [!run.timeline?.tracks?.length, 'a timeline of the ranks', '--timeline'],
     [!run.distributions?.length, 'distributions of messages', '--set observe.messages=true'],
   ].filter(([isMissing]) => isMissing);
   if (!list.length) return null;

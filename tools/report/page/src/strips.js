@@ -23,15 +23,20 @@ export class Strips {
     this.cells = new Uint32Array(this.width * this.bar);
   }
 
-  isFor(width, height, bar) { return this.width === width && this.height === height && this.bar === bar; }
+  isFor(width, height, bar) {
+    return this.width === width && this.height === height && this.bar === bar;
+  }
 
-  clear() { this.pixels.fill(0); }
+  clear() {
+    this.pixels.fill(0);
+  }
 
   /**
    * Paints the parts as a row from `y` on. In a column of pixels time runs downwards: what is shorter than a pixel is
-   * wide has its share of the height there. `inkOf(slice)` gives a colour as `#rrggbb` and whether it is faint.
+   * wide has its share of the height there. `inkOf(slice)` gives a colour as `#rrggbb` and whether it is faint. Nothing
+   * is painted above `least`.
    */
-  paint(y, inkOf) {
+  paint(y, inkOf, least = 0) {
     const { cells, pixels, width, bar } = this;
     const known = new Map();
     const pixel = (slice) => {
@@ -39,12 +44,32 @@ export class Strips {
       return known.get(slice);
     };
     let [before, ink] = [0, 0];
-    const [first, last] = [Math.max(0, -y), Math.min(bar, this.height - y)];
+    const [first, last] = [Math.max(0, least - y), Math.min(bar, this.height - y)];
     for (let x = 0; x < width; ++x) {
       for (let k = first; k < last; ++k) {
         const cell = cells[x * bar + k];
-        if (cell !== before) { before = cell; ink = cell ? pixel(cell - 1) : 0; }
+        if (cell !== before) {
+          before = cell;
+          ink = cell ? pixel(cell - 1) : 0;
+        }
         pixels[(y + k) * width + x] = ink;
+      }
+    }
+  }
+
+  /** Shares of columns, colour by colour from the bottom up, as a row from `y` on; what is more than the whole is cut. */
+  paintShares(y, shares, least = 0) {
+    const { pixels, width, bar } = this;
+    const below = new Float32Array(width);
+    for (const [colour, list] of shares) {
+      const ink = pixelOf(colour, false);
+      for (let x = 0; x < width; ++x) {
+        const [from, to] = [Math.round(below[x] * bar), Math.min(bar, Math.round((below[x] + list[x]) * bar))];
+        below[x] += list[x];
+        for (let k = from; k < to; ++k) {
+          const at = y + bar - 1 - k;
+          if (at >= least && at < this.height) pixels[at * width + x] = ink;
+        }
       }
     }
   }

@@ -1,18 +1,17 @@
 // The slowest messages, each with the way that it took.
 
 import { el, section, action } from './dom.js';
-import { say, goTo } from './bus.js';
+import { visit } from './history.js';
 import { table } from './table.js';
 import * as format from './format.js';
 
 export function tail(run, index) {
   if (!run.tail?.length) return null;
   const rows = run.tail.map(([job, from, to, source, destination, bytes, start, seconds, slowdown], i) =>
-    ({ job, from, to, source, destination, bytes, start, seconds, slowdown, way: run.fabric.ways?.[i], hosts: run.fabric.hosts?.[i] ?? [source, destination] }));
+    ({ job, from, to, source, destination, bytes, start, seconds, slowdown, message: i, way: run.fabric.ways?.[i], hosts: run.fabric.hosts?.[i] ?? [source, destination] }));
   const show = (row) => {
     const text = `${row.job}, rank ${row.from} to ${row.to}: ${format.time(row.seconds)}, ${format.times(row.slowdown)} times its zero-load time`;
-    say('way', { run: index, ports: row.way, text, isOne: run.fabric.one_way });
-    goTo('fabric');
+    visit('way', { run: index, message: row.message, text }, 'fabric');
   };
   return section('tail', 'The slowest messages',
     el('p', { class: 'hint' }, run.fabric.one_way ? 'Each leads to its way over the fabric.' : 'Each leads to the ways over the fabric that its packets may have taken.'),

@@ -1,12 +1,22 @@
 // Tracks of a timeline as arrays, and what is looked up in them. No drawing.
 
+/** Of names with numbers in them, `rank 9` before `rank 10`. */
+export const inNumbers = new Intl.Collator('en', { numeric: true }).compare;
+
 /** From the flat lists of the data (begin less the one before, length, name, count) to arrays. Nanoseconds. */
 export function unpack(timeline) {
   const tracks = timeline.tracks.map((track, index) => {
     const count = track.slices.length / 4;
     const one = {
-      index, process: track.process, name: track.name, isCritical: track.name === 'critical path',
-      begins: new Float64Array(count), ends: new Float64Array(count), names: new Uint32Array(count), counts: new Uint32Array(count), longest: 0,
+      index,
+      process: track.process,
+      name: track.name,
+      isCritical: track.name === 'critical path',
+      begins: new Float64Array(count),
+      ends: new Float64Array(count),
+      names: new Uint32Array(count),
+      counts: new Uint32Array(count),
+      longest: 0,
     };
     let at = 0;
     for (let i = 0; i < count; ++i) {
@@ -19,8 +29,9 @@ export function unpack(timeline) {
     }
     return one;
   });
-  const order = (t) => `${t.isCritical ? 0 : 1}`;
-  return tracks.sort((a, b) => order(a).localeCompare(order(b)) || a.process.localeCompare(b.process, 'en', { numeric: true }) || a.name.localeCompare(b.name, 'en', { numeric: true }));
+  return tracks.sort(
+    (a, b) => b.isCritical - a.isCritical || inNumbers(a.process, b.process) || inNumbers(a.name, b.name),
+  );
 }
 
 /** The first slice that begins at `time` or later. */
@@ -35,9 +46,14 @@ export function firstFrom(track, time) {
   return low;
 }
 
-export const extent = (tracks) => tracks.reduce(([from, to], t) => [
-  Math.min(from, t.begins.length ? t.begins[0] : from),
-  t.ends.reduce((most, end) => Math.max(most, end), to)], [Infinity, 0]);
+export const extent = (tracks) =>
+  tracks.reduce(
+    ([from, to], t) => [
+      Math.min(from, t.begins.length ? t.begins[0] : from),
+      t.ends.reduce((most, end) => Math.max(most, end), to),
+    ],
+    [Infinity, 0],
+  );
 
 /** What stands for slices that would not be seen at all is at most this share of a row. */
 const MOST_SHOWN_ANYWAY = 1 / 200;

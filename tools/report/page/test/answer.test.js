@@ -62,6 +62,11 @@ test('what to try is ranked by what can be changed, and warnings say it best', (
   assert.deepEqual(late.tries.map((t) => t.text), ['replace it', 'a faster GPU']);
 });
 
+test('of what a scenario changes, the greater share of time leads', () => {
+  const { tries } = answerOfRun(run([job('ring', 2, 1)], [blame('ring', [['queueing', 'ring', 0.39], ['pause', 'x', 0.3], ['compute', 'rank 1', 0.31]])]));
+  assert.deepEqual(tries.map((t) => t.text), ['other paths', 'marks that act before pauses', 'a faster GPU']);
+});
+
 const trained = (label, seconds, tokens, mfu, more = {}) => ({ ...run([job('llama', seconds, seconds)], undefined, { training: [{ job: 'llama', step_seconds: { mean: seconds }, tokens_per_second: tokens, mfu }] }), label, ...more });
 
 test('of two runs the faster is named, with tokens and MFU', () => {

@@ -1,9 +1,10 @@
-#include "tools/report/data/timeline_data.hpp"
+#include "tools/report/trace/timeline_data.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <queue>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/text/text_file.hpp"
+#include "tools/report/trace/trace_events.hpp"
 
 namespace weft::report {
 namespace {
@@ -22,6 +23,8 @@ constexpr std::size_t kMaxNames = 20'000;
 constexpr const char* kCritical = "critical path";
 /// Of all slices, those that are kept for critical paths.
 constexpr std::size_t kCriticalPart = 4;
+/// Of all arrows, the longest: one for each n slices.
+constexpr std::size_t kSlicesOfArrow = 20;
 
 struct Slice {
   double begin = 0;  ///< microseconds
@@ -111,18 +114,96 @@ void join(Track& track, double min, const std::vector<std::uint32_t>& kinds) {
   track.slices = std::move(joined);
 }
 
-class Builder {
+/// From when a message was posted to when it had come.
+struct Arrow {
+  TraceThread from;
+  double begin = 0;  ///< microseconds
+  std::int64_t to = 0;
+  double end = 0;
+  [[nodiscard]] double length() const { return end - begin; }
+  /// The shortest is the first to go.
+  bool operator<(const Arrow& other) const { return length() > other.length(); }
+};
+
+/// Ends of arrows find each other, whichever is read first.
+class Arrows {
+ public:
+  explicit Arrows(std::size_t max) : max_(max) {}
+
+  void begin(std::uint64_t number, const TraceThread& from, double time) {
+    const auto found = ends_.find(number);
+    if (found == ends_.end()) {
+      begins_[number] = {from, time};
+      return;
+    }
+    keep({from, time, found->second.first, found->second.second});
+    ends_.erase(found);
+  }
+  void end(std::uint64_t number, std::int64_t to, double time) {
+    const auto found = begins_.find(number);
+    if (found == begins_.end()) {
+      ends_[number] = {to, time};
+      return;
+    }
+    keep({found->second.first, found->second.second, to, time});
+    begins_.erase(found);
+  }
+
+  [[nodiscard]] std::size_t seen() const { return seen_; }
+  /// By begin.
+  [[nodiscard]] std::vector<Arrow> take() {
+    std::vector<Arrow> all;
+    for (; !kept_.empty(); kept_.pop()) all.push_back(kept_.top());
+    std::ranges::sort(all, {}, [](const Arrow& a) { return std::pair(a.begin, a.from); });
+    return all;
+  }
+
+ private:
+  void keep(const Arrow& arrow) {
+    ++seen_;
+    kept_.push(arrow);
+    if (kept_.size() > max_) kept_.pop();
+  }
+
+  std::size_t max_;
+  std::size_t seen_ = 0;
+  std::priority_queue<Arrow> kept_;
+  std::unordered_map<std::uint64_t, std::pair<TraceThread, double>> begins_;
+  std::unordered_map<std::uint64_t, std::pair<std::int64_t, double>> ends_;
+};
+
+class Builder : public TraceEvents {
  public:
   explicit Builder(std::size_t max)
       : critical_{.max = std::max<std::size_t>(max, 1'000) / kCriticalPart},
-        other_{.max = std::max<std::size_t>(max, 1'000) - critical_.max} {}
+        other_{.max = std::max<std::size_t>(max, 1'000) - critical_.max},
+        arrows_(std::max<std::size_t>(max, 1'000) / kSlicesOfArrow) {}
 
-  /// An event as `weft run` writes it, one on a line.
-  void add(const Json& event) {
-    const std::string kind = event.value("ph", std::string());
-    if (kind == "M") add_name(event);
-    if (kind == "X") add_slice(event);
-    if (kind == "C") ++counters_;
+  void on_process(std::int64_t process, std::string_view name) override {
+    processes_[process] = name;
+  }
+  void on_thread(const TraceThread& thread, std::string_view name) override {
+    Track& track = tracks_[thread];
+    track.process = thread.first;
+    track.name = name;
+    track.is_critical = name == kCritical;
+  }
+  void on_slice(const TraceThread& thread, const TraceSliceRead& slice) override {
+    Track& track = tracks_[thread];
+    for (const std::uint64_t arrow : slice.arrows) arrows_.begin(arrow, thread, slice.begin);
+    name_.assign(slice.name);
+    if (track.is_critical) {
+      for (const std::string_view note : {slice.culprit, slice.port}) {
+        name_ += '\t';
+        name_ += note;
+      }
+    }
+    track.slices.push_back({slice.begin, slice.end, number_of(name_), 1});
+    Budget& budget = budget_of(track);
+    if (++budget.used > 2 * budget.max) thin(budget);
+  }
+  void on_arrival(std::int64_t process, double time, std::uint64_t arrow) override {
+    arrows_.end(arrow, process, time);
   }
 
   Json finish() {
@@ -131,13 +212,18 @@ class Builder {
     }
     for (auto& [key, track] : tracks_) join(track, 0, kinds_of(track));
     Json tracks = Json::array();
+    std::map<TraceThread, std::size_t> numbers;
     for (const auto& [key, track] : tracks_) {
-      if (!track.slices.empty()) tracks.push_back(track_json(track));
+      if (track.slices.empty()) continue;
+      numbers.emplace(key, tracks.size());
+      tracks.push_back(track_json(track));
     }
+    Json arrows = arrows_json(numbers);
     return {{"names", names_},
             {"tracks", std::move(tracks)},
             {"joined_below", other_.min},
-            {"critical_joined_below", critical_.min}};
+            {"critical_joined_below", critical_.min},
+            {"arrows", std::move(arrows)}};
   }
 
  private:
@@ -147,35 +233,6 @@ class Builder {
     std::size_t used = 0;
     double min = 0;  ///< microseconds; neighbours that are shorter are joined
   };
-
-  void add_name(const Json& event) {
-    const auto process = event.value("pid", std::int64_t{0});
-    if (!event.contains("args") || !event["args"].is_object()) return;
-    const std::string name = event["args"].value("name", std::string());
-    if (event.value("name", std::string()) == "process_name") {
-      processes_[process] = name;
-    } else if (event.contains("tid")) {
-      Track& track = tracks_[{process, event.value("tid", std::int64_t{0})}];
-      track.process = process;
-      track.name = name;
-      track.is_critical = name == kCritical;
-    }
-  }
-
-  void add_slice(const Json& event) {
-    Track& track =
-        tracks_[{event.value("pid", std::int64_t{0}), event.value("tid", std::int64_t{0})}];
-    const double begin = event.value("ts", 0.0);
-    std::string name = event.value("name", std::string());
-    if (track.is_critical && event.contains("args")) {
-      for (const char* key : {"culprit", "port"}) {
-        name += "\t" + event["args"].value(key, std::string());
-      }
-    }
-    track.slices.push_back({begin, begin + event.value("dur", 0.0), number_of(name), 1});
-    Budget& budget = budget_of(track);
-    if (++budget.used > 2 * budget.max) thin(budget);
-  }
 
   Budget& budget_of(const Track& track) { return track.is_critical ? critical_ : other_; }
 
@@ -224,6 +281,32 @@ class Builder {
     return kinds_.emplace(look, static_cast<std::uint32_t>(kinds_.size())).first->second;
   }
 
+  /// Flat: number of the track, begin less the one before in nanoseconds, place of the process
+  /// that it goes to, length.
+  [[nodiscard]] Json arrows_json(const std::map<TraceThread, std::size_t>& numbers) {
+    Json flat = Json::array();
+    std::map<std::string, std::size_t> ends;
+    std::int64_t before = 0;
+    for (const Arrow& arrow : arrows_.take()) {
+      const auto from = numbers.find(arrow.from);
+      const auto to = processes_.find(arrow.to);
+      if (from == numbers.end() || to == processes_.end()) continue;
+      const auto begin = static_cast<std::int64_t>(std::llround(arrow.begin * 1000));
+      flat.push_back(from->second);
+      flat.push_back(begin - before);
+      flat.push_back(place_of(to->second, ends));
+      flat.push_back(static_cast<std::int64_t>(std::llround(arrow.length() * 1000)));
+      before = begin;
+    }
+    Json names = Json::array();
+    for (const auto& [name, place] : ends) names.push_back(name);
+    for (const auto& [name, place] : ends) names[place] = name;
+    return {{"to", std::move(names)}, {"flat", std::move(flat)}, {"seen", arrows_.seen()}};
+  }
+  static std::size_t place_of(const std::string& name, std::map<std::string, std::size_t>& known) {
+    return known.emplace(name, known.size()).first->second;
+  }
+
   [[nodiscard]] Json track_json(const Track& track) const {
     Json flat = Json::array();
     std::int64_t before = 0;
@@ -244,40 +327,30 @@ class Builder {
 
   Budget critical_;
   Budget other_;
+  Arrows arrows_;
+  std::string name_;  ///< of the slice that is added
   std::map<std::int64_t, std::string> processes_;
-  std::map<std::pair<std::int64_t, std::int64_t>, Track> tracks_;
+  std::map<TraceThread, Track> tracks_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::uint32_t> kinds_;
   std::vector<std::uint32_t> causes_;  ///< by number of the name
   std::vector<std::uint32_t> stems_;
-  std::size_t counters_ = 0;
 };
 
 }  // namespace
 
 Json timeline_json(const fs::path& folder, std::size_t max) {
-  const fs::path file = folder / "timeline.json";
-  std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) {
-    const bool has_other = fs::exists(folder / "timeline.perfetto-trace", ignored);
-    return {{"other", has_other ? "timeline.perfetto-trace" : ""}};
-  }
   Builder builder(max);
-  scenarios::LineReader in(file);
-  while (in.next()) {
-    std::string_view line = in.line();
-    while (!line.empty() && (line.back() == ',' || line.back() == '\r')) {
-      line.remove_suffix(1);
-    }
-    if (line.size() < 2 || line.front() != '{' || line.back() != '}') continue;
-    const Json event = Json::parse(line, nullptr, false);
-    if (!event.is_object()) continue;
-    try {
-      builder.add(event);
-    } catch (const Json::exception&) {
-      continue;  // somebody else's idea of an event
-    }
+  std::error_code ignored;
+  const fs::path perfetto = folder / "timeline.perfetto-trace";
+  const fs::path json = folder / "timeline.json";
+  if (fs::is_regular_file(perfetto, ignored)) {
+    read_perfetto_trace(perfetto, builder);
+  } else if (fs::is_regular_file(json, ignored)) {
+    read_json_trace(json, builder);
+  } else {
+    return Json::object();
   }
   return builder.finish();
 }

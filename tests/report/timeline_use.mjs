@@ -1,0 +1,223 @@
+// What one does with the timeline: rows that open and close, keys, a range that is added up, arrows, addresses, Back.
+
+import assert from 'node:assert/strict';
+import { ofSlice } from '../../tools/report/page/src/colour.js';
+
+const CANVAS = "document.querySelector('canvas.timeline')";
+const rows = async (browser) => JSON.parse(await browser.ask(`${CANVAS}.dataset.rows`));
+const windowOf = async (browser) =>
+  Object.values(await browser.ask(`(({ from, to }) => [Number(from), Number(to)])(${CANVAS}.dataset)`));
+
+async function key(browser, name) {
+  await browser.ask(
+    `${CANVAS}.dispatchEvent(new KeyboardEvent('keydown', { key: ${JSON.stringify(name)}, bubbles: true }))`,
+  );
+  await browser.settle();
+}
+
+/** Events of a pointer at places on the canvas. */
+async function pointer(browser, ...events) {
+  await browser.ask(`(() => {
+    const canvas = ${CANVAS};
+    canvas.setPointerCapture = () => {};
+    canvas.scrollIntoView({ block: 'center' });
+    const box = canvas.getBoundingClientRect();
+    for (const [type, x, y] of ${JSON.stringify(events)}) canvas.dispatchEvent(new PointerEvent(type, { clientX: box.left + x, clientY: box.top + y, bubbles: true, pointerId: 1 }));
+  })()`);
+  await browser.settle();
+}
+const click = (browser, x, y) => pointer(browser, ['pointerdown', x, y], ['pointerup', x, y]);
+const rowOf = async (browser, title) => {
+  const row = (await rows(browser)).find((r) => r.title === title);
+  assert.ok(row, `${title}: ${JSON.stringify(await rows(browser))}`);
+  return row;
+};
+
+/** Jobs are open, and all in them is closed, culprits first; a click opens a group and closes it. */
+export async function opensRows(browser, { culprit }) {
+  const first = await rows(browser);
+  assert.deepEqual([...new Set(first.filter((r) => r.isOpen).map((r) => r.kind))], ['job']);
+  assert.ok(first.every((r) => r.depth <= 1));
+  const hosts = first.filter((r) => r.depth === 1 && r.kind !== 'track');
+  assert.ok(hosts[0].isCulprit && hosts[0].title === culprit, JSON.stringify(hosts[0]));
+  await click(browser, 60, hosts[0].y + 8);
+  const opened = await rows(browser);
+  const at = opened.findIndex((r) => r.title === culprit);
+  assert.ok(opened[at].isOpen && opened[at + 1].depth === 2 && opened[at + 1].isCulprit);
+  await click(browser, 60, opened[at].y + 8);
+  assert.deepEqual(
+    (await rows(browser)).map((r) => r.title),
+    first.map((r) => r.title),
+  );
+}
+
+/** In the page: of the bar of a row the share of each colour. */
+function sharesOfRow(y) {
+  const canvas = document.querySelector('canvas.timeline');
+  const { data } = canvas.getContext('2d').getImageData(210, y + 1, canvas.width - 210, 14);
+  const shares = {};
+  for (const pixel of new Uint32Array(data.buffer)) {
+    const colour = `#${[0, 8, 16].map((shift) => ((pixel >>> shift) & 255).toString(16).padStart(2, '0')).join('')}`;
+    shares[colour] = (shares[colour] ?? 0) + 4 / data.length;
+  }
+  return shares;
+}
+
+/** A closed host shows of its ranks the shares that do what: as much of each colour as there is time of it. */
+export async function showsShares(browser, { title, hosts }) {
+  const row = await rowOf(browser, title);
+  const painted = await browser.ask(`(${sharesOfRow})(${row.y})`);
+  const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
+  const [from, to] = await windowOf(browser);
+  const wanted = {};
+  for (const track of timeline.tracks.filter(
+    (t) => t.name === 'steps' && hosts.some((host) => t.process.endsWith(`(${host})`)),
+  )) {
+    for (let i = 0; i < track.slices.length; i += 4) {
+      const colour = ofSlice(timeline.names[track.slices[i + 2]], false);
+      wanted[colour] = (wanted[colour] ?? 0) + track.slices[i + 1] / (to - from) / hosts.length;
+    }
+  }
+  assert.ok(Object.keys(wanted).length > 0);
+  for (const [colour, share] of Object.entries(wanted))
+    assert.ok(Math.abs((painted[colour] ?? 0) - share) < 0.03, `${colour}: ${painted[colour]} for ${share}`);
+}
+
+/** W and S zoom, A and D move, Home shows all; the minimap has the window. */
+export async function obeysKeys(browser) {
+  await key(browser, 'Home');
+  const whole = await windowOf(browser);
+  await key(browser, 'w');
+  const zoomed = await windowOf(browser);
+  assert.ok(Math.abs((zoomed[1] - zoomed[0]) / (whole[1] - whole[0]) - 0.5) < 1e-9);
+  await key(browser, 'd');
+  const moved = await windowOf(browser);
+  assert.ok(Math.abs((moved[0] - zoomed[0]) / (zoomed[1] - zoomed[0]) - 1 / 8) < 1e-9);
+  await key(browser, 'a');
+  assert.deepEqual((await windowOf(browser)).map(Math.round), zoomed.map(Math.round));
+  const [left, right, width] = await browser.ask(
+    "(({ dataset: { left, right }, clientWidth }) => [Number(left), Number(right), clientWidth])(document.querySelector('canvas.minimap'))",
+  );
+  assert.ok(Math.abs((right - left) / (width - 210) - 0.5) < 0.01, `${left} ${right} of ${width}`);
+  await key(browser, 's');
+  assert.deepEqual((await windowOf(browser)).map(Math.round), whole.map(Math.round));
+}
+
+/** The current row is pinned by P: it stands at the top, whatever is scrolled. */
+export async function pinsRows(browser) {
+  const row = await rowOf(browser, 'iterations');
+  await click(browser, 60, row.y + 8);
+  await key(browser, 'p');
+  const pinned = (await rows(browser)).filter((r) => r.isPin);
+  assert.deepEqual(
+    pinned.map((r) => [r.title, r.y]),
+    [['iterations', 22]],
+  );
+  await key(browser, 'p');
+  assert.deepEqual(
+    (await rows(browser)).filter((r) => r.isPin),
+    [],
+  );
+}
+
+/** A drag over a row adds up what its slices take of the range, as the data have it. */
+export async function addsUp(browser) {
+  await key(browser, 'Home');
+  const row = await rowOf(browser, 'critical path');
+  const width = await browser.ask(`${CANVAS}.clientWidth`);
+  const [x, right] = [210 + (width - 210) * 0.25, 210 + (width - 210) * 0.75];
+  await pointer(
+    browser,
+    ['pointerdown', x, row.y + 5],
+    ['pointermove', right, row.y + 6],
+    ['pointerup', right, row.y + 6],
+  );
+  const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
+  const track = timeline.tracks.find((t) => t.name === 'critical path' && t.process === row.process);
+  const [from, to] = await windowOf(browser);
+  const range = [from + (to - from) * 0.25, from + (to - from) * 0.75];
+  const wanted = new Map();
+  let begin = 0;
+  for (let i = 0; i < track.slices.length; i += 4) {
+    begin += track.slices[i];
+    const time = Math.min(range[1], begin + track.slices[i + 1]) - Math.max(range[0], begin);
+    const [name] = timeline.names[track.slices[i + 2]].split('\t');
+    if (time > 0) wanted.set(name, (wanted.get(name) ?? 0) + time);
+  }
+  const shown = await browser.ask(
+    "[...document.querySelectorAll('#timeline .totals tbody tr')].map((r) => [...r.children].map((c) => c.textContent))",
+  );
+  const order = [...wanted].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+  assert.deepEqual(shown.map(([name]) => name).slice(0, 2), order.slice(0, 2));
+  const share = wanted.get(order[0]) / (range[1] - range[0]);
+  assert.ok(Math.abs(parseFloat(shown[0][3]) / 100 - share) < 0.003, `${shown[0]} for ${share}`);
+  await key(browser, 'f');
+  const fitted = await windowOf(browser);
+  assert.ok(
+    Math.abs(fitted[0] - range[0]) < (to - from) * 0.002 && Math.abs(fitted[1] - range[1]) < (to - from) * 0.002,
+  );
+  await key(browser, 'Escape');
+  assert.equal(await browser.ask("document.querySelector('#timeline .totals').textContent"), '');
+  await key(browser, 'Home');
+}
+
+/** Over a slice a tip says what it is; a chosen message has an arrow to where it came. */
+export async function showsArrows(browser, { rank }) {
+  const row = await rowOf(browser, 'critical path');
+  await pointer(browser, ['pointermove', 400, row.y + 8]);
+  assert.match(
+    await browser.ask("document.querySelector('#timeline .tip').textContent"),
+    /of job .*, critical path: from .* long/,
+  );
+  await browser.ask(
+    "(() => { const i = document.querySelector('#timeline input[type=search]'); i.value = 'to '; i.dispatchEvent(new Event('input')); })()",
+  );
+  await browser.ask(
+    "[...document.querySelectorAll('#timeline .controls button')].find((b) => b.textContent === 'next').click()",
+  );
+  await browser.settle();
+  let arrows = 0;
+  for (let i = 0; i < 40 && !arrows; ++i) {
+    await browser.ask(
+      "[...document.querySelectorAll('#timeline .controls button')].find((b) => b.textContent === 'next').click()",
+    );
+    await browser.settle();
+    arrows = Number(await browser.ask(`${CANVAS}.dataset.arrows`));
+  }
+  assert.ok(arrows > 0, `messages of ${rank} have arrows`);
+  await browser.ask(
+    "(() => { const i = document.querySelector('#timeline input[type=search]'); i.value = ''; i.dispatchEvent(new Event('input')); })()",
+  );
+}
+
+/** A step has an address; Back leads to the one before, and the address alone to the same place. */
+export async function remembers(browser, file) {
+  const said = () => browser.ask('[location.hash, document.activeElement?.id]');
+  const piece = "[...document.querySelectorAll('#blame td button')].find((b) => b.textContent.includes('->'))";
+  const port = await browser.ask(`${piece}.textContent`);
+  await browser.ask(`${piece}.click()`);
+  const [hash, place] = await said();
+  assert.equal(place, 'fabric-title');
+  assert.equal(new URLSearchParams(hash.split('?')[1]).get('name'), port);
+  const other =
+    "[...document.querySelectorAll('#blame td button')].find((b) => b.textContent.includes('->') && b.textContent !== " +
+    JSON.stringify(port) +
+    ')';
+  const second = await browser.ask(`${other}.textContent`);
+  await browser.ask(`${other}.click()`);
+  await browser.until(`document.querySelector('#fabric .panel h3')?.textContent === ${JSON.stringify(second)}`);
+  await browser.ask('history.back()');
+  await browser.until(`document.querySelector('#fabric .panel h3')?.textContent === ${JSON.stringify(port)}`);
+  assert.equal((await said())[0], hash);
+  await key(browser, 'w');
+  await browser.until("location.hash.includes('from=')");
+  const address = await browser.ask('location.hash');
+  await browser.open(`${file}`);
+  await browser.open(`${file}${address}`);
+  await browser.send('Page.reload');
+  await browser.until(`document.querySelector('#fabric .panel h3')?.textContent === ${JSON.stringify(port)}`);
+  await browser.settle();
+  const [from, to] = await windowOf(browser);
+  const words = new URLSearchParams(address.split('?')[1]);
+  assert.ok(Math.abs(from - Number(words.get('from')) * 1e9) < 1 && Math.abs(to - Number(words.get('to')) * 1e9) < 1);
+}

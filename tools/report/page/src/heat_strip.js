@@ -1,0 +1,222 @@
+// Ports by time: how much each had in its queue, or how long it was paused or without credits, as a strip of colours.
+
+import { el } from './dom.js';
+import { css, heat, onOtherColours } from './colour.js';
+import { columnsOf, portsOverTime } from './moments.js';
+import { visit } from './history.js';
+import { momentOf, onTime, pointAt, rangeOf, showRange, wholeOf } from './time_range.js';
+import { labelsOf, labeller } from './timeline_paint.js';
+import * as format from './format.js';
+
+const ROW = 15;
+const BAR = 13;
+const AXIS = 20;
+const MOST_ROWS = 32;
+const CLICK = 4;
+
+/** `show(value)` gives a value with its unit. */
+export class HeatStrip {
+  constructor(index, show) {
+    this.index = index;
+    this.show = show;
+    this.ports = [];
+    this.canvas = el('canvas', {
+      class: 'strip',
+      tabindex: 0,
+      role: 'application',
+      'aria-label': 'ports over time: arrows choose a port and a moment, Enter leads to its port on the fabric',
+    });
+    this.tip = el('div', { class: 'tip', hidden: true });
+    this.current = 0;
+    this.listen();
+    onTime(index, 'strip', () => this.later());
+    onOtherColours(() => this.later());
+    new ResizeObserver(() => this.later()).observe(this.canvas);
+  }
+
+  /** Which recording is shown; how many of its ports. */
+  use(recording) {
+    const all = portsOverTime(recording);
+    this.ports = all.slice(0, MOST_ROWS);
+    this.most = this.ports.reduce((top, port) => port.values.reduce((a, b) => Math.max(a, b), top), 0) || 1;
+    this.current = 0;
+    this.later();
+    return [this.ports.length, all.length];
+  }
+
+  get labels() {
+    return labelsOf(this.canvas);
+  }
+  get height() {
+    return AXIS + this.ports.length * ROW + 2;
+  }
+  get width() {
+    return Math.max(50, this.canvas.clientWidth - this.labels);
+  }
+  placeOf(time) {
+    const [from, to] = rangeOf(this.index);
+    return this.labels + ((time - from) / (to - from)) * this.width;
+  }
+  timeAt(x) {
+    const [from, to] = rangeOf(this.index);
+    return from + ((x - this.labels) / this.width) * (to - from);
+  }
+  portAt(y) {
+    return this.ports[Math.floor((y - AXIS) / ROW)] ?? null;
+  }
+  valueAt(port, time) {
+    const [least, most] = wholeOf(this.index);
+    return port.values[
+      Math.max(0, Math.min(port.values.length - 1, Math.floor(((time - least) / (most - least)) * port.values.length)))
+    ];
+  }
+
+  listen() {
+    const { canvas } = this;
+    let drag = null;
+    canvas.addEventListener('pointerdown', (e) => {
+      drag = { x: e.offsetX, moved: false };
+      canvas.setPointerCapture(e.pointerId);
+    });
+    canvas.addEventListener('pointermove', (e) => {
+      if (drag) drag.moved ||= Math.abs(e.offsetX - drag.x) > CLICK;
+      this.hover(e.offsetX, e.offsetY);
+    });
+    canvas.addEventListener('pointerup', (e) => {
+      const port = this.portAt(e.offsetY);
+      if (drag?.moved)
+        showRange(
+          this.index,
+          ...[drag.x, e.offsetX].map((x) => this.timeAt(Math.max(this.labels, x))).sort((a, b) => a - b),
+          'strip',
+        );
+      else if (port) visit('port', { run: this.index, name: port.name }, 'fabric');
+      drag = null;
+      this.later();
+    });
+    canvas.addEventListener('dblclick', () => {
+      showRange(this.index, -Infinity, Infinity, 'strip');
+      this.later();
+    });
+    canvas.addEventListener('pointerleave', () => {
+      this.tip.hidden = true;
+      pointAt(this.index, null, 'strip');
+      this.later();
+    });
+    canvas.addEventListener('keydown', (e) => this.key(e));
+  }
+
+  key(e) {
+    const [from, to] = rangeOf(this.index);
+    const move = (by) =>
+      pointAt(
+        this.index,
+        Math.max(from, Math.min(to, (momentOf(this.index) ?? from) + (by * (to - from)) / 50)),
+        'strip',
+      );
+    const acts = {
+      ArrowUp: () => {
+        this.current = Math.max(0, this.current - 1);
+      },
+      ArrowDown: () => {
+        this.current = Math.min(this.ports.length - 1, this.current + 1);
+      },
+      ArrowLeft: () => move(-1),
+      ArrowRight: () => move(1),
+      Enter: () => visit('port', { run: this.index, name: this.ports[this.current].name }, 'fabric'),
+    };
+    if (!acts[e.key]) return;
+    e.preventDefault();
+    acts[e.key]();
+    this.later();
+  }
+
+  hover(x, y) {
+    const port = this.portAt(y);
+    const isOver = Boolean(port) && x >= this.labels;
+    pointAt(this.index, isOver ? this.timeAt(x) : null, 'strip');
+    this.later();
+    this.tip.hidden = !isOver;
+    if (!isOver) return;
+    this.tip.textContent = `${port.name} at ${format.time(this.timeAt(x))}: ${this.show(this.valueAt(port, this.timeAt(x)))}`;
+    const isRight = x > this.canvas.clientWidth / 2;
+    Object.assign(this.tip.style, {
+      left: isRight ? '' : `${x + 14}px`,
+      right: isRight ? `${this.canvas.clientWidth - x + 14}px` : '',
+      top: `${y + 16}px`,
+    });
+  }
+
+  later() {
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    requestAnimationFrame(() => {
+      this.isWaiting = false;
+      if (this.canvas.isConnected) this.paint();
+    });
+  }
+
+  paint() {
+    const { canvas } = this;
+    const start = performance.now();
+    const scale = window.devicePixelRatio || 1;
+    canvas.style.height = `${this.height}px`;
+    canvas.width = Math.round(canvas.clientWidth * scale);
+    canvas.height = Math.round(this.height * scale);
+    const pen = canvas.getContext('2d');
+    pen.scale(scale, scale);
+    pen.font = '11px system-ui, sans-serif';
+    this.ports.forEach((port, r) =>
+      this.paintRow(pen, port, AXIS + r * ROW, r === this.current && document.activeElement === canvas, scale),
+    );
+    this.paintAxis(pen);
+    const [from, to] = rangeOf(this.index);
+    Object.assign(canvas.dataset, {
+      from,
+      to,
+      most: this.most,
+      moment: momentOf(this.index) ?? '',
+      ports: JSON.stringify(this.ports.map((p) => p.name)),
+      milliseconds: (performance.now() - start).toFixed(1),
+    });
+  }
+
+  paintRow(pen, port, y, isCurrent, scale) {
+    const count = Math.max(1, Math.round(this.width * scale));
+    const columns = columnsOf(port.values, wholeOf(this.index), rangeOf(this.index), count);
+    for (let x = 0; x < count;) {
+      const value = columns[x];
+      let end = x + 1;
+      while (end < count && columns[end] === value) ++end;
+      if (value > 0) {
+        pen.fillStyle = heat(value / this.most);
+        pen.fillRect(this.labels + x / scale, y, (end - x) / scale, BAR);
+      }
+      x = end;
+    }
+    pen.fillStyle = isCurrent ? css('--link') : css('--ink');
+    pen.save();
+    pen.beginPath();
+    pen.rect(0, y - 1, this.labels - 6, ROW);
+    pen.clip();
+    pen.fillText(port.name, 2, y + 11);
+    pen.restore();
+  }
+
+  paintAxis(pen) {
+    const [from, to] = rangeOf(this.index);
+    const step = 10 ** Math.floor(Math.log10((to - from) / 4));
+    const wide = [1, 2, 5, 10].map((k) => k * step).find((s) => (to - from) / s <= this.width / 90) ?? 10 * step;
+    pen.fillStyle = css('--faint');
+    const label = labeller(pen, this.labels + this.width, AXIS - 7);
+    for (let k = Math.ceil(from / wide); k * wide <= to; ++k) {
+      const x = this.placeOf(k * wide);
+      pen.fillRect(x, AXIS - 6, 1, 4);
+      label(format.time(k * wide), x);
+    }
+    const moment = momentOf(this.index);
+    if (moment === null || moment < from || moment > to) return;
+    pen.fillStyle = css('--link');
+    pen.fillRect(this.placeOf(moment), AXIS - 6, 1, this.height);
+  }
+}

@@ -1,0 +1,211 @@
+// A picture that is moved by dragging and zoomed by the wheel, by buttons, and by keys.
+
+import { el, svg } from './dom.js';
+
+const STEP = 1.3;
+const MOST_ZOOM = 60;
+/** On the screen, in pixels: words are as large where there is room, and words smaller than the least are not drawn. */
+const WANTED_FONT = 10;
+const LEAST_FONT = 6.5;
+/** Of a letter, as wide as its font is high. */
+const LETTER = 0.58;
+const CLICK = 4; // pixels that a hand may tremble
+
+/** `picture` is an SVG with a viewBox; the node has it with buttons beside it. */
+export class PanZoom {
+  constructor(picture, [x, y, width, height]) {
+    this.picture = picture;
+    this.whole = { x, y, width, height };
+    this.shown = { ...this.whole };
+    this.words = roomsOf(
+      [...picture.querySelectorAll('text')].map((node) => node.words),
+      [x, x + width],
+    );
+    picture.setAttribute('tabindex', 0);
+    const button = (text, label, act) =>
+      el('button', { type: 'button', 'aria-label': label, title: label, onclick: act }, text);
+    this.buttons = el(
+      'div',
+      { class: 'zooms' },
+      button('+', 'zoom in', () => this.zoom(1 / STEP)),
+      button('−', 'zoom out', () => this.zoom(STEP)),
+      button('⤢', 'show all', () => this.fit()),
+    );
+    this.node = el('div', { class: 'over' }, picture, this.buttons);
+    this.listen();
+    new ResizeObserver(() => this.thin()).observe(picture);
+  }
+
+  /** Of the picture's lengths to one pixel of the screen. */
+  get scale() {
+    const box = this.picture.getBoundingClientRect();
+    return Math.max(this.shown.width / Math.max(1, box.width), this.shown.height / Math.max(1, box.height));
+  }
+
+  listen() {
+    const { picture } = this;
+    picture.addEventListener(
+      'wheel',
+      (e) => {
+        if (!e.ctrlKey && !e.metaKey) return;
+        e.preventDefault();
+        this.zoom(e.deltaY > 0 ? STEP : 1 / STEP, this.pointAt(e));
+      },
+      { passive: false },
+    );
+    let drag = null;
+    picture.addEventListener('pointerdown', (e) => {
+      drag = { x: e.clientX, y: e.clientY, shown: { ...this.shown }, moved: false };
+    });
+    picture.addEventListener('pointermove', (e) => {
+      if (!drag) return;
+      drag.moved ||= Math.hypot(e.clientX - drag.x, e.clientY - drag.y) > CLICK;
+      if (!drag.moved) return;
+      const { scale } = this;
+      this.show({
+        ...drag.shown,
+        x: drag.shown.x - (e.clientX - drag.x) * scale,
+        y: drag.shown.y - (e.clientY - drag.y) * scale,
+      });
+    });
+    for (const end of ['pointerup', 'pointerleave', 'pointercancel'])
+      picture.addEventListener(end, () => {
+        this.wasMoved = drag?.moved ?? false;
+        drag = null;
+      });
+    // What a drag ends on is not clicked.
+    picture.addEventListener(
+      'click',
+      (e) => {
+        if (this.wasMoved) e.stopPropagation();
+        this.wasMoved = false;
+      },
+      { capture: true },
+    );
+    picture.addEventListener('keydown', (e) => {
+      const by = (x, y) =>
+        this.show({
+          ...this.shown,
+          x: this.shown.x + (x * this.shown.width) / 8,
+          y: this.shown.y + (y * this.shown.height) / 8,
+        });
+      const acts = {
+        '+': () => this.zoom(1 / STEP),
+        '-': () => this.zoom(STEP),
+        Home: () => this.fit(),
+        ArrowLeft: () => by(-1, 0),
+        ArrowRight: () => by(1, 0),
+        ArrowUp: () => by(0, -1),
+        ArrowDown: () => by(0, 1),
+      };
+      if (!acts[e.key] || e.ctrlKey || e.metaKey) return;
+      e.preventDefault();
+      acts[e.key]();
+    });
+  }
+
+  pointAt(e) {
+    const box = this.picture.getBoundingClientRect();
+    return {
+      x: this.shown.x + ((e.clientX - box.left) / box.width) * this.shown.width,
+      y: this.shown.y + ((e.clientY - box.top) / box.height) * this.shown.height,
+    };
+  }
+
+  /** Around a point, or the middle. */
+  zoom(factor, at = { x: this.shown.x + this.shown.width / 2, y: this.shown.y + this.shown.height / 2 }) {
+    const least = this.whole.width / MOST_ZOOM;
+    const width = Math.max(least, Math.min(this.whole.width, this.shown.width * factor));
+    const by = width / this.shown.width;
+    this.show({
+      x: at.x - (at.x - this.shown.x) * by,
+      y: at.y - (at.y - this.shown.y) * by,
+      width,
+      height: this.shown.height * by,
+    });
+  }
+
+  /** Within the whole. */
+  show({ x, y, width, height }) {
+    const { whole } = this;
+    this.shown = {
+      width,
+      height,
+      x: Math.max(whole.x, Math.min(x, whole.x + whole.width - width)),
+      y: Math.max(whole.y, Math.min(y, whole.y + whole.height - height)),
+    };
+    this.picture.setAttribute(
+      'viewBox',
+      Object.values({ x: this.shown.x, y: this.shown.y, width, height })
+        .map((v) => v.toFixed(2))
+        .join(' '),
+    );
+    this.thin();
+  }
+  fit() {
+    this.show(this.whole);
+  }
+
+  /** Brings a place into the middle, as large as is read easily. */
+  bring({ x, y, w, h }) {
+    const width = Math.min(this.shown.width, Math.max(this.whole.width / MOST_ZOOM, w * 12));
+    const height = (width / this.whole.width) * this.whole.height;
+    this.show({ x: x + w / 2 - width / 2, y: y + h / 2 - height / 2, width, height });
+  }
+
+  /** Far away words are larger than their boxes, as far as their neighbours leave room; else they are not there. */
+  thin() {
+    const { scale } = this;
+    if (scale === this.thinned) return;
+    this.thinned = scale;
+    for (const { node, font, width, room, middle, n, count } of this.words) {
+      const size = Math.max(font, Math.min(WANTED_FONT * scale, (font * room) / width));
+      node.classList.toggle('tiny', size / scale < LEAST_FONT);
+      node.setAttribute('font-size', size.toFixed(2));
+      node.setAttribute('y', (middle + (n - (count - 1) / 2) * (size + (3 * size) / font) + size * 0.35).toFixed(2));
+    }
+  }
+}
+
+/** How wide words may be: to the middle between them and their neighbours at the same height, within the picture. */
+export function roomsOf(words, [left, right]) {
+  const rows = new Map();
+  for (const word of words) {
+    const key = `${Math.round(word.middle)} ${word.n} ${word.count}`;
+    rows.set(key, [...(rows.get(key) ?? []), word]);
+  }
+  for (const row of rows.values()) {
+    row.sort((a, b) => a.x - b.x);
+    row.forEach((word, i) => {
+      const gaps = [row[i - 1], row[i + 1]].filter(Boolean).map((other) => Math.abs(other.x - word.x));
+      word.room = 0.92 * Math.min(...gaps, 4 * word.width, 2.1 * Math.min(word.x - left, right - word.x));
+    });
+  }
+  return words;
+}
+
+/** Words in the middle of a box, line by line. */
+export function wordsOf({ x, y, w, h, text = [], font }) {
+  return text.map((line, n) => {
+    const node = svg(
+      'text',
+      {
+        x: x + w / 2,
+        y: y + h / 2 + (n - (text.length - 1) / 2) * (font + 3) + font * 0.35,
+        'font-size': font,
+        'text-anchor': 'middle',
+      },
+      line,
+    );
+    node.words = {
+      node,
+      font,
+      width: LETTER * font * Math.max(1, line.length),
+      x: x + w / 2,
+      middle: y + h / 2,
+      n,
+      count: text.length,
+    };
+    return node;
+  });
+}

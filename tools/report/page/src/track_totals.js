@@ -1,0 +1,56 @@
+// What slices of some tracks take of a range of time, by name; and arrows between tracks. No drawing.
+
+import { firstFrom } from './tracks.js';
+
+/** Names that differ in numbers only are one: `receive from 3` and `receive from 4`. */
+export function stemOf(name) {
+  const stem =
+    name
+      .split('\t')[0]
+      .replace(/[\d.]+.*$/, '')
+      .trim() || name;
+  return stem === 'to' ? 'message' : stem;
+}
+
+/**
+ * By name, the most time first: {name, count, time, longest}. Slices are cut to the range. `time` adds up tracks;
+ * of a slice that stands for several, all of them are counted.
+ */
+export function totalsOf(tracks, names, from, to) {
+  const stems = names.map(stemOf);
+  const totals = new Map();
+  for (const track of tracks) {
+    for (let i = firstFrom(track, from - track.longest); i < track.begins.length && track.begins[i] < to; ++i) {
+      const time = Math.min(track.ends[i], to) - Math.max(track.begins[i], from);
+      if (time < 0 || (time === 0 && track.ends[i] > track.begins[i])) continue;
+      const name = stems[track.names[i]];
+      if (!totals.has(name)) totals.set(name, { name, count: 0, time: 0, longest: 0 });
+      const one = totals.get(name);
+      one.count += track.counts[i];
+      one.time += time;
+      one.longest = Math.max(one.longest, (track.ends[i] - track.begins[i]) / track.counts[i]);
+    }
+  }
+  return [...totals.values()].sort((a, b) => b.time - a.time);
+}
+
+/** From the flat lists of the data (track, begin less the one before, place of the process, length) to arrows. */
+export function unpackArrows(data) {
+  const { to = [], flat = [] } = data.arrows ?? {};
+  const arrows = [];
+  let at = 0;
+  for (let i = 0; i < flat.length; i += 4) {
+    at += flat[i + 1];
+    arrows.push({ from: flat[i], begin: at, process: to[flat[i + 2]], end: at + flat[i + 3] });
+  }
+  return arrows;
+}
+
+/** Those that begin in a slice, and those that end in its process while it lasts. */
+export function arrowsOf(arrows, track, i) {
+  const [begin, end] = [track.begins[i], track.ends[i]];
+  const within = (time) => time >= begin - 1 && time <= end + 1;
+  return arrows.filter(
+    (a) => (a.from === track.index && within(a.begin)) || (a.process === track.process && within(a.end)),
+  );
+}

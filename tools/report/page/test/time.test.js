@@ -1,0 +1,113 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { isWhole, momentOf, onTime, pointAt, rangeOf, setWhole, showRange } from '../src/time_range.js';
+import { addressOf, parseAddress } from '../src/history.js';
+import { columnsOf, portsOverTime, valuesOfPort } from '../src/moments.js';
+import { markOf, nodeOf, wrongMetric } from '../src/wrong.js';
+
+test('a range stays within the run, and everybody but who chose it hears of it', () => {
+  setWhole(7, 0, 10);
+  const heard = [];
+  for (const who of ['a', 'b']) onTime(7, who, ({ range, moment }) => heard.push([who, ...range, moment]));
+  showRange(7, 8, 12, 'a');
+  assert.deepEqual(heard, [['b', 6, 10, null]]);
+  pointAt(7, 9, 'b');
+  assert.deepEqual(heard.at(-1), ['a', 6, 10, 9]);
+  assert.equal(momentOf(7), 9);
+  showRange(7, 6, 10, 'a');
+  assert.equal(heard.length, 2, 'what is the same is no news');
+  showRange(7, -Infinity, Infinity, 'b');
+  assert.ok(isWhole(7));
+});
+
+test('a run that turns out to be longer is shown as a whole still', () => {
+  setWhole(8, 0, 1);
+  setWhole(8, 0, 2);
+  assert.deepEqual(rangeOf(8), [0, 2]);
+});
+
+test('an address says where one is, and comes back as it was', () => {
+  const step = {
+    section: 'fabric',
+    topic: 'port',
+    about: { run: 1, name: 'a[0]->b&c', ports: [1, 2] },
+    time: { from: 1.5e-3, to: 2e-3 },
+  };
+  const hash = addressOf(step);
+  assert.match(hash, /^#fabric\?topic=port&run=1&name=a%5B0%5D-%3Eb%26c&from=0.0015&to=0.002$/);
+  assert.deepEqual(parseAddress(hash), {
+    section: 'fabric',
+    topic: 'port',
+    about: { run: 1, name: 'a[0]->b&c' },
+    time: { from: 1.5e-3, to: 2e-3 },
+  });
+  assert.deepEqual(parseAddress('#blame-title'), { section: 'blame', topic: undefined, about: {}, time: {} });
+  assert.equal(parseAddress('#<script>'), null);
+});
+
+const MOMENTS = {
+  count: 4,
+  most: 8,
+  shades: 250,
+  ports: ['a->b', 'c->d'],
+  values: [
+    [250, 1, 0, 3],
+    [125, 4],
+  ],
+};
+
+test('ports over time add classes where all are known, and are moments else', () => {
+  assert.deepEqual(valuesOfPort(MOMENTS, 0), [8, 0, 0, 0]);
+  const series = [
+    { name: 'a->b x', values: [1, 2] },
+    { name: 'a->b y', values: [3, 0] },
+    { name: 'c->d x', values: [0, 0] },
+  ];
+  assert.deepEqual(
+    portsOverTime({ moments: MOMENTS, series, left_out: 0 }).map((p) => [p.name, p.values]),
+    [['a->b', [4, 2]]],
+  );
+  assert.deepEqual(
+    portsOverTime({ moments: MOMENTS, series, left_out: 5 }).map((p) => [p.name, p.values]),
+    [
+      ['c->d', [4, 4, 4, 4]],
+      ['a->b', [8, 0, 0, 0]],
+    ],
+  );
+});
+
+test('columns have the greatest value of what they cover, at every zoom', () => {
+  const values = [0, 5, 1, 0, 0, 0, 0, 9];
+  assert.deepEqual([...columnsOf(values, [0, 8], [0, 8], 4)], [5, 1, 0, 9]);
+  assert.deepEqual([...columnsOf(values, [0, 8], [1, 2], 3)], [5, 5, 5]);
+  assert.deepEqual([...columnsOf(values, [0, 8], [6, 8], 2)], [0, 9]);
+});
+
+const job = { name: 'j', jct_seconds: 3, ideal_seconds: 1 };
+const sick = (cause, who, port = '', columns = {}) => ({
+  summary: { jobs: [job] },
+  ports: { names: ['h0->leaf0[0]', 'leaf0[0]->h0'], columns },
+  blame: [{ job: 'j', seconds: 3, causes: [cause], rows: [[cause, 'x', who, port, 2.5]] }],
+});
+
+test('the fabric begins with what is wrong in the run', () => {
+  const options = ['utilisation', 'paused_s', 'blame_s', 'drops'].map((name) => [name, name]);
+  assert.equal(wrongMetric(sick('pause', 'NIC of h0'), options), 'paused_s');
+  assert.equal(wrongMetric(sick('queueing', 'other'), [...options, ['peak_queue_bytes', '']]), 'peak_queue_bytes');
+  assert.equal(wrongMetric(sick('window', 'rank 1 (h1)'), options), 'blame_s');
+  assert.equal(wrongMetric(sick('pause', 'NIC of h0', '', { buffer_drops: [0, 3] }), options), 'drops');
+  assert.equal(wrongMetric({ ...sick('pause', 'x'), blame: undefined }, [['utilisation', '']]), 'utilisation');
+});
+
+test('who is to blame is marked where it stands', () => {
+  assert.deepEqual(['NIC of h0', 'rank 16 (h16)', 'rank 8 -> rank 9 (h39 -> h40)', 'other'].map(nodeOf), [
+    'h0',
+    'h16',
+    'h39',
+    '',
+  ]);
+  assert.deepEqual(markOf(sick('pause', 'NIC of h0')), { node: 'h0', text: 'culprit: NIC of h0' });
+  assert.equal(markOf(sick('queueing', 'other', 'leaf0[0]->h0')).port, 'leaf0[0]->h0');
+  assert.equal(markOf(sick('queueing', 'other', 'gone->away')), null);
+  assert.equal(markOf({ ...sick('pause', 'NIC of h0'), summary: { jobs: [{ ...job, jct_seconds: 1 }] } }), null);
+});
