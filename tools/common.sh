@@ -126,6 +126,27 @@ configure() {
     die "CMake cannot configure (above)"
 }
 
+# sources_digest: of all that `weft` is built from.
+sources_digest() {
+  (cd -- "$root" &&
+    find CMakeLists.txt CMakePresets.json simcore topologies protocols collectives scenarios tools \
+      -type f \( -name '*.cpp' -o -name '*.hpp' -o -name 'CMake*' -o -name '*.cmake' -o -path '*/dist/*' \
+      -o -path '*/catalogue/*' \) -print0 | LC_ALL=C sort --zero-terminated | xargs --null sha256sum | sha256sum)
+}
+
+# note_sources: what build/weft has just been built from.
+note_sources() {
+  [[ $build/.sources -nt $build/weft ]] || sources_digest >"$build/.sources"
+}
+
+# is_built_elsewhere: whether build/weft was made from these very sources when the checkout lay, or was copied from,
+# elsewhere. Then there is nothing to build, although CMake would begin anew.
+is_built_elsewhere() {
+  [[ -x $build/weft && -f $build/.sources && -f $build/CMakeCache.txt ]] &&
+    ! grep -Fqx "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt" &&
+    [[ $(sources_digest) == "$(<"$build/.sources")" ]]
+}
+
 # build_targets TARGET...: brings them up to date; says nothing if that is quick.
 build_targets() {
   quietly "building in $build, some minutes the first time" ninja -C "$build" "$@" ||

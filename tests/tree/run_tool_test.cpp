@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+// `tools/run` of a checkout that was moved, or copied with its build folder: what is built there is
+// run as it is, if the sources are the same.
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+/// A checkout with one source, whose `weft` says what it is asked; CMake fails.
+class Checkout {
+ public:
+  Checkout() {
+    fs::remove_all(root_);
+    for (const char* folder : {"topologies", "protocols", "collectives", "scenarios"}) {
+      fs::create_directories(root_ / "moved" / folder);
+    }
+    for (const char* tool : {"run", "common.sh"}) {
+      fs::create_directories(tools());
+      fs::copy_file(fs::path(WEFT_SOURCE_DIR) / "tools" / tool, tools() / tool);
+    }
+    write(tools() / "packages.txt", "[build]\n");
+    write(moved() / "CMakeLists.txt", "");
+    write(moved() / "CMakePresets.json", "{}");
+    write(moved() / "simcore/a.cpp", "int a;\n");
+    write(moved() / "build/CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=/where/it/was\n");
+    write(moved() / "build/weft", "#!/bin/sh\necho ran \"$@\"\n");
+    fs::permissions(moved() / "build/weft", fs::perms::owner_all);
+    write(root_ / "bin/cmake", "#!/bin/sh\nexit 1\n");
+    fs::permissions(root_ / "bin/cmake", fs::perms::owner_all);
+    (void)shell(". '" + (tools() / "common.sh").string() + "' && note_sources");
+  }
+  ~Checkout() { fs::remove_all(root_); }
+  Checkout(const Checkout&) = delete;
+  Checkout& operator=(const Checkout&) = delete;
+
+  [[nodiscard]] fs::path moved() const { return root_ / "moved"; }
+  /// What `tools/run x.yaml` prints, and its exit code.
+  [[nodiscard]] std::string run() const {
+    const int status = shell("'" + (tools() / "run").string() + "' x.yaml");
+    std::ifstream in(root_ / "out");
+    std::string line;
+    std::getline(in, line);
+    return line + " (" + std::to_string(WEXITSTATUS(status)) + ")";
+  }
+
+ private:
+  [[nodiscard]] fs::path tools() const { return moved() / "tools"; }
+  [[nodiscard]] int shell(const std::string& command) const {
+    const std::string out = (root_ / "out").string();
+    const std::string path = (root_ / "bin").string();
+    return std::system(
+        ("PATH='" + path + "':\"$PATH\" bash -ec \"" + command + "\" >'" + out + "' 2>/dev/null")
+            .c_str());
+  }
+
+  const fs::path root_ = fs::path(::testing::TempDir()) / "weft_run_tool_test";
+};
+
+TEST(RunTool, RunsWhatWasBuiltBeforeTheCheckoutMoved) {
+  EXPECT_EQ(Checkout().run(), "ran run x.yaml (0)");
+}
+
+TEST(RunTool, BuildsAMovedCheckoutWhoseSourcesDiffer) {
+  const Checkout checkout;
+  write(checkout.moved() / "simcore/a.cpp", "int b;\n");
+  EXPECT_EQ(checkout.run(), " (3)");
+}
+
+}  // namespace
+}  // namespace weft
