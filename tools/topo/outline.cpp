@@ -121,8 +121,7 @@ class Outliner {
     }
     std::vector<std::vector<std::uint32_t>> shown;
     for (std::uint32_t i = 0; i < count; ++i) {
-      const bool joins =
-          i > 0 && !is_alone[i] && !is_alone[i - 1] && kind_of(i) == kind_of(i - 1);
+      const bool joins = i > 0 && !is_alone[i] && !is_alone[i - 1] && kind_of(i) == kind_of(i - 1);
       if (!joins) shown.emplace_back();
       shown.back().push_back(i);
     }
