@@ -130,10 +130,8 @@ std::string training_text(const Results& r) {
     const double with_repeats = t.hardware_flops / seconds / r.jobs[t.job].ranks;
     const bool fits = t.memory <= t.gpu_memory;
     table.add({with_coverage(r.jobs[t.job].name, coverage_of(TrainingRow{r.jobs[t.job], t})),
-               format_time(t.mean_step), format_time(t.p99_step),
-               format_tokens(t.tokens / seconds),
-               fmt::format("{:.1f}", per_gpu * 1e-12),
-               format_share(per_gpu / t.peak_flops),
+               format_time(t.mean_step), format_time(t.p99_step), format_tokens(t.tokens / seconds),
+               fmt::format("{:.1f}", per_gpu * 1e-12), format_share(per_gpu / t.peak_flops),
                format_share(with_repeats / t.peak_flops),
                fmt::format("{:.3f} ({})", t.communication, t.ratio_class),
                fmt::format("{} of {}{}", format_bytes(static_cast<double>(t.memory.count())),
@@ -299,8 +297,7 @@ std::string costly_ports_text(const Results& r) {
     if (port == ports.end()) continue;
     const PortResult& p = *port->second;
     table.add({name, format_time(cost.all), max.first.second, max.first.first,
-               format_rate(static_cast<double>(p.rate.count())),
-               format_share(p.utilisation),
+               format_rate(static_cast<double>(p.rate.count())), format_share(p.utilisation),
                format_bytes(static_cast<double>(p.counters.peak_backlog.count())),
                format_count(p.counters.ecn_marked), format_time(p.counters.paused_time)});
   }

@@ -71,16 +71,16 @@ const char* unit_of(std::string_view name) {
     const char* unit;
   };
   static constexpr std::array<Ending, 11> kEndings{{{"bytes_per_s", "bytes/s"},
-                                                   {"bytes_per_second", "bytes/s"},
-                                                   {"tokens_per_s", "tokens/s"},
-                                                   {"tokens_per_second", "tokens/s"},
-                                                   {"flops_per_second", "FLOP/s"},
-                                                   {"per_s", ""},
-                                                   {"per_second", ""},
-                                                   {"bps", "bit/s"},
-                                                   {"s", "s"},
-                                                   {"seconds", "s"},
-                                                   {"bytes", "bytes"}}};
+                                                    {"bytes_per_second", "bytes/s"},
+                                                    {"tokens_per_s", "tokens/s"},
+                                                    {"tokens_per_second", "tokens/s"},
+                                                    {"flops_per_second", "FLOP/s"},
+                                                    {"per_s", ""},
+                                                    {"per_second", ""},
+                                                    {"bps", "bit/s"},
+                                                    {"s", "s"},
+                                                    {"seconds", "s"},
+                                                    {"bytes", "bytes"}}};
   for (const Ending& ending : kEndings) {
     if (!name.ends_with(ending.word)) continue;
     const std::size_t rest = name.size() - ending.word.size();

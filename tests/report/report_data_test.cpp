@@ -20,8 +20,8 @@
 #include "tools/report/data/run_data.hpp"
 #include "tools/report/data/series_data.hpp"
 #include "tools/report/data/table_reader.hpp"
-#include "tools/report/trace/timeline_data.hpp"
 #include "tools/report/page.hpp"
+#include "tools/report/trace/timeline_data.hpp"
 
 namespace weft::report {
 namespace {

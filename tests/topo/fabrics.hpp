@@ -57,13 +57,13 @@ inline TopologySpec shared_nics() {
   return spec;
 }
 
-/// Two NVL72 racks, four racks of four HGX servers, three of hosts without GPUs, each rack on a leaf.
+/// Two NVL72 racks, four racks of four HGX servers, three of hosts without GPUs, each rack on a
+/// leaf.
 inline TopologySpec mixed_racks() {
-  return topologies::clos(
-      {topologies::racks_of(2, 1, topologies::nvl72()),
-       topologies::racks_of(4, 4, topologies::hgx_h100()),
-       topologies::racks_of(3, 16, topologies::server(0, 1))},
-      4);
+  return topologies::clos({topologies::racks_of(2, 1, topologies::nvl72()),
+                           topologies::racks_of(4, 4, topologies::hgx_h100()),
+                           topologies::racks_of(3, 16, topologies::server(0, 1))},
+                          4);
 }
 
 /// Switches s0 ... s5 in a ring, each with a host.

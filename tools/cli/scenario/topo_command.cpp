@@ -44,8 +44,8 @@ using Format = TopoCommand::Format;
 /// By the end of a file's name.
 Format format_of(const std::string& file) {
   static const std::vector<std::pair<std::string, Format>> endings{
-      {".svg", Format::kSvg}, {".png", Format::kPng}, {".pdf", Format::kPdf},
-      {".dot", Format::kDot}, {".gv", Format::kDot},  {".json", Format::kJson},
+      {".svg", Format::kSvg},  {".png", Format::kPng}, {".pdf", Format::kPdf},
+      {".dot", Format::kDot},  {".gv", Format::kDot},  {".json", Format::kJson},
       {".html", Format::kHtml}};
   for (const auto& [end, format] : endings) {
     if (file.ends_with(end)) return format;
@@ -75,7 +75,8 @@ TopoCommand::TopoCommand(CLI::App& app) {
                       {"html", Format::kHtml},
                       {"json", Format::kJson}},
                      "text (the default), dot (for Graphviz), svg, png, pdf (by Graphviz), html (a "
-                     "page that zooms and finds nodes), or json with all nodes and links; the name behind -o says it as well");
+                     "page that zooms and finds nodes), or json with all nodes and links; the name "
+                     "behind -o says it as well");
   topo_->add_option("-o,--out,--output", output_, "file to write (default: standard output)")
       ->type_name(kFile);
   topo_

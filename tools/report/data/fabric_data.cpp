@@ -188,7 +188,8 @@ Json domains_json(const Fabric& fabric) {
   std::map<std::int32_t, Json> domains;
   for (const NodeId id : fabric.hosts) {
     const Node& node = fabric.node(id);
-    if (node.domain >= 0) domains.try_emplace(node.domain, Json::array()).first->second.push_back(node.name);
+    if (node.domain >= 0)
+      domains.try_emplace(node.domain, Json::array()).first->second.push_back(node.name);
   }
   Json list = Json::array();
   for (auto& [number, names] : domains) list.push_back(std::move(names));

@@ -133,15 +133,26 @@ class PerfettoReader {
     std::string_view event;
     while (packet.next()) {
       switch (packet.tag()) {
-        case kTimestamp: time = packet.get_uint64(); break;
-        case kSequenceId: sequence = &sequences_[packet.get_uint32()]; break;
-        case kInternedData:
-          if (sequence != nullptr) intern(packet.get_message(), *sequence);
-          else packet.skip();
+        case kTimestamp:
+          time = packet.get_uint64();
           break;
-        case kTrackDescriptor: describe(packet.get_message()); break;
-        case kTrackEvent: event = view_of(packet.get_view()); break;
-        default: packet.skip();
+        case kSequenceId:
+          sequence = &sequences_[packet.get_uint32()];
+          break;
+        case kInternedData:
+          if (sequence != nullptr)
+            intern(packet.get_message(), *sequence);
+          else
+            packet.skip();
+          break;
+        case kTrackDescriptor:
+          describe(packet.get_message());
+          break;
+        case kTrackEvent:
+          event = view_of(packet.get_view());
+          break;
+        default:
+          packet.skip();
       }
     }
     if (!event.empty() && sequence != nullptr) {
@@ -170,9 +181,12 @@ class PerfettoReader {
       std::uint64_t number = 0;
       std::string text;
       while (entry.next()) {
-        if (entry.tag() == 1) number = entry.get_uint64();
-        else if (entry.tag() == 2) text = entry.get_string();
-        else entry.skip();
+        if (entry.tag() == 1)
+          number = entry.get_uint64();
+        else if (entry.tag() == 2)
+          text = entry.get_string();
+        else
+          entry.skip();
       }
       (*words)[number] = std::move(text);
     }
@@ -182,10 +196,17 @@ class PerfettoReader {
     std::uint64_t uuid = 0;
     while (track.next()) {
       switch (track.tag()) {
-        case kUuid: uuid = track.get_uint64(); break;
-        case kProcess: describe_process(track.get_message()); break;
-        case kThread: describe_thread(track.get_message(), uuid); break;
-        default: track.skip();
+        case kUuid:
+          uuid = track.get_uint64();
+          break;
+        case kProcess:
+          describe_process(track.get_message());
+          break;
+        case kThread:
+          describe_thread(track.get_message(), uuid);
+          break;
+        default:
+          track.skip();
       }
     }
   }
@@ -193,9 +214,12 @@ class PerfettoReader {
     std::int64_t number = 0;
     std::string name;
     while (process.next()) {
-      if (process.tag() == kPid) number = process.get_int32();
-      else if (process.tag() == kProcessName) name = process.get_string();
-      else process.skip();
+      if (process.tag() == kPid)
+        number = process.get_int32();
+      else if (process.tag() == kProcessName)
+        name = process.get_string();
+      else
+        process.skip();
     }
     events_.on_process(number, name);
   }
@@ -204,10 +228,17 @@ class PerfettoReader {
     std::string name;
     while (thread.next()) {
       switch (thread.tag()) {
-        case kPid: numbers.first = thread.get_int32(); break;
-        case kTid: numbers.second = thread.get_int32(); break;
-        case kThreadName: name = thread.get_string(); break;
-        default: thread.skip();
+        case kPid:
+          numbers.first = thread.get_int32();
+          break;
+        case kTid:
+          numbers.second = thread.get_int32();
+          break;
+        case kThreadName:
+          name = thread.get_string();
+          break;
+        default:
+          thread.skip();
       }
     }
     open_[uuid].thread = numbers;
@@ -217,23 +248,34 @@ class PerfettoReader {
   void add_event(pbf_reader event, double time, const Sequence& sequence) {
     std::int32_t type = 0;
     Open* track = nullptr;
-    TraceSliceRead slice{.begin = time, .end = time, .name = {}, .culprit = {}, .port = {},
-                         .arrows = {}};
+    TraceSliceRead slice{
+        .begin = time, .end = time, .name = {}, .culprit = {}, .port = {}, .arrows = {}};
     std::uint64_t ending = 0;
     while (event.next()) {
       switch (event.tag()) {
-        case kType: type = event.get_enum(); break;
+        case kType:
+          type = event.get_enum();
+          break;
         case kTrackUuid: {
           const auto found = open_.find(event.get_uint64());
           if (found == open_.end()) return;  // a counter
           track = &found->second;
           break;
         }
-        case kNameIid: slice.name = word(sequence.names, event.get_uint64()); break;
-        case kDebugAnnotations: add_note(event.get_message(), sequence, slice); break;
-        case kFlowIds: slice.arrows.push_back(event.get_fixed64()); break;
-        case kTerminatingFlowIds: ending = event.get_fixed64(); break;
-        default: event.skip();
+        case kNameIid:
+          slice.name = word(sequence.names, event.get_uint64());
+          break;
+        case kDebugAnnotations:
+          add_note(event.get_message(), sequence, slice);
+          break;
+        case kFlowIds:
+          slice.arrows.push_back(event.get_fixed64());
+          break;
+        case kTerminatingFlowIds:
+          ending = event.get_fixed64();
+          break;
+        default:
+          event.skip();
       }
     }
     if (track == nullptr) return;
@@ -253,9 +295,12 @@ class PerfettoReader {
     std::string_view name;
     std::string_view text;
     while (note.next()) {
-      if (note.tag() == kAnnotationNameIid) name = word(sequence.note_names, note.get_uint64());
-      else if (note.tag() == kStringValueIid) text = word(sequence.note_texts, note.get_uint64());
-      else note.skip();
+      if (note.tag() == kAnnotationNameIid)
+        name = word(sequence.note_names, note.get_uint64());
+      else if (note.tag() == kStringValueIid)
+        text = word(sequence.note_texts, note.get_uint64());
+      else
+        note.skip();
     }
     if (name == "culprit") slice.culprit = text;
     if (name == "port") slice.port = text;

@@ -64,6 +64,7 @@ export class Strips {
     for (const [colour, list] of shares) {
       const ink = pixelOf(colour, false);
       for (let x = 0; x < width; ++x) {
+        if (list[x] === 0) continue;
         const [from, to] = [Math.round(below[x] * bar), Math.min(bar, Math.round((below[x] + list[x]) * bar))];
         below[x] += list[x];
         for (let k = from; k < to; ++k) {

@@ -22,6 +22,7 @@ export const PIN = 20;
 export const AXIS = 22;
 const INDENT = 10;
 const MOST_ARROWS = 60;
+const MOST_KEPT = 8;
 
 export const seconds = (ns) => format.time(ns * 1e-9);
 
@@ -172,14 +173,17 @@ function paintShares(view, { node, y, isPin }) {
   return {};
 }
 
-/** Shares by colour and column, kept as long as the same range is shown. */
+/** Shares by colour and column, kept for the ranges that were shown last. */
 export function sharesAt(view, node) {
   const stamp = `${view.from} ${view.to} ${view.strips.width}`;
-  if (view.kept?.stamp !== stamp) view.kept = { stamp, shares: new Map() };
-  if (!view.kept.shares.has(node.key)) {
+  view.kept ??= new Map();
+  if (!view.kept.has(stamp)) view.kept.set(stamp, new Map());
+  if (view.kept.size > MOST_KEPT) view.kept.delete(view.kept.keys().next().value);
+  const known = view.kept.get(stamp);
+  if (!known.has(node.key)) {
     const tracks = tellingOf(node);
     view.colours ??= view.names.map((name) => ofSlice(name, false));
-    view.kept.shares.set(
+    known.set(
       node.key,
       sharesOf(
         tracks,
@@ -191,7 +195,7 @@ export function sharesAt(view, node) {
       ),
     );
   }
-  return view.kept.shares.get(node.key);
+  return known.get(node.key);
 }
 
 function paintWords(view, pen, { node, depth, y, isPin, wide = [], seams = [] }) {
