@@ -37,6 +37,14 @@ Bytes share_of_link(Bytes size, const Framing& framing, std::uint32_t links) {
   return full - framing.payload + (size - (packets - 1) * framing.payload);
 }
 
+/// Packets per ACK that are sure to count from the first packet of a message. Where the last one is
+/// not acknowledged at once, the count goes on from message to message: an earlier message shifts
+/// which packets have an ACK, and the last ACK may have none before it that holds it up.
+std::uint32_t certain_ack_every(const protocols::TransportTraits& traits) {
+  const bool may_shift = !traits.acks_last && traits.certain_window() == 0;
+  return may_shift ? std::numeric_limits<std::uint32_t>::max() : traits.ack_every;
+}
+
 }  // namespace
 
 Framing framing_of(const Scenario& scenario, std::size_t transport) {
@@ -46,7 +54,7 @@ Framing framing_of(const Scenario& scenario, std::size_t transport) {
   return {.payload = traits.format.payload,
           .header = traits.format.header,
           .ack_size = traits.ack_size,
-          .ack_every = traits.ack_every,
+          .ack_every = certain_ack_every(traits),
           .window = traits.certain_window(),
           .cut_through = cuts ? switches.cut_through_after : 0_B};
 }

@@ -71,6 +71,9 @@ class Tree:
         by_file = collections.defaultdict(list)
         for mutant in found:
             by_file[mutant.file].append(mutant)
+        for place in (self.folder / "source").rglob("*"):  # what has moved or gone since
+            if place.is_file() and str(place.relative_to(self.folder / "source")) not in self.files:
+                place.unlink()
         for name in self.files:
             source, place = (ROOT / name).read_bytes(), self.folder / "source" / name
             if name in by_file:

@@ -46,6 +46,16 @@ def around(extent, opening, closing, outer=0):
     return [(extent[0], (1, -width), 0, opening), (extent[1], (0, width), 0, closing)]
 
 
+def is_one_call(text):
+    """Whether its first parenthesis closes at its end: not `min(a, b).count()`, nor `min(a, b) - min(c, d)`."""
+    depth = 0
+    for i, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0 and character == ")":
+            return i == len(text) - 1
+    return False
+
+
 def files_of(root, paths, arguments):
     """Sources that can be included in one unit, which is parsed once."""
     text = "".join(f'#include "{root / path}"\n' for path in paths)
@@ -150,12 +160,13 @@ class File:
         self.add(extent[0], self.code(*extent) + ";", ";", edits)
 
     def function(self, extent):
-        name, opened, _ = self.code(*extent).partition("(")
-        if name not in FUNCTIONS or not opened:
+        text = self.code(*extent)
+        name, opened, _ = text.partition("(")
+        if name not in FUNCTIONS or not opened or not is_one_call(text):
             return
         other, instead = FUNCTIONS[name]
-        text = instead or f"(weft::mutation::is_on(@) ? &{other} : &{name})("
-        edits = [(extent[0], (1, extent[0] - extent[1]), len(name) + 1, text)]
+        code = instead or f"(weft::mutation::is_on(@) ? &{other} : &{name})("
+        edits = [(extent[0], (1, extent[0] - extent[1]), len(name) + 1, code)]
         self.add(extent[0], self.code(*extent), other + self.code(*extent)[len(name):], edits)
 
     def literal(self, extent):

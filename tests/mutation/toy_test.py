@@ -57,6 +57,11 @@ class Toy(unittest.TestCase):
                        "n != 0 -> n == 0", "9 -> 9 + 1"]:
             self.assertIn(change, found)
 
+    def test_a_call_is_all_of_an_expression(self):
+        self.assertTrue(mutants.is_one_call("std::min(f(a), b)"))
+        self.assertFalse(mutants.is_one_call("std::min(a, b).count()"))
+        self.assertFalse(mutants.is_one_call("std::min(a, b) - std::min(c, d)"))
+
     def test_constants_are_left_alone(self):
         for change in [mutant.text() for mutant in self.found if self.reaching(mutant)]:
             self.assertNotIn("kSquares", change)

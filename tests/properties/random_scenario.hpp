@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -114,8 +115,10 @@ class RandomScenario {
   std::string flow_control() {
     if (draws(SwarmFeature::kLossy)) return "none";
     if (draws(SwarmFeature::kCredits)) {
+      // A full packet of TCP takes 9 KiB and what is around it.
       return fmt::format("{{type: credit, buffer: {}KiB, update: {}, processing: {}ns}}",
-                         8 + below(200), one_of({"0B", "8B"}), below(200));
+                         std::max<std::uint64_t>(10, 8 + below(200)), one_of({"0B", "8B"}),
+                         below(200));
     }
     if (draws(SwarmFeature::kDynamicThresholds)) {
       return fmt::format(

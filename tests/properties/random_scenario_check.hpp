@@ -43,7 +43,7 @@ inline bool forgets_pauses(const scenarios::Scenario& scenario) {
 /// its zero-load time.
 inline void check_random_scenario(std::uint64_t seed) {
   const std::string text = RandomScenario(seed).text();
-  if (repeats_one_seed()) std::cout << text;  // also of a run that ends the program
+  if (repeats_one_seed()) std::cout << text << std::flush;  // also of a run that ends the program
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
   ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
   scenarios::Experiment experiment = build_loaded(loaded.value());

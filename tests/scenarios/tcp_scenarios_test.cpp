@@ -172,5 +172,30 @@ TEST(Converged, WithoutSelectiveAcksMoreIsSentAgainThanWasDropped) {
             static_cast<std::uint64_t>(blind.totals.buffer_drops));
 }
 
+// A receiver that acknowledges every second segment, whichever message it is of, acknowledges the
+// second and the fourth of five, and the fifth after its timer. After a message of one segment it
+// acknowledges the first, the third and the fifth. Then nothing is before the last ACK, while the
+// fourth's holds it up otherwise: 4 full segments and a short one come closer to each other than
+// ACKs leave the slow uplink. The zero-load time is that of the lucky count.
+TEST(TcpScenarios, AMessageWhoseAcksAreShiftedTakesItsZeroLoadTime) {
+  const Experiment e = loaded(
+      "name: shifted\n"
+      "racks: {count: 2, servers: 1, server: host-400g}\n"
+      "links: {access: {rate: 400Gbps, length: 3m}, uplink: {rate: 100Gbps, length: 170m}}\n"
+      "fabric: {topology: leaf-spine, spines: 1, switch: ideal, flow_control: none}\n"
+      "transport: {type: tcp, mtu: 1500B, window: 0, congestion_control: none,\n"
+      "            ack: {every: 2, delay: 145us, last: false}}\n"
+      "jobs:\n"
+      "  - {name: a, type: messages, list: [{from: 0, to: 1, size: 1448B},\n"
+      "                                     {from: 0, to: 1, size: 6035B, start: 2us}]}\n");
+  std::vector<MessageResult> messages;
+  const Results results =
+      simulate(e, {}, nullptr, {}, [&](const MessageResult& m) { messages.push_back(m); });
+  ASSERT_EQ(results.outcome, Outcome::kFinished);
+  const auto second = std::ranges::find(messages, Bytes(6035), &MessageResult::bytes);
+  ASSERT_NE(second, messages.end());
+  EXPECT_EQ(second->completed - second->start, second->ideal);
+}
+
 }  // namespace
 }  // namespace weft::scenarios
