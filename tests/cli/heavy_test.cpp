@@ -101,7 +101,8 @@ TEST(Heavy, ThousandsOfCommunicatorsOnSharedNicsAreCheckedInSeconds) {
     const MeasuredRun f = check(name);
     EXPECT_EQ(f.exit_code, 0) << f.text;
     EXPECT_LT(f.processor_seconds, 3 * kSoon) << name;  // 3.4 s beside another test
-    EXPECT_LT(f.peak_kilobytes, kIsSanitized ? 2'000'000 : 240'000) << name;
+    // 243 MB: lists of connections keep up to an eighth of room, as giving it back copies them.
+    EXPECT_LT(f.peak_kilobytes, kIsSanitized ? 2'000'000 : 260'000) << name;
   }
 }
 
