@@ -255,11 +255,12 @@ class PacketRun {
   }
 
  private:
-  using Parts = std::vector<std::unique_ptr<RunPart>>;
+  using RunParts = std::vector<std::unique_ptr<RunPart>>;
 
-  [[nodiscard]] Parts make_parts(Shortcuts& shortcuts, const protocols::Parallelism& parallelism) {
+  [[nodiscard]] RunParts make_parts(Shortcuts& shortcuts,
+                                    const protocols::Parallelism& parallelism) {
     Timeline* const timeline = timeline_of(files_);
-    Parts parts;
+    RunParts parts;
     parts.push_back(shortcuts.part(recorder_, paths_.get()));
     parts.push_back(std::make_unique<ApproximatePeriods>(e_, executor_));
     if (blames_) {
@@ -387,7 +388,7 @@ class PacketRun {
   collectives::Executor executor_;
   std::unique_ptr<PathFinder> paths_;  ///< null: nobody asks whose fault it is
   RunRecorder recorder_;
-  const Parts parts_;
+  const RunParts parts_;
   const PacketNetwork::Options options_;
   PacketNetwork network_;
   RunMonitor monitor_;

@@ -38,7 +38,7 @@ Bytes share_of_link(Bytes size, const Framing& framing, std::uint32_t links) {
 }
 
 /// Packets per ACK that are sure to count from the first packet of a message. Where the last one is
-/// not acknowledged at once, the count goes on from message to message: an earlier message shifts
+/// not acknowledged at once, the count continues from message to message: an earlier message shifts
 /// which packets have an ACK, and the last ACK may have none before it that holds it up.
 std::uint32_t certain_ack_every(const protocols::TransportTraits& traits) {
   const bool may_shift = !traits.acks_last && traits.certain_window() == 0;

@@ -193,7 +193,7 @@ TEST(PredictedCost, OfAnUndividedHierarchicalAllReduceMakesOneLapInsideEachWay) 
 
 // The ring of a domain makes a lap for every domain's share. The first lap of a reduce-scatter
 // comes before the rail has anything to send; of an all-gather, the last comes after it. The other
-// laps go on beside the rail. So it takes all laps, or the rail and one lap.
+// laps take place beside the rail. So it takes all laps, or the rail and one lap.
 TEST(PredictedCost, OfAHierarchicalHalfIsTheRailAndOneLapOrAllLaps) {
   const double g = 4;
   const double size = 8e6;

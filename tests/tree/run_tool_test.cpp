@@ -65,7 +65,8 @@ class Checkout {
             .c_str());
   }
 
-  const fs::path root_ = fs::path(::testing::TempDir()) / "weft_run_tool_test";
+  const fs::path root_ = fs::path(::testing::TempDir()) /
+                         ::testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 TEST(RunTool, RunsWhatWasBuiltBeforeTheCheckoutMoved) {

@@ -9,8 +9,8 @@
 
 namespace weft::scenarios {
 
-/// How much was simulated once and taken again, of so many packet-hops, and what approximate
-/// periods skipped; empty: nobody asked for that.
+/// How much of `packet_hops` was simulated once and taken again, and what approximate periods
+/// skipped; empty: nobody asked for that.
 [[nodiscard]] std::string reuse_text(const ReuseReport& reuse, std::uint64_t packet_hops,
                                      const std::optional<PeriodsReport>& periods);
 
