@@ -142,7 +142,7 @@ note_sources() {
 # is_built_elsewhere: whether build/weft was made from these very sources when the checkout lay, or was copied from,
 # elsewhere. Then there is nothing to build, although CMake would begin anew.
 is_built_elsewhere() {
-  [[ -x $build/weft && -f $build/.sources && -f $build/CMakeCache.txt ]] &&
+  [[ -x $build/weft && $build/.sources -nt $build/weft && -f $build/CMakeCache.txt ]] &&
     ! grep -Fqx "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt" &&
     [[ $(sources_digest) == "$(<"$build/.sources")" ]]
 }

@@ -20,7 +20,7 @@ struct BlameRun {
   const protocols::Parallelism& parallelism;
   const ProgressObserver& progress;
   Timeline* timeline = nullptr;  ///< where paths are shown, if anywhere
-  /// Makes the part by which calls are taken over as in the first run; it may give null.
+  /// Makes the part whose oracle answers for the same calls as in the first run; may give null.
   std::function<std::unique_ptr<RunPart>()> part;
 };
 

@@ -221,8 +221,7 @@ class PacketRun {
         paths_(blames_ ? std::make_unique<PathFinder>(experiment, executor_) : nullptr),
         recorder_(experiment, executor_, ideals.times, sink, paths_.get(), timeline_of(files)),
         parts_(make_parts(shortcuts, parallelism)),
-        options_(make_options(parallelism)),
-        network_(experiment.fabric, experiment.routes, options_,
+        network_(experiment.fabric, experiment.routes, make_options(parallelism),
                  experiment.workload.process_hosts(), experiment.workload.connections(),
                  experiment.workload.groups()),
         monitor_(experiment, network_) {
@@ -279,6 +278,7 @@ class PacketRun {
     options.on_many_messages = [this] { recorder_.take(network_); };
     if (files_ != nullptr) observe(e_, *files_, options);
     for (const auto& part : parts_) part->configure(options);
+    has_own_plan_ = options.cut == e_.scenario.run.partition && !options.keeps_domains_whole;
     return options;
   }
 
@@ -333,8 +333,7 @@ class PacketRun {
     results_.seed = e_.scenario.seed;
     results_.threads = network_.threads();
     // Where parts have the network keep domains whole, or be one process, that is not the model's.
-    const bool is_own = options_.cut == e_.scenario.run.partition && !options_.keeps_domains_whole;
-    const LpPlan plan = is_own ? network_.lp_plan() : plan_of(e_);
+    const LpPlan plan = has_own_plan_ ? network_.lp_plan() : plan_of(e_);
     results_.logical_processes = plan.lp_count;
     results_.lookahead = plan.lookahead;
     const bool has_named_end = is_named(e_.scenario.run.until);
@@ -389,7 +388,7 @@ class PacketRun {
   std::unique_ptr<PathFinder> paths_;  ///< null: nobody asks whose fault it is
   RunRecorder recorder_;
   const RunParts parts_;
-  const PacketNetwork::Options options_;
+  bool has_own_plan_ = true;  ///< no part has changed how the network is cut
   PacketNetwork network_;
   RunMonitor monitor_;
   Results results_;

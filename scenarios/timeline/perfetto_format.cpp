@@ -3,72 +3,15 @@
 #include <array>
 #include <protozero/pbf_writer.hpp>
 
+#include "scenarios/timeline/perfetto_fields.hpp"
+
 namespace weft::scenarios {
 namespace {
 
 using protozero::pbf_writer;
 
-// Numbers of fields as in Perfetto's repository, below protos/perfetto/trace.
-
-// trace.proto, Trace
-constexpr std::uint32_t kPacket = 1;
-
-// trace_packet.proto, TracePacket
-constexpr std::uint32_t kTimestamp = 8;  // nanoseconds
-constexpr std::uint32_t kSequenceId = 10;
-constexpr std::uint32_t kTrackEvent = 11;
-constexpr std::uint32_t kInternedData = 12;
-constexpr std::uint32_t kSequenceFlags = 13;
-constexpr std::uint32_t kTrackDescriptor = 60;
-// ... SequenceFlags
-constexpr std::uint32_t kStateCleared = 1;
-constexpr std::uint32_t kNeedsState = 2;
-
-// interned_data/interned_data.proto, InternedData; its entries are a number (1) and a text (2)
-constexpr std::uint32_t kEventCategories = 1;
-constexpr std::uint32_t kEventNames = 2;
-constexpr std::uint32_t kAnnotationNames = 3;
-constexpr std::uint32_t kAnnotationTexts = 29;
-constexpr std::uint32_t kInternedNumber = 1;
-constexpr std::uint32_t kInternedText = 2;
-
-// track_event/track_descriptor.proto, TrackDescriptor
-constexpr std::uint32_t kUuid = 1;
-constexpr std::uint32_t kTrackName = 2;
-constexpr std::uint32_t kProcess = 3;
-constexpr std::uint32_t kThread = 4;
-constexpr std::uint32_t kParentUuid = 5;
-constexpr std::uint32_t kCounter = 8;
-// track_event/process_descriptor.proto, ProcessDescriptor
-constexpr std::uint32_t kPid = 1;
-constexpr std::uint32_t kProcessName = 6;
-// track_event/thread_descriptor.proto, ThreadDescriptor, whose field 1 is the process, too
-constexpr std::uint32_t kTid = 2;
-constexpr std::uint32_t kThreadName = 5;
-// track_event/counter_descriptor.proto, CounterDescriptor
-constexpr std::uint32_t kUnit = 3;
-constexpr std::int32_t kUnitCount = 2;
-constexpr std::int32_t kUnitBytes = 3;
-
-// track_event/track_event.proto, TrackEvent
-constexpr std::uint32_t kCategoryIids = 3;
-constexpr std::uint32_t kDebugAnnotations = 4;
-constexpr std::uint32_t kType = 9;
-constexpr std::uint32_t kNameIid = 10;
-constexpr std::uint32_t kTrackUuid = 11;
-constexpr std::uint32_t kCounterValue = 30;
-constexpr std::uint32_t kFlowIds = 47;
-constexpr std::uint32_t kTerminatingFlowIds = 48;
-// ... Type
-constexpr std::uint32_t kSliceBegin = 1;
-constexpr std::uint32_t kSliceEnd = 2;
-constexpr std::uint32_t kInstant = 3;
-constexpr std::uint32_t kCounterType = 4;
-
-// track_event/debug_annotation.proto, DebugAnnotation
-constexpr std::uint32_t kAnnotationNameIid = 1;
-constexpr std::uint32_t kIntValue = 4;
-constexpr std::uint32_t kStringValueIid = 17;
+using namespace perfetto;  // NOLINT(google-build-using-namespace): numbers of fields, and nothing
+                           // else
 
 std::uint64_t nanoseconds(Picoseconds t) { return static_cast<std::uint64_t>(t.count() / 1000); }
 

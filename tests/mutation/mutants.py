@@ -172,7 +172,14 @@ class File:
     def literal(self, extent):
         text = self.code(*extent)
         if re.fullmatch(r"[0-9']+[uUlL]*", text):
-            self.add(extent[0], text, text + " + 1", around(extent, "(", " + weft::mutation::is_on(@))"))
+            before, after = self.line_around(extent)
+            self.add(extent[0], before + text + after, before + text + " + 1" + after,
+                     around(extent, "(", " + weft::mutation::is_on(@))"))
+
+    def line_around(self, extent):
+        """What stands before and behind in its line, without a comment: a number alone says nothing of what it is."""
+        begin, end = self.source.rfind(b"\n", 0, extent[0]) + 1, self.source.find(b"\n", extent[1])
+        return self.code(begin, extent[0]), re.sub(r"\s*//.*", "", self.code(extent[1], end))
 
     def condition(self, extent):
         tokens = self.inside(extent)

@@ -120,7 +120,7 @@ export async function pinsRows(browser) {
   );
 }
 
-/** A drag over a row adds up what its slices take of the range, as the data have it. */
+/** A drag over a row sums what its slices take of the range, as the data have it. */
 export async function addsUp(browser) {
   await key(browser, 'Home');
   const row = await rowOf(browser, 'critical path');

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -76,6 +77,14 @@ TEST(RunTool, RunsWhatWasBuiltBeforeTheCheckoutMoved) {
 TEST(RunTool, BuildsAMovedCheckoutWhoseSourcesDiffer) {
   const Checkout checkout;
   write(checkout.moved() / "simcore/a.cpp", "int b;\n");
+  EXPECT_EQ(checkout.run(), " (3)");
+}
+
+// What was built by other means afterwards may be of other sources than those that were noted.
+TEST(RunTool, BuildsAMovedCheckoutThatWasBuiltOnceMoreBeforeItMoved) {
+  const Checkout checkout;
+  fs::last_write_time(checkout.moved() / "build/weft",
+                      fs::file_time_type::clock::now() + std::chrono::hours(1));
   EXPECT_EQ(checkout.run(), " (3)");
 }
 

@@ -39,8 +39,8 @@ inline double passed_by(const Port& /*port*/, double load) { return load; }
 
 /// What link directions carry on average if every node spreads what comes to it evenly over its
 /// next hops: the expectation of ECMP, spraying and their like. No packet is followed. Traffic
-/// between hosts of one scale-up domain is left out. A load adds up (`+=`), and has `share_of` and
-/// `passed_by`.
+/// between hosts of one scale-up domain is left out. Loads are summed by `+=`, and have
+/// `share_of` and `passed_by`.
 template <class Load>
 class Spread {
  public:

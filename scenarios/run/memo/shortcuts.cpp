@@ -14,7 +14,7 @@ namespace {
 
 using protocols::PacketNetwork;
 
-/// What a network is like, some of whose calls are taken over.
+/// An oracle answers for some calls of the network.
 void keep_whole(const RunReuse& reuse, PacketNetwork::Options& options) {
   options.keeps_domains_whole = true;
   if (reuse.has_rails()) options.cut = LpPlan::Cut::kOne;

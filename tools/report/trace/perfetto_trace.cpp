@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "scenarios/timeline/perfetto_fields.hpp"
 #include "tools/report/trace/trace_events.hpp"
 
 namespace weft::report {
@@ -11,43 +12,11 @@ namespace {
 
 using protozero::pbf_reader;
 
-// Numbers of fields as in Perfetto's repository, below protos/perfetto/trace.
+using namespace perfetto;  // NOLINT(google-build-using-namespace): numbers of fields, and nothing
+                           // else
 
-// trace.proto, Trace
-constexpr std::uint8_t kPacketTag = (1U << 3U) | 2U;  // field 1, a message
-// trace_packet.proto, TracePacket
-constexpr std::uint32_t kTimestamp = 8;  // nanoseconds
-constexpr std::uint32_t kSequenceId = 10;
-constexpr std::uint32_t kTrackEvent = 11;
-constexpr std::uint32_t kInternedData = 12;
-constexpr std::uint32_t kTrackDescriptor = 60;
-// interned_data/interned_data.proto, InternedData; its entries are a number (1) and a text (2)
-constexpr std::uint32_t kEventNames = 2;
-constexpr std::uint32_t kAnnotationNames = 3;
-constexpr std::uint32_t kAnnotationTexts = 29;
-// track_event/track_descriptor.proto, TrackDescriptor
-constexpr std::uint32_t kUuid = 1;
-constexpr std::uint32_t kProcess = 3;
-constexpr std::uint32_t kThread = 4;
-// track_event/process_descriptor.proto and thread_descriptor.proto
-constexpr std::uint32_t kPid = 1;
-constexpr std::uint32_t kTid = 2;
-constexpr std::uint32_t kThreadName = 5;
-constexpr std::uint32_t kProcessName = 6;
-// track_event/track_event.proto, TrackEvent
-constexpr std::uint32_t kDebugAnnotations = 4;
-constexpr std::uint32_t kType = 9;
-constexpr std::uint32_t kNameIid = 10;
-constexpr std::uint32_t kTrackUuid = 11;
-constexpr std::uint32_t kFlowIds = 47;
-constexpr std::uint32_t kTerminatingFlowIds = 48;
-// ... Type
-constexpr std::int32_t kSliceBegin = 1;
-constexpr std::int32_t kSliceEnd = 2;
-constexpr std::int32_t kInstant = 3;
-// track_event/debug_annotation.proto, DebugAnnotation
-constexpr std::uint32_t kAnnotationNameIid = 1;
-constexpr std::uint32_t kStringValueIid = 17;
+/// Before each packet of a file: its field, and that it is a message.
+constexpr std::uint8_t kPacketTag = (kPacket << 3U) | 2U;
 
 /// Longer packets are none that weft writes.
 constexpr std::uint64_t kMaxPacket = 1U << 26U;
@@ -73,7 +42,7 @@ class PacketReader {
  private:
   static constexpr std::size_t kChunk = 1U << 20U;
 
-  /// So many bytes from `at_` on are in the buffer.
+  /// Whether `wanted` bytes from `at_` on are in the buffer, which is filled for that.
   bool fill(std::size_t wanted) {
     if (buffer_.size() - at_ >= wanted) return true;
     buffer_.erase(0, at_);
@@ -181,9 +150,9 @@ class PerfettoReader {
       std::uint64_t number = 0;
       std::string text;
       while (entry.next()) {
-        if (entry.tag() == 1)
+        if (entry.tag() == kInternedNumber)
           number = entry.get_uint64();
-        else if (entry.tag() == 2)
+        else if (entry.tag() == kInternedText)
           text = entry.get_string();
         else
           entry.skip();
@@ -246,7 +215,7 @@ class PerfettoReader {
   }
 
   void add_event(pbf_reader event, double time, const Sequence& sequence) {
-    std::int32_t type = 0;
+    std::uint32_t type = 0;
     Open* track = nullptr;
     TraceSliceRead slice{
         .begin = time, .end = time, .name = {}, .culprit = {}, .port = {}, .arrows = {}};
@@ -254,7 +223,7 @@ class PerfettoReader {
     while (event.next()) {
       switch (event.tag()) {
         case kType:
-          type = event.get_enum();
+          type = static_cast<std::uint32_t>(event.get_enum());
           break;
         case kTrackUuid: {
           const auto found = open_.find(event.get_uint64());

@@ -8,7 +8,8 @@ import { Moments } from './moments_control.js';
 import { momentOf as pointedAt, onTime } from './time_range.js';
 import { table } from './table.js';
 import { heat, difference, ramp, rampOfDifference, onOtherColours } from './colour.js';
-import { PanZoom, wordsOf } from './pan_zoom.js';
+import { boxOf, curveOf } from './drawing.js';
+import { PanZoom } from './pan_zoom.js';
 import { momentOf } from './moments.js';
 import * as format from './format.js';
 
@@ -110,12 +111,10 @@ export class Fabric {
     const drawn = this.run.fabric;
     if (!drawn.boxes) return el('p', {}, `The fabric cannot be drawn: ${drawn.reason}`);
     this.lines = drawn.lines.map((line, i) => {
-      const [a, b, c, d, e, f, g, h] = line.curve;
       return svg(
         'path',
         {
-          d: `M${a} ${b}C${c} ${d} ${e} ${f} ${g} ${h}`,
-          fill: 'none',
+          ...curveOf(line),
           'stroke-width': Math.max(1.4, line.pen),
           class: 'cable',
           tabindex: 0,
@@ -129,7 +128,7 @@ export class Fabric {
         svg('title', {}, line.title),
       );
     });
-    this.boxes = drawn.boxes.map((box, i) => this.drawBox(box, i));
+    this.boxes = drawn.boxes.map((box, i) => boxOf(box, () => this.showPorts(this.portsOfBox[i], box.title ?? '')));
     this.heads = drawn.lines.map(() => svg('path', { class: 'direction', hidden: true }));
     const picture = svg(
       'svg',
@@ -169,36 +168,6 @@ export class Fabric {
         svg('title', {}, text),
       ),
     );
-  }
-
-  drawBox(box, i) {
-    const isNode = box.nodes > 0;
-    const ports = () => this.showPorts(this.portsOfBox[i], box.title ?? '');
-    const group = svg(
-      'g',
-      isNode
-        ? {
-            class: 'node',
-            tabindex: 0,
-            role: 'button',
-            'aria-label': box.title,
-            onclick: ports,
-            onkeydown: (e) => {
-              if (e.key === 'Enter') ports();
-            },
-          }
-        : { class: box.frame ? 'frame' : 'words' },
-    );
-    if (isNode || box.frame) {
-      group.append(svg('rect', { x: box.x, y: box.y, width: box.w, height: box.h, rx: 2 }));
-      if (box.stack)
-        group.append(
-          svg('rect', { x: box.x - 3, y: box.y - 3, width: box.w + 6, height: box.h + 6, rx: 3, class: 'behind' }),
-        );
-    }
-    group.append(...wordsOf(box));
-    if (box.title) group.append(svg('title', {}, box.title));
-    return group;
   }
 
   colour() {

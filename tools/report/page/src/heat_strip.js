@@ -4,7 +4,7 @@ import { el } from './dom.js';
 import { css, heat, onOtherColours } from './colour.js';
 import { columnsOf, portsOverTime } from './moments.js';
 import { visit } from './history.js';
-import { momentOf, onTime, pointAt, rangeOf, showRange, wholeOf } from './time_range.js';
+import { momentOf, onTime, pointAt, rangeOf, showRange, stepOf, wholeOf } from './time_range.js';
 import { labelsOf, labeller } from './timeline_paint.js';
 import * as format from './format.js';
 
@@ -205,8 +205,7 @@ export class HeatStrip {
 
   paintAxis(pen) {
     const [from, to] = rangeOf(this.index);
-    const step = 10 ** Math.floor(Math.log10((to - from) / 4));
-    const wide = [1, 2, 5, 10].map((k) => k * step).find((s) => (to - from) / s <= this.width / 90) ?? 10 * step;
+    const wide = stepOf([from, to], this.width);
     pen.fillStyle = css('--faint');
     const label = labeller(pen, this.labels + this.width, AXIS - 7);
     for (let k = Math.ceil(from / wide); k * wide <= to; ++k) {

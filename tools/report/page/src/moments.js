@@ -53,7 +53,7 @@ export function portsOverTime({ moments, series, left_out: missing }) {
     .sort((a, b) => b.total - a.total);
 }
 
-/** The greatest value in each of so many columns of a range; values are even steps of the whole. */
+/** The greatest value in each of `count` columns of a range; values are even steps of the whole. */
 export function columnsOf(values, [least, most], [from, to], count) {
   const scale = values.length / (most - least);
   return Float64Array.from({ length: count }, (_, x) => {

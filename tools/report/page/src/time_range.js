@@ -48,3 +48,9 @@ export function pointAt(run, moment, by) {
   one.moment = moment;
   tell(run, by);
 }
+
+/** The time between lines of an axis over a range: 1, 2 or 5 of a decade, so that 90 pixels have one line at most. */
+export function stepOf([from, to], width) {
+  const decade = 10 ** Math.floor(Math.log10((to - from) / 4));
+  return [1, 2, 5, 10].map((k) => k * decade).find((step) => (to - from) / step <= width / 90) ?? 10 * decade;
+}

@@ -202,7 +202,7 @@ function hint(view, data) {
     seen > view.arrows.length
       ? `; of ${format.number(seen)} arrows the ${format.number(view.arrows.length)} longest are here`
       : '';
-  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}. A click opens a row; a drag adds up a range, with Shift it moves; W A S D and Ctrl with the wheel zoom and move; P pins a row.`;
+  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}. A click opens a row; a drag sums a range, with Shift it moves; W A S D and Ctrl with the wheel zoom and move; P pins a row.`;
 }
 
 export function timeline(run, index) {

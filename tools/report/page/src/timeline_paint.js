@@ -5,7 +5,7 @@ import { Strips } from './strips.js';
 import { css, ofCause, ofSlice } from './colour.js';
 import { ranksOf, sharesOf, tellingOf } from './track_groups.js';
 import { arrowsOf } from './track_totals.js';
-import { momentOf } from './time_range.js';
+import { momentOf, stepOf } from './time_range.js';
 import * as format from './format.js';
 
 export const ROW = 17;
@@ -101,9 +101,7 @@ function visible(view) {
 
 /** Calls `act(time, x)` for the lines of the axis. */
 function ticks(view, act) {
-  const width = view.to - view.from;
-  const step = 10 ** Math.floor(Math.log10(width / 4));
-  const wide = [1, 2, 5, 10].map((k) => k * step).find((s) => width / s <= view.width / 90) ?? 10 * step;
+  const wide = stepOf([view.from, view.to], view.width);
   for (let t = Math.ceil(view.from / wide) * wide; t <= view.to; t += wide) act(t, view.placeOf(t));
 }
 

@@ -1,7 +1,8 @@
 // A fabric alone, as `weft topo` draws it: a picture that zooms, and a panel that says what a box or a line is.
 
 import { el, svg, section, replace, action } from './dom.js';
-import { PanZoom, wordsOf } from './pan_zoom.js';
+import { boxOf, curveOf } from './drawing.js';
+import { PanZoom } from './pan_zoom.js';
 import { table } from './table.js';
 import * as format from './format.js';
 
@@ -48,12 +49,10 @@ class TopoView {
       el('p', { class: 'hint' }, 'A click on a box or a line says what it is.'),
     );
     this.lines = drawing.lines.map((line, i) => {
-      const [a, b, c, d, e, f, g, h] = line.curve;
       return svg(
         'path',
         {
-          d: `M${a} ${b}C${c} ${d} ${e} ${f} ${g} ${h}`,
-          fill: 'none',
+          ...curveOf(line),
           stroke: line.slow ? '#a855d8' : 'var(--faint)',
           'stroke-dasharray': line.slow ? '6 4' : null,
           'stroke-width': Math.max(1, line.pen),
@@ -63,7 +62,7 @@ class TopoView {
         svg('title', {}, line.title),
       );
     });
-    this.boxes = drawing.boxes.map((box, i) => this.drawBox(box, i));
+    this.boxes = drawing.boxes.map((box, i) => boxOf(box, () => this.choose(i)));
     // Captions at the left grow beyond their room where the picture is small.
     const left = -8 - MARGIN * drawing.width;
     const [width, height] = [drawing.width + 8 - left, drawing.height + 16];
@@ -79,34 +78,6 @@ class TopoView {
       this.boxes,
     );
     this.view = new PanZoom(picture, [left, -8, width, height]);
-  }
-
-  drawBox(box, i) {
-    const isNode = box.nodes > 0;
-    const act = () => this.choose(i);
-    const group = svg(
-      'g',
-      isNode
-        ? {
-            class: 'node',
-            tabindex: 0,
-            role: 'button',
-            'aria-label': box.title,
-            onclick: act,
-            onkeydown: (e) => {
-              if (e.key === 'Enter') act();
-            },
-          }
-        : { class: box.frame ? 'frame' : 'words' },
-    );
-    if (isNode || box.frame) group.append(svg('rect', { x: box.x, y: box.y, width: box.w, height: box.h, rx: 2 }));
-    if (box.stack)
-      group.append(
-        svg('rect', { x: box.x - 3, y: box.y - 3, width: box.w + 6, height: box.h + 6, rx: 3, class: 'behind' }),
-      );
-    group.append(...wordsOf(box));
-    if (box.title) group.append(svg('title', {}, box.title));
-    return group;
   }
 
   mark(boxes, lines) {

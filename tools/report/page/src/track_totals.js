@@ -13,7 +13,7 @@ export function stemOf(name) {
 }
 
 /**
- * By name, the most time first: {name, count, time, longest}. Slices are cut to the range. `time` adds up tracks;
+ * By name, the most time first: {name, count, time, longest}. Slices are cut to the range. `time` is the sum over tracks;
  * of a slice that stands for several, all of them are counted.
  */
 export function totalsOf(tracks, names, from, to) {

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { isWhole, momentOf, onTime, pointAt, rangeOf, setWhole, showRange } from '../src/time_range.js';
+import { isWhole, momentOf, onTime, pointAt, rangeOf, setWhole, showRange, stepOf } from '../src/time_range.js';
 import { addressOf, parseAddress } from '../src/history.js';
 import { columnsOf, portsOverTime, valuesOfPort } from '../src/moments.js';
 import { markOf, nodeOf, wrongMetric } from '../src/wrong.js';
@@ -110,4 +110,11 @@ test('who is to blame is marked where it stands', () => {
   assert.equal(markOf(sick('queueing', 'other', 'leaf0[0]->h0')).port, 'leaf0[0]->h0');
   assert.equal(markOf(sick('queueing', 'other', 'gone->away')), null);
   assert.equal(markOf({ ...sick('pause', 'NIC of h0'), summary: { jobs: [{ ...job, jct_seconds: 1 }] } }), null);
+});
+
+test('an axis has a line per 90 pixels at most, at 1, 2 or 5 of a decade', () => {
+  assert.equal(stepOf([0, 100], 900), 10);
+  assert.equal(stepOf([0, 100], 450), 20);
+  assert.equal(stepOf([0, 100], 200), 50);
+  assert.equal(stepOf([0, 4e6], 400), 1e6);
 });

@@ -12,7 +12,7 @@ test('begins are sums of differences', () => {
   assert.deepEqual(extent([track]), [10, 25]);
 });
 
-/** What is seen of slices between two times on so many parts. */
+/** What is seen of slices between two times on `parts` parts. */
 function seen(track, from, to, parts) {
   const cells = new Uint32Array(parts);
   fill(cells, track, from, to, 1);
