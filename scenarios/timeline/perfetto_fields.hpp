@@ -4,7 +4,7 @@
 
 /// Numbers of the fields of Perfetto's format that weft writes and reads, as in Perfetto's
 /// repository, below protos/perfetto/trace.
-namespace weft::perfetto {
+namespace weft::scenarios::perfetto {
 
 // trace.proto, Trace
 inline constexpr std::uint32_t kPacket = 1;
@@ -66,4 +66,4 @@ inline constexpr std::uint32_t kAnnotationNameIid = 1;
 inline constexpr std::uint32_t kIntValue = 4;
 inline constexpr std::uint32_t kStringValueIid = 17;
 
-}  // namespace weft::perfetto
+}  // namespace weft::scenarios::perfetto

@@ -10,7 +10,7 @@ namespace {
 
 using protozero::pbf_writer;
 
-using namespace perfetto;  // NOLINT(google-build-using-namespace): numbers of fields, and nothing
+using namespace perfetto;  // numbers of fields, and nothing else
                            // else
 
 std::uint64_t nanoseconds(Picoseconds t) { return static_cast<std::uint64_t>(t.count() / 1000); }

@@ -12,8 +12,8 @@ namespace {
 
 using protozero::pbf_reader;
 
-using namespace perfetto;  // NOLINT(google-build-using-namespace): numbers of fields, and nothing
-                           // else
+using namespace scenarios::perfetto;  // numbers of fields, and nothing else
+                                      // else
 
 /// Before each packet of a file: its field, and that it is a message.
 constexpr std::uint8_t kPacketTag = (kPacket << 3U) | 2U;
