@@ -11,7 +11,6 @@ namespace {
 using protozero::pbf_writer;
 
 using namespace perfetto;  // numbers of fields, and nothing else
-                           // else
 
 std::uint64_t nanoseconds(Picoseconds t) { return static_cast<std::uint64_t>(t.count() / 1000); }
 

@@ -13,7 +13,6 @@ namespace {
 using protozero::pbf_reader;
 
 using namespace scenarios::perfetto;  // numbers of fields, and nothing else
-                                      // else
 
 /// Before each packet of a file: its field, and that it is a message.
 constexpr std::uint8_t kPacketTag = (kPacket << 3U) | 2U;
