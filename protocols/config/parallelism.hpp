@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace weft::protocols {
 
@@ -13,6 +14,13 @@ struct Parallelism {
   /// Every thread takes part in every window that is shared, which tests want; otherwise those that
   /// are there in time.
   bool waits_for_all = false;
+};
+
+/// What each thread of a run did, in seconds of the clock; the calling thread comes first. No
+/// result may depend on it.
+struct ThreadTimes {
+  std::vector<double> busy_seconds;  ///< simulating
+  std::vector<double> idle_seconds;  ///< waiting for the end of a window, or for one to be shared
 };
 
 }  // namespace weft::protocols

@@ -1,22 +1,57 @@
 #include "protocols/network/lp_cut.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <thread>
 #include <vector>
 
-namespace weft::protocols {
+#include "protocols/state/port_state.hpp"
 
-Picoseconds pause_latency(const PauseConfig& pause, const Port& port) {
-  const Picoseconds wire = pause.propagates ? port.wire_latency : Picoseconds(0);
-  return wire + pause.response_at(port.rate);
+namespace weft::protocols {
+namespace {
+
+// Nanoseconds of one thread, fitted to shipped scenarios under every cut (simcore/PERFORMANCE.md).
+
+/// A packet-hop between logical processes whose memory is at hand.
+constexpr double kHop = 65;
+/// More where the link goes by credits, which come back as an event of their own.
+constexpr double kCredit = 90;
+/// More for those that come from another logical process.
+constexpr double kCreditAcross = 40;
+/// More for a hop inside a logical process, for each level of the tree that orders its ports.
+constexpr double kTreeLevel = 4;
+/// More each time that the memory of a logical process is twice what the cache holds.
+constexpr double kCacheDoubling = 30;
+constexpr double kCache = 1 << 20U;  ///< second level
+/// A logical process in a window, whatever it has to do.
+constexpr double kVisit = 50;
+/// A window that threads share, until all of them are through.
+constexpr double kSharing = 2'000;
+
+constexpr double kEventsPerHop = 2;
+/// Of a network all of whose hosts send and receive: they compute as well, and wait for each other.
+constexpr double kBusy = 0.5;
+
+std::size_t index(NetworkKind network) { return static_cast<std::size_t>(network); }
+
+/// Whether a partition of this name may cut the link at `port`.
+bool may_cut(const Fabric& fabric, PortId port, LpPlan::Cut cut) {
+  if (cut != LpPlan::Cut::kUplinks && cut != LpPlan::Cut::kAccess) return true;
+  if (fabric.network_of(port) == NetworkKind::kScaleUp) return false;
+  if (cut == LpPlan::Cut::kAccess) return true;
+  return fabric.node(fabric.port(port).node).kind == NodeKind::kSwitch &&
+         fabric.node(fabric.peer_node(port)).kind == NodeKind::kSwitch;
 }
 
-LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picoseconds control_latency,
-                  LpPlan::Cut cut, bool keeps_domains_whole) {
+/// The least time in which data, pauses or credits cross the link at each port; 0: it is not cut.
+std::vector<Picoseconds> crossing_times(const Fabric& fabric, const SwitchConfig& switches,
+                                        LpPlan::Cut cut, bool keeps_domains_whole) {
   std::vector<Picoseconds> crossing(fabric.ports.size());
   for (std::size_t p = 0; p < crossing.size(); ++p) {
     const PortId id(p);
     const Port& port = fabric.port(id);
+    if (!may_cut(fabric, id, cut)) continue;
     if (keeps_domains_whole && fabric.network_of(id) == NetworkKind::kScaleUp) continue;
     crossing[p] = fabric.data_latency(id);
     for (const TrafficClass& c : switches.classes) {
@@ -27,7 +62,113 @@ LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picosecond
       }
     }
   }
-  return plan_lps(fabric, crossing, control_latency, cut);
+  return crossing;
+}
+
+/// What the ports of each network have in common.
+struct NetworkCosts {
+  NetworkCosts(const SwitchConfig& switches, NetworkKind network) {
+    std::size_t classes = 0;
+    for (const TrafficClass& c : switches.classes) {
+      if (c.network != network) continue;
+      ++classes;
+      goes_by_credits = goes_by_credits || c.is_credit();
+    }
+    port_bytes = static_cast<double>(sizeof(PortState) + sizeof(Link) + sizeof(Chunk) +
+                                     classes * (sizeof(ClassQueue) + sizeof(IngressAccount)));
+  }
+  double port_bytes = 0;
+  bool goes_by_credits = false;
+};
+
+}  // namespace
+
+Picoseconds pause_latency(const PauseConfig& pause, const Port& port) {
+  const Picoseconds wire = pause.propagates ? port.wire_latency : Picoseconds(0);
+  return wire + pause.response_at(port.rate);
+}
+
+ExpectedLoad expected_load(const Fabric& fabric, const TransportConfig& transport,
+                           const std::vector<ScaleUpConfig>& scale_up,
+                           const std::vector<HostId>& processes,
+                           const std::vector<Connection>& connections,
+                           const Parallelism& parallelism) {
+  std::array<std::vector<bool>, kNetworkKinds> sends;
+  std::array<std::vector<bool>, kNetworkKinds> receives;
+  for (std::size_t n = 0; n < kNetworkKinds; ++n) {
+    sends[n].resize(fabric.hosts.size());
+    receives[n].resize(fabric.hosts.size());
+  }
+  for (const Connection& c : connections) {
+    const HostId from = processes[c.source.value()];
+    const HostId to = processes[c.destination.value()];
+    const bool is_group = c.kind != Connection::Kind::kUnicast;
+    const std::size_t n =
+        index(is_group ? NetworkKind::kScaleUp : fabric.network_between(from, to));
+    sends[n][from.value()] = true;
+    receives[n][to.value()] = true;
+  }
+  const PacketFormat between = traits_of(transport).format;
+  const PacketFormat inside = (scale_up.empty() ? ScaleUpConfig() : scale_up.front()).format;
+  ExpectedLoad load{.utilisation = {},
+                    .packet = {between.payload + between.header, inside.payload + inside.header},
+                    .parallelism = parallelism};
+  for (std::size_t n = 0; n < kNetworkKinds; ++n) {
+    const auto busy =
+        std::min(std::ranges::count(sends[n], true), std::ranges::count(receives[n], true));
+    load.utilisation[n] =
+        kBusy * static_cast<double>(busy) / static_cast<double>(fabric.hosts.size());
+  }
+  return load;
+}
+
+double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConfig& switches,
+                      const ExpectedLoad& load) {
+  const std::array costs{NetworkCosts(switches, NetworkKind::kScaleOut),
+                         NetworkCosts(switches, NetworkKind::kScaleUp)};
+  static_assert(static_cast<std::size_t>(NetworkKind::kScaleOut) == 0 && kNetworkKinds == 2);
+  const double window = to_seconds(plan.lookahead) * 1e9;
+  double all = 0;
+  double hops = 0;  // per nanosecond
+  double largest = 0;
+  for (const std::vector<PortId>& ports : plan.ports_of_lp) {
+    double bytes = 0;
+    for (const PortId port : ports) bytes += costs[index(fabric.network_of(port))].port_bytes;
+    const double level = std::log2(2 * static_cast<double>(ports.size()) + 1);
+    const double memory = kCacheDoubling * std::max(0.0, std::log2(bytes / kCache));
+    double of_lp = kVisit / window;
+    for (const PortId port : ports) {
+      const std::size_t n = index(fabric.network_of(port));
+      const double rate = load.utilisation[n] *
+                          static_cast<double>(fabric.port(port).rate.count()) * 1e-9 /
+                          (8 * static_cast<double>(load.packet[n].count()));
+      const bool is_inside = plan.lp_of_node[fabric.port(port).node.value()] ==
+                             plan.lp_of_node[fabric.peer_node(port).value()];
+      double hop = kHop + memory + (is_inside ? kTreeLevel * level : 0);
+      if (costs[n].goes_by_credits) hop += kCredit + (is_inside ? 0 : kCreditAcross);
+      of_lp += rate * hop;
+      hops += rate;
+    }
+    all += of_lp;
+    largest = std::max(largest, of_lp);
+  }
+  std::uint32_t threads = load.parallelism.threads;
+  if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
+  const bool is_shared =
+      kEventsPerHop * hops * window >= static_cast<double>(load.parallelism.share_from);
+  if (threads == 1 || !is_shared) return all;
+  // R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", SIAM J. Appl. Math. 17(2), 1969:
+  // no order of the logical processes takes longer than this.
+  const double part = 1.0 / threads;
+  return all * part + largest * (1 - part) + kSharing / window;
+}
+
+LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picoseconds control_latency,
+                  LpPlan::Cut cut, const ExpectedLoad& load, bool keeps_domains_whole) {
+  const std::vector<Picoseconds> crossing =
+      crossing_times(fabric, switches, cut, keeps_domains_whole);
+  return plan_lps(fabric, crossing, control_latency, cut,
+                  [&](const LpPlan& plan) { return predicted_cost(plan, fabric, switches, load); });
 }
 
 }  // namespace weft::protocols

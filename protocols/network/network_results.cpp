@@ -278,6 +278,8 @@ std::vector<LatencyBySize> PacketNetwork::packet_latencies() const {
 
 std::uint32_t PacketNetwork::threads() const { return engine_->threads(); }
 
+ThreadTimes PacketNetwork::thread_times() const { return engine_->thread_times(); }
+
 void PacketNetwork::take_ended_messages(
     const std::function<void(std::span<const MessageOutcome>)>& visit) {
   engine_->outcomes.take_ended(*state_, visit);

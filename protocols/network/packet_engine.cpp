@@ -69,6 +69,7 @@ void PacketNetwork::Engine::spawn() {
     workers_.back()->activity.reset(activity_words);
   }
   s_.telemetry.spawn(size);
+  shared_times_.resize(size);
   if (pool_ == nullptr) return;
   std::vector<std::uint32_t> weights;
   for (const LogicalProcess& lp : lps) weights.push_back(lp.port_count() + 1);
@@ -168,8 +169,28 @@ Picoseconds PacketNetwork::Engine::earliest_event(Picoseconds now) {
   return earliest;
 }
 
+ThreadTimes PacketNetwork::Engine::thread_times() const {
+  using Seconds = std::chrono::duration<double>;
+  ThreadTimes times;
+  const Clock::duration alone = in_all_windows_ - in_shared_windows_;
+  for (std::size_t i = 0; i < shared_times_.size(); ++i) {
+    const Clock::duration busy = shared_times_[i].spent + (i == 0 ? alone : Clock::duration());
+    times.busy_seconds.push_back(Seconds(busy).count());
+    times.idle_seconds.push_back(Seconds(in_all_windows_ - busy).count());
+  }
+  return times;
+}
+
 PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds until,
                                                  const Observer& observer) {
+  const Clock::time_point begin = Clock::now();
+  const Status status = run_windows(now, until, observer);
+  in_all_windows_ += Clock::now() - begin;
+  return status;
+}
+
+PacketNetwork::Status PacketNetwork::Engine::run_windows(Picoseconds& now, Picoseconds until,
+                                                         const Observer& observer) {
   const Picoseconds begin = now;
   const Picoseconds lookahead = std::min(plan_.lookahead, kLongestWindow);
   Picoseconds window_end = now;
@@ -274,15 +295,19 @@ std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picose
 void PacketNetwork::Engine::run_shared(Picoseconds start, Picoseconds end) {
   if (windows_ % kWindowsPerObservation == 0) shares_->balance();
   shares_->begin();
+  const Clock::time_point shared = Clock::now();
   auto work = [&](std::uint32_t self) {
+    const Clock::time_point begin = Clock::now();
     Worker& worker = *workers_[self];
     shares_->take(self, [&](std::uint32_t first, std::uint32_t last) {
       const std::uint64_t before = worker.sums.events;
       run_lps(worker, first, last, start, end);
       return worker.sums.events - before;
     });
+    shared_times_[self].spent += Clock::now() - begin;
   };
   pool_->run(work);
+  in_shared_windows_ += Clock::now() - shared;
 }
 
 void PacketNetwork::Engine::run_lps(Worker& worker, std::size_t first, std::size_t last,

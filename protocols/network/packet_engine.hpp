@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,6 +58,8 @@ class PacketNetwork::Engine {
   [[nodiscard]] std::uint32_t threads() const {
     return static_cast<std::uint32_t>(workers_.size());
   }
+  /// How long threads have worked and waited, by the clock.
+  [[nodiscard]] ThreadTimes thread_times() const;
   /// When it is looked next whether anything was delivered since the last time: whoever leaves out
   /// what happens stops there.
   [[nodiscard]] Picoseconds next_check() const { return stall_check_.next(); }
@@ -89,6 +92,13 @@ class PacketNetwork::Engine {
   MessageOutcomes outcomes;
 
  private:
+  using Clock = std::chrono::steady_clock;
+  /// What a thread spent in windows that threads share; by itself in a cache line.
+  struct alignas(64) SharedTime {
+    Clock::duration spent{};
+  };
+
+  Status run_windows(Picoseconds& now, Picoseconds until, const Observer& observer);
   /// Nothing is left of a run that began at `begin`: `now` is when the last thing happened.
   Status come_to_rest(Picoseconds begin, Picoseconds& now);
   [[nodiscard]] std::uint32_t useful_threads() const;
@@ -158,6 +168,9 @@ class PacketNetwork::Engine {
   std::vector<std::unique_ptr<Worker>> workers_;  ///< the first is the calling thread's
   std::unique_ptr<WorkSplit> shares_;             ///< both null where one thread runs all
   std::unique_ptr<WorkerPool> pool_;
+  std::vector<SharedTime> shared_times_;  ///< by worker
+  Clock::duration in_shared_windows_{};
+  Clock::duration in_all_windows_{};
   std::uint64_t events_ = 0;         ///< until the last window
   std::uint64_t window_events_ = 0;  ///< in the last window
   std::uint64_t windows_ = 0;

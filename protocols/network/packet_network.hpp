@@ -173,6 +173,8 @@ class PacketNetwork {
   [[nodiscard]] Picoseconds last_event() const;
   [[nodiscard]] const LpPlan& lp_plan() const { return plan_; }
   [[nodiscard]] std::uint32_t threads() const;
+  /// Since the start, warm-up included.
+  [[nodiscard]] ThreadTimes thread_times() const;
   [[nodiscard]] NetworkTotals totals() const;
   /// NetworkTotals::packet_hops, without a look at every port.
   [[nodiscard]] std::uint64_t packet_hops() const;

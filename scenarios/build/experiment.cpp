@@ -12,9 +12,11 @@ IdVector<ClassId, std::string> class_names(const protocols::SwitchConfig& switch
   return names;
 }
 
-LpPlan plan_of(const Experiment& e) {
-  return protocols::cut_fabric(e.fabric, e.scenario.switches, e.scenario.run.control_latency,
-                               e.scenario.run.partition);
+LpPlan plan_of(const Experiment& e, const protocols::Parallelism& parallelism) {
+  return protocols::cut_fabric(
+      e.fabric, e.scenario.switches, e.scenario.run.control_latency, e.scenario.run.partition,
+      protocols::expected_load(e.fabric, e.scenario.transport, e.scenario.scale_up,
+                               e.workload.process_hosts(), e.workload.connections(), parallelism));
 }
 
 }  // namespace weft::scenarios

@@ -65,6 +65,7 @@ struct Results : ResultTables {
   Picoseconds simulated;  ///< time of the last event, or of the limit
   double wall_seconds = 0;
   std::uint32_t threads = 1;
+  protocols::ThreadTimes thread_times;  ///< of each of them
   std::uint64_t logical_processes = 0;
   Picoseconds lookahead;
   protocols::NetworkTotals totals;

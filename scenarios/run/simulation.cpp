@@ -274,7 +274,7 @@ class PacketRun {
 
   [[nodiscard]] PacketNetwork::Options make_options(const protocols::Parallelism& parallelism) {
     PacketNetwork::Options options = network_options(e_);
-    options.parallelism = parallelism;
+    options.parallelism = parallelism_ = parallelism;
     options.on_many_messages = [this] { recorder_.take(network_); };
     if (files_ != nullptr) observe(e_, *files_, options);
     for (const auto& part : parts_) part->configure(options);
@@ -332,8 +332,9 @@ class PacketRun {
     results_.scenario = e_.scenario.name;
     results_.seed = e_.scenario.seed;
     results_.threads = network_.threads();
+    results_.thread_times = network_.thread_times();
     // Where parts have the network keep domains whole, or be one process, that is not the model's.
-    const LpPlan plan = has_own_plan_ ? network_.lp_plan() : plan_of(e_);
+    const LpPlan plan = has_own_plan_ ? network_.lp_plan() : plan_of(e_, parallelism_);
     results_.logical_processes = plan.lp_count;
     results_.lookahead = plan.lookahead;
     const bool has_named_end = is_named(e_.scenario.run.until);
@@ -388,6 +389,7 @@ class PacketRun {
   std::unique_ptr<PathFinder> paths_;  ///< null: nobody asks whose fault it is
   RunRecorder recorder_;
   const RunParts parts_;
+  protocols::Parallelism parallelism_;
   bool has_own_plan_ = true;  ///< no part has changed how the network is cut
   PacketNetwork network_;
   RunMonitor monitor_;

@@ -6,8 +6,8 @@
 namespace weft {
 namespace {
 
-/// Logical processes below which a longer window is not worth the lost parallelism and locality.
-constexpr std::uint32_t kEnoughLps = 8;
+/// Plans that are compared: a fabric of cables of any length has as many as cables.
+constexpr std::size_t kMaxPlans = 32;
 /// Upper bound of a window: arrivals are sorted by 32-bit offsets from its start.
 constexpr Picoseconds kLongestWindow = 1_ms;
 
@@ -71,43 +71,51 @@ LpPlan cut_at(const Fabric& fabric, std::span<const Picoseconds> crossing, Picos
   return plan;
 }
 
-}  // namespace
+/// No window is longer than job control takes, which crosses logical processes too.
+void bound_lookahead(LpPlan& plan, Picoseconds control_latency) {
+  const Picoseconds bound =
+      control_latency > Picoseconds(0) ? std::min(kLongestWindow, control_latency) : kLongestWindow;
+  if (plan.lookahead <= bound) return;
+  plan.lookahead = bound;
+  plan.limiting_port = PortId::none();
+}
 
-LpPlan plan_lps(const Fabric& fabric, std::span<const Picoseconds> crossing,
-                Picoseconds control_latency, LpPlan::Cut cut) {
+/// Latencies from which on links may be cut, ascending.
+std::vector<Picoseconds> thresholds_of(const Fabric& fabric, std::span<const Picoseconds> crossing,
+                                       Picoseconds control_latency) {
   std::vector<Picoseconds> thresholds;
   for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
     const Picoseconds latency = cable_latency(fabric, crossing, PortId{p});
-    if (latency > Picoseconds(0) && latency <= control_latency) thresholds.push_back(latency);
+    if (latency > Picoseconds(0)) thresholds.push_back(std::min(latency, control_latency));
   }
   std::sort(thresholds.begin(), thresholds.end());
   thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
+  return thresholds;
+}
 
-  LpPlan best;
-  if (cut == LpPlan::Cut::kOne || control_latency == Picoseconds(0)) {
-    best = cut_at(fabric, crossing, Picoseconds::max());
-  } else if (thresholds.empty()) {
-    best = cut_at(fabric, crossing, std::max(control_latency, Picoseconds(1)));
-  } else if (cut == LpPlan::Cut::kFinest) {
-    best = cut_at(fabric, crossing, thresholds.front());
-  } else {
-    // The longest window that leaves enough logical processes; failing that, the most logical
-    // processes.
-    best = cut_at(fabric, crossing, thresholds.front());
-    const std::uint32_t enough = std::min(kEnoughLps, best.lp_count);
-    for (auto it = thresholds.rbegin(); it != thresholds.rend(); ++it) {
-      LpPlan plan = cut_at(fabric, crossing, *it);
-      if (plan.lp_count >= enough) {
-        best = std::move(plan);
-        break;
-      }
-    }
-  }
-  const Picoseconds bound =
-      std::min(kLongestWindow, control_latency > Picoseconds(0) ? control_latency : kLongestWindow);
-  if (best.lookahead > bound) {
-    best.lookahead = bound;
-    best.limiting_port = PortId::none();
+}  // namespace
+
+LpPlan plan_lps(const Fabric& fabric, std::span<const Picoseconds> crossing,
+                Picoseconds control_latency, LpPlan::Cut cut, const LpCost& cost) {
+  const auto cut_from = [&](Picoseconds threshold) {
+    LpPlan plan = cut_at(fabric, crossing, threshold);
+    bound_lookahead(plan, control_latency);
+    return plan;
+  };
+  LpPlan best = cut_from(Picoseconds::max());  // the whole fabric
+  if (cut == LpPlan::Cut::kOne || control_latency == Picoseconds(0)) return best;
+  const std::vector<Picoseconds> thresholds = thresholds_of(fabric, crossing, control_latency);
+  if (thresholds.empty()) return best;
+  if (cut != LpPlan::Cut::kAuto) return cut_from(thresholds.front());
+
+  double least = cost(best);
+  const std::size_t step = (thresholds.size() + kMaxPlans - 1) / kMaxPlans;
+  for (std::size_t i = 0; i < thresholds.size(); i += step) {
+    LpPlan plan = cut_from(thresholds[thresholds.size() - 1 - i]);
+    const double price = cost(plan);
+    if (price >= least) continue;
+    least = price;
+    best = std::move(plan);
   }
   return best;
 }

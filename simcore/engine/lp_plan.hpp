@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,13 +11,14 @@ namespace weft {
 
 /// How a fabric is cut into logical processes: sets of nodes that are simulated as one unit of
 /// locality and order. Between logical processes nothing travels faster than the lookahead, so each
-/// logical process can run a window of that length alone. The cut follows from the fabric only;
-/// results do not depend on it.
+/// logical process can run a window of that length alone. Results do not depend on the cut.
 struct LpPlan {
   enum class Cut : std::uint8_t {
-    kAuto,    ///< the longest window that still leaves enough logical processes
-    kOne,     ///< the whole fabric is one logical process
-    kFinest,  ///< every link with a positive latency is cut
+    kAuto,     ///< the one that costs least
+    kOne,      ///< the whole fabric is one logical process
+    kUplinks,  ///< links between switches of the scale-out network are cut
+    kAccess,   ///< all links of the scale-out network are cut; scale-up domains stay whole
+    kFinest,   ///< every link with a positive latency is cut
   };
 
   std::uint32_t lp_count = 0;
@@ -28,11 +30,15 @@ struct LpPlan {
   PortId limiting_port;
 };
 
+/// What a run is expected to cost with a plan, in any unit.
+using LpCost = std::function<double(const LpPlan&)>;
+
 /// `crossing` gives, by PortId, the least time in which anything that leaves the port reaches the
 /// other end: data through the receiver's pipeline, pauses past it. `control_latency` bounds the
 /// lookahead because job control crosses logical processes too. Where no latency is positive the
-/// fabric is one logical process.
+/// fabric is one logical process. `cost` is asked for `kAuto` alone: the plans are those that cut
+/// every link of a latency or longer, for at most 32 latencies; of equal ones the longest window.
 [[nodiscard]] LpPlan plan_lps(const Fabric& fabric, std::span<const Picoseconds> crossing,
-                              Picoseconds control_latency, LpPlan::Cut cut);
+                              Picoseconds control_latency, LpPlan::Cut cut, const LpCost& cost);
 
 }  // namespace weft

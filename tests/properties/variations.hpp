@@ -23,6 +23,8 @@ inline constexpr std::array kVariations{
     Variation{"as many cells as possible on two threads",
               LpPlan::Cut::kFinest,
               {.threads = 2, .share_from = 1}},
+    Variation{"cut at the uplinks", LpPlan::Cut::kUplinks, {.threads = 2, .share_from = 1}},
+    Variation{"cut at the access links", LpPlan::Cut::kAccess, {.threads = 2, .share_from = 1}},
     Variation{"three threads", LpPlan::Cut::kAuto, {.threads = 3, .share_from = 1}},
     Variation{"the general packet path", LpPlan::Cut::kAuto, {}, protocols::GeneralPath::kFeatures},
     Variation{"messages forgotten as soon as may be", LpPlan::Cut::kAuto, {}, {}, 1},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -125,7 +126,7 @@ TEST(LpPlan, AreAllNodesWhereTheCutIsOneOrControlTakesNoTime) {
     const Graph graph = random_graph(seed);
     for (const auto& [cut, control] :
          {std::pair{LpPlan::Cut::kOne, 1_us}, {LpPlan::Cut::kFinest, 0_ps}}) {
-      const LpPlan plan = plan_lps(graph.fabric, graph.crossing, control, cut);
+      const LpPlan plan = plan_lps(graph.fabric, graph.crossing, control, cut, {});
       EXPECT_EQ(plan.lp_count, 1U);
       expect_consistent(graph, plan, control);
     }
@@ -135,41 +136,66 @@ TEST(LpPlan, AreAllNodesWhereTheCutIsOneOrControlTakesNoTime) {
 TEST(LpPlan, AreJoinedByWhatTakesNoTimeAtTheFinestCut) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Graph graph = random_graph(seed);
-    const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 100_ns, LpPlan::Cut::kFinest);
+    const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 100_ns, LpPlan::Cut::kFinest, {});
     expect_consistent(graph, plan, 100_ns);
     expect_lps(plan, graph.joined_below(1_ps));
   }
 }
 
-// Up to eight logical processes, or as many as the finest cut has; of all thresholds the longest
-// that leaves them.
-TEST(LpPlan, AreEnoughWithTheLongestWindow) {
+// Of the cuts at each latency, and of none.
+TEST(LpPlan, IsTheOneOfLeastCost) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Graph graph = random_graph(seed);
     for (const Picoseconds control : {25_ns, 1_us}) {
-      const LpPlan plan = plan_lps(graph.fabric, graph.crossing, control, LpPlan::Cut::kAuto);
-      expect_consistent(graph, plan, control);
-      Picoseconds longest = 1_ps;
-      const std::size_t enough = std::min<std::size_t>(8, graph.cells_below(1_ps));
+      // Each number of logical processes is the best once.
+      std::set<std::size_t> counts{1};
       for (std::size_t p = 0; p < graph.fabric.ports.size(); ++p) {
-        const Picoseconds threshold = graph.latency(p);
-        if (threshold > control || graph.cells_below(threshold) < enough) continue;
-        longest = std::max(longest, threshold);
+        const Picoseconds threshold = std::min(graph.latency(p), control);
+        if (threshold > 0_ps) counts.insert(graph.cells_below(threshold));
       }
-      expect_lps(plan, graph.joined_below(longest));
+      for (const std::size_t best : counts) {
+        const LpPlan plan = plan_lps(
+            graph.fabric, graph.crossing, control, LpPlan::Cut::kAuto,
+            [&](const LpPlan& offered) { return std::abs(1.0 * offered.lp_count - 1.0 * best); });
+        expect_consistent(graph, plan, control);
+        EXPECT_EQ(plan.lp_count, best);
+      }
     }
   }
+}
+
+TEST(LpPlan, HasTheLongestWindowOfEquals) {
+  const Graph graph(3, {{0, 1, 20'000, 20'000}, {1, 2, 70'000, 70'000}});
+  const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 1_us, LpPlan::Cut::kAuto,
+                               [](const LpPlan& offered) { return offered.lp_count == 1; });
+  EXPECT_EQ(plan.lp_count, 2U);
+  EXPECT_EQ(plan.lookahead, 70_ns);
+}
+
+// Every cable of this fabric has a latency of its own: not all of its cuts are tried.
+TEST(LpPlan, IsChosenAmongFewWhereLatenciesAreMany) {
+  std::vector<Graph::Cable> cables;
+  for (std::uint32_t n = 1; n < 1000; ++n) cables.push_back({n - 1, n, n * 1'000, n * 1'000});
+  const Graph graph(1000, cables);
+  int offers = 0;
+  const LpPlan plan =
+      plan_lps(graph.fabric, graph.crossing, 1_us, LpPlan::Cut::kAuto, [&](const LpPlan& offered) {
+        ++offers;
+        return -1.0 * offered.lp_count;
+      });
+  EXPECT_LE(offers, 33);
+  EXPECT_GT(plan.lp_count, 950U);
 }
 
 // A cable of 0 never sets the window: its ends are one logical process. Control events cross
 // logical processes after 1 us at least, however long the cables are.
 TEST(LpPlan, AreBoundByControlWhereCablesAreLonger) {
   const Graph graph(3, {{0, 1, 0, 0}, {1, 2, 5'000'000, 7'000'000}});
-  const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 1_us, LpPlan::Cut::kAuto);
+  const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 1_us, LpPlan::Cut::kFinest, {});
   EXPECT_EQ(plan.lp_count, 2U);
   EXPECT_EQ(plan.lookahead, 1_us);
   EXPECT_TRUE(plan.limiting_port.is_none());
-  const LpPlan longer = plan_lps(graph.fabric, graph.crossing, 1_s, LpPlan::Cut::kAuto);
+  const LpPlan longer = plan_lps(graph.fabric, graph.crossing, 1_s, LpPlan::Cut::kFinest, {});
   EXPECT_EQ(longer.lookahead, 5_us);
   EXPECT_EQ(longer.limiting_port, PortId(2U));
 }

@@ -84,12 +84,14 @@ schema::Object<RunSpec> run_schema() {
              "of job control between hosts; bounds the lookahead")
       .source("the order of a small message between hosts")
       .at_least(1_ns)
-      .choice(
-          "partition", &RunSpec::partition,
-          {{LpPlan::Cut::kAuto, "auto", "the longest window that leaves enough logical processes"},
-           {LpPlan::Cut::kOne, "one", "the whole fabric is one logical process"},
-           {LpPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
-          "how the fabric is cut into logical processes; results do not depend on it")
+      .choice("partition", &RunSpec::partition,
+              {{LpPlan::Cut::kAuto, "auto", "the one that is expected to cost least"},
+               {LpPlan::Cut::kOne, "one", "the whole fabric is one logical process"},
+               {LpPlan::Cut::kUplinks, "uplinks", "links between scale-out switches are cut"},
+               {LpPlan::Cut::kAccess, "access",
+                "all scale-out links are cut, and scale-up domains stay whole"},
+               {LpPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
+              "how the fabric is cut into logical processes; results do not depend on it")
       .formerly("cells")
       .changes_output()
       .source("the fastest")

@@ -1,6 +1,8 @@
 #include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/results/memo/reuse_record.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +27,15 @@ constexpr std::size_t kStarvedInJson = 100;
 template <class T>
 const T* if_packets(const Results& r, const T& known) {
   return r.has_packets ? &known : nullptr;
+}
+ordered_json thread_seconds_of(const protocols::ThreadTimes& times) {
+  const auto count = static_cast<double>(times.busy_seconds.size());
+  if (count < 2) return absent();
+  const double sum = std::accumulate(times.busy_seconds.begin(), times.busy_seconds.end(), 0.0);
+  const double max = std::ranges::max(times.busy_seconds);
+  return {{"busy", times.busy_seconds},
+          {"idle", times.idle_seconds},
+          {"imbalance", sum > 0 ? max * count / sum : 1.0}};
 }
 template <class T>
 ordered_json json_if(bool is_there, const T& value) {
@@ -297,6 +308,10 @@ std::vector<Field<Results>> cost_fields() {
        [](const Results& r) { return json_if(r.has_packets, r.totals.packet_hops); }},
       {"threads", "that shared the work",
        [](const Results& r) { return json_if(r.has_packets, r.threads); }},
+      {"thread_seconds",
+       "of wall time, by thread: busy, idle (waiting for the end of a window, or for one that is "
+       "worth sharing), and imbalance, the busiest thread's time over the mean; of several threads",
+       [](const Results& r) { return thread_seconds_of(r.thread_times); }},
       {"logical_processes", "that the fabric was cut into",
        [](const Results& r) { return json_if(r.has_packets, r.logical_processes); }},
       {"lookahead_seconds", "of the logical processes",

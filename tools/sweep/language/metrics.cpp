@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 using Values = std::vector<std::pair<std::string, std::optional<double>>>;
 
 /// Not results of the model: they differ from machine to machine, or are given.
-constexpr std::array<std::string_view, 5> kNoResult{"wall_seconds", "seed", "threads",
-                                                    "logical_processes", "lists_messages"};
+constexpr std::array<std::string_view, 6> kNoResult{
+    "wall_seconds", "seed", "threads", "thread_seconds", "logical_processes", "lists_messages"};
 
 /// Words behind the one that says what is counted.
 constexpr std::array<std::string_view, 8> kStatistics{"mean", "p50", "p95",    "p99",

@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "protocols/network/lp_cut.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "tests/support/engines.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using weft::testing::experiment_of_text;
+
+/// Four servers of eight H100 on two leaves and two spines.
+std::string cluster(const std::string& partition) {
+  return "name: t\nracks: {count: 2, servers: 2, server: hgx-h100}\n"
+         "links: {access: {length: 3m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n"
+         "fabric: {topology: leaf-spine, spines: 2, switch: quantum-2}\n"
+         "jobs: [{name: a, type: all-reduce, size: 1MiB}]\n"
+         "run: {partition: " +
+         partition + "}\n";
+}
+
+LpPlan plan_for(const std::string& partition) {
+  return plan_of(experiment_of_text(cluster(partition)));
+}
+
+std::uint64_t count(const Fabric& fabric, NodeKind kind, bool is_scale_up) {
+  std::uint64_t number = 0;
+  for (const Node& node : fabric.nodes) {
+    number += node.kind == kind && (node.domain >= 0) == is_scale_up ? 1 : 0;
+  }
+  return number;
+}
+
+TEST(Partition, HasNamesForWhereTheFabricIsCut) {
+  const Fabric fabric = experiment_of_text(cluster("auto")).fabric;
+  const std::uint64_t gpus = fabric.hosts.size();
+  const std::uint64_t scale_up = count(fabric, NodeKind::kSwitch, true);
+  const std::uint64_t scale_out = count(fabric, NodeKind::kSwitch, false);
+  ASSERT_EQ(gpus, 32U);
+  ASSERT_EQ(scale_out, 4U);
+  EXPECT_EQ(plan_for("one").lp_count, 1U);
+  EXPECT_EQ(plan_for("uplinks").lp_count, 2 + 2U) << "a leaf with its servers, and each spine";
+  EXPECT_EQ(plan_for("access").lp_count, 4 + scale_out) << "servers stay whole";
+  EXPECT_EQ(plan_for("finest").lp_count, gpus + scale_up + scale_out);
+}
+
+TEST(Partition, AtUplinksHasTheLongestWindow) {
+  const LpPlan uplinks = plan_for("uplinks");
+  const LpPlan access = plan_for("access");
+  const LpPlan finest = plan_for("finest");
+  EXPECT_GT(uplinks.lookahead, access.lookahead);
+  EXPECT_GT(access.lookahead, finest.lookahead);
+}
+
+TEST(Partition, IsOneWhereThereIsNothingOfTheNameToCut) {
+  const std::string one_server =
+      "name: t\nracks: {count: 1, servers: 1, server: hgx-h100}\nlinks: {access: {length: 3m}}\n"
+      "fabric: {topology: single-switch, switch: quantum-2}\n"
+      "jobs: [{name: a, type: all-reduce, size: 1MiB}]\nrun: {partition: uplinks}\n";
+  EXPECT_EQ(plan_of(experiment_of_text(one_server)).lp_count, 1U);
+}
+
+/// What the fabric of `cluster` costs with each cut, by a load of that utilisation.
+double cost_of(const std::string& partition, double utilisation,
+               const protocols::Parallelism& parallelism = {}) {
+  const Experiment e = experiment_of_text(cluster(partition));
+  const protocols::ExpectedLoad load{.utilisation = {utilisation, utilisation},
+                                     .packet = {Bytes(4096), Bytes(4096)},
+                                     .parallelism = parallelism};
+  return protocols::predicted_cost(plan_of(e), e.fabric, e.scenario.switches, load);
+}
+
+// Where little happens, most of a window is a visit of logical processes that have nothing to do.
+TEST(Partition, IsCoarseWhereLittleHappens) {
+  EXPECT_LT(cost_of("one", 1e-4), cost_of("access", 1e-4));
+  EXPECT_LT(cost_of("access", 1e-4), cost_of("finest", 1e-4));
+}
+
+TEST(Partition, IsFineEnoughForTheThreads) {
+  const protocols::Parallelism four{.threads = 4, .share_from = 1};
+  EXPECT_LT(cost_of("access", 0.5, four), cost_of("one", 0.5, four));
+  EXPECT_DOUBLE_EQ(cost_of("one", 0.5), cost_of("one", 0.5, {.threads = 4}))
+      << "windows of fewer events than are shared stay with one thread";
+}
+
+// 64 servers whose memory is many times what a cache holds: cut at the uplinks, half of the servers
+// were one logical process (measured: 1.5 times the time).
+TEST(Partition, KeepsLogicalProcessesInTheCache) {
+  const Experiment e = weft::testing::experiment_of("gpt3-175b.yaml");
+  const LpPlan plan = plan_of(e);
+  EXPECT_EQ(plan.lp_count, 64 + 16 + 8U) << "servers, leaves, spines";
+  EXPECT_EQ(plan_of(e, {.threads = 16}).lp_count, plan.lp_count);
+}
+
+}  // namespace
+}  // namespace weft::scenarios
