@@ -17,10 +17,11 @@ inline constexpr const char* kKey = "KEY";
 inline constexpr const char* kPart = "PART";
 inline constexpr const char* kCommand = "COMMAND";
 
-/// Names of a list's words as the value of an option: `packet|fluid|both`.
-[[nodiscard]] inline std::string joined(const std::vector<std::string>& words) {
+/// Words of a list with something between them; as the value of an option: `packet|fluid|both`.
+[[nodiscard]] inline std::string joined(const std::vector<std::string>& words,
+                                        const std::string& between = "|") {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : "|") + word;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
 }
 
