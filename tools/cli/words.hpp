@@ -69,4 +69,17 @@ inline CLI::Option* add_overrides(CLI::App& app, std::vector<std::string>& targe
   return app.add_option("--set", target, doc)->type_name(kOverride)->allow_extra_args(false);
 }
 
+/// What is expected of results.
+inline void add_expectations(CLI::App& app, std::vector<std::string>& expressions, bool& cut_off) {
+  CLI::Option* expect =
+      app.add_option("--expect", expressions,
+                     "exit with 1 unless this holds of the results, such as "
+                     "'jobs.incast.jct_seconds < 1ms'; may be given several times")
+          ->type_name("CONDITION")
+          ->allow_extra_args(false);
+  app.add_flag("--cut-off", cut_off,
+               "expect also of runs that were cut off; without it nothing holds of those")
+      ->needs(expect);
+}
+
 }  // namespace weft::cli
