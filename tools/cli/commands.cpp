@@ -49,6 +49,7 @@
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run/follower.hpp"
 #include "tools/cli/run/isolated.hpp"
+#include "tools/cli/run/next_step.hpp"
 #include "tools/cli/run/run_place.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/io/output_file.hpp"
@@ -256,6 +257,10 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   print_results(results, verdicts, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
   print_place(results, written.value(), out, replaced, loaded.source, arguments);
+  const bool says_next = !arguments.is_quiet && !arguments.print_json &&
+                         arguments.engine != Engine::kBoth &&
+                         scenarios::is_success(results.outcome);
+  if (says_next) print(next_step(results, written.value(), arguments));
   print_verdicts(verdicts, arguments.is_quiet || arguments.print_json);
   if (scenarios::is_success(results.outcome)) return all_hold(verdicts) ? kSuccess : kUnfinished;
   complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));
@@ -307,6 +312,7 @@ int run_both(Loaded& loaded, const RunPlace& place, const RunArguments& argument
         code != kSuccess) {
       return code;
     }
+    print("\n" + next_step(place.packet, place.fluid));
   }
   return std::max(packet, WEXITSTATUS(status));
 }
