@@ -146,20 +146,6 @@ void complete_links(const Context& context) {
       context.document.fabric.topology);
 }
 
-void complete_changes(const Context& context) {
-  std::vector<LinkChange>& changes = context.document.links.changes;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    topologies::LinkPart& link = changes[i].link;
-    const std::string path = element_path("links.changes", i);
-    if (link.length.has_value() != link.cable.has_value()) {
-      context.fail(path, link.length ? "has a length but no cable" : "has a cable but no length");
-    } else if (!link.rate && !link.latency && !link.length && !link.errors.given()) {
-      context.fail(path,
-                   "changes nothing; expected a rate, a latency, a length with a cable, or errors");
-    }
-  }
-}
-
 /// `ranks: 8` means the first eight hosts, while `ranks: [8]` means host 8: the range says the
 /// first without the form of the file.
 void complete_ranks(const Context& context, RanksDocument& ranks, const std::string& path) {
