@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "collectives/spec/rank_layout.hpp"
@@ -63,6 +64,9 @@ class JobFiles {
   /// The value of `key` comes from `source`, as the resolved scenario will say.
   virtual void note(const std::string& key, const std::string& source) = 0;
   [[nodiscard]] virtual const std::string& traffic_class() const = 0;  ///< of the job
+  /// The rank of the job on the host of that name; a sentence if there is none.
+  [[nodiscard]] virtual std::variant<std::uint32_t, std::string> rank_on(
+      const std::string& host) = 0;
 };
 
 /// Adds a problem of `key` unless `rank` is one of the `ranks` ranks of the job.

@@ -138,6 +138,31 @@ TEST(BenchCollectiveCommand, ByNcclRunsInItsExecution) {
                     ""));
 }
 
+/// The lines that say what the execution was.
+std::string executions(const std::string& job, const std::string& options) {
+  const Ended table = weft("bench-collective " + on_h100(job) + " " + options);
+  EXPECT_EQ(table.exit_code, 0) << table.text;
+  std::string lines;
+  for (std::size_t at = 0; (at = table.text.find("#   execution ", at)) != std::string::npos;) {
+    const std::size_t end = table.text.find('\n', at);
+    lines += table.text.substr(at, end + 1 - at);
+    at = end;
+  }
+  return lines;
+}
+
+TEST(BenchCollectiveCommand, SaysWhatNcclsExecutionTakes) {
+  const std::string plain = "type: all-reduce, size: 1MiB, algorithm: ring, execution: plain";
+  const std::string sizes = "--sizes 8KiB,16KiB,64MiB ";
+  const std::string by_option = executions(plain, sizes + "--algorithm nccl");
+  EXPECT_EQ(by_option,
+            executions("type: all-reduce, size: 1MiB, algorithm: nccl, execution: nccl", sizes));
+  EXPECT_THAT(by_option, ContainsRegex("execution nccl: [a-z-]+ in ll, [0-9]+ channels?, chunks of "
+                                       ".*, launch [0-9.]+ us"));
+  EXPECT_THAT(by_option, ContainsRegex("in simple, [0-9]+ channels, chunks of"));
+  EXPECT_EQ(executions(plain, sizes), "") << "a plain execution has nothing to say";
+}
+
 // 1, 2, 4 and 8 bytes over 8 ranks are a byte for each: one row.
 TEST(BenchCollectiveCommand, PrintsSizesOfLessThanAByteForEachRankOnce) {
   const Ended table =

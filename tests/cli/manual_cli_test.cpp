@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -69,7 +71,69 @@ TEST_F(Manual, HelpSaysWhatAKeyOrTypeOrCommandIs) {
   EXPECT_THAT(run({"help", "plot"}).out, HasSubstr("--heatmap"));
   EXPECT_THAT(run({"help", "hgx-h100"}).out, HasSubstr("weft show hgx-h100"));
   EXPECT_THAT(run({"help"}).out, HasSubstr("keys of a scenario"));
-  EXPECT_THAT(run({"help", "fabric.ecn.kmim"}, 2).err, HasSubstr("did you mean `fabric.ecn.kmin`"));
+  EXPECT_THAT(run({"help", "fabric.ecn.kmim"}, 2).err,
+              HasSubstr("did you mean `fabric.ecn.kmin`?\n"));
+}
+
+TEST_F(Manual, HelpFindsTopicsAndMisspellings) {
+  EXPECT_THAT(run({"help", "storage"}).out, HasSubstr("weft help jobs.requests "));
+  EXPECT_THAT(run({"help", "oversubscription"}).out, HasSubstr("weft help fabric.spines "));
+  EXPECT_THAT(run({"help", "import"}).out, HasSubstr("weft help jobs.messages "));
+  EXPECT_THAT(run({"help", "Packet Loss"}).out, HasSubstr("scenarios/loss.yaml"));
+  const std::string ecmp = run({"help", "ECMP"}).out;
+  EXPECT_THAT(ecmp, HasSubstr("type: ecmp")) << "a key in upper case";
+  EXPECT_THAT(ecmp, HasSubstr("weft help fabric.hash ")) << "and the topic of that name";
+  EXPECT_THAT(run({"help", "kmn"}, 2).err, HasSubstr("did you mean `kmin`?\n"));
+  EXPECT_THAT(run({"help", "stragler"}, 2).err, HasSubstr("did you mean `straggler`?\n"));
+  EXPECT_THAT(run({"help", "oversubscribtion"}, 2).err, HasSubstr("mean `oversubscription`?\n"));
+  EXPECT_THAT(run({"help", "benchcollective"}, 2).err, HasSubstr("mean `bench-collective`?\n"));
+  EXPECT_THAT(run({"help", "hgx-h10"}, 2).err, HasSubstr("did you mean `hgx-h100`?\n"));
+  EXPECT_THAT(run({"help", "xyzzyqwe"}, 2).err, HasSubstr("`weft help --topics` all topics\n"));
+}
+
+/// `jobs.requests` of `jobs[0].requests`: as help takes it.
+std::string without_indices(std::string key) {
+  for (std::size_t at = 0; (at = key.find("[0]")) != std::string::npos;) key.erase(at, 3);
+  return key;
+}
+
+TEST_F(Manual, WhatTopicsLeadToExists) {
+  std::set<std::string> keys;
+  std::istringstream all_keys(run({"help", "--keys"}).out);
+  for (std::string key; std::getline(all_keys, key);) keys.insert(without_indices(key));
+  const std::vector<std::string> known_commands = commands();
+  std::istringstream topics(run({"help", "--topics"}).out);
+  std::set<std::string> words;
+  std::size_t topic_count = 0;
+  for (std::string topic; std::getline(topics, topic); ++topic_count) {
+    for (std::size_t from = 0; from < topic.size();) {
+      const std::size_t to = std::min(topic.find(", ", from), topic.size());
+      EXPECT_TRUE(words.insert(topic.substr(from, to - from)).second) << topic.substr(from);
+      from = to + 2;
+    }
+    const std::string name = topic.substr(0, topic.find(','));
+    const std::string text = run({"help", name}).out;
+    const std::size_t begin = ("\n" + text).find("\n" + name + ": ");
+    ASSERT_NE(begin, std::string::npos) << text;
+    std::istringstream lines(text.substr(text.find('\n', begin) + 1));
+    std::size_t targets = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("   ")) continue;  // continues the one before
+      const std::string target = line.substr(2, line.find("  ", 2) - 2);
+      ++targets;
+      if (target.starts_with("weft help ")) {
+        const std::string key = target.substr(10);
+        if (!keys.contains(without_indices(key))) run({"help", key});
+      } else if (target.starts_with("weft ")) {
+        EXPECT_TRUE(target.ends_with(" --help")) << target;
+        EXPECT_THAT(known_commands, Contains(target.substr(5, target.size() - 12))) << name;
+      } else {
+        EXPECT_TRUE(fs::is_regular_file(fs::path(WEFT_SOURCE_DIR) / target)) << name << target;
+      }
+    }
+    EXPECT_GT(targets, 0U) << name;
+  }
+  EXPECT_GT(topic_count, 35U);
 }
 
 TEST_F(Manual, TheReferenceHasScenariosAndSweeps) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -84,6 +85,79 @@ TEST(ChangedLinks, WithBothEndsAreThoseBetweenThem) {
       << "five links to the first chip of an HGX H100";
   EXPECT_EQ(changed("{from: leaf0, rate: 7Gbps}"), (Directions{{kScaleOut, 20}}))
       << "eight NICs and two spines";
+}
+
+/// Latencies and rates of all ports.
+std::vector<std::pair<std::int64_t, std::int64_t>> cables_of(
+    const std::vector<std::string>& overrides) {
+  const auto e = build_changed(overrides);
+  EXPECT_TRUE(e.ok()) << first_error(overrides);
+  std::vector<std::pair<std::int64_t, std::int64_t>> cables;
+  if (!e.ok()) return cables;
+  for (const Port& port : e.value().fabric.ports) {
+    cables.emplace_back(port.wire_latency.count(), port.rate.count());
+  }
+  return cables;
+}
+
+TEST(ChangedLinks, ALengthAloneIsOneOfTheCableThatIsThere) {
+  const auto changes = [](const std::string& change) {
+    return std::vector<std::string>{"links.changes=[" + change + "]"};
+  };
+  const auto unchanged = cables_of({});
+  const auto uplink = cables_of(changes("{from: leaf0, to: spine1, length: 100m}"));
+  EXPECT_EQ(uplink, cables_of(changes("{from: leaf0, to: spine1, length: 100m, cable: fibre}")));
+  EXPECT_NE(uplink, unchanged);
+  const auto access = cables_of(changes("{from: gpu13, length: 2m}"));
+  EXPECT_EQ(access, cables_of(changes("{from: gpu13, length: 2m, cable: copper}")));
+  EXPECT_NE(access, unchanged);
+  EXPECT_EQ(cables_of(changes("{from: spine0, length: 30m}")), unchanged) << "as it was";
+  std::vector<std::string> optical = changes("{from: gpu13, to: leaf1, length: 20m}");
+  optical.emplace_back("links.access.cable=active-optical");
+  std::vector<std::string> said = changes(
+      "{from: gpu13, to: leaf1, length: 20m, "
+      "cable: active-optical}");
+  said.emplace_back("links.access.cable=active-optical");
+  EXPECT_EQ(cables_of(optical), cables_of(said)) << "the cable of the role, whatever it is";
+}
+
+TEST(ChangedLinks, ALengthAloneNeedsOneKnownCable) {
+  EXPECT_THAT(first_error({"links.changes=[{from: leaf0, length: 9m}]"}),
+              HasSubstr("links.changes[0].length: needs a cable beside it, or `to`: `leaf0` has "
+                        "links of several cables (links.access, links.uplink)"));
+  EXPECT_THAT(first_error({"links.changes=[{from: gpu1, network: scale-up, length: 9m}]"}),
+              HasSubstr("needs a cable beside it: links of scale-up domains have none"));
+  EXPECT_THAT(first_error({"links.changes=[{from: gpu1, to: chip0, length: 9m}]"}),
+              HasSubstr("no cable is known of links between `gpu1` and `chip0`"));
+  EXPECT_THAT(first_error({"links.changes=[{from: gpu1, length: 9m}]", "links.access.latency=1us"}),
+              HasSubstr("links.access has a latency in place of a length and a cable"));
+  EXPECT_THAT(first_error({"links.changes=[{from: gpu1, cable: fibre}]"}),
+              HasSubstr("has a cable but no length"));
+}
+
+TEST(ChangedLinks, ALengthAloneOfAListedLinkIsOneOfItsCable) {
+  constexpr const char* kCustom = R"(
+name: listed
+fabric:
+  topology: custom
+  nodes: [{name: a, kind: host}, {name: b, kind: host}, {name: s, kind: switch}]
+  links:
+    - {from: a, to: s, rate: 100Gbps, length: 5m, cable: fibre}
+    - {from: s, to: b, rate: 100Gbps, latency: 1us}
+jobs: [{name: j, type: permutation, size: 4KiB}]
+)";
+  const auto latency = [&](const std::string& change) {
+    const auto loaded = load_scenario_text(kCustom, "t.yaml", {"links.changes=[" + change + "]"});
+    if (!loaded) return loaded.errors().front().to_string();
+    const auto e = build_experiment(loaded.value().scenario);
+    if (!e.ok()) return e.errors().front().to_string();
+    return std::to_string(e.value().fabric.ports[0].wire_latency.count());
+  };
+  EXPECT_EQ(latency("{from: s, to: a, length: 500m}"),
+            latency("{from: a, to: s, length: 500m, cable: fibre}"));
+  EXPECT_NE(latency("{from: a, length: 500m}"), latency("{from: a, length: 5m}"));
+  EXPECT_THAT(latency("{from: b, length: 5m}"),
+              HasSubstr("fabric.links[1] has a latency in place of a length and a cable"));
 }
 
 TEST(ChangedLinks, OfFaultsAreChosenAlike) {

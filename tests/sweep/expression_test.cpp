@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace weft::testing {
 namespace {
@@ -41,6 +42,39 @@ TEST(Expression, ComparesNamesNumbersAndQuantities) {
   EXPECT_TRUE(holds("jobs[0].size != 1MB"));
   EXPECT_TRUE(holds("fc == 'none'"));
   EXPECT_FALSE(holds("fc != 'none'"));
+}
+
+TEST(Expression, SharesMayBePerCent) {
+  EXPECT_TRUE(holds("kmin == 25% * fabric.ecn.kmax"));
+  EXPECT_FALSE(holds("kmin < 25 % * fabric.ecn.kmax"));
+  EXPECT_THAT(problem("kmin < 25KB%"), HasSubstr("does not end at `%`"));
+}
+
+TEST(Expression, ExpectationsReadHyphensOfNamesAndRatesInBytes) {
+  const auto read = Expression::read("jobs.all-reduce.busbw_bytes_per_second >= 8Gbps - 1",
+                                     sweep::Dialect::kExpectation);
+  ASSERT_TRUE(std::holds_alternative<Expression>(read));
+  const auto& expectation = std::get<Expression>(read);
+  EXPECT_EQ(expectation.names(),
+            std::vector<std::string>{"jobs.all-reduce.busbw_bytes_per_second"});
+  const auto holds_at = [&expectation](double value) {
+    return expectation.holds([value](const std::string&) -> Operand { return value; });
+  };
+  EXPECT_TRUE(holds_at(1e9 - 1));
+  EXPECT_FALSE(holds_at(1e9 - 2));
+}
+
+TEST(Expression, ProblemsHavePlaces) {
+  const auto place = [](const std::string& text) {
+    const auto read = Expression::read(text, sweep::Dialect::kExpectation);
+    const auto* problem = std::get_if<sweep::ExpressionProblem>(&read);
+    return problem == nullptr ? -1 : static_cast<int>(problem->place);
+  };
+  EXPECT_EQ(place("x < 5furlongs"), 4);
+  EXPECT_EQ(place("x <"), 3);
+  EXPECT_EQ(place("x"), 1);
+  EXPECT_EQ(place("x < 1 y"), 6);
+  EXPECT_EQ(place("x < 1"), -1);
 }
 
 TEST(Expression, ProductsBindTighterThanSumsAndAndTighterThanOr) {

@@ -44,15 +44,18 @@
 #include "simcore/base/escape.hpp"
 #include "simcore/base/log.hpp"
 #include "simcore/fluid/flow_solver.hpp"
+#include "tools/cli/expect/expectations.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run/follower.hpp"
 #include "tools/cli/run/isolated.hpp"
+#include "tools/cli/run/next_step.hpp"
 #include "tools/cli/run/run_place.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
+#include "tools/sweep/language/metrics.hpp"
 #include "topologies/analysis/summary.hpp"
 #include "topologies/export/simgrid_platform.hpp"
 
@@ -65,6 +68,7 @@ struct Loaded {
   scenarios::Invocation invocation = {};
   bool lists_messages = true;   ///< writes messages.csv
   bool packs_messages = false;  ///< as messages.csv.zst
+  Expectations expectations = {};
 };
 
 /// Seconds in which nobody asks which engine is the faster one.
@@ -150,9 +154,13 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArgume
   return results;
 }
 
-void print_results(const scenarios::Results& results, const RunArguments& arguments) {
+/// `verdicts` are no part of summary.json: what is expected is not the run's.
+void print_results(const scenarios::Results& results, const std::vector<Verdict>& verdicts,
+                   const RunArguments& arguments) {
   if (arguments.print_json) {
-    print(scenarios::json_text(scenarios::summary_json(results)) + "\n");
+    nlohmann::ordered_json json = scenarios::summary_json(results);
+    if (!verdicts.empty()) json["expectations"] = verdicts_json(verdicts);
+    print(scenarios::json_text(json) + "\n");
   } else if (!arguments.is_quiet) {
     print(scenarios::summary_text(results));
   }
@@ -202,6 +210,13 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
       out.string(), written.string()));
 }
 
+std::vector<Verdict> verdicts_of(const Loaded& loaded, const scenarios::Results& results,
+                                 const std::filesystem::path& out, const RunArguments& arguments) {
+  if (loaded.expectations.empty()) return {};
+  return judge(loaded.expectations, {measured_run(results, out.string())},
+               arguments.expect.counts_cut_off);
+}
+
 /// Runs one engine, writes and prints. Returns the exit code.
 int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
                const RunArguments& arguments) {
@@ -238,10 +253,16 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
          return !is_interrupted();
        }});
   follower.reset();
-  print_results(results, arguments);
+  const std::vector<Verdict> verdicts = verdicts_of(loaded, results, out, arguments);
+  print_results(results, verdicts, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
   print_place(results, written.value(), out, replaced, loaded.source, arguments);
-  if (scenarios::is_success(results.outcome)) return kSuccess;
+  const bool says_next = !arguments.is_quiet && !arguments.print_json &&
+                         arguments.engine != Engine::kBoth &&
+                         scenarios::is_success(results.outcome);
+  if (says_next) print(next_step(results, written.value(), arguments));
+  print_verdicts(verdicts, arguments.is_quiet || arguments.print_json);
+  if (scenarios::is_success(results.outcome)) return all_hold(verdicts) ? kSuccess : kUnfinished;
   complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));
   return kUnfinished;
 }
@@ -291,6 +312,7 @@ int run_both(Loaded& loaded, const RunPlace& place, const RunArguments& argument
         code != kSuccess) {
       return code;
     }
+    print("\n" + next_step(place.packet, place.fluid));
   }
   return std::max(packet, WEXITSTATUS(status));
 }
@@ -330,6 +352,11 @@ int run_scenario(const RunArguments& arguments) {
   if (arguments.has_timeline) overrides.emplace_back("observe.timeline.format=perfetto");
   std::optional<Loaded> loaded = load(arguments.scenario, overrides);
   if (!loaded) return kBadInput;
+  auto expectations = read_expectations(
+      arguments.expect.expressions,
+      sweep::summary_names(loaded->experiment.scenario, arguments.is_isolated), 1);
+  if (!expectations) return refuse(expectations.errors());
+  loaded->expectations = std::move(expectations).value();
   loaded->invocation = invocation_of(arguments);
   const auto found = place_of_run(arguments, loaded->invocation, loaded->experiment.scenario.name,
                                   sha256_hex(loaded->source.canonical_yaml()));
@@ -373,7 +400,31 @@ int run_scenario(const RunArguments& arguments) {
   return run_engine(*loaded, arguments.engine, place.packet, arguments);
 }
 
-int compare_results(const std::vector<std::string>& folders, bool print_json) {
+namespace {
+
+/// What folders are expected to hold.
+Result<std::vector<Verdict>> judge_folders(const std::vector<std::string>& folders,
+                                           const ExpectArguments& expect) {
+  if (expect.expressions.empty()) return std::vector<Verdict>();
+  std::vector<MeasuredRun> runs;
+  std::vector<std::string> names;
+  for (const std::string& folder : folders) {
+    auto run = measured_run(std::filesystem::path(folder));
+    if (!run) return run.errors();
+    for (const auto& [name, value] : run.value().numbers) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    runs.push_back(std::move(run).value());
+  }
+  const auto expectations = read_expectations(expect.expressions, names, runs.size());
+  if (!expectations) return expectations.errors();
+  return judge(expectations.value(), runs, expect.counts_cut_off);
+}
+
+}  // namespace
+
+int compare_results(const std::vector<std::string>& folders, bool print_json,
+                    const ExpectArguments& expect) {
   std::vector<scenarios::ComparedRun> runs;
   bool is_readable = true;
   for (const std::string& folder : folders) {
@@ -386,10 +437,19 @@ int compare_results(const std::vector<std::string>& folders, bool print_json) {
     }
   }
   if (!is_readable) return kBadInput;
+  const auto verdicts = judge_folders(folders, expect);
+  if (!verdicts) return refuse(verdicts.errors());
   const scenarios::Comparison comparison = scenarios::compare_runs(runs);
-  print(print_json ? scenarios::json_text(scenarios::comparison_json(runs, comparison)) + "\n"
-                   : scenarios::comparison_text(runs, comparison));
-  return kSuccess;
+  if (print_json) {
+    nlohmann::ordered_json json = scenarios::comparison_json(runs, comparison);
+    if (!verdicts.value().empty()) json["expectations"] = verdicts_json(verdicts.value());
+    print(scenarios::json_text(json) + "\n");
+  } else {
+    print(scenarios::comparison_text(runs, comparison));
+  }
+  std::fflush(stdout);
+  print_verdicts(verdicts.value(), print_json);
+  return all_hold(verdicts.value()) ? kSuccess : kUnfinished;
 }
 
 int write_platform(const std::string& path, const std::vector<std::string>& overrides,

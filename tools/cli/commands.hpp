@@ -10,7 +10,8 @@ namespace weft::cli {
 /// Exit codes of the program.
 enum ExitCode : int {
   kSuccess = 0,
-  kUnfinished = 1,  ///< the simulation could not finish, or its results could not be written
+  kUnfinished = 1,  ///< the simulation could not finish, its results could not be written, or an
+                    ///< expectation does not hold
   kBadInput = 2,    ///< a bad scenario or a bad command line
 };
 
@@ -18,6 +19,12 @@ enum class Engine : std::uint8_t {
   kPacket,  ///< every packet
   kFluid,   ///< fair shares of rate
   kBoth,    ///< both at once, each with a folder of its own, and their comparison
+};
+
+/// What is expected of results (tools/cli/expect).
+struct ExpectArguments {
+  std::vector<std::string> expressions;
+  bool counts_cut_off = false;  ///< numbers of runs that were cut off decide, too
 };
 
 struct RunArguments {
@@ -37,6 +44,7 @@ struct RunArguments {
   bool has_timeline = false;  ///< writes what ranks did when
   std::string
       without;  ///< what is taken out of the scenario (scenarios/blame/explain); empty: nothing
+  ExpectArguments expect;
 };
 
 /// `weft run`: simulates, prints the summary, writes the results.
@@ -45,7 +53,8 @@ struct RunArguments {
 [[nodiscard]] int check_scenario(const std::string& path,
                                  const std::vector<std::string>& overrides);
 /// `weft compare`: result folders side by side.
-[[nodiscard]] int compare_results(const std::vector<std::string>& folders, bool print_json);
+[[nodiscard]] int compare_results(const std::vector<std::string>& folders, bool print_json,
+                                  const ExpectArguments& expect = {});
 /// `weft platform`: writes the fabric as a SimGrid platform, to standard output if `out` is empty.
 [[nodiscard]] int write_platform(const std::string& path, const std::vector<std::string>& overrides,
                                  const std::string& out);

@@ -17,10 +17,11 @@ inline constexpr const char* kKey = "KEY";
 inline constexpr const char* kPart = "PART";
 inline constexpr const char* kCommand = "COMMAND";
 
-/// Names of a list's words as the value of an option: `packet|fluid|both`.
-[[nodiscard]] inline std::string joined(const std::vector<std::string>& words) {
+/// Words of a list with something between them; as the value of an option: `packet|fluid|both`.
+[[nodiscard]] inline std::string joined(const std::vector<std::string>& words,
+                                        const std::string& between = "|") {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : "|") + word;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
 }
 
@@ -66,6 +67,19 @@ inline CLI::Option* add_overrides(CLI::App& app, std::vector<std::string>& targe
                                       "change one key of the scenario, as in "
                                       "`weft run`") {
   return app.add_option("--set", target, doc)->type_name(kOverride)->allow_extra_args(false);
+}
+
+/// What is expected of results.
+inline void add_expectations(CLI::App& app, std::vector<std::string>& expressions, bool& cut_off) {
+  CLI::Option* expect =
+      app.add_option("--expect", expressions,
+                     "exit with 1 unless this holds of the results, such as "
+                     "'jobs.incast.jct_seconds < 1ms'; may be given several times")
+          ->type_name("CONDITION")
+          ->allow_extra_args(false);
+  app.add_flag("--cut-off", cut_off,
+               "expect also of runs that were cut off; without it nothing holds of those")
+      ->needs(expect);
 }
 
 }  // namespace weft::cli

@@ -54,7 +54,7 @@ schema::Object<MessagesSpec> MessageList::schema() {
                "without `csv`; one of them is needed")
       .field("csv", &MessagesSpec::csv,
              "file beside the scenario with the columns start_us (or another unit), source, "
-             "destination, bytes and, if wanted, class")
+             "destination (each a rank, or the name of its host), bytes and, if wanted, class")
       .source("in the list")
       .field("sha256", &MessagesSpec::sha256, "of the CSV file; another content is refused")
       .changes_nothing()
@@ -79,7 +79,8 @@ void MessageList::read_files(Spec& spec, JobFiles& files) {
   spec.csv = file->path;
   spec.sha256 = file->sha256;
   files.note("sha256", "the file as it was read");
-  auto list = parse_messages_csv(file->text, file->path, files.traffic_class());
+  auto list = parse_messages_csv(file->text, file->path, files.traffic_class(),
+                                 [&files](const std::string& host) { return files.rank_on(host); });
   if (!list.ok()) return files.fail(list.errors());
   spec.list = std::move(list).value();
 }

@@ -30,8 +30,8 @@ using Cell = CsvRow::Cell;
 
 class CsvReader {
  public:
-  CsvReader(const std::string& file, const std::string& traffic_class)
-      : file_(file), traffic_class_(traffic_class) {}
+  CsvReader(const std::string& file, const std::string& traffic_class, const RankOnHost& rank_on)
+      : file_(file), traffic_class_(traffic_class), rank_on_(rank_on) {}
 
   Result<std::vector<Message>> read(std::string_view text) {
     text = without_byte_order_mark(text);
@@ -107,12 +107,14 @@ class CsvReader {
     Message message;
     const Cell& start = cells[*places_[kStart]];
     message.start = Picoseconds(read_time(start));
-    message.from = static_cast<std::uint32_t>(read_number(cells[*places_[kSource]], UINT32_MAX));
-    message.to = static_cast<std::uint32_t>(read_number(cells[*places_[kDestination]], UINT32_MAX));
+    const std::size_t problems = errors_.size();
+    message.from = read_rank(cells[*places_[kSource]]);
+    message.to = read_rank(cells[*places_[kDestination]]);
+    const bool has_ranks = errors_.size() == problems;
     const Cell& bytes = cells[*places_[kBytes]];
     message.size = Bytes(static_cast<std::int64_t>(read_number(bytes, 1'000'000'000'000)));
     if (message.size.count() == 0) fail(bytes.column, "a message has at least 1 byte");
-    if (message.from == message.to) {
+    if (has_ranks && message.from == message.to) {
       fail(cells[*places_[kDestination]].column, "the destination is the source itself");
     }
     if (places_[kClass] && cells[*places_[kClass]].text != traffic_class_) {
@@ -135,6 +137,19 @@ class CsvReader {
     return count;
   }
 
+  /// A number is that of a rank; anything else names a host.
+  std::uint32_t read_rank(const Cell& cell) {
+    const bool is_number = cell.text.empty() || cell.text.front() == '-' ||
+                           cell.text.find_first_not_of("0123456789.") == std::string_view::npos;
+    if (is_number) return static_cast<std::uint32_t>(read_number(cell, UINT32_MAX));
+    const auto rank = rank_on_(std::string(cell.text));
+    if (const auto* problem = std::get_if<std::string>(&rank)) {
+      fail(cell.column, backquoted(cell.text) + " " + *problem);
+      return 0;
+    }
+    return std::get<std::uint32_t>(rank);
+  }
+
   std::uint64_t read_number(const Cell& cell, std::uint64_t limit) {
     std::uint64_t number = 0;
     const char* end = cell.text.data() + cell.text.size();
@@ -149,6 +164,7 @@ class CsvReader {
 
   const std::string& file_;
   const std::string& traffic_class_;
+  const RankOnHost& rank_on_;
   int line_ = 0;
   CsvRow row_;
   Errors errors_;
@@ -162,8 +178,9 @@ class CsvReader {
 
 Result<std::vector<MessagesSpec::Message>> parse_messages_csv(std::string_view text,
                                                               const std::string& file,
-                                                              const std::string& traffic_class) {
-  return CsvReader(file, traffic_class).read(text);
+                                                              const std::string& traffic_class,
+                                                              const RankOnHost& rank_on) {
+  return CsvReader(file, traffic_class, rank_on).read(text);
 }
 
 }  // namespace weft::collectives

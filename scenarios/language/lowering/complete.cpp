@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -10,6 +11,7 @@
 
 #include "collectives/jobs/list.hpp"
 #include "scenarios/language/lowering/lower.hpp"
+#include "scenarios/language/lowering/placement.hpp"
 #include "scenarios/language/lowering/topology.hpp"
 #include "scenarios/language/yaml/source_text.hpp"
 #include "simcore/base/digest.hpp"
@@ -146,20 +148,6 @@ void complete_links(const Context& context) {
       context.document.fabric.topology);
 }
 
-void complete_changes(const Context& context) {
-  std::vector<LinkChange>& changes = context.document.links.changes;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    topologies::LinkPart& link = changes[i].link;
-    const std::string path = element_path("links.changes", i);
-    if (link.length.has_value() != link.cable.has_value()) {
-      context.fail(path, link.length ? "has a length but no cable" : "has a cable but no length");
-    } else if (!link.rate && !link.latency && !link.length && !link.errors.given()) {
-      context.fail(path,
-                   "changes nothing; expected a rate, a latency, a length with a cable, or errors");
-    }
-  }
-}
-
 /// `ranks: 8` means the first eight hosts, while `ranks: [8]` means host 8: the range says the
 /// first without the form of the file.
 void complete_ranks(const Context& context, RanksDocument& ranks, const std::string& path) {
@@ -192,8 +180,11 @@ void complete_ranks(const Context& context, RanksDocument& ranks, const std::str
 /// The files of one job.
 class FilesOfJob final : public collectives::JobFiles {
  public:
-  FilesOfJob(const Context& context, std::string path, const std::string& traffic_class)
-      : context_(context), path_(std::move(path)), traffic_class_(traffic_class) {}
+  FilesOfJob(const Context& context, std::size_t index)
+      : context_(context),
+        index_(index),
+        path_(element_path("jobs", index)),
+        traffic_class_(context.document.jobs[index].traffic_class) {}
 
   std::optional<File> read(const std::string& key, const std::string& path) override {
     std::error_code error;
@@ -220,11 +211,17 @@ class FilesOfJob final : public collectives::JobFiles {
     context_.provenance[child_path(path_, key)] = source;
   }
   [[nodiscard]] const std::string& traffic_class() const override { return traffic_class_; }
+  [[nodiscard]] std::variant<std::uint32_t, std::string> rank_on(const std::string& host) override {
+    if (!ranks_) ranks_.emplace(context_.document, index_);
+    return ranks_->on(host);
+  }
 
  private:
   const Context& context_;
+  std::size_t index_;
   std::string path_;
   const std::string& traffic_class_;
+  std::optional<RanksByHost> ranks_;  ///< once somebody asks
 };
 
 void complete_jobs(const Context& context) {
@@ -234,7 +231,7 @@ void complete_jobs(const Context& context) {
     const std::string path = element_path("jobs", i);
     complete_ranks(context, job.ranks, child_path(path, "ranks"));
     complete_class(context, job, path);
-    FilesOfJob files(context, path, job.traffic_class);
+    FilesOfJob files(context, i);
     collectives::read_files(job.kind, files);
   }
 }

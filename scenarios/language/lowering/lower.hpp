@@ -36,6 +36,10 @@ struct Context {
 /// again.
 void complete(const Context& context);
 
+/// Checks `links.changes`. A length alone is one of the cable that its links have already, which is
+/// filled in: once the cables of roles are known.
+void complete_changes(const Context& context);
+
 /// Warns of links, NICs and packets that the document can say and nobody can buy or set.
 void doubt_parts(const Context& context);
 

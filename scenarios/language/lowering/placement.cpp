@@ -9,6 +9,7 @@
 
 #include "scenarios/language/lowering/topology.hpp"
 #include "simcore/base/random.hpp"
+#include "simcore/fabric/limits.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/range_text.hpp"
 
@@ -177,17 +178,53 @@ std::optional<std::uint32_t> HostNames::find(const std::string& name) const {
   return host;
 }
 
+std::string HostNames::name_of(std::uint64_t host) const {
+  return (block_of(static_cast<std::uint32_t>(host)).is_gpu ? "gpu" : "h") + std::to_string(host);
+}
+
 std::string HostNames::description() const {
   const std::string numbers = "the hosts 0 to " + std::to_string(count_ - 1);
   if (!is_numbered_) return numbers + " (" + listing(names_) + ")";
-  const auto name_of = [&](std::uint64_t host) {
-    return (block_of(static_cast<std::uint32_t>(host)).is_gpu ? "gpu" : "h") + std::to_string(host);
-  };
   return numbers + " (" + name_of(0) + " to " + name_of(count_ - 1) + ")";
 }
 
 std::string HostNames::suggestion(const std::string& name) const {
-  return did_you_mean(name, names_);
+  if (!is_numbered_) return did_you_mean(name, names_);
+  // `host12` means the host of that number, whatever it is called.
+  const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+  const auto number = parse_unsigned(std::string_view(name).substr(digits));
+  if (digits == 0 || !number || *number >= count_) return {};
+  return "; did you mean `" + name_of(*number) + "`?";
+}
+
+RanksByHost::RanksByHost(const Document& document, std::size_t job) : names_(document) {
+  // Both are said of the fabric.
+  if (names_.count() == 0 || names_.count() > kMaxHosts) {
+    problem_ = "names no host, as the fabric has no hosts or too many";
+    return;
+  }
+  const Placement placement = place_ranks(document.jobs[job].ranks, names_, document.seed, job);
+  if (!placement.problems.empty()) {
+    problem_ = "cannot be looked up, as the job's `ranks` are wrong: " +
+               placement.problems.front().message;
+    return;
+  }
+  for (std::uint32_t rank = 0; rank < placement.hosts.size(); ++rank) {
+    rank_of_.emplace(placement.hosts[rank].value(), rank);
+  }
+}
+
+std::variant<std::uint32_t, std::string> RanksByHost::on(const std::string& host) const {
+  if (!problem_.empty()) return problem_;
+  const auto number = names_.find(host);
+  if (!number) {
+    return "is no rank and names no host; there are " + names_.description() +
+           names_.suggestion(host);
+  }
+  const auto rank = rank_of_.find(*number);
+  if (rank != rank_of_.end()) return rank->second;
+  return "is no host of the job, whose `ranks` are " + std::to_string(rank_of_.size()) +
+         " hosts of " + std::to_string(names_.count());
 }
 
 Placement place_ranks(const RanksDocument& ranks, const HostNames& names, std::uint64_t seed,

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "scenarios/language/schemas/document.hpp"
@@ -20,6 +22,8 @@ class HostNames {
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] std::optional<std::uint32_t> find(const std::string& name) const;
+  /// Of a host that a topology numbers.
+  [[nodiscard]] std::string name_of(std::uint64_t host) const;
   /// What to call a host in messages: `h0 to h39`, or some names.
   [[nodiscard]] std::string description() const;
   [[nodiscard]] std::string suggestion(const std::string& name) const;
@@ -65,5 +69,19 @@ struct Placement {
 /// `job` is its number, for the random choice.
 [[nodiscard]] Placement place_ranks(const RanksDocument& ranks, const HostNames& names,
                                     std::uint64_t seed, std::size_t job);
+
+/// The ranks of a job by the names of their hosts.
+class RanksByHost {
+ public:
+  RanksByHost(const Document& document, std::size_t job);
+
+  /// The rank there, or what is wrong with the name.
+  [[nodiscard]] std::variant<std::uint32_t, std::string> on(const std::string& host) const;
+
+ private:
+  HostNames names_;
+  std::unordered_map<std::uint32_t, std::uint32_t> rank_of_;  ///< by number of the host
+  std::string problem_;                                       ///< why there are none
+};
 
 }  // namespace weft::scenarios::language

@@ -101,6 +101,13 @@ std::optional<std::string> KeyManual::text(const std::string& query) const {
   return std::nullopt;
 }
 
+std::optional<std::string> KeyManual::doc(const std::string& path) const {
+  const std::vector<KeyTopic> found = topics(root_, object_, root_.path, path, true);
+  if (found.empty()) return std::nullopt;
+  const KeyTopic& topic = found.front();
+  return topic.variant != nullptr ? topic.variant->alternative->doc : topic.key->field->doc;
+}
+
 std::vector<std::string> KeyManual::paths() const {
   std::vector<std::string> all;
   std::set<std::string> known;

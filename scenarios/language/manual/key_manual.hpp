@@ -20,6 +20,9 @@ class KeyManual {
   /// (`kmin`). Nothing: there is no such key.
   [[nodiscard]] std::optional<std::string> text(const std::string& query) const;
 
+  /// One line on the key or type of that whole path. Nothing: there is no such key.
+  [[nodiscard]] std::optional<std::string> doc(const std::string& path) const;
+
   /// Every key as `--set` takes it, such as `jobs[0].senders`, and every type: `jobs.incast`.
   [[nodiscard]] std::vector<std::string> paths() const;
 

@@ -70,22 +70,6 @@ std::string default_text(const KeyNode& key) {
   return source.empty() ? key.value : key.value + " (" + source + ")";
 }
 
-/// One line of a list of keys.
-struct TextLine {
-  std::string name;
-  std::string text;
-};
-
-std::string lines_text(const std::vector<TextLine>& lines, const std::string& indent) {
-  std::size_t width = 0;
-  for (const TextLine& line : lines) width = std::max(width, line.name.size());
-  std::string text;
-  for (const TextLine& line : lines) {
-    text += wrapped(fmt::format("{}{:<{}}  ", indent, line.name, width), line.text);
-  }
-  return text;
-}
-
 std::vector<TextLine> key_lines(const std::vector<KeyNode>& keys) {
   std::vector<TextLine> lines;
   for (const KeyNode& key : keys) {
@@ -193,6 +177,20 @@ std::vector<Group> grouped(const std::vector<KeyTopic>& topics) {
 }
 
 }  // namespace
+
+std::string lines_text(const std::vector<TextLine>& lines, const std::string& indent) {
+  std::size_t width = 0;
+  for (const TextLine& line : lines) {
+    if (!line.text.empty()) width = std::max(width, line.name.size());
+  }
+  std::string text;
+  for (const TextLine& line : lines) {
+    text += line.text.empty()
+                ? indent + line.name + "\n"
+                : wrapped(fmt::format("{}{:<{}}  ", indent, line.name, width), line.text);
+  }
+  return text;
+}
 
 std::string topics_text(const std::vector<KeyTopic>& topics) {
   const std::vector<Group> groups = grouped(topics);

@@ -7,6 +7,15 @@
 
 namespace weft::scenarios::language {
 
+/// One line of a list: of keys, types or what else has a name.
+struct TextLine {
+  std::string name;
+  std::string text;  ///< empty: the name stands alone
+};
+
+/// The lines below each other in two columns, no wider than a terminal.
+[[nodiscard]] std::string lines_text(const std::vector<TextLine>& lines, const std::string& indent);
+
 /// What somebody asked about: a key, or with `variant` one value of the tag of a map.
 struct KeyTopic {
   const KeyNode* key = nullptr;

@@ -248,6 +248,17 @@ class Bench {
     }
   }
 
+  /// What NCCL's execution is at this size, unless it is as at the one before.
+  void print_execution(const scenarios::Experiment& experiment) {
+    const auto& program = static_cast<const collectives::CollectiveProgram&>(
+        *experiment.workload.jobs()[job_].program);
+    if (a_.is_csv || program.spec().execution.preset != Execution::Preset::kNccl) return;
+    std::string text = execution_text(program.spec());
+    if (text != execution_) print("#   " + text + "\n");
+    execution_ = std::move(text);
+    std::fflush(stdout);
+  }
+
   int run_size(Bytes size) {
     const auto experiment = scenarios::build_experiment(scenario_);
     if (!experiment) {
@@ -269,6 +280,7 @@ class Bench {
         compared_.add(size.count(), *row);
       }
     }
+    if (is_finished) print_execution(experiment.value());
     print_remarks(results, size, a_.is_csv, warned_);
     if (is_finished) return kSuccess;
     print_unfinished(results, size);
@@ -283,6 +295,7 @@ class Bench {
   BenchTable table_;
   ComparedTable compared_;
   bool has_compared_machines_ = false;
+  std::string execution_;  ///< that was said last
   std::set<std::string> warned_;
 };
 

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <utility>
 
+#include "collectives/algorithms/algorithms.hpp"
+#include "scenarios/text/counted.hpp"
+#include "scenarios/text/format.hpp"
 #include "scenarios/text/plain_number.hpp"
 #include "tools/io/terminal.hpp"
 
@@ -47,6 +51,28 @@ std::optional<BenchRow> row_of(const scenarios::Results& r, std::size_t job,
                   .bus_bandwidth = last->bus_bandwidth.value_or(0) * 1e-9,
                   .algorithm = r.jobs[job].algorithm,
                   .protocol = r.jobs[job].protocol};
+}
+
+std::string execution_text(const CollectiveSpec& spec) {
+  using collectives::Execution;
+  const Execution& e = spec.execution;
+  std::string text =
+      fmt::format("execution nccl: {} in {}, {}", name_of(spec.algorithm), name_of(e.protocol),
+                  scenarios::counted(std::int64_t{e.channels}, "channel"));
+  text +=
+      fmt::format(", chunks of {}", scenarios::format_bytes(static_cast<double>(e.chunk.count())));
+  if (e.slices > 1) text += fmt::format(" in {} slices", e.slices);
+  if (e.in_flight > 0) text += fmt::format(", {} in flight", e.in_flight);
+  text += e.transfer == Execution::Transfer::kSerial ? ", serial" : ", posted";
+  if (e.channel_rate.count() > 0) {
+    text += " at " + scenarios::format_rate(static_cast<double>(e.channel_rate.count())) +
+            " per channel";
+  }
+  if (e.launch) text += ", launch " + scenarios::format_time(*e.launch);
+  if (e.launch_interval > Picoseconds(0)) {
+    text += ", launches " + scenarios::format_time(e.launch_interval) + " apart";
+  }
+  return text;
 }
 
 void BenchTable::add(const BenchRow& row) {

@@ -32,6 +32,9 @@ struct BenchRow {
 [[nodiscard]] std::optional<BenchRow> row_of(const scenarios::Results& results, std::size_t job,
                                              const collectives::CollectiveSpec& spec);
 
+/// What NCCL's execution came to for a call: `execution nccl: ring in simple, 24 channels, ...`.
+[[nodiscard]] std::string execution_text(const collectives::CollectiveSpec& spec);
+
 /// The table of nccl-tests.
 class BenchTable {
  public:

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/commands.hpp"
+
 namespace weft::cli {
 
 /// `weft compare`.
@@ -19,6 +21,7 @@ class CompareCommand {
   CLI::App* compare_;
   std::vector<std::string> folders_;
   bool print_json_ = false;
+  ExpectArguments expect_;
 };
 
 }  // namespace weft::cli

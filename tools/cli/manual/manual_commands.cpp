@@ -1,14 +1,18 @@
 #include "tools/cli/manual/manual_commands.hpp"
 
+#include <cctype>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "scenarios/language/catalogue_report.hpp"
 #include "scenarios/language/manual/key_manual.hpp"
+#include "scenarios/language/manual/key_text.hpp"
 #include "simcore/text/nearest.hpp"
 #include "tools/cli/manual/command_page.hpp"
 #include "tools/cli/manual/completion.hpp"
+#include "tools/cli/manual/help_topics.hpp"
 #include "tools/cli/manual/man_page.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/version.hpp"
@@ -25,6 +29,31 @@ const std::vector<std::string> kShells{"bash", "zsh", "fish"};
 
 std::vector<const KeyManual*> manuals() {
   return {&scenarios::language::scenario_manual(), &sweep::sweep_manual()};
+}
+
+std::string topic_text(const HelpTopic& topic, const CLI::App& app) {
+  std::vector<scenarios::language::TextLine> lines;
+  for (const std::string& key : topic.keys) {
+    std::string about;
+    for (const KeyManual* manual : manuals()) {
+      if (about.empty()) about = manual->doc(key).value_or("");
+    }
+    lines.push_back({"weft help " + key, std::move(about)});
+  }
+  for (const std::string& name : topic.commands) {
+    lines.push_back({"weft " + name + " --help", app.get_subcommand(name)->get_description()});
+  }
+  for (const std::string& file : topic.files) lines.push_back({file, {}});
+  return topic.words.front() + ": " + topic.about + "\n" +
+         scenarios::language::lines_text(lines, "  ");
+}
+
+/// In lower case, words joined as topics have them.
+std::string as_topic(std::string word) {
+  for (char& c : word) {
+    c = c == ' ' || c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return word;
 }
 
 const CommandPage* find_command(const CommandPage& program, const std::string& name) {
@@ -53,17 +82,23 @@ void ManualCommands::add_help() {
       "  weft help fabric.ecn.kmin\n"
       "  weft help jobs.incast\n"
       "  weft help kmin\n"
+      "  weft help oversubscription\n"
       "  weft help sweep.axes\n"
       "  weft help --reference > keys.md\n"
       "\nA key is what --set takes: a path through the maps of the file, where a type such as "
-      "`incast` may\nstand behind the map that has it. The end of a path will do.\n");
-  help_->add_option("key", word_, "key, type, command or part; without it, the first keys")
+      "`incast` may\nstand behind the map that has it. The end of a path will do. Topics are "
+      "words for what no\nkey is called: they lead to keys, commands and pages.\n");
+  help_->add_option("key", word_, "key, type, command, part or topic; without it, the first keys")
       ->type_name(kKey);
   CLI::Option* keys = help_->add_flag("--keys", prints_keys_, "list every key");
+  CLI::Option* topics =
+      help_->add_flag("--topics", prints_topics_, "list every topic, such as storage")
+          ->excludes(keys);
   help_
       ->add_flag("--reference", prints_reference_,
                  "every key with what there is to say of it, as Markdown")
-      ->excludes(keys);
+      ->excludes(keys)
+      ->excludes(topics);
   help_->add_option("-o,--out", out_, "file to write (default: standard output)")->type_name(kFile);
 }
 
@@ -105,6 +140,12 @@ int ManualCommands::help() const {
     }
     return put(text, out_);
   }
+  if (prints_topics_) {
+    for (const HelpTopic& topic : help_topics()) {
+      text += joined(topic.words, ", ") + "\n";
+    }
+    return put(text, out_);
+  }
   if (prints_reference_) {
     for (const KeyManual* manual : manuals()) {
       text += (text.empty() ? "" : "\n") + manual->reference();
@@ -118,24 +159,53 @@ int ManualCommands::help() const {
   return put(text + "more: `weft help KEY`, `weft COMMAND --help`\n", out_);
 }
 
-int ManualCommands::explain_word() const {
+std::string ManualCommands::names_text(const std::string& word) const {
   std::string text;
+  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "\n") + more; };
   for (const CLI::App* command : app_.get_subcommands({})) {
-    if (command->get_name() == word_) text += command->help();
+    if (command->get_name() == word) add(command->help());
   }
   for (const KeyManual* manual : manuals()) {
-    if (const auto found = manual->text(word_)) text += (text.empty() ? "" : "\n") + *found;
+    if (const auto found = manual->text(word)) add(*found);
   }
-  if (const auto parts = scenarios::find_parts(word_); parts.ok()) {
-    text += (text.empty() ? "" : "\n") + ("`" + word_ + "` is a part: `weft show " + word_ + "`\n");
+  if (const auto parts = scenarios::find_parts(word); parts.ok()) {
+    add("`" + word + "` is a part: `weft show " + word + "`\n");
   }
-  if (!text.empty()) return put(text, out_);
+  return text;
+}
+
+/// What a word that nothing is called may have been meant to be.
+std::vector<std::string> ManualCommands::known_words() const {
   std::vector<std::string> known;
   for (const KeyManual* manual : manuals()) {
-    for (std::string& path : manual->paths()) known.push_back(std::move(path));
+    for (std::string& path : manual->paths()) {
+      // Of a path its end will do, without the index of a list.
+      const std::string end = path.substr(path.rfind('.') + 1);
+      known.push_back(end.substr(0, end.find('[')));
+      known.push_back(std::move(path));
+    }
   }
-  complain("`" + word_ + "` is no key, type, command or part" + did_you_mean(word_, known) +
-           "\nweft: `weft help --keys` lists all keys");
+  for (const CLI::App* command : app_.get_subcommands({})) known.push_back(command->get_name());
+  for (const HelpTopic& topic : help_topics()) {
+    known.insert(known.end(), topic.words.begin(), topic.words.end());
+  }
+  if (const auto parts = scenarios::list_parts({}); parts.ok()) {
+    for (const scenarios::PartReport& part : parts.value()) known.push_back(part.name);
+  }
+  return known;
+}
+
+int ManualCommands::explain_word() const {
+  const std::string lower = as_topic(word_);
+  std::string text = names_text(word_);
+  if (text.empty()) text = names_text(lower);
+  if (const HelpTopic* topic = find_topic(lower)) {
+    text += (text.empty() ? "" : "\n") + topic_text(*topic, app_);
+  }
+  if (!text.empty()) return put(text, out_);
+  complain("`" + word_ + "` is no key, type, command, part or topic" +
+           did_you_mean(word_, known_words()));
+  complain("`weft help --keys` lists all keys, `weft help --topics` all topics");
   return kBadInput;
 }
 

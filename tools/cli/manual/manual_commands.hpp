@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace weft::cli {
 
@@ -20,6 +21,8 @@ class ManualCommands {
   void add_man();
   [[nodiscard]] int help() const;
   [[nodiscard]] int explain_word() const;
+  [[nodiscard]] std::string names_text(const std::string& word) const;
+  [[nodiscard]] std::vector<std::string> known_words() const;
   [[nodiscard]] int complete() const;
   [[nodiscard]] int write_pages() const;
 
@@ -29,6 +32,7 @@ class ManualCommands {
   CLI::App* man_;
   std::string word_;
   bool prints_keys_ = false;
+  bool prints_topics_ = false;
   bool prints_reference_ = false;
   std::string shell_;
   std::string command_;

@@ -3,6 +3,7 @@
 #include "simcore/base/log.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/words.hpp"
+#include "tools/io/terminal.hpp"
 
 namespace weft::cli {
 namespace {
@@ -11,8 +12,12 @@ constexpr const char* kRunHelp =
     "\nExamples:\n"
     "  weft run scenarios/incast.yaml --set jobs[0].size=4MiB --set fabric.spines=8 --seed 7\n"
     "  weft run scenarios/permutation.yaml --json | jq .messages.slowdown\n"
+    "  weft run scenarios/incast.yaml --expect 'jobs.incast.jct_seconds < 3ms' --expect "
+    "'network.packets_dropped == 0'\n"
     "\nKeys for --set: `weft help KEY`, such as `weft help fabric.ecn.kmin`.\n"
-    "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
+    "\nExit codes: 0 done, 1 the simulation could not finish or an expectation does not hold, 2 a "
+    "bad "
+    "scenario or\ncommand line.\n";
 
 }  // namespace
 
@@ -25,6 +30,7 @@ RunCommand::RunCommand(CLI::App& app)
   run_->add_option("--seed", seed_, "the same as --set seed=N")->type_name("N");
   add_places();
   add_what_runs();
+  add_expectations(*run_, arguments_.expect.expressions, arguments_.expect.counts_cut_off);
   run_->add_flag("--json", arguments_.print_json, "print summary.json instead of the tables");
   CLI::Option* quiet = run_->add_flag("--quiet", arguments_.is_quiet, "print nothing but errors");
   run_->add_flag("--live", arguments_.is_live,
@@ -96,6 +102,10 @@ std::optional<int> RunCommand::run(const std::vector<std::string>& command_line)
     if (!arguments_.memory_limit) return kBadInput;
   }
   say_what_has_no_effect();
+  if (arguments_.engine == Engine::kBoth && !arguments_.expect.expressions.empty()) {
+    complain("--expect asks one run, and --engine both makes two; `weft compare` asks both");
+    return kBadInput;
+  }
   return run_scenario(arguments_);
 }
 

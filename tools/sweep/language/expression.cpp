@@ -36,7 +36,8 @@ bool is_word(char c) {
 /// Recursive descent. After a problem everything returns null at once.
 class Parser {
  public:
-  Parser(std::string_view text, std::vector<std::string>& names) : rest_(text), names_(names) {}
+  Parser(std::string_view text, Dialect dialect, std::vector<std::string>& names)
+      : text_(text), rest_(text), dialect_(dialect), names_(names) {}
 
   NodePtr parse() {
     NodePtr node = any();
@@ -46,6 +47,7 @@ class Parser {
   }
 
   std::string problem;
+  std::size_t place = 0;
 
  private:
   NodePtr any() {
@@ -64,7 +66,7 @@ class Parser {
     for (const std::string_view operation : kOperators) {
       if (take(operation)) return join(std::string(operation), left, sum());
     }
-    return fail("has no comparison (<, <=, ==, !=, >=, >) before `" + std::string(rest_) + "`");
+    return fail("has no comparison (<, <=, ==, !=, >=, >) " + where());
   }
   NodePtr sum() {
     NodePtr node = product();
@@ -100,10 +102,10 @@ class Parser {
     }
     if (take("'")) return quoted();
     pass_blanks();
-    const auto end = std::ranges::find_if_not(rest_, is_word);
-    const std::string word(rest_.begin(), end);
+    const std::string_view before = rest_;
+    const std::string word(rest_.substr(0, word_length()));
+    if (word.empty()) return fail("lacks a value " + where());
     rest_.remove_prefix(word.size());
-    if (word.empty()) return fail("lacks a value before `" + std::string(rest_) + "`");
     auto node = std::make_shared<Node>();
     if (std::isdigit(static_cast<unsigned char>(word.front())) == 0) {
       node->name = word;
@@ -111,10 +113,40 @@ class Parser {
       return node;
     }
     const std::optional<Number> number = parse_number(word);
-    if (!number) return fail("has `" + word + "`, which is not a number with a known unit");
-    node->value = number->value;
-    node->unit = number->unit();
+    if (!number) {
+      rest_ = before;
+      return fail("has `" + word + "`, which is not a number with a known unit");
+    }
+    set(*node, *number);
     return node;
+  }
+  void set(Node& node, const Number& number) {
+    constexpr double kPerCent = 100;
+    constexpr double kBitsPerByte = 8;
+    node.unit = number.unit();
+    double value = number.value;
+    if (node.unit.empty() && take("%")) value /= kPerCent;
+    if (dialect_ == Dialect::kExpectation && node.unit == "bit/s") {
+      value /= kBitsPerByte;
+      node.unit = "B/s";
+    }
+    node.value = value;
+  }
+  /// Of the name or number that comes next.
+  [[nodiscard]] std::size_t word_length() const {
+    const bool is_number =
+        rest_.empty() || std::isdigit(static_cast<unsigned char>(rest_.front())) != 0;
+    const bool has_hyphens = dialect_ == Dialect::kExpectation && !is_number;
+    std::size_t end = 0;
+    while (end < rest_.size() &&
+           (is_word(rest_[end]) || (has_hyphens && end > 0 && rest_[end] == '-' &&
+                                    end + 1 < rest_.size() && is_word(rest_[end + 1])))) {
+      ++end;
+    }
+    return end;
+  }
+  [[nodiscard]] std::string where() const {
+    return rest_.empty() ? "at its end" : "before `" + std::string(rest_) + "`";
   }
   NodePtr quoted() {
     const std::size_t end = rest_.find('\'');
@@ -147,11 +179,16 @@ class Parser {
     return take(word);
   }
   NodePtr fail(std::string sentence) {
-    if (problem.empty()) problem = std::move(sentence);
+    if (problem.empty()) {
+      problem = std::move(sentence);
+      place = text_.size() - rest_.size();
+    }
     return std::make_shared<Node>();
   }
 
+  std::string_view text_;
   std::string_view rest_;
+  Dialect dialect_;
   std::vector<std::string>& names_;
   int depth_ = 0;
 };
@@ -234,12 +271,19 @@ void check_units(const Node& node, const UnitOf& unit_of, std::string& problem) 
 }  // namespace
 
 std::variant<Expression, std::string> Expression::parse(const std::string& text) {
-  if (text.size() > kMaxText) return std::string("is too long");
+  auto read_text = read(text, Dialect::kCondition);
+  if (auto* problem = std::get_if<ExpressionProblem>(&read_text)) return problem->sentence;
+  return std::get<Expression>(std::move(read_text));
+}
+
+std::variant<Expression, ExpressionProblem> Expression::read(const std::string& text,
+                                                             Dialect dialect) {
+  if (text.size() > kMaxText) return ExpressionProblem{"is too long", kMaxText};
   Expression expression;
   expression.text_ = text;
-  Parser parser(expression.text_, expression.names_);
+  Parser parser(expression.text_, dialect, expression.names_);
   expression.root_ = parser.parse();
-  if (!parser.problem.empty()) return parser.problem;
+  if (!parser.problem.empty()) return ExpressionProblem{parser.problem, parser.place};
   return expression;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,9 +20,22 @@ using Lookup = std::function<Operand(const std::string& name)>;
 /// knows.
 using UnitOf = std::function<std::string(const std::string& name)>;
 
+/// How names and rates of an expression are read.
+enum class Dialect : std::uint8_t {
+  kCondition,    ///< of sweeps: `kmax-kmin` is a difference
+  kExpectation,  ///< of results: names have hyphens, as in `jobs.all-reduce.jct_seconds`, and a
+                 ///< rate such as 50Gbps is one of bytes, as all rates of summary.json are
+};
+
+/// What is wrong with an expression, and the character before which that is, from 0.
+struct ExpressionProblem {
+  std::string sentence;
+  std::size_t place = 0;
+};
+
 /// A condition such as `2 * kmin <= kmax` or `buffer_drops == 0 and p99 < 50us`: comparisons of
-/// sums and products of numbers (with or without unit), names and 'texts', joined by `and` and
-/// `or`.
+/// sums and products of numbers (with or without unit, or as `5%`), names and 'texts', joined by
+/// `and` and `or`.
 class Expression {
  public:
   struct Node;
@@ -28,6 +43,8 @@ class Expression {
   Expression() = default;
   /// The expression, or a sentence that says what is wrong with `text`.
   [[nodiscard]] static std::variant<Expression, std::string> parse(const std::string& text);
+  [[nodiscard]] static std::variant<Expression, ExpressionProblem> read(const std::string& text,
+                                                                        Dialect dialect);
 
   [[nodiscard]] const std::string& text() const { return text_; }
   /// The names in it, each once.

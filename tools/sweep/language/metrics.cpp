@@ -17,7 +17,7 @@ namespace weft::sweep {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Values = std::vector<std::pair<std::string, std::optional<double>>>;
+using Values = SummaryNumbers;
 
 /// Not results of the model: they differ from machine to machine, or are given.
 constexpr std::array<std::string_view, 6> kNoResult{
@@ -82,26 +82,14 @@ void add_worst_slowdown(const scenarios::Results& results, Values& values) {
 }
 
 Values values_of(const scenarios::Results& results) {
-  Json summary = scenarios::summary_json(results);
-  for (const std::string_view key : kNoResult) summary.erase(std::string(key));
-  Values values;
-  flatten(summary, {}, values);
+  Values values = numbers_of(scenarios::summary_json(results));
   add_ports(results, values);
   add_worst_slowdown(results, values);
   return values;
 }
 
-}  // namespace
-
-Metrics metrics_of(const scenarios::Results& results) {
-  Metrics metrics;
-  for (auto& [name, value] : values_of(results)) {
-    if (value) metrics.emplace_back(std::move(name), *value);
-  }
-  return metrics;
-}
-
-std::vector<std::string> metric_names(const scenarios::Scenario& scenario, bool is_isolated) {
+/// Results of a run of the scenario, without values.
+scenarios::Results without_values(const scenarios::Scenario& scenario, bool is_isolated) {
   scenarios::Results results;
   for (const scenarios::JobSpec& job : scenario.jobs) {
     if (is_isolated) {
@@ -118,9 +106,38 @@ std::vector<std::string> metric_names(const scenarios::Scenario& scenario, bool 
     }
     results.jobs.emplace_back().name = job.name;
   }
+  return results;
+}
+
+std::vector<std::string> names_of(Values values) {
   std::vector<std::string> names;
-  for (auto& [name, value] : values_of(results)) names.push_back(std::move(name));
+  for (auto& [name, value] : values) names.push_back(std::move(name));
   return names;
+}
+
+}  // namespace
+
+SummaryNumbers numbers_of(Json summary) {
+  for (const std::string_view key : kNoResult) summary.erase(std::string(key));
+  Values values;
+  flatten(summary, {}, values);
+  return values;
+}
+
+std::vector<std::string> summary_names(const scenarios::Scenario& scenario, bool is_isolated) {
+  return names_of(numbers_of(scenarios::summary_json(without_values(scenario, is_isolated))));
+}
+
+Metrics metrics_of(const scenarios::Results& results) {
+  Metrics metrics;
+  for (auto& [name, value] : values_of(results)) {
+    if (value) metrics.emplace_back(std::move(name), *value);
+  }
+  return metrics;
+}
+
+std::vector<std::string> metric_names(const scenarios::Scenario& scenario, bool is_isolated) {
+  return names_of(values_of(without_values(scenario, is_isolated)));
 }
 
 Metrics metrics_of(const scenarios::ScenarioEstimate& estimate, std::string_view prefix) {

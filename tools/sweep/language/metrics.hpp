@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,15 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 /// alone, too.
 [[nodiscard]] std::vector<std::string> metric_names(const scenarios::Scenario& scenario,
                                                     bool is_isolated = false);
+
+/// Numbers of a summary.json by their paths, jobs by name, without what depends on the machine;
+/// null where it has a key without a value.
+using SummaryNumbers = std::vector<std::pair<std::string, std::optional<double>>>;
+[[nodiscard]] SummaryNumbers numbers_of(nlohmann::ordered_json summary);
+
+/// The names that `numbers_of` can give for runs of this scenario.
+[[nodiscard]] std::vector<std::string> summary_names(const scenarios::Scenario& scenario,
+                                                     bool is_isolated);
 
 /// What jobs take beside the others and alone has names that begin so, and the job behind it.
 inline constexpr std::string_view kIsolatedPrefix = "isolated.";

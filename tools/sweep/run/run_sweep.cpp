@@ -25,6 +25,7 @@
 #include "tools/sweep/run/dry_run.hpp"
 #include "tools/sweep/run/mpi_link.hpp"
 #include "tools/sweep/run/mpi_runner.hpp"
+#include "tools/sweep/run/next_step.hpp"
 #include "tools/sweep/run/progress_line.hpp"
 #include "tools/sweep/run/sweep_view.hpp"
 #include "tools/sweep/store/store.hpp"
@@ -139,6 +140,7 @@ class Session {
       print(choice_text(table.value(), kMaxChoicePoints));
       print_summary(p, plan, table.value(), unfinished, is_resumed);
       print(fmt::format("  results in {}\n", database.string()));
+      if (is_complete) print(next_step(table.value(), folder_));
     }
     if (!is_complete) {
       complain(fmt::format("interrupted: {} of {} points are recorded; the same command continues",

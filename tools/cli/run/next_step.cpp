@@ -1,0 +1,49 @@
+#include "tools/cli/run/next_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "scenarios/results/tables/jobs_table.hpp"
+#include "simcore/base/escape.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/io/result_name.hpp"
+
+namespace weft::cli {
+namespace {
+
+/// From then on it is worth a second run to find out why.
+constexpr double kSlow = 1.2;
+
+double slowdown_of(const scenarios::JobResult& job) {
+  if (!job.is_finished || job.ideal <= Picoseconds(0)) return 0;
+  return to_seconds(job.jct) / to_seconds(job.ideal);
+}
+
+std::string report_line(std::vector<std::string> folders) {
+  folders.insert(folders.begin(), {"weft", "report"});
+  return fmt::format("  next: `{}` shows them as a page\n", escaped(shell_text(folders)));
+}
+
+}  // namespace
+
+std::string next_step(const scenarios::Results& results, const std::filesystem::path& folder,
+                      const RunArguments& arguments) {
+  if (results.has_blame) return {};
+  const auto slowest = std::ranges::max_element(results.jobs, {}, slowdown_of);
+  const bool can_run_again = !is_dash(arguments.scenario) && !arguments.command_line.empty();
+  if (slowest == results.jobs.end() || slowdown_of(*slowest) < kSlow || !can_run_again) {
+    return report_line({folder.string()});
+  }
+  std::vector<std::string> again = arguments.command_line;
+  again.emplace_back("--blame");
+  return fmt::format("  next: `{}` says why {} took {:.1f} times its ideal time\n",
+                     escaped(shell_text(again)), escaped(slowest->name), slowdown_of(*slowest));
+}
+
+std::string next_step(const std::filesystem::path& packet, const std::filesystem::path& fluid) {
+  return report_line({packet.string(), fluid.string()});
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "scenarios/results/results.hpp"
+#include "tools/cli/commands.hpp"
+
+namespace weft::cli {
+
+/// The line that ends what a run prints: what to do next, with a command that can be given as it
+/// stands. Empty: what was printed says it already.
+[[nodiscard]] std::string next_step(const scenarios::Results& results,
+                                    const std::filesystem::path& folder,
+                                    const RunArguments& arguments);
+
+/// The same after two engines.
+[[nodiscard]] std::string next_step(const std::filesystem::path& packet,
+                                    const std::filesystem::path& fluid);
+
+}  // namespace weft::cli
