@@ -105,6 +105,17 @@ TEST_F(EstimateCli, GivesTheSameNumbersInJson) {
   EXPECT_FALSE(estimate("--quick").contains("run"));
 }
 
+// Two GPUs of a DGX-2 share a NIC. An estimate of a group of its ranks ended with a broken
+// invariant.
+TEST_F(EstimateCli, TakesGpusThatShareNics) {
+  const nlohmann::json whole = estimate(
+      "--quick --set racks.server=dgx-2 --set racks.count=2 "
+      "--set jobs[0].ranks=32 --set jobs[0].parallelism.data=4 "
+      "--set jobs[0].batch.global=4 "
+      "--set jobs[0].communication.algorithm=ring");
+  EXPECT_GT(whole["jobs"][0]["step_seconds"].get<double>(), 0);
+}
+
 // Task by task a ring's messages follow one another, so that it takes at least their bytes on the
 // links and what is computed, and no longer than the run; the run's own figure is the same.
 TEST_F(EstimateCli, TakesEveryTaskAndMessageInItsOrder) {

@@ -80,6 +80,52 @@ TEST_F(New, ALeafThatNobodySellsIsRefusedAndLeavesAreAsAskedFor) {
   EXPECT_THAT(run({"check", "rails.yaml"}).out, HasSubstr("oversubscription 1:1"));
 }
 
+TEST_F(New, AnOversubscriptionThatNoLeafHasIsRefusedWithThoseThatAre) {
+  const Finished f = run({"new", "--count", "4", "--oversubscription", "3"}, 2);
+  EXPECT_THAT(f.err, HasSubstr("3 is not possible with 4 machines"));
+  EXPECT_THAT(f.err, HasSubstr("possible: 2.67 or 4; or 3 with 6 machines"));
+  EXPECT_THAT(run({"new", "--count", "37"}, 2).err, HasSubstr("or --count 38"));
+}
+
+TEST_F(New, ModelsAreWordsAndThoseWithExpertsDivideThem) {
+  EXPECT_THAT(run({"new", "--job", "training", "--model", "mixtral"}, 2).err,
+              HasSubstr("`mixtral` is not one of"));
+  run({"new", "--job", "training", "--model", "deepseek-v3", "-o", "m.yaml"});
+  EXPECT_THAT(program_.folder().read("m.yaml"), HasSubstr("expert: 32"));
+  EXPECT_EQ(run({"check", "m.yaml"}).err, "");
+}
+
+TEST_F(New, ASweepIsBesideItsScenarioAndRunsAsItIsWritten) {
+  run({"new", "--machine", "host-400g", "--job", "incast", "--size", "64KiB", "--sweep",
+       "load-balancing", "--name", "few", "-o", "few.yaml"});
+  EXPECT_THAT(run({"sweep", "few-sweep.yaml"}).out, HasSubstr("12 of 12 points, 0 failed"));
+  EXPECT_THAT(run({"summarize", "results/few-load-balancing"}).out, HasSubstr("incast-p99"));
+  // Neither file is replaced.
+  EXPECT_THAT(run({"new", "--sweep", "ecn", "-o", "few.yaml"}, 2).err, HasSubstr("few.yaml: is"));
+  program_.folder().write("a-sweep.yaml", "mine");
+  EXPECT_THAT(run({"new", "--sweep", "ecn", "-o", "a.yaml"}, 2).err,
+              HasSubstr("a-sweep.yaml: is there"));
+  EXPECT_FALSE(std::filesystem::exists(program_.path("a.yaml")));
+  EXPECT_EQ(program_.folder().read("a-sweep.yaml"), "mine");
+  EXPECT_THAT(run({"new", "--sweep", "ecm"}, 2).err, HasSubstr("did you mean `ecn`?"));
+}
+
+TEST_F(New, ASweepOnStandardOutputHasItsScenarioInIt) {
+  const Finished f = shell(
+      "\"$0\" new --machine host-400g --job permutation --sweep size | \"$0\" sweep - --dry-run");
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("first-size: 5 points"));
+}
+
+TEST_F(New, EcnBesideStorageIsAskedInOneCommand) {
+  run({"new", "--machine", "host-400g", "--job", "all-reduce", "--size", "1MiB", "--storage",
+       "roce", "--sweep", "ecn", "-o", "both.yaml"});
+  const std::string ran = run({"run", "both.yaml"}).out;
+  EXPECT_THAT(ran, ::testing::ContainsRegex("storage +requests"));
+  EXPECT_THAT(run({"check", "both-sweep.yaml"}).out, HasSubstr("is a valid sweep"));
+  EXPECT_THAT(run({"new", "--storage-servers", "2"}, 2).err, HasSubstr("requires --storage"));
+}
+
 TEST_F(New, EveryFabricAndJobMakesAValidScenario) {
   for (const std::string machine : {"hgx-h100", "host-400g", "dgx-a100"}) {
     for (const std::string fabric : {"rail-optimised", "leaf-spine"}) {
@@ -204,7 +250,7 @@ PseudoTerminal::End answered(const Program& program, const std::vector<std::stri
 }
 
 TEST_F(New, OnATerminalEnterTakesWhatStandsInBrackets) {
-  const auto end = answered(program_, std::vector<std::string>(6, "\n"), {"-o", "asked.yaml"});
+  const auto end = answered(program_, std::vector<std::string>(8, "\n"), {"-o", "asked.yaml"});
   EXPECT_EQ(end.exit_code, 0) << end.text;
   EXPECT_TRUE(end.is_as_before);
   EXPECT_THAT(end.text, HasSubstr("asked.yaml; next:"));
@@ -213,27 +259,31 @@ TEST_F(New, OnATerminalEnterTakesWhatStandsInBrackets) {
 }
 
 TEST_F(New, OnATerminalAnswersAreTaken) {
-  const auto end =
-      answered(program_, {" dgx-a100 \n", "2\n", "LEAF\n", "2\n", "training\n", "gpt3-175b\n"},
-               {"-o", "asked.yaml"});
+  const auto end = answered(
+      program_,
+      {" dgx-a100 \n", "2\n", "LEAF\n", "2\n", "training\n", "gpt3-175b\n", "tcp\n", "ecn\n"},
+      {"-o", "asked.yaml"});
   EXPECT_EQ(end.exit_code, 0) << end.text;
   run({"new", "--machine", "dgx-a100", "--count", "2", "--fabric", "leaf-spine",
-       "--oversubscription", "2", "--job", "training", "--model", "gpt3-175b", "-o", "told.yaml"});
+       "--oversubscription", "2", "--job", "training", "--model", "gpt3-175b", "--storage", "tcp",
+       "--sweep", "ecn", "-o", "told.yaml"});
   EXPECT_EQ(program_.folder().read("asked.yaml"), program_.folder().read("told.yaml"));
+  EXPECT_THAT(program_.folder().read("asked-sweep.yaml"), HasSubstr("scenario: asked.yaml"));
 }
 
 // What was wrong was the next default of some questions, and others took any number.
 TEST_F(New, OnATerminalItAsksUntilAnAnswerWillDo) {
-  const auto end =
-      answered(program_,
-               {"hgx-h10\n", "\n", "none\n", "0\n", "70000\n", "2\n", "torus\n", "rail\n", "inf\n",
-                "100\n", "2\n", "all\n", "all-gather\n", "wide\n", "0B\n", "1MiB\n"},
-               {"-o", "asked.yaml"});
+  const auto end = answered(
+      program_, {"hgx-h10\n", "\n",    "none\n", "0\n",   "70000\n", "2\n",   "torus\n",
+                 "rail\n",    "inf\n", "100\n",  "3\n",   "2\n",     "all\n", "all-gather\n",
+                 "wide\n",    "0B\n",  "1MiB\n", "nfs\n", "none\n",  "none\n"},
+      {"-o", "asked.yaml"});
   EXPECT_EQ(end.exit_code, 0) << end.text;
   for (const char* said :
        {"did you mean `hgx-h100`", "`70000` is not a whole number from 1 to 65536",
         "`torus` is not one of them", "`inf` is not a number from 1 to 64",
-        "`all` is not one of them", "`wide` is not a size", "`0B` is nothing"}) {
+        "3 is not possible with 2 machines", "`all` is not one of them", "`nfs` is not one of them",
+        "`wide` is not a size", "`0B` is nothing"}) {
     EXPECT_THAT(end.text, HasSubstr(said));
   }
   run({"new", "--machine", "hgx-h100", "--count", "2", "--oversubscription", "2", "--job",
@@ -243,8 +293,9 @@ TEST_F(New, OnATerminalItAsksUntilAnAnswerWillDo) {
 
 // A machine of one NIC gets leaves and spines, and there are two of it at least.
 TEST_F(New, OnATerminalWhatIsOfferedSuitsTheMachine) {
-  const auto end = answered(program_, {"host-400g\n", "1\n", "\n", "\n", "\n", "\n", "\n"},
-                            {"-o", "asked.yaml"});
+  const auto end =
+      answered(program_, {"host-400g\n", "1\n", "\n", "\n", "\n", "\n", "\n", "\n", "\n"},
+               {"-o", "asked.yaml"});
   EXPECT_EQ(end.exit_code, 0) << end.text;
   EXPECT_THAT(end.text, HasSubstr("`1` is not a whole number from 2 to"));
   EXPECT_THAT(end.text, HasSubstr("[leaf-spine]"));

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// By folder, longer names first; a folder has that of the first one which it lies in.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kNamespaces{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kNamespaces{{
     {"protocols/congestion", "weft::protocols::congestion"},
     {"protocols/path_selection", "weft::protocols::path_selection"},
     {"scenarios/language/lowering", "weft::scenarios::language"},
@@ -25,6 +25,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kNamespa
     {"scenarios/language/schemas", "weft::scenarios::language"},
     {"scenarios/language/yaml", "weft::scenarios::language"},
     {"simcore/schema", "weft::schema"},
+    {"tools/begin", "weft::begin"},
     {"tools/bench", "weft::bench"},
     {"tools/cli", "weft::cli"},
     {"tools/live", "weft::live"},

@@ -56,14 +56,15 @@ const PlacedTimes::Placement& PlacedTimes::placement_of(GroupKind kind) const {
   HopShare pairs;
   for (const auto& [pattern, count] : groups) {
     std::unordered_map<std::uint32_t, double> in_domain;
-    for (std::size_t i = 0; i < pattern.size(); ++i) {
-      const bool is_last = i + 1 == pattern.size();
-      const bool leaves = pattern[i] != pattern[is_last ? 0 : i + 1];
+    const std::vector<std::uint32_t>& domain_of = pattern.domain;
+    for (std::size_t i = 0; i < domain_of.size(); ++i) {
+      const bool is_last = i + 1 == domain_of.size();
+      const bool leaves = domain_of[i] != domain_of[is_last ? 0 : i + 1];
       ring.add(count, leaves ? count : 0);
       if (!is_last) chain.add(count, leaves ? count : 0);
-      in_domain[pattern[i]] += 1;
+      in_domain[domain_of[i]] += 1;
     }
-    const auto n = static_cast<double>(pattern.size());
+    const auto n = static_cast<double>(domain_of.size());
     double inside = 0;
     for (const auto& [domain, ranks] : in_domain) inside += ranks * (ranks - 1);
     pairs.add(count * n * (n - 1), count * (n * (n - 1) - inside));
@@ -76,14 +77,17 @@ const PlacedTimes::Placement& PlacedTimes::placement_of(GroupKind kind) const {
 }
 
 PlacedTimes::Pattern PlacedTimes::pattern_of(const PlanGroup& group) const {
-  std::unordered_map<std::uint32_t, std::uint32_t> numbers;
   Pattern pattern;
-  pattern.reserve(group.size);
+  std::unordered_map<std::uint32_t, std::uint32_t> domains;
+  std::unordered_map<std::uint32_t, std::uint32_t> nics;
+  const auto add = [](std::uint32_t id, auto& numbers, std::vector<std::uint32_t>& to) {
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    to.push_back(numbers.try_emplace(id, next).first->second);
+  };
   for (std::uint32_t i = 0; i < group.size; ++i) {
     const std::uint32_t rank = group.rank_at(i);
-    const std::uint32_t domain = layout_.domain.empty() ? rank : layout_.domain[rank];
-    const auto next = static_cast<std::uint32_t>(numbers.size());
-    pattern.push_back(numbers.try_emplace(domain, next).first->second);
+    add(layout_.domain.empty() ? rank : layout_.domain[rank], domains, pattern.domain);
+    if (!layout_.nic.empty()) add(layout_.nic[rank], nics, pattern.nic);
   }
   return pattern;
 }
@@ -98,8 +102,10 @@ double PlacedTimes::slowest(GroupKind kind, Operation operation, double bytes) c
   double max = 0;
   for (const Pattern& pattern : placement_of(kind).patterns) {
     RankLayout layout = layout_;
-    layout.domain = layout_.domain.empty() ? Pattern() : pattern;
-    max = std::max(max, seconds_on(spec, static_cast<std::uint32_t>(pattern.size()), layout));
+    const auto size_of_group = static_cast<std::uint32_t>(pattern.domain.size());
+    if (!layout_.domain.empty()) layout.domain = pattern.domain;
+    layout.nic = pattern.nic;
+    max = std::max(max, seconds_on(spec, size_of_group, layout));
   }
   return max;
 }

@@ -31,8 +31,13 @@ class PlacedTimes final : public ExchangeTimes {
   [[nodiscard]] double share_between_domains(GroupKind kind, Operation operation) const;
 
  private:
-  /// Domains of a group's ranks, in the order of their first ranks.
-  using Pattern = std::vector<std::uint32_t>;
+  /// Domains of a group's ranks and the NICs that they share, numbered in the order of their first
+  /// ranks. No NICs: every rank has its own.
+  struct Pattern {
+    std::vector<std::uint32_t> domain;
+    std::vector<std::uint32_t> nic;
+    auto operator<=>(const Pattern&) const = default;
+  };
   struct Placement {
     std::set<Pattern> patterns;
     double of_ring{};   ///< hops that leave a domain, of all

@@ -7,9 +7,12 @@
 #include <system_error>
 #include <variant>
 
-#include "collectives/training/model/presets.hpp"
 #include "scenarios/language/lowering/lower.hpp"
+#include "scenarios/language/yaml/scalar_text.hpp"
 #include "simcore/text/quantity_text.hpp"
+#include "tools/begin/first_sweep.hpp"
+#include "tools/begin/storage.hpp"
+#include "tools/begin/training_plan.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/words.hpp"
 #include "tools/io/output_file.hpp"
@@ -18,23 +21,36 @@
 namespace weft::cli {
 namespace {
 
+using begin::kFirstFabrics;
+using begin::kFirstJobs;
+using begin::kFirstStorage;
+using begin::kFirstSweeps;
+using begin::kMaxMachines;
+using begin::kMaxOversubscription;
+using begin::kMaxStorageServers;
+
 constexpr const char* kNewHelp =
     "\nExamples:\n"
     "  weft new                                      asks, on a terminal\n"
     "  weft new --machine hgx-h100 --gpus 256 --fabric rail-optimised --oversubscription 2 \\\n"
     "    --job all-reduce --job all-to-all --job incast -o cluster.yaml\n"
     "  weft new --machine host-400g --count 64 --job permutation | weft run -\n"
+    "  weft new --job all-to-all --sweep ecn -o a.yaml     writes a.yaml and a-sweep.yaml\n"
     "\nThe scenario is a start, to be read and changed: it says what each of its keys is for.\n";
+
+/// The answer, or an empty one.
+void ask_or_none(Questions& questions, const std::string& question,
+                 const std::vector<std::string>& words, std::string& answer) {
+  const std::string none = "none";
+  std::vector<std::string> all{none};
+  all.insert(all.end(), words.begin(), words.end());
+  answer = none;
+  questions.ask_word(question, all, answer);
+  if (answer == none) answer.clear();
+}
 
 std::string problem_of(const Errors& errors) {
   return errors.empty() ? std::string() : errors.front().message;
-}
-
-/// `custom` takes more than a name.
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const auto& preset : collectives::model_presets()) names.emplace_back(preset.name);
-  return names;
 }
 
 }  // namespace
@@ -73,8 +89,25 @@ NewCommand::NewCommand(CLI::App& app)
   new_->add_option("--size", wanted_.size, "of a collective, or of each message (default: by job)")
       ->type_name("SIZE");
   new_->add_option("--model", wanted_.model, "of a training job")
-      ->type_name("NAME")
+      ->check(one_of(begin::model_names()))
+      ->type_name(joined(begin::model_names()))
       ->capture_default_str();
+  new_->add_option("--storage", wanted_.storage,
+                   "storage beside the jobs: every rank writes to storage servers, by the jobs' "
+                   "transport and class, or by TCP in a lossy class of its own")
+      ->check(one_of(kFirstStorage))
+      ->type_name(joined(kFirstStorage));
+  new_->add_option("--storage-servers", wanted_.storage_servers,
+                   "how many, with a NIC on each rail, or one")
+      ->check(CLI::Range(1, kMaxStorageServers))
+      ->type_name("N")
+      ->needs("--storage")
+      ->capture_default_str();
+  new_->add_option("--sweep", sweep_,
+                   "what to vary: also writes a sweep of the scenario, beside it; to standard "
+                   "output that alone, with the scenario in it")
+      ->check(one_of(kFirstSweeps))
+      ->type_name(joined(kFirstSweeps));
   new_->add_option("--name", wanted_.name, "of the scenario")
       ->type_name("NAME")
       ->capture_default_str();
@@ -96,7 +129,7 @@ bool NewCommand::ask() {
   questions.ask(
       "machine (`weft list servers`)",
       [&hosts](const std::string& machine) {
-        const auto found = hosts_of_machine(machine);
+        const auto found = begin::hosts_of_machine(machine);
         if (found.ok()) hosts = found.value();
         return found.ok() ? std::string() : problem_of(found.errors());
       },
@@ -105,23 +138,32 @@ bool NewCommand::ask() {
     wanted_.count = 1;
   } else {
     questions.ask_count("how many", hosts > 1 ? 1 : 2, kMaxMachines, wanted_.count);
-    const auto usual = usual_fabric(wanted_.machine);
+    const auto usual = begin::usual_fabric(wanted_.machine);
     wanted_.fabric = usual.ok() ? usual.value() : kFirstFabrics.front();
     questions.ask_word("fabric", kFirstFabrics, wanted_.fabric);
-    questions.ask_number("oversubscription", 1, kMaxOversubscription, wanted_.oversubscription);
+    questions.ask_number(
+        "oversubscription", 1, kMaxOversubscription,
+        [this](double ratio) {
+          begin::FirstScenario wanted = wanted_;
+          wanted.oversubscription = ratio;
+          return begin::oversubscription_problem(wanted);
+        },
+        wanted_.oversubscription);
   }
   questions.ask_word("job", kFirstJobs, wanted_.jobs.front());
   if (wanted_.jobs.front() == "training") {
-    questions.ask_word("model", model_names(), wanted_.model);
+    questions.ask_word("model", begin::model_names(), wanted_.model);
   } else {
     ask_size(questions);
   }
+  if (!is_alone()) ask_or_none(questions, "storage beside it", kFirstStorage, wanted_.storage);
+  ask_or_none(questions, "what a sweep varies", kFirstSweeps, sweep_);
   return !questions.has_ended();
 }
 
 /// The machine has no NIC: one of it is all that there can be.
 bool NewCommand::is_alone() const {
-  const auto max = max_of_machine(wanted_.machine);
+  const auto max = begin::max_of_machine(wanted_.machine);
   return max.ok() && max.value() == 1;
 }
 
@@ -144,7 +186,7 @@ void NewCommand::ask_size(Questions& questions) {
 
 /// From a number of GPUs to one of machines; says what is wrong.
 bool NewCommand::use_gpus() {
-  const auto hosts = hosts_of_machine(wanted_.machine);
+  const auto hosts = begin::hosts_of_machine(wanted_.machine);
   if (!hosts.ok()) {
     print_errors(hosts.errors());
     return false;
@@ -162,29 +204,69 @@ bool NewCommand::use_gpus() {
   return true;
 }
 
+/// Standard output, a device or a pipe: a stream, beside which there is nothing.
+bool NewCommand::is_stream() const {
+  if (out_.empty() || is_dash(out_)) return true;
+  std::error_code ignored;
+  const auto status = std::filesystem::status(out_, ignored);
+  return std::filesystem::exists(status) && std::filesystem::is_other(status);
+}
+
+/// A file that is there already; empty: none.
+std::string NewCommand::file_in_the_way() const {
+  if (is_stream()) return {};
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(out_, ignored)) return out_;
+  const std::string sweep = begin::sweep_file_of(out_);
+  return !sweep_.empty() && std::filesystem::exists(sweep, ignored) ? sweep : std::string();
+}
+
+int NewCommand::write(const std::string& scenario) const {
+  if (sweep_.empty()) {
+    const int code = put(scenario, out_);
+    if (code == kSuccess && !is_stream()) {
+      print("  " + out_ + "; next: `weft check " + out_ + "`, `weft run " + out_ + "`\n");
+    }
+    return code;
+  }
+  const auto sweep = begin::first_sweep(
+      wanted_, sweep_,
+      is_stream()
+          ? begin::inlined(scenario)
+          : scenarios::language::yaml_text(std::filesystem::path(out_).filename().string()));
+  if (!sweep.ok()) return refuse(sweep.errors());
+  if (is_stream()) return put(sweep.value(), out_);
+  const std::string file = begin::sweep_file_of(out_);
+  if (const int code = put(scenario, out_); code != kSuccess) return code;
+  const int code = put(sweep.value(), file);
+  if (code == kSuccess) {
+    print("  " + out_ + " and " + file + "; next: `weft run " + out_ + "`, `weft sweep " + file +
+          "`\n");
+  }
+  return code;
+}
+
 std::optional<int> NewCommand::run() {
   if (!new_->parsed()) return std::nullopt;
   if (std::string wrong = scenarios::language::name_problem(wanted_.name); !wrong.empty()) {
     complain("--name: " + wrong);
     return kBadInput;
   }
-  std::error_code ignored;
-  if (!out_.empty() && !is_dash(out_) && std::filesystem::is_regular_file(out_, ignored)) {
-    complain(out_ + ": is there; `weft new` replaces no file");
-    return kBadInput;
-  }
+  const auto replaces_a_file = [this] {
+    const std::string file = file_in_the_way();
+    if (!file.empty()) complain(file + ": is there; `weft new` replaces no file");
+    return !file.empty();
+  };
+  if (replaces_a_file()) return kBadInput;
   if (!was_told_anything() && ::isatty(STDIN_FILENO) == 1 && !ask()) {
     complain("the answers ended before the questions; nothing is written");
     return kBadInput;
   }
-  if (!use_gpus()) return kBadInput;
-  const auto text = first_scenario(wanted_);
+  // The answers may have asked for a sweep.
+  if (replaces_a_file() || !use_gpus()) return kBadInput;
+  const auto text = begin::first_scenario(wanted_);
   if (!text.ok()) return refuse(text.errors());
-  const int code = put(text.value(), out_);
-  if (code == kSuccess && !out_.empty() && !is_dash(out_)) {
-    print("  " + out_ + "; next: `weft check " + out_ + "`, `weft run " + out_ + "`\n");
-  }
-  return code;
+  return write(text.value());
 }
 
 }  // namespace weft::cli

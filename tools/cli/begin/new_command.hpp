@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "tools/cli/begin/first_scenario.hpp"
+#include "tools/begin/first_scenario.hpp"
 #include "tools/cli/begin/questions.hpp"
 
 namespace weft::cli {
@@ -24,10 +24,14 @@ class NewCommand {
   [[nodiscard]] bool is_alone() const;
   void ask_size(Questions& questions);
   [[nodiscard]] bool use_gpus();
+  [[nodiscard]] bool is_stream() const;
+  [[nodiscard]] std::string file_in_the_way() const;
+  [[nodiscard]] int write(const std::string& scenario) const;
 
   CLI::App* new_;
-  FirstScenario wanted_;
+  begin::FirstScenario wanted_;
   std::uint32_t gpus_ = 0;  ///< 0: as many as the machines have
+  std::string sweep_;       ///< what it varies; empty: no sweep
   std::string out_;
 };
 

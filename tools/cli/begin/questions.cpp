@@ -68,7 +68,8 @@ void Questions::ask(const std::string& question, const Check& check, std::string
   }
 }
 
-void Questions::ask_number(const std::string& question, double min, double max, double& number) {
+void Questions::ask_number(const std::string& question, double min, double max,
+                           const std::function<std::string(double)>& check, double& number) {
   std::string text = fmt::format("{}", number);
   const auto is_fine = [&](const std::string& said) {
     const auto found = number_in<double>(said);
@@ -77,7 +78,7 @@ void Questions::ask_number(const std::string& question, double min, double max, 
   ask(
       question,
       [&](const std::string& said) {
-        return is_fine(said) ? std::string()
+        return is_fine(said) ? check(*number_in<double>(said))
                              : fmt::format("`{}` is not a number from {} to {}", said, min, max);
       },
       text);

@@ -16,7 +16,8 @@ class Questions {
 
   /// Each puts the answer into its last argument, which has what Enter stands for before.
   void ask(const std::string& question, const Check& check, std::string& answer);
-  void ask_number(const std::string& question, double min, double max, double& number);
+  void ask_number(const std::string& question, double min, double max,
+                  const std::function<std::string(double)>& check, double& number);
   void ask_count(const std::string& question, std::uint32_t min, std::uint32_t max,
                  std::uint32_t& number);
   /// One of these words, in small letters or large; the beginning that only one of them has will
