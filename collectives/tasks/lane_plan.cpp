@@ -7,7 +7,7 @@ namespace weft::collectives {
 
 namespace {
 
-bool has_chips(const CollectiveCall& call) {
+bool uses_scale_up_switches(const CollectiveCall& call) {
   for (std::uint32_t lane = 0; lane < call.lanes(); ++lane) {
     if (call.schedule().in_network_work(lane).any()) return true;
   }
@@ -25,7 +25,7 @@ bool cost_alike(const CollectiveCall& a, const CollectiveCall& b) {
   // What scale-up switches do in a lane follows from algorithm and operation.
   const bool has_same_lanes =
       a.spec().algorithm == b.spec().algorithm && a.spec().operation == b.spec().operation;
-  return has_same_lanes || (!has_chips(a) && !has_chips(b));
+  return has_same_lanes || (!uses_scale_up_switches(a) && !uses_scale_up_switches(b));
 }
 
 }  // namespace

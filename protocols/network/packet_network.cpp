@@ -222,13 +222,13 @@ void PacketNetwork::build_switches() {
     SwitchState& sw = s.switches[i];
     sw.first_port = node.first_port.value();
     sw.port_count = node.port_count;
-    sw.is_chip = node.network == NetworkKind::kScaleUp;
+    sw.is_scale_up = node.network == NetworkKind::kScaleUp;
     sw.routes = &s.routes;
     sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
     sw.capacity = options_.switches.buffer_of(node);
     sw.cell = options_.switches.cell_of(node);
     for (const ClassConstants& c : k.of_class) {
-      if (c.network != node.network || sw.is_chip)
+      if (c.network != node.network || sw.is_scale_up)
         continue;  // scale-up switches have room for their credits
       sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;
     }
@@ -331,14 +331,15 @@ void PacketNetwork::build_observation() {
       s.watched[s.watch_place(flow_of(qp, s.senders[qp].marks & kInNetworkFlow))] = 1;
       // The sum, on the connection of its owner to itself, or the copies.
       const SendingEnd& sender = s.senders[qp];
-      std::size_t made_by_chips = 0;
+      std::size_t made_by_switches = 0;
       if (sender.is_added_up() && sender.host == s.reduction_of(sender).owner) {
-        made_by_chips = 1;
+        made_by_switches = 1;
       }
       if (sender.is_repeated()) {
-        made_by_chips = s.members_of(s.multicasts[sender.in_network_index()]).size();
+        made_by_switches = s.members_of(s.multicasts[sender.in_network_index()]).size();
       }
-      std::fill_n(s.watched.begin() + s.first_receiver(qp).value(), made_by_chips, std::uint8_t{1});
+      std::fill_n(s.watched.begin() + s.first_receiver(qp).value(), made_by_switches,
+                  std::uint8_t{1});
     }
   }
 }

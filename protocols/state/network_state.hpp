@@ -81,7 +81,7 @@ struct SwitchState {
   const Routes* routes = nullptr;  ///< by which it forwards at present
   std::uint32_t first_port = 0;    ///< global number of its port 0
   std::uint32_t port_count = 0;
-  bool is_chip = false;  ///< of a scale-up domain
+  bool is_scale_up = false;  ///< of a scale-up domain
 
   template <class F>
   auto fields(F f) {
@@ -97,7 +97,7 @@ struct SwitchState {
         .derived(routes, "where faults change routes, nothing recurs")
         .constant(first_port)
         .constant(port_count)
-        .constant(is_chip);
+        .constant(is_scale_up);
   }
   /// What a packet occupies of the buffer.
   [[nodiscard]] Bytes cells(Bytes size) const {

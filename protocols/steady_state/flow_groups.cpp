@@ -33,8 +33,8 @@ std::optional<PortId> FlowGroups::egress(PortId in, HostId to, std::uint32_t ent
   const auto hops = sw.routes->next_hops(SwitchId(port.owner), to);
   if (hops.empty()) return std::nullopt;
   const auto n = static_cast<std::uint32_t>(hops.size());
-  const std::uint32_t choice = sw.is_chip ? (port.index - sw.first_port) % n
-                                          : s_.routes.hash.choose(sw.hash_seed, entropy, n);
+  const std::uint32_t choice = sw.is_scale_up ? (port.index - sw.first_port) % n
+                                              : s_.routes.hash.choose(sw.hash_seed, entropy, n);
   return PortId(sw.first_port + hops[choice]);
 }
 

@@ -148,7 +148,7 @@ void set(Number& number, WideUnsigned value) {
 
 bool has_one_path(const NetworkState& s) {
   for (const SwitchState& sw : s.switches) {
-    if (sw.is_chip) continue;
+    if (sw.is_scale_up) continue;
     const SwitchId at(static_cast<std::uint32_t>(&sw - s.switches.data()));
     for (std::uint32_t host = 0; host < s.hosts.size(); ++host) {
       if (sw.routes->next_hops(at, HostId(host)).size() > 1) return false;

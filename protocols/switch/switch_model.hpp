@@ -210,7 +210,7 @@ class SwitchModel {
       return kNoIndex;
     // The links of a GPU to a scale-up switch lie side by side: what comes by all of one GPU's
     // continues by all of another's.
-    if (Path::has(Feature::kTransports) && sw.is_chip)
+    if (Path::has(Feature::kTransports) && sw.is_scale_up)
       return hops[(in.index - sw.first_port) % hops.size()];
     if constexpr (Path::has(Feature::kTelemetry)) {
       if (s_.telemetry.is_in(packet)) {

@@ -313,8 +313,8 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
           min_one_way = std::min(min_one_way, ends_with_acks ? std::min(there, back) : there);
         }
       });
-  Job of_chips = in_network.bound();
-  if (demands.empty()) return of_chips;
+  Job of_switches = in_network.bound();
+  if (demands.empty()) return of_switches;
   // The last data byte through a cut still has the rest of its way and the ACK's before it.
   // Counting the ACKs as well, the last one through may be an ACK: only one way is left or has
   // passed.
@@ -326,7 +326,7 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
     const CapacityBound all = capacity_bound(fabric_, routes_, demands, receive_rate);
     if (all.time + min_one_way > best.time) best = {all.time + min_one_way, all.cut};
   }
-  if (of_chips.time > best.time) return of_chips;
+  if (of_switches.time > best.time) return of_switches;
   return best;
 }
 

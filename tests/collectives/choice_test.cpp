@@ -120,7 +120,7 @@ TEST(NcclModel, GivesThePublishedLatenciesAndBandwidthsOfNvlsTrees) {
   EXPECT_NEAR(of(kBlackwell, 2, 64, 721.8).bandwidth, 917.6 * 128 / 254, 0.1);
   NcclMachine without = nccl_machine({kHopper, 16, 8, 370.8, 0, 50});
   for (const NcclEstimate& e : nccl_estimates(Operation::kAllReduce, 1 << 30, without)) {
-    EXPECT_NE(e.algorithm, NcclAlgorithm::kNvlsTree) << "no chips that add";
+    EXPECT_NE(e.algorithm, NcclAlgorithm::kNvlsTree) << "no switches that reduce";
   }
   without.generation = kAmpere;
   without.has_nvls = true;

@@ -309,16 +309,17 @@ TEST(Execution, EveryAlgorithmRunsWithEverythingAtOnce) {
 }
 
 /// `ranks` in domains of `size`, whose scale-up switches add and multicast.
-collectives::JobDescription with_chips(std::uint32_t ranks, std::uint32_t size,
-                                       const CollectiveSpec& spec) {
+collectives::JobDescription with_scale_up_switches(std::uint32_t ranks, std::uint32_t size,
+                                                   const CollectiveSpec& spec) {
   collectives::JobDescription description = job(ranks, spec);
   for (std::uint32_t r = 0; r < ranks; ++r) description.layout.domain.push_back(r / size);
   description.layout.has_in_network_reduction = true;
   return description;
 }
 
-Picoseconds time_with_chips(std::uint32_t ranks, std::uint32_t size, const CollectiveSpec& spec) {
-  const collectives::Workload workload = build({with_chips(ranks, size, spec)});
+Picoseconds time_with_scale_up_switches(std::uint32_t ranks, std::uint32_t size,
+                                        const CollectiveSpec& spec) {
+  const collectives::Workload workload = build({with_scale_up_switches(ranks, size, spec)});
   collectives::Executor executor(workload);
   const auto delay = [](ConnectionId, Bytes bytes) {
     return ZeroLoadNetwork::Delay{message_time(bytes), message_time(bytes) + kBack};
@@ -339,11 +340,12 @@ TEST(NvlsTree, TakesAMessagePerLevelUpAndDownAndTwoInTheDomain) {
       CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kNvlsTree, 64_KiB);
       const auto levels = static_cast<std::int64_t>(std::log2(k));
       const Picoseconds bare = (2 + 2 * levels) * message_time(64_KiB / g);
-      EXPECT_EQ(time_with_chips(k * g, g, spec), bare) << k << " domains of " << g;
+      EXPECT_EQ(time_with_scale_up_switches(k * g, g, spec), bare) << k << " domains of " << g;
       spec.execution.copy_rate = 8_Gbps;
       const Picoseconds part = transmission_time(64_KiB / g, 8_Gbps);
       const Picoseconds copies = 2 * transmission_time(64_KiB, 8_Gbps) + levels * part;
-      EXPECT_EQ(time_with_chips(k * g, g, spec), bare + copies) << k << " domains of " << g;
+      EXPECT_EQ(time_with_scale_up_switches(k * g, g, spec), bare + copies)
+          << k << " domains of " << g;
     }
   }
 }
@@ -356,18 +358,19 @@ TEST(NvlsTree, PipelinesItsStagesOverChunks) {
   spec.execution.chunk = 8_KiB;  // of each of the 8 heads
   spec.execution.reduce_rate = 8_Gbps;
   const Picoseconds pace = 2 * transmission_time(8_KiB, 8_Gbps);
-  const Picoseconds one = time_with_chips(32, 8, spec);
+  const Picoseconds one = time_with_scale_up_switches(32, 8, spec);
   EXPECT_GT(pace, message_time(8_KiB)) << "messages do not set it";
   EXPECT_GT(one, 5 * pace);
   spec.size = 640_KiB;
-  EXPECT_EQ(time_with_chips(32, 8, spec), one + 9 * pace);
+  EXPECT_EQ(time_with_scale_up_switches(32, 8, spec), one + 9 * pace);
 }
 
 TEST(NvlsTree, IsRefusedWhereADomainOfTheJobIsNotOneOfTheFabric) {
   CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kNvlsTree, 1_MiB);
   const auto refusal_of = [&](std::uint32_t domain_size) {
     spec.domain_size = domain_size;
-    const auto built = collectives::build_workload(std::vector{with_chips(16, 4, spec)}, {});
+    const auto built =
+        collectives::build_workload(std::vector{with_scale_up_switches(16, 4, spec)}, {});
     return built.ok() ? std::string() : built.errors()[0].message;
   };
   EXPECT_EQ(refusal_of(0), "");

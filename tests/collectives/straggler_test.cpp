@@ -147,11 +147,12 @@ JobDescription description(Operation operation, Algorithm algorithm) {
     spec.matrix = collectives::matrix_of(spec.blocks, kRanks);
   }
   JobDescription job = testing::job(kRanks, spec);
-  const bool has_chips = algorithm == Algorithm::kNvls || algorithm == Algorithm::kNvlsTree;
-  if (algorithm == Algorithm::kHierarchical || has_chips) {
+  const bool uses_scale_up_switches =
+      algorithm == Algorithm::kNvls || algorithm == Algorithm::kNvlsTree;
+  if (algorithm == Algorithm::kHierarchical || uses_scale_up_switches) {
     const std::uint32_t size = algorithm == Algorithm::kNvls ? kRanks : 4;
     for (std::uint32_t r = 0; r < kRanks; ++r) job.layout.domain.push_back(r / size);
-    job.layout.has_in_network_reduction = has_chips;
+    job.layout.has_in_network_reduction = uses_scale_up_switches;
   }
   return job;
 }

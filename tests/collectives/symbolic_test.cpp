@@ -264,19 +264,19 @@ TEST(Bytes, OfAnNvlsTreeAreThoseOfItsDomainAndOfItsRail) {
       ASSERT_TRUE(proof.holds());
       std::int64_t along = 0;
       for (std::uint32_t rank = 0; rank < k * g; ++rank) {
-        std::int64_t to_chips = 0;
+        std::int64_t to_switches = 0;
         std::int64_t to_ranks = 0;
         for (std::uint32_t lane = 0; lane < schedule->lanes(); ++lane) {
           StepStream stream = schedule->steps(rank, lane);
           for (Step step; stream.next(step);) {
             if (step.kind == Step::Kind::kSend) to_ranks += step.amount;
-            if (step.kind == Step::Kind::kContribute) to_chips += step.amount;
-            if (step.kind == Step::Kind::kMulticast) to_chips += step.amount;
+            if (step.kind == Step::Kind::kContribute) to_switches += step.amount;
+            if (step.kind == Step::Kind::kMulticast) to_switches += step.amount;
           }
         }
-        EXPECT_EQ(to_chips, size + size / g);
+        EXPECT_EQ(to_switches, size + size / g);
         EXPECT_LE(to_ranks, (k % 2 == 0 ? 2 : 3) * size / g);
-        EXPECT_EQ(to_chips + to_ranks, proof.traffic[rank].sent);
+        EXPECT_EQ(to_switches + to_ranks, proof.traffic[rank].sent);
         if (k == 2) {
           EXPECT_EQ(to_ranks, size / g);
         }

@@ -204,7 +204,7 @@ TEST(ReuseWithBlame, FollowsPathsThroughWhatIsNot) {
 }
 
 // Tensor parallelism of few bytes is by NVLS, whose messages are split by their zero-load times.
-TEST(ReuseWithBlame, FollowsWhatChipsAddUp) {
+TEST(ReuseWithBlame, FollowsWhatSwitchesReduce) {
   const Results on = expect_equal_folders_of(step("observe: {blame: true}\n"));
   EXPECT_EQ(on.reuse.gpu_sets, 4U);
   EXPECT_THAT(on.blame, Contains(Field(&scenarios::BlameResult::culprit_kind, "job")));

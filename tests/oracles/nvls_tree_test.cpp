@@ -42,14 +42,15 @@ TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
         experiment_of_text(servers(count, "size: 4MiB, execution: {channels: 2, chunk: 64KiB}")));
     ASSERT_EQ(results.outcome, scenarios::Outcome::kFinished);
     double along = 0;
-    double to_chips = 0;
-    double from_chips = 0;
+    double to_switches = 0;
+    double from_switches = 0;
     double max = 0;
     for (const scenarios::PortResult& port : results.ports) {
       const auto bytes = static_cast<double>(port.counters.bytes.count());
       const bool is_gpu = port.node.starts_with("gpu");
-      if (is_gpu && port.peer_node.starts_with("chip")) to_chips += bytes;
-      if (port.peer_node.starts_with("gpu") && port.node.starts_with("chip")) from_chips += bytes;
+      if (is_gpu && port.peer_node.starts_with("chip")) to_switches += bytes;
+      if (port.peer_node.starts_with("gpu") && port.node.starts_with("chip"))
+        from_switches += bytes;
       if (is_gpu && port.peer_node.starts_with("leaf")) {
         along += bytes;
         max = std::max(max, bytes);
@@ -57,9 +58,9 @@ TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
     }
     const double gpus = 8 * count;
     const double inside = gpus * static_cast<double>(size) * (1 + 1.0 / 8);
-    EXPECT_NEAR(to_chips / inside, 1 / 0.85 / 0.824, 0.01) << count;
-    EXPECT_GT(from_chips, to_chips) << count;
-    EXPECT_LT(from_chips, 1.01 * to_chips) << count;
+    EXPECT_NEAR(to_switches / inside, 1 / 0.85 / 0.824, 0.01) << count;
+    EXPECT_GT(from_switches, to_switches) << count;
+    EXPECT_LT(from_switches, 1.01 * to_switches) << count;
     const double frames = 2.0 * (count - 1) * static_cast<double>(size) / 4096;
     EXPECT_GE(along, frames * kFrame) << count;
     EXPECT_LE(along, frames * (kFrame + kAck)) << count;

@@ -299,7 +299,7 @@ TEST(InNetworkReduction, FillsTheLinksOfARack) {
 // and ends.
 
 // MODEL.md 11.6
-TEST(InNetworkReduction, WaitsForChipsThatCanHoldLittle) {
+TEST(InNetworkReduction, WaitsForSwitchesThatCanHoldLittle) {
   PacketNetwork::Options options = scale_up();
   const InNetworkRun full(nvl72(), 72, 256_KiB, 128_KiB, options);
   options.scale_up.front().reduction_window = 1;

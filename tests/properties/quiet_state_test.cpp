@@ -94,8 +94,8 @@ class DeadFields {
     receivers(qp, by);
   }
 
-  /// Numbers of packets matter by their differences; where chips count rounds in few bits, modulo
-  /// those.
+  /// Numbers of packets matter by their differences; where scale-up switches count rounds in few
+  /// bits, modulo those.
   std::uint32_t renumbering(const protocols::SendingEnd& end) {
     if (!end.is_added_up()) return any32();
     const protocols::Reduction& sum = s_.reduction_of(end);

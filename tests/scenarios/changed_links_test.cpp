@@ -82,7 +82,7 @@ TEST(ChangedLinks, AreThoseOfTheNetworkThatIsNamed) {
 TEST(ChangedLinks, WithBothEndsAreThoseBetweenThem) {
   EXPECT_EQ(changed("{from: gpu13, to: leaf1, rate: 7Gbps}"), (Directions{{kScaleOut, 2}}));
   EXPECT_EQ(changed("{from: gpu13, to: chip4, rate: 7Gbps}"), (Directions{{kScaleUp, 10}}))
-      << "five links to the first chip of an HGX H100";
+      << "five links to the first NVSwitch of an HGX H100";
   EXPECT_EQ(changed("{from: leaf0, rate: 7Gbps}"), (Directions{{kScaleOut, 20}}))
       << "eight NICs and two spines";
 }

@@ -204,8 +204,8 @@ TEST(DefaultCollective, InTheNetworkNeedsSwitchesThatStorePacketsAndQueueThemAtO
   EXPECT_NE(error_of(", queueing: input").find(none), std::string::npos);
 }
 
-// Chips that add up: S + S/n over the NVLinks of a rank, where a ring takes 2 (n-1)/n S.
-TEST(OperationBound, CountsChipsThatAddUp) {
+// Switches that reduce: S + S/n over the NVLinks of a rank, where a ring takes 2 (n-1)/n S.
+TEST(OperationBound, CountsSwitchesThatReduce) {
   const std::string fabric = of_servers("hgx-h100");
   const std::string job = "  - {name: a, type: all-reduce, size: 64MiB, ranks: 0-7";
   const JobResult ring = only_job(fabric + job + ", algorithm: ring}\n");
@@ -217,9 +217,9 @@ TEST(OperationBound, CountsChipsThatAddUp) {
   EXPECT_NEAR(to_seconds(ring.bound.value()), (64 + 8) * kMiB / rate, 0.01 * 72 * kMiB / rate);
 }
 
-// What chips work on takes all links in turn, so that its ideal time does not depend on how other
-// traffic is spread; and no message is faster than its own.
-TEST(IdealTime, OfWhatChipsAddUpIsThatOfAllLinks) {
+// What scale-up switches work on takes all links in turn, so that its ideal time does not depend on
+// how other traffic is spread; and no message is faster than its own.
+TEST(IdealTime, OfWhatSwitchesReduceIsThatOfAllLinks) {
   const std::string job =
       "  - {name: a, type: all-reduce, size: 1MiB, ranks: 0-7, algorithm: nvls}\n";
   const JobResult in_turn = only_job(of_servers("hgx-h100") + job);

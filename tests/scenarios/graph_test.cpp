@@ -193,7 +193,7 @@ TEST(Graph, RoutesTokensInEveryCommunicator) {
   EXPECT_NE(bytes[0], bytes[1]);
 }
 
-// Each server's switches add up for two communicators side by side, with chips in common.
+// Each server's switches add up for two communicators side by side, with those in common.
 TEST(Graph, ReducesInTheNetworkForSeveralCommunicators) {
   const auto run_of = [](const std::string& groups) {
     return simulate(experiment_of_text(two_connected_servers(

@@ -52,7 +52,7 @@ std::set<std::string> names_on(const ReadTrace& trace, const ReadTrace::Track& t
   return names;
 }
 
-// By two-shot: of what chips repeat, each copy has an arrow.
+// By two-shot: of what switches multicast, each copy has an arrow.
 TEST(Timeline, OfATrainingStepIsWhole) {
   const Experiment e =
       gpt3_slice({"observe.timeline=perfetto", "observe.blame=true", "jobs[0].iterations=2",

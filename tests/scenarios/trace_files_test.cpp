@@ -210,9 +210,9 @@ TEST_F(Traces, ARunWritesItsTracesWithItsResults) {
   EXPECT_TRUE(scenarios::check_output_folder(out).empty());
 }
 
-// Chips of NVLink add up 1/4 of 1 MiB for each of four GPUs, 64 packets of 4 KiB, and repeat each
+// NVSwitches reduce 1/4 of 1 MiB for each of four GPUs, 64 packets of 4 KiB, and multicast each
 // sum: four contributions, one sum, one result, four copies of it. It used to crash.
-TEST_F(Traces, WhatChipsAddUpAndRepeatIsTracedPacketByPacket) {
+TEST_F(Traces, WhatSwitchesReduceAndMulticastIsTracedPacketByPacket) {
   folder_.write("nvls.yaml",
                 "name: nvls\nracks: {count: 1, server: gb200-nvl72, servers: 1}\n"
                 "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"

@@ -76,7 +76,7 @@ TEST(Outline, ShowsEverySwitchOfSmallFabricsAndFoldsLargeOnes) {
   EXPECT_EQ(boxes(topologies::leaf_spine(64, 30, 32), 64), 64U + 64 + 32);
 }
 
-// 72 GPUs are one box of cells, 18 chips are boxes, and 18 bundles of 72 carry 1,296 links.
+// 72 GPUs are one box of cells, 18 NVSwitches are boxes, and 18 bundles of 72 carry 1,296 links.
 TEST(Outline, Nvl72IsDrawnInBundles) {
   const Network net(lone_nvl72());
   const Outline outline = topo::outline_of(net.fabric, kBoxes, nullptr);
@@ -90,7 +90,7 @@ TEST(Outline, Nvl72IsDrawnInBundles) {
 }
 
 // Eight domains: in each, GPUs of a rail are one box, for they are attached to the same leaf and
-// chips.
+// NVSwitches.
 TEST(Outline, SuperpodGroupsGpusByRail) {
   const Outline outline = topo::outline_of(Network(superpod()).fabric, kBoxes, nullptr);
   EXPECT_EQ(outline.frames.size(), 8U);
@@ -148,8 +148,8 @@ TEST(Highlight, OneQueuePairTakesOneOfThePaths) {
   EXPECT_EQ(std::vector<PortId>(used.begin(), used.end()), all.value().ports);
 }
 
-// Within a domain by each of the 18 chips, not by the NICs.
-TEST(Highlight, PairsOfADomainTakeItsChips) {
+// Within a domain by each of the 18 NVSwitches, not by the NICs.
+TEST(Highlight, PairsOfADomainTakeItsSwitches) {
   const Network net(superpod());
   const auto found = topo::find_highlight(net.fabric, net.routes, 1, "0:71");
   ASSERT_TRUE(found.ok());

@@ -92,11 +92,12 @@ struct PartFabric {
   void mark(Fabric& fabric) const {
     for (std::uint32_t i = 0; i < domains * (gpus + switches) && i < fabric.nodes.size(); ++i) {
       Node& node = fabric.nodes[i];
-      const bool is_chip = i >= domains * gpus;
-      const std::uint32_t of_kind = is_chip ? i - domains * gpus : i;
-      node.domain = static_cast<std::int32_t>(of_kind / (is_chip ? switches : gpus));
-      if (is_chip) node.network = NetworkKind::kScaleUp;
-      if (!is_chip && rails > 0) node.rail = static_cast<std::int32_t>(of_kind % gpus % rails);
+      const bool is_scale_up_switch = i >= domains * gpus;
+      const std::uint32_t of_kind = is_scale_up_switch ? i - domains * gpus : i;
+      node.domain = static_cast<std::int32_t>(of_kind / (is_scale_up_switch ? switches : gpus));
+      if (is_scale_up_switch) node.network = NetworkKind::kScaleUp;
+      if (!is_scale_up_switch && rails > 0)
+        node.rail = static_cast<std::int32_t>(of_kind % gpus % rails);
     }
   }
 };

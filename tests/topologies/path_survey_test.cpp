@@ -121,7 +121,7 @@ TEST(PathSurvey, AgreesWithTheRoutesOfMachines) {
 }
 
 // C(72, 2) = 2,556 pairs, one hop through exactly one scale-up switch, whichever of the 18.
-TEST(PathSurvey, Nvl72PairsHaveOnePathPerChip) {
+TEST(PathSurvey, Nvl72PairsHaveOnePathPerSwitch) {
   const PathSurvey survey = survey_paths(nvl72_fabric());
   ASSERT_EQ(survey.classes.size(), 1U);
   EXPECT_EQ(survey.classes[0].network, NetworkKind::kScaleUp);
@@ -135,7 +135,7 @@ TEST(PathSurvey, Nvl72PairsHaveOnePathPerChip) {
 
 // Within a board 2 * C(8, 2) = 56 pairs over one of 6 scale-up switches; across, 64 pairs over two
 // scale-up switches and one of the 8 trunks between them.
-TEST(PathSurvey, PathsAcrossBoardsCrossTwoChips) {
+TEST(PathSurvey, PathsAcrossBoardsCrossTwoSwitches) {
   const PathSurvey survey = survey_paths(two_boards_fabric());
   ASSERT_EQ(survey.classes.size(), 2U);
   EXPECT_EQ(survey.classes[0].pairs, 56U);
@@ -148,7 +148,7 @@ TEST(PathSurvey, PathsAcrossBoardsCrossTwoChips) {
 // 2 domains of 8 GPUs on 4 rails: pairs within a domain take its scale-up switches although their
 // NICs are attached to common leaves. Between domains, the 4 rails have 2 * 2 pairs each on one
 // leaf; the other 48 pairs cross one of 3 spines.
-TEST(PathSurvey, PairsOfADomainTakeItsChips) {
+TEST(PathSurvey, PairsOfADomainTakeItsSwitches) {
   const Fabric fabric =
       PartFabric{.domains = 2, .gpus = 8, .switches = 4, .rails = 4, .spines = 3}.build();
   const PathSurvey survey = survey_paths(fabric);

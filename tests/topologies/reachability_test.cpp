@@ -98,9 +98,9 @@ TEST(Reachability, OfADomainIsThatOfItsScaleUpNetwork) {
                              {"a1", "chip-a"},
                              {"b0", "chip-b"},
                              {"b1", "chip-b"}});
-  const auto domain = [&](std::size_t node, std::int32_t number, bool is_chip) {
+  const auto domain = [&](std::size_t node, std::int32_t number, bool is_scale_up_switch) {
     spec.nodes[node].domain = number;
-    if (is_chip) spec.nodes[node].network = NetworkKind::kScaleUp;
+    if (is_scale_up_switch) spec.nodes[node].network = NetworkKind::kScaleUp;
   };
   for (const std::size_t node : {0, 1}) domain(node, 0, false);
   for (const std::size_t node : {2, 3}) domain(node, 1, false);

@@ -127,7 +127,7 @@ TEST(Routing, ADualPlaneHostUsesThePlaneThatBothHave) {
 
 // A GPU that has lost one link to a scale-up switch: neither direction uses that scale-up switch
 // any more.
-TEST(Routing, AChipThatLostAGpuIsLeftOut) {
+TEST(Routing, AScaleUpSwitchThatLostAGpuIsLeftOut) {
   const TopologySpec spec = clos({racks_of(1, 1, nvl72())}, 1);
   const Network net(spec);
   const Routes routes = without(net.fabric, spec, cables(net.fabric, "gpu5", "chip3"));

@@ -66,7 +66,7 @@ TEST(ScaleUp, DomainsHaveTheLinksOfTheMachine) {
   }
 }
 
-TEST(ScaleUp, GpusReachEachOtherThroughExactlyOneChip) {
+TEST(ScaleUp, GpusReachEachOtherThroughExactlyOneSwitch) {
   for (const Machine& machine : machines()) {
     SCOPED_TRACE(machine.name);
     const Network net(alone(machine.part));
@@ -97,7 +97,7 @@ TEST(ScaleUp, Nvl72IsNonBlocking) {
 // trunks: 96 + 48 cables. A scale-up switch has 8 links to GPUs and 8 trunks. On a board one
 // scale-up switch lies between two GPUs (6 paths); across boards two, over any of 8 trunks (48
 // paths).
-TEST(ScaleUp, Dgx2CrossesTwoChipsBetweenBoards) {
+TEST(ScaleUp, Dgx2CrossesTwoSwitchesBetweenBoards) {
   const Network net(alone(dgx_2()));
   expect_consistent(net.fabric);
   EXPECT_EQ(net.fabric.hosts.size(), 16U);

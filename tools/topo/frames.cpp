@@ -23,7 +23,7 @@ class FrameFinder {
     for (const NodeId id : fabric_.hosts) add_host(id);
     const bool is_alone = table_.frames.size() == 1;
     for (const NodeId id : fabric_.switches) {
-      // A lone rack or domain would swallow the spines; it has its chips only.
+      // A lone rack or domain would swallow the spines; it has its scale-up switches only.
       if (!is_alone || fabric_.node(id).network == NetworkKind::kScaleUp) add_switch(id);
     }
     take_out_mixed_roles();

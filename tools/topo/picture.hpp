@@ -50,8 +50,8 @@ struct PictureOptions {
   const Highlight* highlight = nullptr;
 };
 
-/// Tiers in rows, hosts at the bottom, scale-up chips below their hosts. Takes time in proportion
-/// to the fabric; what is drawn does not grow with it.
+/// Tiers in rows, hosts at the bottom, scale-up switches below their hosts. Takes time in
+/// proportion to the fabric; what is drawn does not grow with it.
 [[nodiscard]] Picture draw_picture(const Fabric& fabric, const PictureOptions& options);
 
 }  // namespace weft::topo

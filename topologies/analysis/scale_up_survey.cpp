@@ -27,8 +27,8 @@ void add_host(const Fabric& fabric, HostId host, Domain& domain) {
   ++sum.hosts;
   std::uint32_t links = 0;
   for (const Port& port : fabric.ports_of(fabric.hosts[host.value()])) {
-    const Node& chip = fabric.node(fabric.port(port.peer).node);
-    if (chip.network != NetworkKind::kScaleUp) continue;
+    const Node& node = fabric.node(fabric.port(port.peer).node);
+    if (node.network != NetworkKind::kScaleUp) continue;
     ++links;
     sum.slowest_link = std::min(sum.slowest_link, port.rate);
     sum.fastest_link = std::max(sum.fastest_link, port.rate);
@@ -46,9 +46,9 @@ std::map<std::int32_t, Domain> collect_domains(const Fabric& fabric) {
     if (domain >= 0) add_host(fabric, HostId(h), domains[domain]);
   }
   for (const NodeId id : fabric.switches) {
-    const Node& chip = fabric.node(id);
-    if (chip.network != NetworkKind::kScaleUp || !domains.contains(chip.domain)) continue;
-    DomainKind& sum = domains[chip.domain].measures;
+    const Node& node = fabric.node(id);
+    if (node.network != NetworkKind::kScaleUp || !domains.contains(node.domain)) continue;
+    DomainKind& sum = domains[node.domain].measures;
     ++sum.switches;
     for (const Port& port : fabric.ports_of(id)) {
       const NodeId peer = fabric.port(port.peer).node;

@@ -39,7 +39,7 @@ std::uint64_t scale_up_cables(const ServerPart& server) {
   const ScaleUpPart& part = *server.scale_up;
   const std::uint32_t switches = part.switches / part.boards;
   std::uint64_t links = 0;
-  for (std::uint32_t chip = 0; chip < switches; ++chip) links += links_to_switch(part, chip);
+  for (std::uint32_t i = 0; i < switches; ++i) links += links_to_switch(part, i);
   return saturating_sum(saturating_product(server.gpus, links),
                         saturating_product(std::uint64_t{part.boards - 1} * switches, part.trunks));
 }
@@ -168,7 +168,7 @@ class Adder {
     }
   }
 
-  void add_chips() {
+  void add_scale_up_switches() {
     std::uint32_t index = 0;
     for (const Server& server : servers_) {
       const ServerPart& part = server.spec->server;
@@ -327,7 +327,7 @@ bool Servers::has_nic_nodes() const {
 std::vector<Servers::NicPort> Servers::add_to(Assembler& assembler) const {
   Adder adder(racks_, assembler);
   adder.add_hosts();
-  adder.add_chips();
+  adder.add_scale_up_switches();
   return adder.add_nics();
 }
 

@@ -86,32 +86,32 @@ class CustomChecker {
   /// domain.
   void check_networks(const CustomSpec::NodeSpec& from, const CustomSpec::NodeSpec& to,
                       const std::string& key) {
-    const auto is_chip = [](const CustomSpec::NodeSpec& node) {
+    const auto is_scale_up_switch = [](const CustomSpec::NodeSpec& node) {
       return node.is_switch && node.network == NetworkKind::kScaleUp;
     };
-    if (from.is_switch && to.is_switch && is_chip(from) != is_chip(to)) {
+    if (from.is_switch && to.is_switch && is_scale_up_switch(from) != is_scale_up_switch(to)) {
       fail(key + ".to", "joins `" + from.name + "` and `" + to.name +
                             "`, which are of different networks; these meet in hosts only");
-    } else if ((is_chip(from) || is_chip(to)) && from.domain != to.domain) {
+    } else if ((is_scale_up_switch(from) || is_scale_up_switch(to)) && from.domain != to.domain) {
       fail(key + ".to", "joins `" + from.name + "` and `" + to.name +
                             "`; a scale-up link stays inside of one domain");
     }
   }
 
   void check_hosts() {
-    std::vector<bool> has_chip(spec_.nodes.size());
+    std::vector<bool> has_scale_up_switch(spec_.nodes.size());
     for (const CustomSpec::LinkEntry& entry : spec_.links) {
       const std::uint32_t from = place(entry.from);
       const std::uint32_t to = place(entry.to);
-      if (spec_.nodes[to].network == NetworkKind::kScaleUp) has_chip[from] = true;
-      if (spec_.nodes[from].network == NetworkKind::kScaleUp) has_chip[to] = true;
+      if (spec_.nodes[to].network == NetworkKind::kScaleUp) has_scale_up_switch[from] = true;
+      if (spec_.nodes[from].network == NetworkKind::kScaleUp) has_scale_up_switch[to] = true;
     }
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
       const CustomSpec::NodeSpec& node = spec_.nodes[i];
       if (node.is_switch) continue;
       if (links_of_[i] == 0) {
         fail(indexed("fabric.nodes", i), "host `" + node.name + "` has no link");
-      } else if (node.domain >= 0 && !has_chip[i]) {
+      } else if (node.domain >= 0 && !has_scale_up_switch[i]) {
         fail(indexed("fabric.nodes", i),
              "host `" + node.name + "` is in a scale-up domain, and has no link to a switch of it");
       }
