@@ -84,7 +84,7 @@ void check_noise_specs(const std::vector<JitterSpec>& specs, std::uint32_t ranks
                        std::vector<schema::Problem>& problems) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const std::string key = "noise[" + std::to_string(i) + "]";
-    const auto look_at = [&](const std::vector<std::string>& words, const char* what) {
+    const auto check = [&](const std::vector<std::string>& words, const char* what) {
       for (const std::string& word : words) {
         const auto range = parse_range(word);
         if (range && range->first <= range->second && range->second < ranks) continue;
@@ -92,8 +92,8 @@ void check_noise_specs(const std::vector<JitterSpec>& specs, std::uint32_t ranks
                                                   "; there are 0 to " + std::to_string(ranks - 1)});
       }
     };
-    look_at(specs[i].ranks, "ranks");
-    look_at(specs[i].servers, "servers");
+    check(specs[i].ranks, "ranks");
+    check(specs[i].servers, "servers");
   }
 }
 

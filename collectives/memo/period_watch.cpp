@@ -14,8 +14,8 @@ constexpr std::int64_t kCompared = 3;
 /// last.
 constexpr std::int64_t kMinRounds = kCompared + 3;
 /// From one look to the next: a microsecond, or this part of the time that the call lasts.
-constexpr Picoseconds kFirstLook = 1_us;
-constexpr std::int64_t kLooksPerTime = 16;
+constexpr Picoseconds kFirstPoll = 1_us;
+constexpr std::int64_t kPollsPerTime = 16;
 
 }  // namespace
 
@@ -74,7 +74,7 @@ Picoseconds PeriodWatch::next_check(Picoseconds now) const {
   const bool has_iterations = job_cut_.last < 0 && report_.iterations > kCompared + 1;
   const bool has_rounds = !rounds_.empty() && (job_cut_.last < 0 || shortened_ < job_cut_.last);
   if (!has_iterations && !has_rounds) return Picoseconds::max();
-  return now + std::max(kFirstLook, (now - origin_) / kLooksPerTime);
+  return now + std::max(kFirstPoll, (now - origin_) / kPollsPerTime);
 }
 
 std::pair<std::int64_t, std::int64_t> PeriodWatch::ended() const {
@@ -83,12 +83,12 @@ std::pair<std::int64_t, std::int64_t> PeriodWatch::ended() const {
   return {static_cast<std::int64_t>(min->size()), static_cast<std::int64_t>(max->size())};
 }
 
-void PeriodWatch::look(Picoseconds now) {
+void PeriodWatch::poll(Picoseconds now) {
   const auto [all, some] = ended();
   if (all != iteration_ && !rounds_.empty()) origin_ = now;
   iteration_ = all;
-  if (!rounds_.empty() && shortened_ != all) look_at_rounds(all);
-  if (job_cut_.last < 0) look_at_iterations(all, some);
+  if (!rounds_.empty() && shortened_ != all) check_rounds(all);
+  if (job_cut_.last < 0) check_iterations(all, some);
 }
 
 bool PeriodWatch::add_lane(std::uint32_t lane, std::int64_t iteration, Front& front) const {
@@ -162,7 +162,7 @@ bool PeriodWatch::are_alike(const Increments& increments, double& of_alike) {
   return false;
 }
 
-void PeriodWatch::look_at_rounds(std::int64_t iteration) {
+void PeriodWatch::check_rounds(std::int64_t iteration) {
   const std::optional<Front> front = front_of(iteration);
   if (!front) return;
   // One whole round follows what is skipped, besides the rest of the call.
@@ -204,7 +204,7 @@ void PeriodWatch::skip_periods(const Front& front, std::int64_t iteration, std::
       front.are_all_at_work && front.max - front.known <= kCompared * period.rounds;
 }
 
-void PeriodWatch::look_at_iterations(std::int64_t all, std::int64_t some) {
+void PeriodWatch::check_iterations(std::int64_t all, std::int64_t some) {
   const std::int64_t count = report_.iterations - 1 - some;
   if (all < kCompared || count < 1) return;
   const Picoseconds begin = executor_.outcome(0).start;

@@ -54,7 +54,7 @@ class PeriodWatch final : public StepWatch {
   /// When to look next.
   [[nodiscard]] Picoseconds next_check(Picoseconds now) const;
   /// All that happens until `now` has happened.
-  void look(Picoseconds now);
+  void poll(Picoseconds now);
   /// The job is finished: its ranks have sent what they left out, too.
   void finish();
   [[nodiscard]] PeriodReport report() const { return report_; }
@@ -97,7 +97,7 @@ class PeriodWatch final : public StepWatch {
   }
   /// Iterations that all ranks have ended, and that some rank has.
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> ended() const;
-  void look_at_rounds(std::int64_t iteration);
+  void check_rounds(std::int64_t iteration);
   /// Nothing, where no more rounds can be skipped of this call at this time.
   [[nodiscard]] std::optional<Front> front_of(std::int64_t iteration) const;
   /// False: the lane is at a point where it can leave nothing out.
@@ -107,7 +107,7 @@ class PeriodWatch final : public StepWatch {
   [[nodiscard]] Increments increments_of(const Front& front, std::int64_t rounds) const;
   void skip_periods(const Front& front, std::int64_t iteration, std::int64_t periods,
                     const Period& period);
-  void look_at_iterations(std::int64_t all, std::int64_t some);
+  void check_iterations(std::int64_t all, std::int64_t some);
   /// Whether they are; notes how much they differ, of those that are alike in `of_alike`.
   [[nodiscard]] bool are_alike(const Increments& increments, double& of_alike);
 

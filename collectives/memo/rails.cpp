@@ -33,11 +33,11 @@ class RailFinder {
     none.of_process.assign(workload_.process_hosts().size(), GpuSets::kNone);
     none.rank_of_process = none.of_process;
     GpuSets rails = none;
-    std::string reason = look_at_connections();
+    std::string reason = check_connections();
     if (reason.empty() && !job_) return none;
     if (reason.empty()) {
       make(rails);
-      reason = look_at_links(rails);
+      reason = check_links(rails);
     }
     if (reason.empty()) return rails;
     none.refusals.push_back({reason, gpus_});
@@ -54,7 +54,7 @@ class RailFinder {
 
   /// Finds the job that sends between domains, and by which communicators. Returns why its calls
   /// cannot be looked at for themselves.
-  std::string look_at_connections() {
+  std::string check_connections() {
     const auto& connections = workload_.connections();
     std::set<std::uint32_t> inside;
     std::set<ProcessId> senders;
@@ -121,7 +121,7 @@ class RailFinder {
   }
 
   /// Why what crosses the switches cannot be told apart.
-  std::string look_at_links(GpuSets& rails) const {
+  std::string check_links(GpuSets& rails) const {
     const JobPlan& plan = workload_.jobs()[*job_];
     for (std::uint32_t r = 0; r < rails.all.size(); ++r) {
       GpuSet& rail = rails.all[r];

@@ -216,8 +216,8 @@ void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
   }
 }
 
-void MessageOutcomes::look_at_ended(const NetworkState& s,
-                                    const std::function<void(const MessageOutcome&)>& visit) const {
+void MessageOutcomes::visit_ended(const NetworkState& s,
+                                  const std::function<void(const MessageOutcome&)>& visit) const {
   std::vector<DeliveryRecord> delivered = delivered_;
   add_notes(s.hosts, delivered, [](const HostState&) {});
   EndedMessages(s, delivered)

@@ -22,8 +22,8 @@ class MessageOutcomes {
   /// all of them follow each other in one order that does not, either.
   void take_ended(NetworkState& state, const Visit& visit);
   /// The same messages, and forgets nothing.
-  void look_at_ended(const NetworkState& state,
-                     const std::function<void(const MessageOutcome&)>& visit) const;
+  void visit_ended(const NetworkState& state,
+                   const std::function<void(const MessageOutcome&)>& visit) const;
   /// The others, by connection, time of posting and queue pair. Those that are over must have been
   /// taken.
   [[nodiscard]] std::vector<MessageOutcome> pending(const NetworkState& state) const;

@@ -291,7 +291,7 @@ std::vector<MessageOutcome> PacketNetwork::pending_messages() const {
 
 void PacketNetwork::for_each_ended_message(
     const std::function<void(const MessageOutcome&)>& visit) const {
-  engine_->outcomes.look_at_ended(*state_, visit);
+  engine_->outcomes.visit_ended(*state_, visit);
 }
 
 void PacketNetwork::for_each_pending_message(

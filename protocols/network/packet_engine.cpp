@@ -210,7 +210,7 @@ PacketNetwork::Status PacketNetwork::Engine::run_windows(Picoseconds& now, Picos
         now = *deadlocked_at;
         return Status::kDeadlocked;
       }
-      look_for_stall_until(target);
+      check_for_stall_until(target);
       now = target;
       if (now == until) break;
       stall_check_.advance(now);
@@ -220,8 +220,8 @@ PacketNetwork::Status PacketNetwork::Engine::run_windows(Picoseconds& now, Picos
     }
     const Picoseconds limit = std::min(until, next_instant());
     const Picoseconds end = limit - now < lookahead ? limit : now + lookahead;
-    if (s_.old_packets.is_look_due(end)) [[unlikely]]
-      s_.old_packets.look(s_, window_end, end, sums().packets_in_flight() > 0);
+    if (s_.old_packets.is_check_due(end)) [[unlikely]]
+      s_.old_packets.check(s_, window_end, end, sums().packets_in_flight() > 0);
     if (end > keys_end_) [[unlikely]]
       move_origin(now);
     window_events_ = run_window_of_all(now, end);
@@ -384,7 +384,7 @@ bool PacketNetwork::Engine::observe(Picoseconds now) {
   if (next_instant() > now) [[likely]]
     return true;
   take_samples(now, now);
-  look(now);
+  check_if_due(now);
   drain_trace(now + Picoseconds(1));
   if (message_offer_.is_due(now)) {
     offer_messages();
@@ -397,24 +397,24 @@ bool PacketNetwork::Engine::observe(Picoseconds now) {
   return true;
 }
 
-void PacketNetwork::Engine::look_for_stall_until(Picoseconds target) {
+void PacketNetwork::Engine::check_for_stall_until(Picoseconds target) {
   // What is elsewhere may move on that way.
   while (was_delivered_elsewhere && stall_check_.is_due(target)) {
-    look_for_stall(stall_check_.next());
+    check_for_stall(stall_check_.next());
     stall_check_.advance(stall_check_.next());
   }
   if (!stall_check_.is_due(target)) return;
-  look_for_stall(stall_check_.next());
-  if (stall_check_.latest(target) > last_stall_check_) look_for_stall(stall_check_.latest(target));
+  check_for_stall(stall_check_.next());
+  if (stall_check_.latest(target) > last_stall_check_) check_for_stall(stall_check_.latest(target));
 }
 
-void PacketNetwork::Engine::look(Picoseconds now) {
+void PacketNetwork::Engine::check_if_due(Picoseconds now) {
   if (!stall_check_.is_due(now)) return;
-  look_for_stall(now);
+  check_for_stall(now);
   stall_check_.advance(now);
 }
 
-void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
+void PacketNetwork::Engine::check_for_stall(Picoseconds now) {
   if (now <= last_stall_check_) return;
   const std::uint64_t delivered = sums().packets_delivered;
   const bool is_silent = delivered == delivered_at_check_;

@@ -64,7 +64,7 @@ class PacketNetwork::Engine {
   /// what happens stops there.
   [[nodiscard]] Picoseconds next_check() const { return stall_check_.next(); }
   /// Looks, if it is time to.
-  void look(Picoseconds now);
+  void check_if_due(Picoseconds now);
   /// The time of the last thing that happened.
   [[nodiscard]] Picoseconds last_event() const;
   /// Over all workers, since the start of the run.
@@ -123,9 +123,9 @@ class PacketNetwork::Engine {
   /// Does what is due at `now`; false: the run is deadlocked.
   [[nodiscard]] bool observe(Picoseconds now);
   /// Whether anything was delivered since the last time, if that was earlier; notes a stall if not.
-  void look_for_stall(Picoseconds now);
+  void check_for_stall(Picoseconds now);
   /// Looks for a stall during a jump to `target`, on the way to which nothing happens.
-  void look_for_stall_until(Picoseconds target);
+  void check_for_stall_until(Picoseconds target);
   void sample_queues(Picoseconds now);
   void sample_rates(Picoseconds now);
   void sample_control(const SendingEnd& sender, TraceRecord record);

@@ -393,7 +393,7 @@ PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer
   };
   while (now_ < end) {
     if (!skipper_->run(now_, std::min(end, engine_->next_check()), simulate)) return status;
-    engine_->look(now_);
+    engine_->check_if_due(now_);
   }
   return engine_->run(now_, end, observer);
 }

@@ -25,9 +25,9 @@ void for_each_data_packet(const NetworkState& s, Visit visit) {
 
 // Up to `safe_until_`, which is no earlier than `now`, the time in a packet that is not among the
 // old ones is less than a wrap ago.
-void OldPackets::look(const NetworkState& state, Picoseconds now, Picoseconds end,
-                      bool has_packets) {
-  safe_until_ = std::max(end, now + kLookAhead);
+void OldPackets::check(const NetworkState& state, Picoseconds now, Picoseconds end,
+                       bool has_packets) {
+  safe_until_ = std::max(end, now + kCheckedAhead);
   if (!has_packets) {
     sent_.clear();
     return;

@@ -22,13 +22,13 @@ class OldPackets {
  public:
   static constexpr Picoseconds kWrap{std::int64_t{1} << kSentBits};
   /// A window may be as long as this.
-  static constexpr Picoseconds kLookAhead = kWrap / 4;
-  static_assert(kLongestWindow <= kLookAhead);
+  static constexpr Picoseconds kCheckedAhead = kWrap / 4;
+  static_assert(kLongestWindow <= kCheckedAhead);
 
   /// Whether a packet could be misread before `end`.
-  [[nodiscard]] bool is_look_due(Picoseconds end) const { return end > safe_until_; }
+  [[nodiscard]] bool is_check_due(Picoseconds end) const { return end > safe_until_; }
   /// `now` is the end of the last window, `end` that of the next one. `has_packets`: there are any.
-  void look(const NetworkState& state, Picoseconds now, Picoseconds end, bool has_packets);
+  void check(const NetworkState& state, Picoseconds now, Picoseconds end, bool has_packets);
 
   [[nodiscard]] bool empty() const { return sent_.empty(); }
   /// What a data packet that arrives now has taken.
@@ -54,7 +54,7 @@ class OldPackets {
   }
 
   std::map<Key, Picoseconds> sent_;  ///< when
-  Picoseconds safe_until_ = kLookAhead;
+  Picoseconds safe_until_ = kCheckedAhead;
 };
 
 }  // namespace weft::protocols

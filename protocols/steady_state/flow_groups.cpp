@@ -15,7 +15,7 @@ std::optional<Picoseconds> FlowGroups::find(Picoseconds now, Picoseconds until, 
   join_by_ports();
   number();
   if (count() < 2) return std::nullopt;
-  if (s_.old_packets.is_look_due(end)) s_.old_packets.look(s_, now, end, true);
+  if (s_.old_packets.is_check_due(end)) s_.old_packets.check(s_, now, end, true);
   if (!s_.old_packets.empty()) return std::nullopt;
   return end;
 }

@@ -197,7 +197,7 @@ bool Skipper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
     const Picoseconds next = next_stop(reference, now);
     if (next > now) {
       if (!simulate(now, std::min(until, next))) return false;
-    } else if (!look(now, until)) {
+    } else if (!poll(now, until)) {
       return true;
     }
   }
@@ -229,7 +229,7 @@ Picoseconds Skipper::next_stop(const SenderState& reference, Picoseconds now) {
   return *end - search.ahead;
 }
 
-bool Skipper::look(Picoseconds& now, Picoseconds until) {
+bool Skipper::poll(Picoseconds& now, Picoseconds until) {
   Search& search = *search_;
   search.last_end = now + search.ahead;
   ++search.packets;

@@ -83,7 +83,7 @@ class Skipper {
   /// there is none and it is time to.
   [[nodiscard]] Picoseconds next_stop(const SenderState& reference, Picoseconds now);
   /// The state is to be checked now. False: that it recurs is not to be expected any more.
-  bool look(Picoseconds& now, Picoseconds until);
+  bool poll(Picoseconds& now, Picoseconds until);
   void give_up();
   [[nodiscard]] static bool is_reference(const SenderState& sender, std::uint32_t message);
   /// Looking takes a small part of the time that it has taken to simulate, or has spared.

@@ -28,7 +28,7 @@ class CrossbarArbiter {
   void request(const Here& here, std::uint32_t at, std::uint32_t input, std::uint32_t output,
                ClassId c) {
     requests(at, output, c) |= bit(input);
-    look_at(here, at, output);
+    check_output(here, at, output);
   }
   /// The head of class `c` at `input` is gone.
   void withdraw(std::uint32_t at, std::uint32_t input, std::uint32_t output, ClassId c) {
@@ -43,11 +43,11 @@ class CrossbarArbiter {
     s_.crossbars[at].busy_inputs &= ~bit(input);
     const PortState& port = s_.ports[sw.first_port + input];
     for (unsigned set = port.waiting; set != 0; set &= set - 1) {
-      look_at(here, at, waiting_port(s_.queue(port, lowest_class(set)).packets.front()));
+      check_output(here, at, waiting_port(s_.queue(port, lowest_class(set)).packets.front()));
     }
   }
   /// Something changed at `output`: the next arbitration considers it.
-  void look_at(const Here& here, std::uint32_t at, std::uint32_t output) {
+  void check_output(const Here& here, std::uint32_t at, std::uint32_t output) {
     Crossbar& x = s_.crossbars[at];
     x.changed_outputs |= bit(output);
     if (x.is_scheduled) return;

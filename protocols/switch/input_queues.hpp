@@ -33,8 +33,8 @@ class InputQueues {
     arbiter_.free_input(here, at, input);
   }
   /// Something changed at `output`.
-  void look_at(const Here& here, std::uint32_t at, std::uint32_t output) {
-    arbiter_.look_at(here, at, output);
+  void check_output(const Here& here, std::uint32_t at, std::uint32_t output) {
+    arbiter_.check_output(here, at, output);
   }
 
   /// Matches inputs to outputs; after everything else that happens at this instant.

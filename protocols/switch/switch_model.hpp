@@ -96,7 +96,7 @@ class SwitchModel {
     SwitchState& sw = s_.switches[port.owner];
     if (queues_at_inputs()) {
       // The arbiter drops what has come to the head of an input.
-      inputs_.look_at(here, port.owner, port.index - sw.first_port);
+      inputs_.check_output(here, port.owner, port.index - sw.first_port);
       return;
     }
     for (const ClassId c : s_.classes_of(port)) {
@@ -388,7 +388,7 @@ class SwitchModel {
     }
     if (queues_at_inputs()) {
       here.lp.next.remove(port.local);
-      inputs_.look_at(here, port.owner, port.index - sw.first_port);
+      inputs_.check_output(here, port.owner, port.index - sw.first_port);
       return;
     }
     const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);

@@ -124,7 +124,7 @@ class PacketWalk::Walk {
     for (;;) {
       const std::optional<Picoseconds> arrival = is_host ? eligible_since() : queued_since();
       if (!arrival) return false;
-      if (look_back(std::min(*arrival, now_))) continue;  // an earlier packet of the message
+      if (step_back(std::min(*arrival, now_))) continue;  // an earlier packet of the message
       if (is_host) {
         if (!has_sent_before_) return false;  // at the posting
         go_to_first_time();
@@ -136,7 +136,7 @@ class PacketWalk::Walk {
 
   /// Charges what the port did from `arrival` on. True: an earlier packet of the message was sent
   /// meanwhile, which the walk is at now.
-  bool look_back(Picoseconds arrival) {
+  bool step_back(Picoseconds arrival) {
     const std::vector<Busy>& busy = log_.ports_[out_.value()].busy;
     auto next = std::ranges::upper_bound(busy, now_, {}, &Busy::end);
     while (now_ > arrival) {

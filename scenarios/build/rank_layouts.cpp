@@ -54,7 +54,7 @@ class LayoutBuilder {
     // Ranks side by side on one leaf would flatter the network.
     const HostId far = ranks_[ranks_.size() / 2];
     if (!is_scale_up(ranks_[0], far)) layout.network_latency = latency(ranks_[0], far);
-    const std::size_t stride = ranks_.size() / kRanksLookedAt + 1;
+    const std::size_t stride = ranks_.size() / kRanksSampled + 1;
     for (std::size_t i = 1; i < ranks_.size(); i += stride) {
       if (is_scale_up(ranks_[0], ranks_[i])) continue;
       layout.farthest_latency = std::max(layout.farthest_latency, latency(ranks_[0], ranks_[i]));
@@ -74,7 +74,7 @@ class LayoutBuilder {
   }
 
  private:
-  static constexpr std::size_t kRanksLookedAt = 256;
+  static constexpr std::size_t kRanksSampled = 256;
 
   /// Some switch on the way has several next hops, and a flow keeps to one of them.
   [[nodiscard]] bool chooses_path(HostId from, HostId to) const {

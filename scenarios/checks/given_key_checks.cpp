@@ -182,7 +182,7 @@ class GivenKeyChecks {
   void check_paths() {
     bool has_choice = false;
     bool has_weights = false;
-    const auto look = [&](const std::vector<Routes::NextHops>& sets) {
+    const auto weigh = [&](const std::vector<Routes::NextHops>& sets) {
       for (const Routes::NextHops& set : sets) {
         const auto ports = e_.routes.ports_of(set);
         for (std::size_t i = 1; i < ports.size(); ++i) {
@@ -190,8 +190,8 @@ class GivenKeyChecks {
         }
       }
     };
-    look(e_.routes.rows);
-    look(e_.routes.direct);
+    weigh(e_.routes.rows);
+    weigh(e_.routes.direct);
     const bool is_weighted = std::visit(
         [](const auto& spec) {
           if constexpr (requires { spec.routing.weighted_ecmp; }) return spec.routing.weighted_ecmp;

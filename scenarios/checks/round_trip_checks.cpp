@@ -18,7 +18,7 @@ namespace weft::scenarios {
 namespace {
 
 /// More connections are checked in steps.
-constexpr std::size_t kMaxLooks = 100'000;
+constexpr std::size_t kMaxSamples = 100'000;
 /// More pairs of first and last switches are like those.
 constexpr std::size_t kMaxTrips = 2'000;
 
@@ -57,7 +57,7 @@ class RoundTripChecks {
   /// Of each transport the connection whose path holds most.
   void find_trips() {
     const auto& connections = e_.workload.connections();
-    const std::size_t step = std::max<std::size_t>(1, connections.size() / kMaxLooks);
+    const std::size_t step = std::max<std::size_t>(1, connections.size() / kMaxSamples);
     for (std::size_t i = 0; i < connections.size(); i += step) {
       if (seen_.size() > kMaxTrips) return;
       const Connection& c = connections[i];

@@ -43,11 +43,11 @@ class RouteCheck {
       Broken& of_job = broken[e_.workload.job_of(e_.workload.origin_of(ConnectionId(i)))];
       const Connection& c = connections[i];
       if (c.kind != Connection::Kind::kMulticast) {
-        look_at(c, c.destination, of_job);
+        check(c, c.destination, of_job);
         continue;
       }
       for (const ProcessId member : e_.workload.groups()[c.group].members) {
-        look_at(c, member, of_job);
+        check(c, member, of_job);
       }
     }
     bool is_needed = false;
@@ -60,7 +60,7 @@ class RouteCheck {
   }
 
  private:
-  void look_at(const Connection& connection, ProcessId destination, Broken& broken) {
+  void check(const Connection& connection, ProcessId destination, Broken& broken) {
     const HostId from = e_.workload.process_hosts()[connection.source.value()];
     const HostId to = e_.workload.process_hosts()[destination.value()];
     if (from == to) return;

@@ -24,7 +24,7 @@ const Connection& example_of(const Experiment& e, const collectives::GpuSet& gpu
 }
 
 PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t domain,
-                                  const EpochView& look) {
+                                  const EpochView& view) {
   if (domain < 0) {
     options.scale_up_of_domain.clear();
   } else if (!options.scale_up_of_domain.empty()) {
@@ -34,12 +34,12 @@ PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t d
   options.route_changes.clear();
   options.observation = {};
   options.trace_sink = {};
-  options.observation.messages = look.messages;
-  options.message_trace_sink = look.sink;
+  options.observation.messages = view.messages;
+  options.message_trace_sink = view.sink;
   options.on_many_messages = {};
   options.on_period = {};
   options.cut = LpPlan::Cut::kOne;
-  options.skips = look.messages.empty();
+  options.skips = view.messages.empty();
   options.parallelism = {};
   return options;
 }
@@ -61,16 +61,16 @@ PartFabric part_of(const Experiment& e, const collectives::GpuSet& gpu_set) {
 }
 
 EpochReplay::EpochReplay(const Experiment& e, const PacketNetwork::Options& options,
-                         const collectives::GpuSet& gpu_set, const EpochView& look)
+                         const collectives::GpuSet& gpu_set, const EpochView& view)
     : whole_(program_of(e, gpu_set)), gpu_set_(gpu_set), part_(part_of(e, gpu_set)) {
   make_workload(e, gpu_set);
   using Spans = collectives::Executor::Spans;
   executor_ = std::make_unique<collectives::Executor>(
-      workload_, look.at_lanes ? Spans::kOfAll : Spans::kNotKept);
+      workload_, view.at_lanes ? Spans::kOfAll : Spans::kNotKept);
   executor_->begin_by_timers();
   executor_->set_observer(*this);
   network_ = std::make_unique<PacketNetwork>(
-      part_.fabric, part_.routes, options_of(options, gpu_set.domain, look),
+      part_.fabric, part_.routes, options_of(options, gpu_set.domain, view),
       workload_.process_hosts(), workload_.connections(), workload_.groups());
   network_->start(*executor_);
 }

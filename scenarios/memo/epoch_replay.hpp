@@ -41,7 +41,7 @@ class EpochReplay final : private collectives::TaskObserver {
  public:
   /// `options`: those of the whole run. All arguments must outlive it.
   EpochReplay(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
-              const collectives::GpuSet& gpu_set, const EpochView& look = {});
+              const collectives::GpuSet& gpu_set, const EpochView& view = {});
 
   /// What happens in the window; all of it where it has no bounds.
   [[nodiscard]] CommEpoch run(const EpochBegins& begins, const EpochWindow& window);
@@ -80,7 +80,7 @@ class EpochReplay final : private collectives::TaskObserver {
   /// By its number here, each port's in the whole.
   [[nodiscard]] const std::vector<PortId>& ports() const { return part_.ports; }
 
-  // For who looks at what there was: all of it in the network's time.
+  // For whoever reads what there was: all of it in the network's time.
   /// When the epoch began.
   [[nodiscard]] Picoseconds begun_at() const { return start_; }
   [[nodiscard]] const Fabric& fabric() const { return part_.fabric; }

@@ -196,7 +196,7 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   }
   network.start(executor);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
-    return !how.progress || how.progress(monitor.look(now, packet_hops));
+    return !how.progress || how.progress(monitor.poll(now, packet_hops));
   };
   // Nothing after the last message is asked for.
   const Picoseconds last = wanted.messages.back().message.delivered + Picoseconds(1);

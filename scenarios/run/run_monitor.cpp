@@ -53,11 +53,11 @@ void RunMonitor::follow(const collectives::Executor& executor, RunRecorder& reco
   };
 }
 
-/// Ports by what waits there, then by how busy they were since the last look.
+/// Ports by what waits there, then by how busy they were since the last poll.
 std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t max) {
   const std::vector<Port>& ports = experiment_.fabric.ports;
-  const double seconds = to_seconds(progress_.now - ports_looked_at_);
-  ports_looked_at_ = progress_.now;
+  const double seconds = to_seconds(progress_.now - ports_polled_at_);
+  ports_polled_at_ = progress_.now;
   sent_.resize(ports.size());
   std::vector<RunState::Port> all;
   for (std::uint32_t i = 0; i < ports.size(); ++i) {
@@ -80,7 +80,7 @@ std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t max) {
   return all;
 }
 
-const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
+const Progress& RunMonitor::poll(Picoseconds now, std::uint64_t packet_hops) {
   using namespace std::chrono_literals;
   progress_.now = now;
   if (elsewhere_ != nullptr) packet_hops += *elsewhere_->uncounted_hops();
@@ -104,7 +104,7 @@ const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
 
 const Progress& RunMonitor::last() {
   words_checked_ = {};
-  look(network_.now(), network_.packet_hops());
+  poll(network_.now(), network_.packet_hops());
   progress_.is_last = true;
   return progress_;
 }

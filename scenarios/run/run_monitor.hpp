@@ -31,7 +31,7 @@ class RunMonitor {
     if (part.uncounted_hops()) elsewhere_ = &part;
   }
   /// Valid until the next call.
-  const Progress& look(Picoseconds now, std::uint64_t packet_hops);
+  const Progress& poll(Picoseconds now, std::uint64_t packet_hops);
   /// The run is over.
   const Progress& last();
 
@@ -51,7 +51,7 @@ class RunMonitor {
   std::uint64_t before_warmup_ = 0;  ///< packet-hops: counters begin again then
   Progress progress_;
   std::vector<Bytes> sent_;  ///< by port, at the last look at ports
-  Picoseconds ports_looked_at_;
+  Picoseconds ports_polled_at_;
 };
 
 /// Who was blocked when nothing was delivered: `h3 -> h7 (job a), h4 -> h7 (job a) and 12 more`.

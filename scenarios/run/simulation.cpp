@@ -291,7 +291,7 @@ class PacketRun {
     if (files_ != nullptr && files_->has_failed()) return false;
     for (const auto& part : parts_) part->note_progress(packet_hops);
     if (is_abandoned()) return false;
-    return !progress_ || progress_(monitor_.look(now, packet_hops));
+    return !progress_ || progress_(monitor_.poll(now, packet_hops));
   }
 
   PacketNetwork::Status simulate_all() {
@@ -308,11 +308,11 @@ class PacketRun {
     }
     while (status == PacketNetwork::Status::kTimeLimit) {
       Picoseconds next = until;
-      for (const auto& part : parts_) next = std::min(next, part->next_look(network_.now()));
+      for (const auto& part : parts_) next = std::min(next, part->next_poll(network_.now()));
       status = network_.run_until(next, observer);
       if (next == until) break;
       if (status == PacketNetwork::Status::kTimeLimit) {
-        for (const auto& part : parts_) part->look(next);
+        for (const auto& part : parts_) part->poll(next);
       }
     }
     return status;

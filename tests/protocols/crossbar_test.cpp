@@ -85,7 +85,7 @@ TEST(Crossbar, ArbitratesOncePerInstant) {
               event.order);
   }
   s.crossbar().is_scheduled = false;  // it has run
-  s.arbiter.look_at(s.here(), 0, 5);
+  s.arbiter.check_output(s.here(), 0, 5);
   EXPECT_GT(s.lp.calendar.pop().order, event.order);
 }
 

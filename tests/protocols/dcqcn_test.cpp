@@ -31,7 +31,7 @@ struct ReactionPoint {
     d.on_timer(p, now);
     d.on_notified(p, now);
   }
-  void look(Picoseconds now) { d.on_timer(p, now); }
+  void catch_up(Picoseconds now) { d.on_timer(p, now); }
   void send(Bytes bytes, Picoseconds now) {
     d.on_timer(p, now);
     d.on_sent(p, bytes, now);
@@ -54,7 +54,7 @@ TEST(Dcqcn, SendsAtLineRateUntilTheFirstCnpAndThenCutsByAlphaOverTwo) {
 TEST(Dcqcn, AlphaDecaysByGPerTimerAndRisesWithACnp) {
   ReactionPoint r(paper());
   r.cnp(us(0));
-  r.look(us(55.0 * 10));
+  r.catch_up(us(55.0 * 10));
   const double decayed = std::pow(1 - 1.0 / 256, 10);
   EXPECT_NEAR(r.d.alpha(), decayed, 1e-6);
   r.cnp(us(551));
@@ -69,14 +69,14 @@ TEST(Dcqcn, FastRecoveryHalvesTheDistanceFiveTimesThenTheTargetRises) {
   EXPECT_EQ(target, kLine / 2);
   BitsPerSecond distance = target - r.d.rate();
   for (int step = 1; step <= 5; ++step) {
-    r.look(us(50 + 55.0 * step));
+    r.catch_up(us(50 + 55.0 * step));
     EXPECT_EQ(r.d.target(), target) << "step " << step;
     distance = distance / 2;
     EXPECT_NEAR(as_double(target - r.d.rate()), as_double(distance), step);
   }
-  r.look(us(50 + 55.0 * 6));
+  r.catch_up(us(50 + 55.0 * 6));
   EXPECT_EQ(r.d.target(), target + 40_Mbps);
-  r.look(us(50 + 55.0 * 7));
+  r.catch_up(us(50 + 55.0 * 7));
   EXPECT_EQ(r.d.target(), target + 2 * 40_Mbps);
 }
 
@@ -89,9 +89,9 @@ TEST(Dcqcn, HyperIncreaseNeedsTimerAndByteCounterPastFastRecovery) {
   const BitsPerSecond target = r.d.target();
   for (int i = 0; i < 6; ++i) r.send(1_MB, us(50));  // byte stages 0..5: the last one adds R_AI
   EXPECT_EQ(r.d.target(), target + 40_Mbps);
-  r.look(us(50 + 55.0 * 6));  // timer stages 0..5, while the byte stage is 6
+  r.catch_up(us(50 + 55.0 * 6));  // timer stages 0..5, while the byte stage is 6
   EXPECT_EQ(r.d.target(), target + 7 * 40_Mbps);
-  r.look(us(50 + 55.0 * 7));  // both past 5: timer stage 6 is the first with least > F
+  r.catch_up(us(50 + 55.0 * 7));  // both past 5: timer stage 6 is the first with least > F
   EXPECT_EQ(r.d.target(), target + 7 * 40_Mbps + 400_Mbps);
 }
 
@@ -99,7 +99,7 @@ TEST(Dcqcn, TheTargetNeverExceedsLineRateNorTheRateTheMinimum) {
   ReactionPoint r(hpcc());
   for (int i = 0; i < 1000; ++i) r.cnp(us(3.0 * i));
   EXPECT_EQ(r.d.rate(), 1_Gbps);  // the preset's minimum
-  r.look(us(10'000'000));
+  r.catch_up(us(10'000'000));
   EXPECT_EQ(r.d.target(), kLine);
   EXPECT_NEAR(as_double(r.d.rate()), as_double(kLine), 1);
 }
@@ -107,26 +107,26 @@ TEST(Dcqcn, TheTargetNeverExceedsLineRateNorTheRateTheMinimum) {
 TEST(Dcqcn, PeriodicReactionCutsAtTheCheckOnlyIfACnpCame) {
   ReactionPoint r(hpcc());
   r.cnp(us(10));
-  r.look(us(13.9));
+  r.catch_up(us(13.9));
   EXPECT_EQ(r.d.rate(), kLine);  // the check is at 14 us
-  r.look(us(14));
+  r.catch_up(us(14));
   const BitsPerSecond once = r.d.rate();
   EXPECT_NEAR(as_double(once), 0.5 * as_double(kLine) * (1 + 4.0 / 256), 0.01 * as_double(kLine));
-  r.look(us(100));
+  r.catch_up(us(100));
   EXPECT_EQ(r.d.rate(), once);  // no CNP, no cut; the increase timer is at 314 us
   EXPECT_EQ(r.d.target(), kLine) << "no increase since, so the cut leaves the target";
   r.cnp(us(101));
-  r.look(us(102));
+  r.catch_up(us(102));
   EXPECT_LT(r.d.rate(), once);  // checks stay at 14 + 4 k us
 }
 
 TEST(Dcqcn, AfterAnIncreaseACutMakesTheCurrentRateTheTarget) {
   ReactionPoint r(hpcc());
   r.cnp(us(0));
-  r.look(us(310));  // cut at 4 us, increase at 304 us
+  r.catch_up(us(310));  // cut at 4 us, increase at 304 us
   const BitsPerSecond raised = r.d.rate();
   r.cnp(us(310));
-  r.look(us(312));
+  r.catch_up(us(312));
   EXPECT_EQ(r.d.target(), raised);
   EXPECT_LT(r.d.rate(), raised);
 }
@@ -192,7 +192,7 @@ TEST(Dcqcn, CatchingUpAtOnceEqualsCatchingUpOften) {
     Picoseconds now;
     for (std::uint64_t i = 0; i < 2000; ++i) {
       const Picoseconds gap(static_cast<std::int64_t>(random.below(3 * i, 200'000'000)));
-      for (Picoseconds t = now; t < now + gap; t += 1_us) eager.look(t);
+      for (Picoseconds t = now; t < now + gap; t += 1_us) eager.catch_up(t);
       now += gap;
       if (random.below(3 * i + 1, 3) == 0) {
         lazy.cnp(now);

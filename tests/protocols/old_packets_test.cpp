@@ -28,8 +28,8 @@ TEST(OldPackets, ReadsAnyAgeBelowAWrapFromThePacket) {
 // due every 137 ms.
 TEST(OldPackets, ScansFourTimesPerWrapOnly) {
   OldPackets old;
-  EXPECT_FALSE(old.is_look_due(137_ms));
-  EXPECT_TRUE(old.is_look_due(138_ms));
+  EXPECT_FALSE(old.is_check_due(137_ms));
+  EXPECT_TRUE(old.is_check_due(138_ms));
 }
 
 TEST(PacketHeader, KeepsItsPartsApart) {

@@ -48,8 +48,8 @@ Tree read_tree() {
 }
 
 /// Follows what `folder` uses; a folder met on the way to itself is a circle.
-void look_for_circles(const Tree& tree, const std::string& folder, std::vector<std::string>& way,
-                      std::set<std::string>& done) {
+void find_circles(const Tree& tree, const std::string& folder, std::vector<std::string>& way,
+                  std::set<std::string>& done) {
   for (std::size_t i = 0; i < way.size(); ++i) {
     if (way[i] != folder) continue;
     std::string circle;
@@ -60,7 +60,7 @@ void look_for_circles(const Tree& tree, const std::string& folder, std::vector<s
   if (!done.insert(folder).second) return;
   way.push_back(folder);
   if (const auto uses = tree.uses.find(folder); uses != tree.uses.end()) {
-    for (const std::string& next : uses->second) look_for_circles(tree, next, way, done);
+    for (const std::string& next : uses->second) find_circles(tree, next, way, done);
   }
   way.pop_back();
 }
@@ -70,7 +70,7 @@ TEST(Rooms, KnowEachOtherInOneDirection) {
   ASSERT_GT(tree.uses.size(), 20U);
   std::vector<std::string> way;
   std::set<std::string> done;
-  for (const auto& [folder, uses] : tree.uses) look_for_circles(tree, folder, way, done);
+  for (const auto& [folder, uses] : tree.uses) find_circles(tree, folder, way, done);
 }
 
 TEST(Rooms, HoldAboutTwentyFiles) {

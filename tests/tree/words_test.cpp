@@ -94,8 +94,8 @@ TEST(Words, ThatWereGivenUpDoNotReturn) {
   const BannedWords banned;
   ASSERT_GT(banned.names.size(), 10U);
   ASSERT_GT(banned.phrases.size(), 5U);
-  const auto look = [&](const std::string& path, int number, const std::string& text,
-                        const std::vector<Banned>& words) {
+  const auto find_banned = [&](const std::string& path, int number, const std::string& text,
+                               const std::vector<Banned>& words) {
     for (const auto& [word, room] : words) {
       if (!path.starts_with(room) || !has_word(text, word)) continue;
       if (banned.exceptions.contains(path + ": " + word)) continue;
@@ -117,14 +117,14 @@ TEST(Words, ThatWereGivenUpDoNotReturn) {
       for (std::string line; std::getline(in, line);) {
         ++number;
         if (is_page) {
-          if (!line.starts_with("    ")) look(path, number, line, banned.pages);
+          if (!line.starts_with("    ")) find_banned(path, number, line, banned.pages);
           continue;
         }
         const Line parts = split(line);
-        look(path, number, parts.code, banned.names);
-        look(path, number, parts.comment, banned.phrases);
+        find_banned(path, number, parts.code, banned.names);
+        find_banned(path, number, parts.comment, banned.phrases);
         text = is_text_only(parts) || text.ends_with(' ') ? text + parts.text : parts.text;
-        if (!is_test) look(path, number, text, banned.texts);
+        if (!is_test) find_banned(path, number, text, banned.texts);
       }
     }
   }

@@ -139,7 +139,7 @@ bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>
 
 scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArguments& arguments,
                             scenarios::RunFiles& files, Follower& follower) {
-  const auto observer = [&follower](const scenarios::Progress& now) { return follower.look(now); };
+  const auto observer = [&follower](const scenarios::Progress& now) { return follower.poll(now); };
   const scenarios::MessageSink sink = follower.sink(files);
   scenarios::Results results =
       engine == Engine::kFluid

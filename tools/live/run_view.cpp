@@ -125,26 +125,26 @@ void RunView::show(Display& display, const Progress& progress, bool is_last) {
                  is_last);
 }
 
-RunView::Look RunView::look(const Progress& progress, std::size_t ports) {
-  Look look;
+RunView::Snapshot RunView::snapshot(const Progress& progress, std::size_t ports) {
+  Snapshot snapshot;
   const Clock::time_point now = Clock::now();
-  look.seconds = std::chrono::duration<double>(now - begin_).count();
+  snapshot.seconds = std::chrono::duration<double>(now - begin_).count();
   const double since = std::chrono::duration<double>(now - words_checked_).count();
   // A second run, such as that of blame, counts from zero again.
   const std::uint64_t fresh = progress.count < count_ ? progress.count : progress.count - count_;
-  if (since > 0) look.rate = static_cast<double>(fresh) / since;
+  if (since > 0) snapshot.rate = static_cast<double>(fresh) / since;
   words_checked_ = now;
   count_ = progress.count;
-  look.tails = tails_;
-  if (!progress.state) return look;
-  look.state = progress.state(ports);
-  for (const auto& message : look.state.messages) look.tails[message.job].add(message);
-  return look;
+  snapshot.tails = tails_;
+  if (!progress.state) return snapshot;
+  snapshot.state = progress.state(ports);
+  for (const auto& message : snapshot.state.messages) snapshot.tails[message.job].add(message);
+  return snapshot;
 }
 
 std::vector<Line> RunView::picture(const Progress& progress, std::size_t columns,
                                    std::size_t rows) {
-  const Look now = look(progress, kPortRows);
+  const Snapshot now = snapshot(progress, kPortRows);
   std::vector<Line> lines;
   add_head(progress, now, columns, lines);
   const std::size_t other = lines.size() + kOtherRows + now.state.ports.size();
@@ -153,20 +153,20 @@ std::vector<Line> RunView::picture(const Progress& progress, std::size_t columns
   return lines;
 }
 
-void RunView::add_head(const Progress& progress, const Look& look, std::size_t columns,
+void RunView::add_head(const Progress& progress, const Snapshot& snapshot, std::size_t columns,
                        std::vector<Line>& lines) const {
-  const std::string right_text = duration_text(look.seconds) + ", Ctrl-C ends the run";
+  const std::string right_text = duration_text(snapshot.seconds) + ", Ctrl-C ends the run";
   const std::size_t width = columns > right_text.size() ? columns - right_text.size() : 0;
   lines.push_back(
       {{left("weft  " + e_.scenario.name, width), Tone::kStrong}, {right_text, Tone::kFaint}});
   std::string second = "simulated " + format_time(progress.now) + "  ";
   if (progress.done) {
     const std::string share = fmt::format(" {:.0f} %{}", 100 * std::min(*progress.done, 1.0),
-                                          time_left(progress, look.seconds));
+                                          time_left(progress, snapshot.seconds));
     second += bar_beside(*progress.done, second.size() + share.size(), columns) + share;
   }
   lines.push_back({{second}});
-  std::string third = fmt::format("{} million {}/s", format_millions(look.rate), unit_);
+  std::string third = fmt::format("{} million {}/s", format_millions(snapshot.rate), unit_);
   if (progress.in_flight > 0) {
     third += fmt::format(", {} packets in flight",
                          format_count(static_cast<std::int64_t>(progress.in_flight)));
@@ -177,19 +177,19 @@ void RunView::add_head(const Progress& progress, const Look& look, std::size_t c
   }
 }
 
-std::vector<std::size_t> RunView::order_of_jobs(const Look& look) const {
+std::vector<std::size_t> RunView::order_of_jobs(const Snapshot& snapshot) const {
   std::vector<std::size_t> order(tails_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (look.state.jobs.empty()) return order;
+  if (snapshot.state.jobs.empty()) return order;
   const auto rank = [&](std::size_t j) {
-    const RunState::Job& job = look.state.jobs[j];
+    const RunState::Job& job = snapshot.state.jobs[j];
     return job.is_finished ? 2 : job.has_begun ? 0 : 1;
   };
   std::ranges::stable_sort(order, {}, rank);
   return order;
 }
 
-void RunView::add_jobs(const Look& look, std::size_t columns, std::size_t max,
+void RunView::add_jobs(const Snapshot& snapshot, std::size_t columns, std::size_t max,
                        std::vector<Line>& lines) const {
   const std::size_t width = name_columns(e_);
   const auto fits = fields_that_fit(width, columns);
@@ -204,14 +204,14 @@ void RunView::add_jobs(const Look& look, std::size_t columns, std::size_t max,
   lines.emplace_back();
   lines.push_back(std::move(titles));
   std::size_t shown = 0;
-  for (const std::size_t j : order_of_jobs(look)) {
+  for (const std::size_t j : order_of_jobs(snapshot)) {
     if (shown++ == max) {
       lines.push_back({{fmt::format("and {} more jobs", tails_.size() - max), Tone::kFaint}});
       break;
     }
-    const bool is_known = j < look.state.jobs.size();
-    const RunState::Job job = is_known ? look.state.jobs[j] : RunState::Job{};
-    const Histogram& slowdowns = look.tails[j].slowdowns;
+    const bool is_known = j < snapshot.state.jobs.size();
+    const RunState::Job job = is_known ? snapshot.state.jobs[j] : RunState::Job{};
+    const Histogram& slowdowns = snapshot.tails[j].slowdowns;
     const bool is_long = !slowdowns.is_empty() &&
                          static_cast<double>(slowdowns.quantile(0.99)) > kLongTail * kSlowdownScale;
     const Tone tail = is_long ? Tone::kAlarm : Tone::kPlain;
@@ -235,13 +235,14 @@ void RunView::add_jobs(const Look& look, std::size_t columns, std::size_t max,
   }
 }
 
-void RunView::add_ports(const Look& look, std::size_t columns, std::vector<Line>& lines) const {
-  if (look.state.ports.empty()) return;
+void RunView::add_ports(const Snapshot& snapshot, std::size_t columns,
+                        std::vector<Line>& lines) const {
+  if (snapshot.state.ports.empty()) return;
   lines.emplace_back();
   const std::size_t width = std::min(kPortColumns, columns > 24 ? columns - 20 : 4);
   lines.push_back(
       {{left("hottest ports", width) + right("queue", 12) + right("busy", 8), Tone::kFaint}});
-  for (const RunState::Port& port : look.state.ports) {
+  for (const RunState::Port& port : snapshot.state.ports) {
     lines.push_back({{left(e_.fabric.port_name(port.port), width - 1) + " "},
                      {right(format_bytes(static_cast<double>(port.queue.count())), 12)},
                      {right(fmt::format("{:.0f} %", 100 * port.utilisation), 8) + "  "},
@@ -251,7 +252,7 @@ void RunView::add_ports(const Look& look, std::size_t columns, std::vector<Line>
 }
 
 std::string RunView::sentence(const Progress& progress) {
-  const Look now = look(progress, 1);
+  const Snapshot now = snapshot(progress, 1);
   std::string text = "simulated " + format_time(progress.now);
   if (progress.done) {
     text += fmt::format(", {:.0f} %{}", 100 * std::min(*progress.done, 1.0),

@@ -31,32 +31,32 @@ class RunView {
     void add(const scenarios::MessageResult& message);
   };
   /// What is shown, taken at one moment.
-  struct Look {
+  struct Snapshot {
     scenarios::RunState state;
     std::vector<Tail> tails;  ///< by job
     double seconds = 0;       ///< of wall time since the begin
-    double rate = 0;          ///< of what is counted, per second since the last look
+    double rate = 0;          ///< of what is counted, per second since the last snapshot
   };
 
-  [[nodiscard]] Look look(const scenarios::Progress& progress, std::size_t ports);
+  [[nodiscard]] Snapshot snapshot(const scenarios::Progress& progress, std::size_t ports);
   [[nodiscard]] std::vector<Line> picture(const scenarios::Progress& progress, std::size_t columns,
                                           std::size_t rows);
   [[nodiscard]] std::string sentence(const scenarios::Progress& progress);
-  void add_head(const scenarios::Progress& progress, const Look& look, std::size_t columns,
+  void add_head(const scenarios::Progress& progress, const Snapshot& snapshot, std::size_t columns,
                 std::vector<Line>& lines) const;
   /// `max` of them; what has no room in these columns is left out.
-  void add_jobs(const Look& look, std::size_t columns, std::size_t max,
+  void add_jobs(const Snapshot& snapshot, std::size_t columns, std::size_t max,
                 std::vector<Line>& lines) const;
-  void add_ports(const Look& look, std::size_t columns, std::vector<Line>& lines) const;
+  void add_ports(const Snapshot& snapshot, std::size_t columns, std::vector<Line>& lines) const;
   /// Those that run first, then those that wait, then those that are over.
-  [[nodiscard]] std::vector<std::size_t> order_of_jobs(const Look& look) const;
+  [[nodiscard]] std::vector<std::size_t> order_of_jobs(const Snapshot& snapshot) const;
 
   const scenarios::Experiment& e_;
   std::string unit_;
   std::vector<Tail> tails_;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point words_checked_ = begin_;
-  std::uint64_t count_ = 0;  ///< at the last look
+  std::uint64_t count_ = 0;  ///< at the last snapshot
 };
 
 }  // namespace weft::live

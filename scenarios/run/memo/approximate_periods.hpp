@@ -19,12 +19,12 @@ class ApproximatePeriods final : public RunPart {
   void start(protocols::PacketNetwork& network, collectives::Executor& /*executor*/) override {
     network_ = &network;
   }
-  [[nodiscard]] Picoseconds next_look(Picoseconds now) const override {
+  [[nodiscard]] Picoseconds next_poll(Picoseconds now) const override {
     return watch_ ? watch_->next_check(now) : Picoseconds::max();
   }
   /// At what repeats itself.
-  void look(Picoseconds now) override {
-    if (watch_) watch_->look(now);
+  void poll(Picoseconds now) override {
+    if (watch_) watch_->poll(now);
   }
   /// What was skipped, in words as well.
   void end(RunEnd& end, Results& results) override;

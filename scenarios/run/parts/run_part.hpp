@@ -42,10 +42,10 @@ class RunPart {
   virtual void start(protocols::PacketNetwork& /*network*/, collectives::Executor& /*executor*/) {}
 
   /// Between windows: the next time at which it is to `look`.
-  [[nodiscard]] virtual Picoseconds next_look(Picoseconds /*now*/) const {
+  [[nodiscard]] virtual Picoseconds next_poll(Picoseconds /*now*/) const {
     return Picoseconds::max();
   }
-  virtual void look(Picoseconds /*now*/) {}
+  virtual void poll(Picoseconds /*now*/) {}
   /// The same, now and then.
   virtual void note_progress(std::uint64_t /*packet_hops*/) {}
   /// Whether the run restarts, because this part did not do as it should; asked at the end, too.

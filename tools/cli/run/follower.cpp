@@ -11,7 +11,7 @@ Follower::Follower(const RunArguments& arguments, const scenarios::Experiment& e
   view_.emplace(experiment, engine == Engine::kFluid ? "messages" : "packet-hops");
 }
 
-bool Follower::look(const scenarios::Progress& progress) {
+bool Follower::poll(const scenarios::Progress& progress) {
   if (view_ && progress.stage.empty()) view_->show(*display_, progress, progress.is_last);
   has_ended_ |= progress.is_last;
   line_.update(progress);

@@ -22,7 +22,7 @@ class Follower {
   Follower(const RunArguments& arguments, const scenarios::Experiment& experiment, Engine engine);
 
   /// False: somebody asked to stop.
-  [[nodiscard]] bool look(const scenarios::Progress& progress);
+  [[nodiscard]] bool poll(const scenarios::Progress& progress);
   /// Where messages go: to messages.csv if the run writes one, and to who watches.
   [[nodiscard]] scenarios::MessageSink sink(scenarios::RunFiles& files);
   /// What is done now that the run is over, until this goes.

@@ -277,8 +277,8 @@ class Builder : public TraceEvents {
     return static_cast<std::uint32_t>(names_.size() - 1);
   }
 
-  std::uint32_t kind_of(const std::string& look) {
-    return kinds_.emplace(look, static_cast<std::uint32_t>(kinds_.size())).first->second;
+  std::uint32_t kind_of(const std::string& style) {
+    return kinds_.emplace(style, static_cast<std::uint32_t>(kinds_.size())).first->second;
   }
 
   /// Flat: number of the track, begin less the one before in nanoseconds, place of the process

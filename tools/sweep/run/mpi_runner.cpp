@@ -66,7 +66,7 @@ void dismiss(MessageLink& link) {
 }
 
 void serve(MessageLink& link, ProcessPool& pool) {
-  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  constexpr std::chrono::milliseconds kPollPeriod{20};
   constexpr std::chrono::seconds kLong{1};
   for (;;) {
     const auto message = pool.running() > 0 ? link.receive() : receive_within(link, kLong);
@@ -75,7 +75,7 @@ void serve(MessageLink& link, ProcessPool& pool) {
       if (const auto task = Task::from_json(message->second)) pool.start(*task);
     }
     if (!message && pool.running() == 0) continue;
-    for (const Report& report : pool.wait(kBetweenLooks)) link.send(0, report.to_json());
+    for (const Report& report : pool.wait(kPollPeriod)) link.send(0, report.to_json());
   }
 }
 
