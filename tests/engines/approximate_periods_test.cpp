@@ -191,6 +191,8 @@ TEST(ApproximatePeriods, LeaveOutIterationsThatAreAsTheLastThree) {
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i].iteration, i);
     EXPECT_EQ(rows[i].is_estimated, i >= 40 - skipped.iterations_skipped);
+    const Picoseconds before = i == 0 ? pair.short_cut.jobs[0].start : rows[i - 1].end;
+    EXPECT_EQ(rows[i].since_previous, rows[i].end - before);
   }
   EXPECT_EQ(rows.back().end, pair.short_cut.jobs[0].end);
   EXPECT_FALSE(pair.full.collectives.back().is_estimated);

@@ -19,6 +19,7 @@ inline void check_fluid_blame(scenarios::Experiment e, const std::string& text) 
   (void)in_own_process([&] {
     const scenarios::Results r = scenarios::simulate_fluid(e);
     EXPECT_EQ(blamed_times(r), measured_times(r)) << text;
+    EXPECT_EQ(blamed_iterations(r), stated_times(r)) << text;
     return std::vector<std::int64_t>();
   });
 }

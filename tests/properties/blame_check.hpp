@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -47,6 +48,34 @@ inline BlamedTimes measured_times(const scenarios::Results& results) {
   return times;
 }
 
+/// What tables of iterations state as that time; nothing of what took none.
+inline BlamedTimes stated_times(const scenarios::Results& results) {
+  BlamedTimes times;
+  const auto add = [&times](const auto& rows) {
+    for (const auto& row : rows) {
+      if (row.since_previous > Picoseconds(0)) {
+        times[{row.job, row.iteration}] = row.since_previous;
+      }
+    }
+  };
+  add(results.collectives);
+  add(results.iterations);
+  return times;
+}
+
+/// Those of jobs that have iterations.
+inline BlamedTimes blamed_iterations(const scenarios::Results& results) {
+  BlamedTimes times = blamed_times(results);
+  const auto is_of = [&](const auto& rows, std::uint32_t job) {
+    return std::ranges::any_of(rows, [job](const auto& row) { return row.job == job; });
+  };
+  std::erase_if(times, [&](const auto& entry) {
+    const std::uint32_t job = entry.first.first;
+    return !is_of(results.collectives, job) && !is_of(results.iterations, job);
+  });
+  return times;
+}
+
 /// What holds of blame in every run, on these numbers of threads besides one: the parts of an
 /// iteration add up to it, to the picosecond; all of a message's time is found in what its packets
 /// did; results are those of a run that does not ask, and the same on any number of threads.
@@ -59,6 +88,7 @@ inline void check_blame(scenarios::Experiment& e, const std::string& text,
   EXPECT_EQ(results.digest(), digest) << text;
   EXPECT_TRUE(results.has_blame) << text;
   EXPECT_EQ(blamed_times(results), measured_times(results)) << text;
+  EXPECT_EQ(blamed_iterations(results), stated_times(results)) << text;
   for (const scenarios::BlameResult& b : results.blame) {
     EXPECT_GT(b.time, Picoseconds(0)) << text;
     const bool is_unknown = b.cause == "launch and protocol" && b.culprit_kind == "queue pair";

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/blame/explain/counterfactual.hpp"
@@ -218,6 +221,46 @@ TEST(Blame, OfACollisionIsTheOtherJobAtThatPort) {
       EXPECT_EQ(b.port, "leaf0[4]->spine0[0]");
     }
   }
+}
+
+// Jobs whose iterations overlap, that begin late, compute in between, or come after another: what
+// tables state of an iteration is what its rows of blame add up to, and those of a job add up to
+// it.
+TEST(Blame, OfIterationsIsWhatTheirTablesState) {
+  const Results r = blamed(two_leaves(
+      kPlain +
+      "jobs:\n"
+      "  - {name: jittering, type: all-reduce, algorithm: ring, size: 64KiB, ranks: 0-3, "
+      "iterations: 5, start: 7us, jitter: {type: exponential, mean: 10us}}\n"
+      "  - {name: computing, type: all-reduce, algorithm: ring, size: 256KiB, ranks: 2-7, "
+      "iterations: 4, compute: 20us}\n"
+      "  - name: graph\n"
+      "    type: graph\n"
+      "    after: computing\n"
+      "    ranks: 0-7\n"
+      "    iterations: 3\n"
+      "    nodes:\n"
+      "      - {name: layers, type: compute, time: 30us}\n"
+      "      - {name: gradients, type: all-reduce, algorithm: ring, size: 1MiB, after: layers}\n"));
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Picoseconds> blamed_for;
+  for (const BlameResult& b : r.blame) blamed_for[{b.job, b.iteration}] += b.time;
+  std::map<std::uint32_t, Picoseconds> of_job;
+  std::map<std::uint32_t, Picoseconds> from_begin_to_end;
+  std::size_t iterations = 0;
+  const auto check = [&](const auto& rows) {
+    for (const auto& row : rows) {
+      ++iterations;
+      EXPECT_EQ((blamed_for[{row.job, row.iteration}]), row.since_previous);
+      of_job[row.job] += row.since_previous;
+      from_begin_to_end[row.job] += row.end - row.start;
+    }
+  };
+  check(r.collectives);
+  check(r.iterations);
+  EXPECT_EQ(iterations, 12U);
+  for (const auto& [job, time] : of_job) EXPECT_LE(time, r.jobs[job].jct);
+  // Ranks that begin the next iteration earlier than others end theirs.
+  EXPECT_NE(from_begin_to_end, of_job);
 }
 
 // A window of w packets on a way whose round trip takes longer: the port is free for the rest.

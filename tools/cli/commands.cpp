@@ -173,10 +173,11 @@ void print_blame(const std::filesystem::path& folder, const scenarios::LoadedSce
   constexpr std::size_t kLines = 6;
   const auto blame = scenarios::read_blame(folder);
   if (!blame) return;
-  print(
-      fmt::format("\n{}  more: `weft explain {}`\n",
-                  scenarios::explanation_text(blame.value(), kLines, scenarios::slow_links(source)),
-                  folder.string()));
+  const std::vector<scenarios::SlowLink> links = scenarios::slow_links(source);
+  print(fmt::format("\n{}  more: `weft explain {}`\n",
+                    scenarios::explanation_text(blame.value(), kLines, links,
+                                                scenarios::degradations_of(source, links)),
+                    folder.string()));
 }
 
 /// Says where the results are, what they replace, and what is not there. `out` is where they should

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -21,34 +25,114 @@ using Overrides = std::vector<std::string>;
 
 Error refusal(std::string message) { return {.message = std::move(message), .where = {}}; }
 
-/// Takes out the faults of some types; those of others stay.
-void take_out_faults(const SaidKeys& keys, std::initializer_list<std::string_view> types,
-                     Overrides& overrides) {
-  const std::vector<SaidKey> faults = keys.find({"faults[]"});
-  std::string kept;
-  std::size_t count = 0;
-  for (const SaidKey& fault : faults) {
-    if (std::ranges::find(types, fault.word()) != types.end()) continue;
-    ++count;
-    kept += (kept.empty() ? "" : ", ") + one_line(*fault.node);
+/// What takes something out of a scenario.
+struct Removal {
+  Overrides overrides;
+  std::vector<std::string> parts;  ///< what that is, by where it stands: `faults[0] (link-down)`
+
+  /// The key at `path` is what is taken out.
+  void set(const std::string& path, std::string_view value) {
+    set_also(path, value);
+    parts.push_back(path);
   }
-  if (count < faults.size()) overrides.push_back("faults=[" + kept + "]");
+  /// It has to change with what is taken out.
+  void set_also(const std::string& path, std::string_view value) {
+    overrides.push_back(fmt::format("{}={}", path, value));
+  }
+};
+
+using Types = std::initializer_list<std::string_view>;
+
+/// Replaces a list by what `kept` leaves of its elements, each as YAML in one line: empty where it
+/// leaves nothing, absent where it leaves all.
+template <class Kept>
+void thin_out(const std::vector<SaidKey>& elements, const std::string& list, Kept kept,
+              Removal& removal) {
+  std::string rest;
+  std::size_t changed = 0;
+  for (const SaidKey& element : elements) {
+    const std::optional<std::string> left = kept(element);
+    changed += left ? 1 : 0;
+    const std::string text = left ? *left : one_line(*element.node);
+    if (!text.empty()) rest += (rest.empty() ? "" : ", ") + text;
+  }
+  if (changed > 0) removal.set_also(list, "[" + rest + "]");
 }
 
-/// A time that is none, in whatever unit.
-bool is_zero(const std::string& text) { return text.find_first_of("123456789") == text.npos; }
+/// Takes out the faults of some types; those of others stay.
+void take_out_faults(const SaidKeys& keys, Types types, Removal& removal) {
+  const auto kept = [&](const SaidKey& fault) -> std::optional<std::string> {
+    if (std::ranges::find(types, fault.word()) == types.end()) return {};
+    removal.parts.push_back(fmt::format("{} ({})", fault.path, fault.word()));
+    return "";
+  };
+  thin_out(keys.find({"faults[]"}), "faults", kept, removal);
+}
 
-Result<Overrides> no_stragglers(const SaidKeys& keys) {
-  Overrides overrides;
-  for (const SaidKey& key : keys.find({"jobs[].stragglers", "jobs[].noise"})) {
-    if (!key.node->items.empty()) overrides.push_back(key.path + "=[]");
+/// A number, or a time in whatever unit, that is none.
+bool is_zero(std::string_view text) {
+  return text.substr(0, text.find_first_of("eE")).find_first_of("123456789") == text.npos;
+}
+
+using Keys = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 3> kErrorKeys{"bit_error_rate", "code_word",
+                                                     "frame_loss_rate"};
+constexpr std::array<std::string_view, 4> kSpeedKeys{"rate", "latency", "length", "cable"};
+constexpr std::array<std::string_view, 3> kSlowKeys{"factor", "pause", "throttles"};
+
+/// Takes some keys out of the changes of links. A change that says nothing else goes.
+void take_out_of_changes(const SaidKeys& keys, Keys taken, Keys others, Removal& removal) {
+  const auto has_any = [](const SaidKey& change, Keys names) {
+    return std::ranges::any_of(names,
+                               [&](std::string_view n) { return change.node->find(n) != nullptr; });
+  };
+  const auto kept = [&](const SaidKey& change) -> std::optional<std::string> {
+    if (!has_any(change, taken)) return {};
+    removal.parts.push_back(change.path);
+    return has_any(change, others) ? one_line(*change.node, taken) : std::string();
+  };
+  thin_out(keys.find({"links.changes[]"}), "links.changes", kept, removal);
+}
+
+/// Whether it makes ranks slow at times that are known: what is random is jitter.
+bool is_slow(const language::Node& noise) {
+  const language::Node* factor = noise.find("factor");
+  const language::Node* throttles = noise.find("throttles");
+  return (factor != nullptr && factor->text != "1") || noise.find("pause") != nullptr ||
+         (throttles != nullptr && !throttles->items.empty());
+}
+
+/// Late and slow ranks.
+Result<Removal> no_stragglers(const SaidKeys& keys) {
+  Removal removal;
+  for (const SaidKey& key : keys.find({"jobs[].stragglers"})) {
+    if (!key.node->items.empty()) removal.set(key.path, "[]");
   }
-  for (const SaidKey& key : keys.find({"jobs[].jitter"})) {
+  for (const SaidKey& list : keys.find({"jobs[].noise"})) {
+    std::vector<SaidKey> elements;
+    for (std::size_t i = 0; i < list.node->items.size(); ++i) {
+      elements.push_back({language::element_path(list.path, i), &list.node->items[i]});
+    }
+    const auto kept = [&](const SaidKey& noise) -> std::optional<std::string> {
+      if (!is_slow(*noise.node)) return {};
+      removal.parts.push_back(noise.path);
+      const bool is_random = noise.node->find("jitter") != nullptr;
+      return is_random ? one_line(*noise.node, kSlowKeys) : std::string();
+    };
+    thin_out(elements, list.path, kept, removal);
+  }
+  return removal;
+}
+
+Result<Removal> no_jitter(const SaidKeys& keys) {
+  Removal removal;
+  for (const SaidKey& key : keys.find({"jobs[].jitter", "jobs[].noise[].jitter"})) {
     const bool is_map = key.node->kind == language::Node::Kind::kMap;
-    if (is_map && key.word() != "none") overrides.push_back(key.path + "={type: none}");
-    if (!is_map && !is_zero(key.word())) overrides.push_back(key.path + "=0ns");
+    if (is_map && key.word() != "none") removal.set(key.path, "{type: none}");
+    if (!is_map && !is_zero(key.word())) removal.set(key.path, "0ns");
   }
-  return overrides;
+  return removal;
 }
 
 /// Where it stands how a job's messages are sent, and how switches choose paths for them: in the
@@ -70,35 +154,36 @@ JobPlaces places_of(const SaidKeys& keys, const Scenario& scenario, std::size_t 
   return places;
 }
 
-Result<Overrides> no_congestion_control(const SaidKeys& keys, const Scenario& scenario) {
-  std::set<std::string> overrides;
+Result<Removal> no_congestion_control(const SaidKeys& keys, const Scenario& scenario) {
+  std::set<std::string> paths;
   for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
     const std::string path = places_of(keys, scenario, j).transport + ".congestion_control";
-    if (keys.has(path) && keys.word(path) != "none") overrides.insert(path + "=none");
+    if (keys.has(path) && keys.word(path) != "none") paths.insert(path);
   }
-  return Overrides(overrides.begin(), overrides.end());
+  Removal removal;
+  for (const std::string& path : paths) removal.set(path, "none");
+  return removal;
 }
 
 /// Without flow control what does not fit is dropped: all buffers hold everything.
-Result<Overrides> no_pauses(const SaidKeys& keys, const Scenario& scenario) {
-  constexpr const char* kEndless = "=1000GB";
-  Overrides overrides;
-  if (!scenario.switches.any_pfc()) return overrides;
+Result<Removal> no_pauses(const SaidKeys& keys, const Scenario& scenario) {
+  Removal removal;
+  if (!scenario.switches.any_pfc()) return removal;
   for (const SaidKey& key : keys.find({"fabric.flow_control", "fabric.classes[].flow_control"})) {
-    if (key.word() == "pfc") overrides.push_back(key.path + "=none");
+    if (key.word() == "pfc") removal.set(key.path, "none");
   }
-  if (overrides.empty()) return overrides;
+  if (removal.overrides.empty()) return removal;
   for (const SaidKey& key :
        keys.find({"fabric.switch.buffer", "fabric.*.switch.buffer", "fabric.nodes[].switch.buffer",
                   "racks[].server.nic.receive_buffer", "fabric.nic.receive_buffer"})) {
-    overrides.push_back(key.path + kEndless);
+    removal.set_also(key.path, "1000GB");
   }
-  take_out_faults(keys, {"nic-pause"}, overrides);
-  return overrides;
+  take_out_faults(keys, {"nic-pause"}, removal);
+  return removal;
 }
 
 /// The ports of NICs and the links of hosts that are slower than the fastest of their kind.
-void speed_up(const std::vector<SaidKey>& rates, Overrides& overrides) {
+void speed_up(const std::vector<SaidKey>& rates, Removal& removal) {
   const auto value = [](const SaidKey& key) {
     const auto parsed = parse_quantity(key.word(), dimension_of<BitsPerSecond>());
     const auto* rate = std::get_if<std::int64_t>(&parsed);
@@ -106,7 +191,7 @@ void speed_up(const std::vector<SaidKey>& rates, Overrides& overrides) {
   };
   const auto fastest = std::ranges::max_element(rates, {}, value);
   for (const SaidKey& key : rates) {
-    if (value(key) < value(*fastest)) overrides.push_back(key.path + "=" + fastest->word());
+    if (value(key) < value(*fastest)) removal.set(key.path, fastest->word());
   }
 }
 
@@ -132,37 +217,50 @@ std::vector<SaidKey> host_link_rates(const SaidKeys& keys) {
   return rates;
 }
 
-Result<Overrides> no_slow_links(const SaidKeys& keys) {
-  Overrides overrides;
-  for (const SaidKey& key : keys.find({"links.changes"})) {
-    if (!key.node->items.empty()) overrides.push_back(key.path + "=[]");
-  }
-  speed_up(keys.find({"racks[].server.nic.rate"}), overrides);
-  speed_up(host_link_rates(keys), overrides);
-  take_out_faults(keys, {"link-rate", "link-latency"}, overrides);
-  return overrides;
+Result<Removal> no_slow_links(const SaidKeys& keys) {
+  Removal removal;
+  take_out_of_changes(keys, kSpeedKeys, kErrorKeys, removal);
+  speed_up(keys.find({"racks[].server.nic.rate"}), removal);
+  speed_up(host_link_rates(keys), removal);
+  take_out_faults(keys, {"link-rate", "link-latency"}, removal);
+  return removal;
 }
 
-Result<Overrides> no_link_failures(const SaidKeys& keys) {
-  Overrides overrides;
-  take_out_faults(keys, {"link-down", "switch-down"}, overrides);
-  return overrides;
+Result<Removal> no_faults(const SaidKeys& keys, Types types) {
+  Removal removal;
+  take_out_faults(keys, types, removal);
+  return removal;
+}
+
+/// Links corrupt no frames: all of a role, those that are changed or listed, and by faults.
+Result<Removal> no_bit_errors(const SaidKeys& keys) {
+  Removal removal;
+  for (const char* key : {"bit_error_rate", "frame_loss_rate"}) {
+    const std::string of_role = fmt::format("links.*.{}", key);
+    const std::string of_link = fmt::format("fabric.links[].{}", key);
+    for (const SaidKey& rate : keys.find({of_role, of_link})) {
+      if (!is_zero(rate.word())) removal.set(rate.path, "0");
+    }
+  }
+  take_out_of_changes(keys, kErrorKeys, kSpeedKeys, removal);
+  take_out_faults(keys, {"bit-errors"}, removal);
+  return removal;
 }
 
 /// Lets a transport take packets in any order. False: it has no way to.
-bool take_any_order(const SaidKeys& keys, const std::string& transport, Overrides& overrides) {
+bool take_any_order(const SaidKeys& keys, const std::string& transport, Removal& removal) {
   if (!keys.has(transport + ".recovery")) return false;
   if (keys.word(transport + ".receiver") != "any-order")
-    overrides.push_back(transport + ".receiver=any-order");
+    removal.set_also(transport + ".receiver", "any-order");
   // Which takes what is overtaken for lost, and has no such receiver.
   if (keys.word(transport + ".recovery") == "selective-repeat") {
-    overrides.push_back(transport + ".recovery=go-back-n");
+    removal.set_also(transport + ".recovery", "go-back-n");
   }
   return true;
 }
 
-Result<Overrides> no_collisions(const SaidKeys& keys, const Scenario& scenario) {
-  Overrides overrides;
+Result<Removal> no_collisions(const SaidKeys& keys, const Scenario& scenario) {
+  Removal removal;
   std::set<std::string> balancings;
   std::set<std::string> transports;
   for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
@@ -171,24 +269,27 @@ Result<Overrides> no_collisions(const SaidKeys& keys, const Scenario& scenario) 
     balancings.insert(std::move(places.balancing));
     transports.insert(std::move(places.transport));
   }
-  for (const std::string& path : balancings) overrides.push_back(path + "=spray");
+  for (const std::string& path : balancings) removal.set(path, "spray");
   for (const std::string& path : transports) {
-    if (take_any_order(keys, path, overrides)) continue;
+    if (take_any_order(keys, path, removal)) continue;
     return refusal(
         fmt::format("`{}` is {}, which takes packets in their order only: they cannot be sprayed",
                     path, keys.word(path)));
   }
-  return overrides;
+  return removal;
 }
 
-Result<Overrides> find_overrides(std::string_view what, const LoadedScenario& scenario) {
+Result<Removal> removal_of(std::string_view what, const LoadedScenario& scenario) {
   const SaidKeys keys(scenario);
+  if (what == "slow-links") return no_slow_links(keys);
+  if (what == "link-failures") return no_faults(keys, {"link-down", "switch-down"});
+  if (what == "bit-errors") return no_bit_errors(keys);
+  if (what == "nic-pauses") return no_faults(keys, {"nic-pause"});
   if (what == "stragglers") return no_stragglers(keys);
+  if (what == "jitter") return no_jitter(keys);
   if (what == "congestion-control") return no_congestion_control(keys, scenario.scenario);
   if (what == "pauses") return no_pauses(keys, scenario.scenario);
-  if (what == "slow-links") return no_slow_links(keys);
-  if (what == "collisions") return no_collisions(keys, scenario.scenario);
-  return no_link_failures(keys);
+  return no_collisions(keys, scenario.scenario);
 }
 
 constexpr std::string_view kJob = "job:";
@@ -220,37 +321,49 @@ Result<std::vector<std::string>> overrides_without(const std::string& what,
     return refusal(fmt::format("`{}` cannot be taken out of a scenario; expected one of {}{}", what,
                                listing(names), did_you_mean(what, names)));
   }
-  auto overrides = find_overrides(what, scenario);
-  if (overrides.ok() && overrides.value().empty()) {
+  auto removal = removal_of(what, scenario);
+  if (!removal) return removal.errors();
+  if (removal.value().overrides.empty()) {
     return refusal(fmt::format("the scenario has no {}: a run without would be the same", what));
   }
-  return overrides;
+  return std::move(removal.value().overrides);
 }
 
 bool has_removable(const std::string& what, const LoadedScenario& scenario) {
   if (what.starts_with(kJob)) {
     return no_job(std::string_view(what).substr(kJob.size()), scenario.scenario).ok();
   }
-  const auto overrides = find_overrides(what, scenario);
-  return !overrides.ok() || !overrides.value().empty();
+  const auto removal = removal_of(what, scenario);
+  return !removal || !removal.value().overrides.empty();
 }
 
-std::optional<std::string> removable_for(const BlameEntry& blame) {
+std::vector<std::string> removable_parts(const std::string& what, const LoadedScenario& scenario) {
+  if (what.starts_with(kJob)) return {};
+  auto removal = removal_of(what, scenario);
+  return removal ? std::move(removal.value().parts) : std::vector<std::string>();
+}
+
+bool is_blamed(const std::string& what, const BlameEntry& blame,
+               const std::vector<SlowLink>& slow_links) {
   constexpr std::pair<const char*, const char*> kAgainst[] = {
-      {"straggler", "stragglers"},
-      {"congestion control", "congestion-control"},
-      {"pause", "pauses"},
-      {"queueing", "collisions"},
-      {"link failure", "link-failures"},
-      {"time-out", "link-failures"},
-      {"retransmission", "link-failures"}};
-  if (blame.cause == "queueing" && blame.culprit_kind == "job" && blame.culprit != blame.job) {
-    return std::string(kJob) + blame.culprit;
-  }
-  for (const auto& [of, removable] : kAgainst) {
-    if (blame.cause == of) return removable;
-  }
-  return {};
+      {"stragglers", "straggler"},
+      {"jitter", "straggler"},
+      {"link-failures", "time-out"},
+      {"link-failures", "retransmission"},
+      {"link-failures", "link failure"},
+      {"bit-errors", "time-out"},
+      {"bit-errors", "retransmission"},
+      {"pauses", "pause"},
+      {"congestion-control", "congestion control"}};
+  const bool is_of_job = blame.cause == "queueing" && blame.culprit_kind == "job";
+  const bool is_of_other = is_of_job && blame.culprit != blame.job;
+  if (what.starts_with(kJob)) return is_of_other && blame.culprit == what.substr(kJob.size());
+  // What waits for a slow link shows as a pause, as queueing or as congestion control.
+  if (what == "slow-links") return slow_link_of(slow_links, blame) != nullptr;
+  if (what == "collisions") return blame.cause == "queueing" && !is_of_other;
+  if (what == "nic-pauses") return blame.cause == "pause" && blame.culprit.starts_with("NIC of ");
+  return std::ranges::any_of(
+      kAgainst, [&](const auto& pair) { return what == pair.first && blame.cause == pair.second; });
 }
 
 }  // namespace weft::scenarios

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "scenarios/blame/explain/advice.hpp"
 #include "scenarios/text/csv.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
@@ -31,6 +33,7 @@ struct CauseSum {
   std::map<std::string, Picoseconds> culprits;
   std::map<std::string, Picoseconds> ports;
   Picoseconds at_slow_links;
+  std::string worst_job;  ///< among culprits, if those are jobs
 };
 
 struct JobSum {
@@ -41,6 +44,13 @@ struct JobSum {
   std::map<const SlowLink*, Picoseconds> slow_links;
 };
 
+/// The cause as sentences have it: a job's own packets are apart from those of others.
+std::string said_cause(const BlameEntry& entry) {
+  const bool is_own =
+      entry.cause == "queueing" && entry.culprit_kind == "job" && entry.culprit == entry.job;
+  return is_own ? kOwnPackets : entry.cause;
+}
+
 /// By job, in the order of the file.
 std::vector<JobSum> sum_up(const std::vector<BlameEntry>& blame,
                            const std::vector<SlowLink>& slow_links) {
@@ -48,14 +58,21 @@ std::vector<JobSum> sum_up(const std::vector<BlameEntry>& blame,
   for (const BlameEntry& entry : blame) {
     auto job = std::ranges::find(jobs, entry.job, &JobSum::job);
     if (job == jobs.end()) job = jobs.insert(jobs.end(), JobSum{entry.job, 1, {}, {}, {}});
-    auto cause = std::ranges::find(job->causes, entry.cause, &CauseSum::cause);
+    const std::string said = said_cause(entry);
+    auto cause = std::ranges::find(job->causes, said, &CauseSum::cause);
     if (cause == job->causes.end()) {
-      cause = job->causes.insert(job->causes.end(), CauseSum{entry.cause, {}, {}, {}, {}});
+      cause = job->causes.insert(job->causes.end(), CauseSum{said, {}, {}, {}, {}, {}});
     }
     job->iterations = std::max(job->iterations, entry.iteration + 1);
     job->time += entry.time;
     cause->time += entry.time;
     cause->culprits[entry.culprit] += entry.time;
+    if (entry.culprit_kind == "job") {
+      const std::string& worst = cause->worst_job;
+      const bool is_worse =
+          worst.empty() || cause->culprits[entry.culprit] > cause->culprits[worst];
+      if (is_worse) cause->worst_job = entry.culprit;
+    }
     if (!entry.port.empty()) cause->ports[entry.port] += entry.time;
     if (const SlowLink* link = slow_link_of(slow_links, entry)) {
       cause->at_slow_links += entry.time;
@@ -94,40 +111,6 @@ std::string place_text(const CauseSum& sum) {
                      share_text(ports[0].second, sum.time));
 }
 
-struct Sentence {
-  const char* cause;
-  /// `{who}` and `{where}` are filled in.
-  const char* said;
-  const char* advice;
-};
-
-constexpr Sentence kSentences[] = {
-    {"compute", "computing, as planned, by {who}", "a faster GPU, or a plan with more ranks"},
-    {"straggler", "waits for {who}, which takes longer than planned",
-     "replace it, or leave it out of the job"},
-    {"bubble", "the pipeline's bubble: {who} compute what the others wait for",
-     "more micro-batches, or virtual stages"},
-    {"schedule", "the job waits for a time of its own: start times, arrivals", ""},
-    {"launch and protocol",
-     "launches, copies, additions, protocol latency and answers, most of {who}",
-     "fewer and larger messages, another protocol or algorithm"},
-    {"propagation", "latency of links and switches{where}", "fewer steps, or shorter paths"},
-    {"serialisation", "its own bytes on the wire{where}", "fewer bytes, or faster links there"},
-    {"queueing", "behind packets of {who}{where}",
-     "other paths or placement; a class of its own where it is another job"},
-    {"pause", "ports that were paused{where}; the storm comes from {who}",
-     "marks or thresholds that act before pauses; what overloads the root"},
-    {"credits", "want of credits{where}", "larger buffers, or what fills them further on"},
-    {"congestion control", "held back by congestion control while the port was free, most {who}",
-     "thresholds and steps of the congestion control that suit the rate of the link"},
-    {"window", "a window that is full, most {who}", "a window of a bandwidth-delay product"},
-    {"retransmission", "data that was lost and is sent again, most {who}",
-     "a lossless class, or room in the buffer"},
-    {"time-out", "time-outs of the sender, most {who}",
-     "a shorter time-out, and what loses the packets"},
-    {"link failure", "a link that is down{where}", ""},
-};
-
 std::string filled(std::string text, const std::string& word, const std::string& value) {
   if (const std::size_t at = text.find(word); at != std::string::npos) {
     text.replace(at, word.size(), value);
@@ -136,53 +119,92 @@ std::string filled(std::string text, const std::string& word, const std::string&
 }
 
 std::string sentence_of(const CauseSum& sum) {
-  const auto* sentence = std::ranges::find(kSentences, sum.cause, &Sentence::cause);
-  if (sentence == std::end(kSentences)) return escaped(sum.cause);
-  std::string text = filled(sentence->said, "{where}", place_text(sum));
+  const CauseWords* words = words_of(sum.cause);
+  if (words == nullptr) return escaped(sum.cause);
+  std::string text = filled(words->said, "{where}", place_text(sum));
   text = filled(text, "{who}", names_text(ranking_of(sum.culprits)));
   return sum.cause + ": " + text;
 }
 
-/// The slow links of a job, that which costs most first.
-std::vector<std::pair<const SlowLink*, Picoseconds>> slow_links_of(const JobSum& job) {
-  std::vector<std::pair<const SlowLink*, Picoseconds>> links(job.slow_links.begin(),
-                                                             job.slow_links.end());
-  std::ranges::sort(links, [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
-  return links;
-}
-
-/// What to try against the worst cause: mostly it is one of its own, but not where that cause is
-/// how a slow link shows.
-std::string advice_for(const JobSum& job) {
-  if (job.causes.empty()) return {};
-  const CauseSum& worst = job.causes.front();
-  if (2 * worst.at_slow_links >= worst.time && worst.time > Picoseconds(0)) {
-    return "the slow link; `weft run --without slow-links` shows what it costs";
-  }
-  return std::string(advice_against(worst.cause));
+/// What passed at the slow links of a job, by what they say, that which costs most first.
+Ranking slow_links_of(const JobSum& job) {
+  std::map<std::string, Picoseconds> texts;
+  for (const auto& [link, time] : job.slow_links) texts[link->text()] += time;
+  return ranking_of(texts);
 }
 
 std::string slow_links_text(const JobSum& job) {
   constexpr std::size_t kMax = 2;
-  const auto links = slow_links_of(job);
-  if (links.empty()) return {};
-  Picoseconds time;
-  std::string names;
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    time += links[i].second;
-    if (i < kMax) names += (i == 0 ? "" : ", ") + links[i].first->text();
+  const Ranking links = slow_links_of(job);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMax, links.size()); ++i) {
+    const auto& [said, time] = links[i];
+    text += fmt::format("  {}: {} of the time passes there or waits for it.\n",
+                        static_cast<char>(std::toupper(said.front())) + said.substr(1),
+                        share_text(time, job.time));
   }
-  if (links.size() > kMax) names += fmt::format(" and {} more", links.size() - kMax);
-  return fmt::format("  Slow link{} {}: {} of the time passes there or waits for {}.\n",
-                     links.size() == 1 ? "" : "s", names, share_text(time, job.time),
-                     links.size() == 1 ? "it" : "them");
+  if (links.size() > kMax) {
+    text += fmt::format("  There are {} more slow links on the path.\n", links.size() - kMax);
+  }
+  return text;
+}
+
+/// What to try, what can be changed first. What shows at a slow link is that link's.
+std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>& degradations) {
+  std::vector<std::string> names;
+  for (const Degradation& one : degradations) names.push_back(one.what);
+  std::vector<Advice> all;
+  for (const auto& [text, time] : slow_links_of(job)) {
+    all.push_back(advice_of_slow_link(text, time));
+  }
+  for (const CauseSum& sum : job.causes) {
+    Advice advice = advice_of(sum.cause, sum.time - sum.at_slow_links, names);
+    if (sum.cause == "queueing" && !sum.worst_job.empty()) advice.without = "job:" + sum.worst_job;
+    all.push_back(std::move(advice));
+  }
+  rank(all, job.time);
+  return all;
+}
+
+/// The first few, which are as many as anybody tries.
+std::string advice_text(const JobSum& job, const std::vector<Degradation>& degradations) {
+  constexpr std::size_t kMax = 3;
+  const std::vector<Advice> all = advice_for(job, degradations);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMax, all.size()); ++i) {
+    const Advice& a = all[i];
+    const char* order = i == 0 ? "Try first" : a.lever == Lever::kPlan ? "Last" : "Then";
+    text += fmt::format("  {}: {} ({}, {}){}.\n", order, a.text, a.against,
+                        share_text(a.time, job.time),
+                        a.without.empty() ? ""
+                                          : fmt::format("; `weft run --without {}` shows what it "
+                                                        "costs",
+                                                        escaped(a.without)));
+  }
+  return text;
 }
 
 std::size_t lines_of_job(std::size_t lines, std::size_t jobs) {
   constexpr std::size_t kMin = 3;
   return std::max(kMin, lines / std::max<std::size_t>(jobs, 1));
+}
+
+/// By port, that which costs most first.
+nlohmann::ordered_json slow_links_json(const JobSum& job) {
+  std::vector<std::pair<const SlowLink*, Picoseconds>> links(job.slow_links.begin(),
+                                                             job.slow_links.end());
+  std::ranges::sort(links, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& [link, time] : links) {
+    list.push_back({{"port", link->port},
+                    {"says", link->text()},
+                    {"rate_bps", link->rate.count()},
+                    {"usual_rate_bps", link->usual_rate.count()},
+                    {"seconds", csv::seconds(time)}});
+  }
+  return list;
 }
 
 /// With its sign.
@@ -193,20 +215,16 @@ std::string change_text(Picoseconds change) {
 
 }  // namespace
 
-std::string_view advice_against(std::string_view cause) {
-  const auto* sentence = std::ranges::find(kSentences, cause, &Sentence::cause);
-  return sentence == std::end(kSentences) ? "" : sentence->advice;
-}
-
 std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t lines,
-                             const std::vector<SlowLink>& slow_links) {
+                             const std::vector<SlowLink>& slow_links,
+                             const std::vector<Degradation>& degradations) {
   const std::vector<JobSum> jobs = sum_up(blame, slow_links);
   std::string text;
   for (const JobSum& job : jobs) {
     text += fmt::format("{}: {}", escaped(job.job), format_time(job.time));
     if (job.iterations > 1) {
-      text += fmt::format(" in {} iterations, {} each", job.iterations,
-                          format_time(job.time / job.iterations));
+      text += fmt::format(" in {} iterations, {} each, since the end of the one before",
+                          job.iterations, format_time(job.time / job.iterations));
     }
     text += ". Along its critical path:\n";
     const std::size_t shown = std::min(job.causes.size(), lines_of_job(lines, jobs.size()));
@@ -215,9 +233,7 @@ std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t l
       text += fmt::format("  {:>7}  {:>9}  {}\n", share_text(sum.time, job.time),
                           format_time(sum.time), sentence_of(sum));
     }
-    text += slow_links_text(job);
-    const std::string advice = advice_for(job);
-    if (!advice.empty()) text += fmt::format("  Against the first: {}.\n", advice);
+    text += slow_links_text(job) + advice_text(job, degradations);
   }
   return text;
 }
@@ -227,10 +243,10 @@ std::vector<BlameDifference> blame_differences(const std::vector<BlameEntry>& fi
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, std::pair<Picoseconds, Picoseconds>> times;
   for (const BlameEntry& e : first) {
-    times[{e.job, e.cause, e.culprit_kind, e.culprit}].first += e.time;
+    times[{e.job, said_cause(e), e.culprit_kind, e.culprit}].first += e.time;
   }
   for (const BlameEntry& e : second) {
-    times[{e.job, e.cause, e.culprit_kind, e.culprit}].second += e.time;
+    times[{e.job, said_cause(e), e.culprit_kind, e.culprit}].second += e.time;
   }
   std::vector<BlameDifference> differences;
   differences.reserve(times.size());
@@ -266,8 +282,9 @@ std::string difference_text(const std::vector<BlameDifference>& differences, std
       const BlameDifference& d = *parts[count];
       if (d.difference() == Picoseconds(0)) break;
       const bool names_itself = d.culprit_kind != "job" && d.culprit_kind != "port";
-      text += fmt::format("  {:>10}  {}: {}{}\n", change_text(d.difference()), d.cause,
-                          names_itself ? "" : d.culprit_kind + " ", escaped(d.culprit));
+      const std::string who = (names_itself ? "" : d.culprit_kind + " ") + escaped(d.culprit);
+      text += fmt::format("  {:>10}  {}{}\n", change_text(d.difference()), d.cause,
+                          d.cause == kOwnPackets ? "" : ": " + who);
       shown += d.difference();
     }
     const Picoseconds rest = second - first - shown;
@@ -278,32 +295,43 @@ std::string difference_text(const std::vector<BlameDifference>& differences, std
 }
 
 nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
-                                        const std::vector<SlowLink>& slow_links) {
+                                        const std::vector<SlowLink>& slow_links,
+                                        const std::vector<Degradation>& degradations) {
   auto jobs = nlohmann::ordered_json::array();
   for (const JobSum& job : sum_up(blame, slow_links)) {
+    const auto share = [&job](Picoseconds time) {
+      return to_seconds(time) / std::max(to_seconds(job.time), 1e-12);
+    };
     auto causes = nlohmann::ordered_json::array();
     for (const CauseSum& sum : job.causes) {
       const Ranking culprits = ranking_of(sum.culprits);
       causes.push_back({{"cause", sum.cause},
                         {"seconds", csv::seconds(sum.time)},
-                        {"share", to_seconds(sum.time) / std::max(to_seconds(job.time), 1e-12)},
+                        {"share", share(sum.time)},
                         {"culprit", culprits.front().first},
                         {"culprit_seconds", csv::seconds(culprits.front().second)}});
     }
-    auto links = nlohmann::ordered_json::array();
-    for (const auto& [link, time] : slow_links_of(job)) {
-      links.push_back({{"port", link->port},
-                       {"rate_bps", link->rate.count()},
-                       {"usual_rate_bps", link->usual_rate.count()},
-                       {"seconds", csv::seconds(time)}});
+    auto advice = nlohmann::ordered_json::array();
+    for (const Advice& a : advice_for(job, degradations)) {
+      advice.push_back({{"against", a.against},
+                        {"kind", lever_name(a.lever)},
+                        {"seconds", csv::seconds(a.time)},
+                        {"share", share(a.time)},
+                        {"advice", a.text}});
+      if (!a.without.empty()) advice.back()["without"] = a.without;
     }
     jobs.push_back({{"job", job.job},
                     {"iterations", job.iterations},
                     {"seconds", csv::seconds(job.time)},
                     {"causes", causes},
-                    {"slow_links", links}});
+                    {"slow_links", slow_links_json(job)},
+                    {"advice", advice}});
   }
-  return {{"jobs", jobs}};
+  auto list = nlohmann::ordered_json::array();
+  for (const Degradation& one : degradations) {
+    list.push_back({{"without", one.what}, {"parts", one.parts}});
+  }
+  return {{"jobs", jobs}, {"degradations", list}};
 }
 
 nlohmann::ordered_json difference_json(const std::vector<BlameDifference>& differences) {

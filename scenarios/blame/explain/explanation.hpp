@@ -3,23 +3,23 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "scenarios/blame/explain/advice.hpp"
 #include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/slow_links.hpp"
 
 namespace weft::scenarios {
 
 /// What a colleague would say of a run: for each job where its time goes, the worst first, who is
-/// behind it and what to try. At most `lines` of them for all jobs together, and three for each.
-/// Of slow links: how much of the time passes there, or waits for them.
+/// behind it and what to try, what can be changed first. At most `lines` of them for all jobs
+/// together, and three for each. Of slow links: how much of the time passes there, or waits for
+/// them. `degradations`: those of the scenario.
 [[nodiscard]] std::string explanation_text(const std::vector<BlameEntry>& blame,
                                            std::size_t lines = 10,
-                                           const std::vector<SlowLink>& slow_links = {});
-
-/// What to try against a cause, the slow links of its job left aside; empty where there is nothing.
-[[nodiscard]] std::string_view advice_against(std::string_view cause);
+                                           const std::vector<SlowLink>& slow_links = {},
+                                           const std::vector<Degradation>& degradations = {});
 
 /// What one cause and culprit took of a job in one run and in another; nothing where a run has no
 /// such job. Those of a job add up to its times.
@@ -44,8 +44,9 @@ struct BlameDifference {
                                           std::size_t lines = 10);
 
 /// Both as numbers: times in seconds, exact to the picosecond as text.
-[[nodiscard]] nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
-                                                      const std::vector<SlowLink>& slow_links = {});
+[[nodiscard]] nlohmann::ordered_json explanation_json(
+    const std::vector<BlameEntry>& blame, const std::vector<SlowLink>& slow_links = {},
+    const std::vector<Degradation>& degradations = {});
 [[nodiscard]] nlohmann::ordered_json difference_json(
     const std::vector<BlameDifference>& differences);
 

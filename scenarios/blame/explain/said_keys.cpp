@@ -1,5 +1,6 @@
 #include "scenarios/blame/explain/said_keys.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -79,7 +80,7 @@ std::string SaidKeys::word(const std::string& path) const {
   return node == nullptr ? std::string() : SaidKey{path, node}.word();
 }
 
-std::string one_line(const language::Node& node) {
+std::string one_line(const language::Node& node, std::span<const std::string_view> left_out) {
   std::string text;
   switch (node.kind) {
     case language::Node::Kind::kNull:
@@ -94,6 +95,7 @@ std::string one_line(const language::Node& node) {
       break;
   }
   for (const language::Node::Entry& entry : node.entries) {
+    if (std::ranges::find(left_out, std::string_view(entry.key)) != left_out.end()) continue;
     text += (text.empty() ? "" : ", ") + entry.key + ": " + one_line(entry.value);
   }
   return "{" + text + "}";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,8 @@ class SaidKeys {
   language::Node root_;
 };
 
-/// A tree as YAML in one line, as `--set` takes it.
-[[nodiscard]] std::string one_line(const language::Node& node);
+/// A tree as YAML in one line, as `--set` takes it; of a map without the keys that are left out.
+[[nodiscard]] std::string one_line(const language::Node& node,
+                                   std::span<const std::string_view> left_out = {});
 
 }  // namespace weft::scenarios

@@ -16,15 +16,20 @@ struct SlowLink {
   std::string node;  ///< whose port that is
   std::string peer;  ///< at the other end
   BitsPerSecond rate;
-  BitsPerSecond usual_rate;
-  Picoseconds added;  ///< to its latency
+  BitsPerSecond usual_rate;  ///< its nominal one
+  Picoseconds added;         ///< to its latency
+  std::string subject{};     ///< what is slow: `the NIC of h3`, `the link between h5 and leaf0`
+  std::string when{};        ///< of a fault that does not last: ` from 10 us until 20 us`
 
-  /// `leaf0[5]->h5 (100 Gbps instead of 400 Gbps)`
+  /// `the NIC of h3 runs at 50 Gbps of 400 Gbps`; both directions of a link say the same.
   [[nodiscard]] std::string text() const;
 };
 
 /// Those of a scenario, in the order of ports.
 [[nodiscard]] std::vector<SlowLink> slow_links(const LoadedScenario& scenario);
+
+/// What they say, each once.
+[[nodiscard]] std::vector<std::string> slow_link_texts(const std::vector<SlowLink>& links);
 
 /// The slow link that time passes at or waits for: at its port, for a pause that comes from it, or
 /// for the congestion control or the window of a connection whose sender or receiver is attached to

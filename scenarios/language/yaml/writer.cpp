@@ -1,5 +1,6 @@
 #include "scenarios/language/yaml/writer.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -148,7 +149,7 @@ class Writer {
     }
     for (std::size_t i = 0; i < size; ++i) {
       Lines block = object(*field.object, field.element(value, i), element_path(path, i), {});
-      if (field.is_compact) {
+      if (field.is_compact && is_flat(block)) {
         lines.push_back(compact(block));
         continue;
       }
@@ -156,6 +157,12 @@ class Writer {
       for (std::size_t k = 1; k < block.size(); ++k) block[k].indent += 2;
       append(std::move(block), 2, lines);
     }
+  }
+
+  /// No map or list is inside, which one line would have to put into brackets of its own.
+  static bool is_flat(const Lines& block) {
+    return std::ranges::all_of(
+        block, [](const Line& line) { return line.indent == 0 && !line.text.ends_with(':'); });
   }
 
   static Line compact(const Lines& block) {

@@ -385,6 +385,7 @@ void IterationCollector::settle(std::uint32_t j, std::uint32_t until, BlockedTim
     jobs_[j].iterations.push_back(iteration_of(executor_, e_.workload.jobs()[j], i));
     IterationResult& r = jobs_[j].iterations.back();
     r.job = j;
+    r.since_previous = since_previous(j, r.end);
     jobs_[j].add(r.end - r.start);
   }
 }
@@ -398,6 +399,7 @@ void IterationCollector::settle_collective(std::uint32_t j, std::uint32_t until,
   for (std::uint32_t& i = jobs_[j].settled; i < until; ++i) {
     auto r = row_of<CollectiveResult>(executor_, job, i);
     r.job = j;
+    r.since_previous = since_previous(j, r.end);
     r.size = bytes.size;
     r.bus = bytes.bus;
     const double seconds = to_seconds(r.end - r.start);
@@ -410,6 +412,12 @@ void IterationCollector::settle_collective(std::uint32_t j, std::uint32_t until,
     jobs_[j].collectives.push_back(r);
     jobs_[j].add(r.end - r.start);
   }
+}
+
+Picoseconds IterationCollector::since_previous(std::uint32_t j, Picoseconds end) {
+  const Picoseconds begin = jobs_[j].last_end.value_or(executor_.outcome(j).start);
+  jobs_[j].last_end = end;
+  return end - begin;
 }
 
 RunState::Job IterationCollector::steps_of(std::uint32_t j) const {

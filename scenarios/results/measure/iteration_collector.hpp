@@ -127,6 +127,7 @@ class IterationCollector {
     // Of those that are settled, so that who watches need not go through them:
     Picoseconds sum;
     std::optional<Picoseconds> last;
+    std::optional<Picoseconds> last_end;
 
     void add(Picoseconds time) {
       sum += time;
@@ -135,6 +136,9 @@ class IterationCollector {
   };
   void settle_collective(std::uint32_t job, std::uint32_t until, BlockedTimes& held);
   void settle(std::uint32_t job, std::uint32_t until, BlockedTimes& held);
+  /// From the end of the iteration that was settled before, or the job's start, to this end, as
+  /// blame counts iterations (PathFinder).
+  [[nodiscard]] Picoseconds since_previous(std::uint32_t job, Picoseconds end);
   [[nodiscard]] std::uint32_t ended(std::uint32_t job) const;
   /// When the last rank ended an iteration.
   [[nodiscard]] Picoseconds end_of(std::uint32_t job, std::uint32_t iteration) const;

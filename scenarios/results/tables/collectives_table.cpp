@@ -19,8 +19,14 @@ const Table<CollectiveRow>& CollectivesTable::declaration() {
        {"start_s", "when the first rank began", [](const Row& r) { return r.collective.start; },
         "start_seconds"},
        {"end_s", "when the last rank ended", [](const Row& r) { return r.collective.end; }},
-       {"time_s", "from start to end",
+       {"time_s", "from start to end; the next one may have begun on other ranks by then",
         [](const Row& r) { return r.collective.end - r.collective.start; }, "seconds"},
+       Column<Row>(
+           "since_previous_s",
+           "from the end of the one before, or the start of the job, to end: what blame.csv "
+           "splits",
+           [](const Row& r) { return r.collective.since_previous; }, "since_previous_seconds")
+           .derived(),
        {"algbw_bytes_per_s", "size over time",
         [](const Row& r) { return per_second(r.collective.algorithm_bandwidth); },
         "algbw_bytes_per_second"},

@@ -37,10 +37,11 @@ struct CriticalPath {
 struct CollectiveResult {
   std::uint32_t job = 0;
   std::uint32_t iteration = 0;
-  Bytes size;                                 ///< what nccl-tests would call its size
-  Bytes bus;                                  ///< the same, times the factor of its busbw
-  Picoseconds start;                          ///< of the first rank
-  Picoseconds end;                            ///< of the last rank
+  Bytes size;                  ///< what nccl-tests would call its size
+  Bytes bus;                   ///< the same, times the factor of its busbw
+  Picoseconds start;           ///< of the first rank
+  Picoseconds end;             ///< of the last rank
+  Picoseconds since_previous;  ///< from the end of the one before, or the job's start, to the end
   std::optional<double> algorithm_bandwidth;  ///< bytes/s; none of a barrier
   std::optional<double> bus_bandwidth;
   Picoseconds start_skew;  ///< between the first and the last rank

@@ -34,8 +34,14 @@ const Table<IterationRow>& IterationsTable::declaration() {
        {"start_s", "when the first rank began", [](const Row& r) { return r.iteration.start; },
         "start_seconds"},
        {"end_s", "when the last rank ended", [](const Row& r) { return r.iteration.end; }},
-       {"time_s", "from start to end",
+       {"time_s", "from start to end; the next one may have begun on other ranks by then",
         [](const Row& r) { return r.iteration.end - r.iteration.start; }, "seconds"},
+       Column<Row>(
+           "since_previous_s",
+           "from the end of the one before, or the start of the job, to end: what blame.csv "
+           "splits",
+           [](const Row& r) { return r.iteration.since_previous; }, "since_previous_seconds")
+           .derived(),
        {"compute_s", "computing, mean over ranks", [](const Row& r) { return r.iteration.compute; },
         "compute_seconds"},
        {"bubble_s", "waiting for messages that other ranks had not sent yet, mean over ranks",

@@ -20,12 +20,13 @@ struct IterationResult {
 
   std::uint32_t job = 0;
   std::uint32_t iteration = 0;
-  Picoseconds start;    ///< of the first rank
-  Picoseconds end;      ///< of the last rank
-  Picoseconds compute;  ///< in the stream that computes
-  Picoseconds bubble;   ///< it waited for a message that another rank had not sent yet
-  ByKind exposed = {};  ///< it waited for communication
-  ByKind hidden = {};   ///< communication while it did not wait for it
+  Picoseconds start;           ///< of the first rank
+  Picoseconds end;             ///< of the last rank
+  Picoseconds since_previous;  ///< from the end of the one before, or the job's start, to the end
+  Picoseconds compute;         ///< in the stream that computes
+  Picoseconds bubble;          ///< it waited for a message that another rank had not sent yet
+  ByKind exposed = {};         ///< it waited for communication
+  ByKind hidden = {};          ///< communication while it did not wait for it
   Picoseconds start_skew;
   Picoseconds end_skew;
   std::uint32_t last_rank = 0;

@@ -88,6 +88,7 @@ void add_rows(std::vector<Row>& rows, std::int64_t count, Picoseconds period) {
     ++row.iteration;
     row.start += period;
     row.end += period;
+    row.since_previous = period;
     rows.push_back(row);
   }
 }

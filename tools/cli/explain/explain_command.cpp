@@ -1,10 +1,13 @@
 #include "tools/cli/explain/explain_command.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
@@ -18,10 +21,30 @@
 namespace weft::cli {
 namespace {
 
-/// Of the scenario in a folder; none where that is not there, as runs had none to write.
-std::vector<scenarios::SlowLink> slow_links_of_run(const std::string& folder) {
-  const auto loaded = scenarios::load_scenario(std::filesystem::path(folder) / "resolved.yaml");
-  return loaded ? scenarios::slow_links(loaded.value()) : std::vector<scenarios::SlowLink>();
+/// What the scenario of a run says of it; nothing where the folder has none, as runs had none to
+/// write.
+struct RunScenario {
+  explicit RunScenario(const std::string& folder)
+      : loaded(scenarios::load_scenario(std::filesystem::path(folder) / "resolved.yaml")) {
+    if (!loaded) return;
+    slow_links = scenarios::slow_links(loaded.value());
+    degradations = scenarios::degradations_of(loaded.value(), slow_links);
+  }
+
+  Result<scenarios::LoadedScenario> loaded;
+  std::vector<scenarios::SlowLink> slow_links;
+  std::vector<scenarios::Degradation> degradations;
+};
+
+/// What is worse in the scenario than it should be, on critical paths or not.
+std::string degradations_text(const RunScenario& scenario, const std::string& folder) {
+  if (scenario.degradations.empty()) return {};
+  std::string text;
+  for (const scenarios::Degradation& one : scenario.degradations) {
+    text += (text.empty() ? "" : "; ") + one.text();
+  }
+  return fmt::format("The scenario has {}: `weft explain {} --verify` runs without each.\n", text,
+                     folder);
 }
 
 constexpr const char* kExplainHelp =
@@ -54,13 +77,12 @@ ExplainCommand::ExplainCommand(CLI::App& app) {
   explain_->add_option("--lines", lines_, "at most this many for all jobs (default 10)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
-  auto* json = explain_->add_flag("--json", is_json_, "all of it, as JSON");
-  explain_
-      ->add_flag(
-          "--verify", verifies_,
-          "run again without slow links, if there are any, and each of the three worst causes that "
-          "can be taken out (`weft run --without`), and say what that saves")
-      ->excludes(json);
+  explain_->add_flag("--json", is_json_, "all of it, as JSON");
+  explain_->add_flag(
+      "--verify", verifies_,
+      "run again without whatever the scenario has that is worse than it should be (slow links, "
+      "faults, stragglers, jitter), without up to three other jobs, and without up to three "
+      "settings that are blamed (`weft run --without`), each by itself, and say what that saves");
 }
 
 std::optional<int> ExplainCommand::run() {
@@ -68,13 +90,7 @@ std::optional<int> ExplainCommand::run() {
   if (is_json_) no_effect(*explain_, "--lines", "beside --json, which has all of them");
   const auto first = scenarios::read_blame(first_);
   if (!first) return refuse(first.errors(), kBadInput);
-  if (second_.empty()) {
-    const std::vector<scenarios::SlowLink> slow = slow_links_of_run(first_);
-    print(is_json_
-              ? scenarios::json_text(scenarios::explanation_json(first.value(), slow)) + "\n"
-              : scenarios::explanation_text(first.value(), lines_, slow) + warnings_text(first_));
-    return verifies_ ? verify_blame(first_, first.value(), slow, 3) : kSuccess;
-  }
+  if (second_.empty()) return explain(first.value());
   if (verifies_) {
     complain("--verify is about one folder");
     return kBadInput;
@@ -85,6 +101,26 @@ std::optional<int> ExplainCommand::run() {
   print(is_json_ ? scenarios::json_text(scenarios::difference_json(differences)) + "\n"
                  : scenarios::difference_text(differences, lines_));
   return kSuccess;
+}
+
+int ExplainCommand::explain(const std::vector<scenarios::BlameEntry>& blame) const {
+  const RunScenario scenario(first_);
+  if (verifies_ && !scenario.loaded) return refuse(scenario.loaded.errors(), kBadInput);
+  if (is_json_) {
+    auto json = scenarios::explanation_json(blame, scenario.slow_links, scenario.degradations);
+    const int code =
+        verifies_ ? verify_blame(first_, scenario.loaded.value(), blame, scenario.slow_links, &json)
+                  : kSuccess;
+    print(scenarios::json_text(json) + "\n");
+    return code;
+  }
+  print(scenarios::explanation_text(blame, lines_, scenario.slow_links, scenario.degradations) +
+        warnings_text(first_));
+  if (!verifies_) {
+    print(degradations_text(scenario, first_));
+    return kSuccess;
+  }
+  return verify_blame(first_, scenario.loaded.value(), blame, scenario.slow_links, nullptr);
 }
 
 }  // namespace weft::cli

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "scenarios/blame/explain/blame_file.hpp"
 
 namespace weft::cli {
 
@@ -16,6 +19,9 @@ class ExplainCommand {
   [[nodiscard]] std::optional<int> run();
 
  private:
+  /// One run. Returns the exit code.
+  [[nodiscard]] int explain(const std::vector<scenarios::BlameEntry>& blame) const;
+
   CLI::App* explain_;
   std::string first_;
   std::string second_;

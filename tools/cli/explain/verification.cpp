@@ -8,82 +8,33 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/language/load_scenario.hpp"
-#include "scenarios/results/results.hpp"
-#include "scenarios/results/run_state.hpp"
 #include "scenarios/run/build_experiment.hpp"
-#include "scenarios/run/simulation.hpp"
+#include "scenarios/text/csv.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/explain/repeated_run.hpp"
 #include "tools/cli/output.hpp"
-#include "tools/cli/progress.hpp"
 
 namespace weft::cli {
 namespace {
 
 using scenarios::BlameEntry;
 
-/// By job: what it took, and what each removable cause is blamed for.
-struct Blamed {
-  Picoseconds time;
-  std::map<std::string, Picoseconds> causes;
-};
-
-constexpr const char* kSlowLinks = "slow-links";
-
-std::map<std::string, Blamed> sum_by_job(const std::vector<BlameEntry>& blame,
-                                         const std::vector<scenarios::SlowLink>& slow_links) {
-  std::map<std::string, Blamed> jobs;
-  for (const BlameEntry& entry : blame) {
-    Blamed& job = jobs[entry.job];
-    job.time += entry.time;
-    if (const auto removable = scenarios::removable_for(entry)) {
-      job.causes[*removable] += entry.time;
-    }
-    // What waits for a slow link shows as a pause, as queueing or as congestion control.
-    if (!slow_links.empty()) {
-      const bool is_there = scenarios::slow_link_of(slow_links, entry) != nullptr;
-      job.causes[kSlowLinks] += is_there ? entry.time : Picoseconds(0);
-    }
-  }
-  return jobs;
-}
-
-/// What can be taken out, by what it is blamed for in all jobs together, the worst first, behind
-/// slow links.
-std::vector<std::string> worst_first(const std::map<std::string, Blamed>& jobs) {
-  std::map<std::string, Picoseconds> sums;
-  for (const auto& [name, job] : jobs) {
-    for (const auto& [cause, time] : job.causes) sums[cause] += time;
-  }
-  std::vector<std::string> causes;
-  causes.reserve(sums.size());
-  for (const auto& [cause, time] : sums) causes.push_back(cause);
-  std::ranges::stable_sort(
-      causes, [&sums](const std::string& a, const std::string& b) { return sums[a] > sums[b]; });
-  std::ranges::stable_partition(causes, [](const std::string& c) { return c == kSlowLinks; });
-  return causes;
-}
-
-/// What jobs took, by name: as blame counts, from their begin to the end of their last iteration.
-std::map<std::string, Picoseconds> times_of(const scenarios::Results& results) {
+/// By job: what it took.
+std::map<std::string, Picoseconds> sum_by_job(const std::vector<BlameEntry>& blame) {
   std::map<std::string, Picoseconds> times;
-  std::map<std::uint32_t, Picoseconds> ends;
-  for (const auto& i : results.collectives) ends[i.job] = std::max(ends[i.job], i.end);
-  for (const auto& i : results.iterations) ends[i.job] = std::max(ends[i.job], i.end);
-  for (std::uint32_t j = 0; j < results.jobs.size(); ++j) {
-    const scenarios::JobResult& job = results.jobs[j];
-    if (!job.is_finished) continue;
-    times[job.name] = ends.contains(j) ? ends[j] - job.start : job.jct;
-  }
+  for (const BlameEntry& entry : blame) times[entry.job] += entry.time;
   return times;
 }
 
@@ -98,10 +49,13 @@ Troubles troubles_of(const protocols::NetworkTotals& t) {
           {"marks", t.ecn_marked}};
 }
 
-/// Those of the run in a folder; nothing where its summary.json has none.
-Troubles troubles_of(const std::string& folder) {
+nlohmann::json summary_of(const std::string& folder) {
   std::ifstream in(std::filesystem::path(folder) / "summary.json");
-  const auto summary = nlohmann::json::parse(in, nullptr, false);
+  return nlohmann::json::parse(in, nullptr, false);
+}
+
+/// Those of the run in a folder; nothing where its summary.json has none.
+Troubles troubles_of(const nlohmann::json& summary) {
   const auto network = summary.is_object() ? summary.find("network") : summary.end();
   if (network == summary.end() || !network->is_object()) return {};
   Troubles troubles = troubles_of(protocols::NetworkTotals());
@@ -127,87 +81,216 @@ std::string why_longer(const Troubles& before, const Troubles& after) {
   return text.empty() ? "other paths are taken, or others are in the way" : text;
 }
 
-void print_saved(const std::string& cause, const std::string& job, const Blamed& blamed,
-                 const std::optional<Picoseconds>& without, const std::string& why) {
-  const Picoseconds of_cause = blamed.causes.at(cause);
-  if (!without) {
-    print(fmt::format("  {}: does not end\n", escaped(job)));
-    return;
+/// What became of a job in a run without something.
+struct Verdict {
+  std::string job;
+  Picoseconds before;
+  std::optional<Picoseconds> without;  ///< absent: it does not end
+  Picoseconds blamed;
+
+  [[nodiscard]] Picoseconds saved() const {
+    return without ? before - *without : Picoseconds(0) - Picoseconds::max();
   }
-  const bool is_longer = *without > blamed.time;
-  const Picoseconds change = is_longer ? *without - blamed.time : blamed.time - *without;
-  std::string remark;
-  if (is_longer) {
-    remark = "; " + why;
-  } else if (change == Picoseconds(0)) {
-    remark = "; it takes as long without: something else holds it up as much";
-  } else if (10 * change.count() < 9 * of_cause.count()) {
-    remark = "; other paths are nearly as long, or others still in the way";
+  [[nodiscard]] std::string text(const std::string& why_longer) const {
+    if (!without) return fmt::format("  {}: does not end\n", escaped(job));
+    const bool is_longer = *without > before;
+    const Picoseconds change = is_longer ? *without - before : before - *without;
+    std::string remark;
+    if (is_longer) {
+      remark = "; " + why_longer;
+    } else if (change == Picoseconds(0)) {
+      remark = "; it takes as long without: something else holds it up as much";
+    } else if (10 * change.count() < 9 * blamed.count()) {
+      remark = "; other paths are nearly as long, or others still in the way";
+    }
+    const std::string said =
+        blamed == Picoseconds(0) ? "not blamed" : "blamed for " + scenarios::format_time(blamed);
+    return fmt::format("  {}: {} instead of {}, {} {}; {}{}\n", escaped(job),
+                       scenarios::format_time(*without), scenarios::format_time(before),
+                       scenarios::format_time(change), is_longer ? "more" : "less", said, remark);
   }
-  print(fmt::format("  {}: {} instead of {}, {} {}; blamed for {}{}\n", escaped(job),
-                    scenarios::format_time(*without), scenarios::format_time(blamed.time),
-                    scenarios::format_time(change), is_longer ? "more" : "less",
-                    scenarios::format_time(of_cause), remark));
+};
+
+/// `a`, `a and b`, `a, b and 3 more`.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMax = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMax, names.size()); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += escaped(names[i]);
+  }
+  return text + (names.size() > kMax ? fmt::format(" and {} more", names.size() - kMax) : "");
 }
 
-/// The scenario of a run without a cause. Error: it cannot be taken out, and why.
-Result<scenarios::Experiment> experiment_without(const std::string& file, const std::string& cause,
-                                                 const scenarios::LoadedScenario& source) {
-  const auto overrides = scenarios::overrides_without(cause, source);
-  if (!overrides) return overrides.errors();
-  auto loaded = scenarios::load_scenario(file, overrides.value());
-  if (!loaded) return loaded.errors();
-  if (scenarios::has_removable(cause, loaded.value())) {
-    return Error{"overrides do not reach all of it", {}};
+/// One run after the other, and what each saves.
+class Verification {
+ public:
+  Verification(const std::string& folder, const scenarios::LoadedScenario& scenario,
+               const std::vector<BlameEntry>& blame,
+               const std::vector<scenarios::SlowLink>& slow_links, nlohmann::ordered_json* json)
+      : file_((std::filesystem::path(folder) / "resolved.yaml").string()),
+        scenario_(scenario),
+        blame_(blame),
+        slow_links_(slow_links),
+        json_(json),
+        times_(sum_by_job(blame)) {
+    const nlohmann::json summary = summary_of(folder);
+    before_ = troubles_of(summary);
+    is_fluid_ = summary.is_object() && summary.value("engine", "") == "fluid";
+    for (auto& one : scenarios::degradations_of(scenario, slow_links)) {
+      texts_[one.what] = one.text();
+    }
   }
-  auto experiment = scenarios::build_experiment(loaded.value().scenario);
-  if (experiment) experiment.value().scenario.observe.blame = false;
-  return experiment;
-}
 
-scenarios::Results run_without(const std::string& cause, const scenarios::Experiment& experiment) {
-  const auto progress = std::make_shared<ProgressLine>(true, "packet-hops", "without " + cause);
-  return scenarios::simulate(experiment, [progress](const scenarios::Progress& now) {
-    progress->update(now);
-    return !is_interrupted();
-  });
-}
+  /// False: it was interrupted.
+  bool attempt(const std::string& what) {
+    auto experiment = experiment_without(what);
+    if (!experiment) {
+      refuse(what, experiment.errors().front().message);
+      return true;
+    }
+    const bool shows_progress = json_ == nullptr;
+    const auto run = is_fluid_ ? run_fluid(experiment.value(), what, shows_progress)
+                               : run_packets(experiment.value(), what, shows_progress);
+    if (!run) {
+      refuse(what, run.errors().front().message);
+      return true;
+    }
+    if (run.value().is_interrupted) return false;
+    judge(what, run.value());
+    return true;
+  }
+
+  void finish(std::span<const std::string> not_tried) {
+    if (!not_tried.empty()) {
+      const std::vector<std::string> names(not_tried.begin(), not_tried.end());
+      say(fmt::format("not tried: {}; `weft run {} --without {}` does\n", listed(names),
+                      escaped(file_), escaped(names.front())));
+    }
+    for (const auto& [job, time] : times_) {
+      if (runs_ > 1) say(best_text(job, time));
+    }
+    if (json_ == nullptr) return;
+    (*json_)["verification"] = {
+        {"tries", tries_},
+        {"not_tried", std::vector<std::string>(not_tried.begin(), not_tried.end())}};
+  }
+
+ private:
+  void say(const std::string& text) const {
+    if (json_ == nullptr) print(text);
+  }
+
+  /// What saves most of a job that takes `time`. Less than a hundredth is nothing to change.
+  [[nodiscard]] std::string best_text(const std::string& job, Picoseconds time) const {
+    const auto best = best_.find(job);
+    if (best == best_.end() || best->second.second < time / 100) {
+      return fmt::format("{}: none of these saves a hundredth of {}\n", escaped(job),
+                         scenarios::format_time(time));
+    }
+    return fmt::format("{}: most is saved without {}, {} of {}\n", escaped(job),
+                       escaped(best->second.first), scenarios::format_time(best->second.second),
+                       scenarios::format_time(time));
+  }
+  void refuse(const std::string& what, const std::string& why) {
+    say(fmt::format("without {}: cannot be tried: {}\n", escaped(what), escaped(why)));
+    tries_.push_back({{"without", what}, {"refused", why}});
+  }
+
+  /// The scenario of a run without it. Error: it cannot be taken out, and why.
+  [[nodiscard]] Result<scenarios::Experiment> experiment_without(const std::string& what) const {
+    const auto overrides = scenarios::overrides_without(what, scenario_);
+    if (!overrides) return overrides.errors();
+    auto loaded = scenarios::load_scenario(file_, overrides.value());
+    if (!loaded) return loaded.errors();
+    if (scenarios::has_removable(what, loaded.value())) {
+      return Error{"overrides do not reach all of it", {}};
+    }
+    auto experiment = scenarios::build_experiment(loaded.value().scenario);
+    if (experiment) experiment.value().scenario.observe.blame = false;
+    return experiment;
+  }
+
+  /// What the jobs took without `what`: those that take as long, and were not blamed on it,
+  /// together.
+  void judge(const std::string& what, const RepeatedRun& run) {
+    ++runs_;
+    const std::string why = why_longer(before_, troubles_of(run.totals));
+    const auto title = texts_.find(what);
+    say("without " + escaped(title == texts_.end() ? what : title->second) + ":\n");
+    std::vector<std::string> unchanged;
+    auto rows = nlohmann::ordered_json::array();
+    for (const auto& [job, time] : times_) {
+      if (what == "job:" + job) continue;
+      const auto found = run.times.find(job);
+      Verdict verdict{job, time, {}, blamed_for(what, job)};
+      if (found != run.times.end()) verdict.without = found->second;
+      rows.push_back(json_of(verdict));
+      if (verdict.saved() == Picoseconds(0) && verdict.blamed == Picoseconds(0)) {
+        unchanged.push_back(job);
+        continue;
+      }
+      say(verdict.text(why));
+      const auto best = best_.find(job);
+      const Picoseconds known = best == best_.end() ? Picoseconds(0) : best->second.second;
+      if (verdict.saved() > known) best_[job] = {what, verdict.saved()};
+    }
+    if (!unchanged.empty()) {
+      say(fmt::format("  {}: as long as with it, and not blamed on it\n", listed(unchanged)));
+    }
+    tries_.push_back({{"without", what}, {"jobs", rows}});
+  }
+
+  [[nodiscard]] Picoseconds blamed_for(const std::string& what, const std::string& job) const {
+    Picoseconds sum;
+    for (const BlameEntry& entry : blame_) {
+      if (entry.job == job && scenarios::is_blamed(what, entry, slow_links_)) sum += entry.time;
+    }
+    return sum;
+  }
+
+  static nlohmann::ordered_json json_of(const Verdict& v) {
+    nlohmann::ordered_json row{{"job", v.job}, {"seconds", scenarios::csv::seconds(v.before)}};
+    row["seconds_without"] = nullptr;
+    if (v.without) row["seconds_without"] = scenarios::csv::seconds(*v.without);
+    row["blamed_seconds"] = scenarios::csv::seconds(v.blamed);
+    return row;
+  }
+
+  const std::string file_;
+  const scenarios::LoadedScenario& scenario_;
+  const std::vector<BlameEntry>& blame_;
+  const std::vector<scenarios::SlowLink>& slow_links_;
+  nlohmann::ordered_json* const json_;
+  const std::map<std::string, Picoseconds> times_;  ///< by job
+  Troubles before_;
+  bool is_fluid_ = false;
+  std::map<std::string, std::string> texts_;  ///< of degradations
+  int runs_ = 0;
+  std::map<std::string, std::pair<std::string, Picoseconds>>
+      best_;  ///< by job: without what, saved
+  nlohmann::ordered_json tries_ = nlohmann::ordered_json::array();
+};
 
 }  // namespace
 
-int verify_blame(const std::string& folder, const std::vector<BlameEntry>& blame,
-                 const std::vector<scenarios::SlowLink>& slow_links, std::size_t max) {
-  const std::string file = (std::filesystem::path(folder) / "resolved.yaml").string();
-  const auto loaded = scenarios::load_scenario(file);
-  if (!loaded) return refuse(loaded.errors(), kBadInput);
-  const std::map<std::string, Blamed> jobs = sum_by_job(blame, slow_links);
-  const Troubles before = troubles_of(folder);
+int verify_blame(const std::string& folder, const scenarios::LoadedScenario& scenario,
+                 const std::vector<BlameEntry>& blame,
+                 const std::vector<scenarios::SlowLink>& slow_links, nlohmann::ordered_json* json) {
+  const scenarios::Candidates candidates = scenarios::candidates_of(blame, scenario, slow_links);
   stop_on_interrupt();
-  std::size_t tried = 0;
-  for (const std::string& cause : worst_first(jobs)) {
-    if (tried == max + (slow_links.empty() ? 0 : 1) || is_interrupted()) break;
-    if (!scenarios::has_removable(cause, loaded.value())) continue;
-    ++tried;
-    const auto experiment = experiment_without(file, cause, loaded.value());
-    if (!experiment) {
-      print(fmt::format("without {}: cannot be tried: {}\n", cause,
-                        escaped(experiment.errors().front().message)));
-      continue;
-    }
-    const scenarios::Results results = run_without(cause, experiment.value());
-    if (results.outcome == scenarios::Outcome::kInterrupted) return kUnfinished;
-    const std::map<std::string, Picoseconds> times = times_of(results);
-    const std::string why = why_longer(before, troubles_of(results.totals));
-    print("without " + cause + ":\n");
-    for (const auto& [name, job] : jobs) {
-      if (!job.causes.contains(cause)) continue;
-      const auto time = times.find(name);
-      print_saved(cause, name, job,
-                  time == times.end() ? std::nullopt : std::optional(time->second), why);
-    }
+  Verification verification(folder, scenario, blame, slow_links, json);
+  std::vector<std::string> not_tried = candidates.tried;
+  while (!not_tried.empty() && !is_interrupted() && verification.attempt(not_tried.front())) {
+    not_tried.erase(not_tried.begin());
   }
-  if (tried == 0) print("nothing that is blamed can be taken out of the scenario\n");
-  return is_interrupted() ? kUnfinished : kSuccess;
+  const bool is_done = not_tried.empty();
+  not_tried.insert(not_tried.end(), candidates.left_out.begin(), candidates.left_out.end());
+  if (candidates.tried.empty() && json == nullptr) {
+    print("the scenario has nothing that can be taken out, and nothing is blamed on a setting\n");
+  }
+  verification.finish(not_tried);
+  return is_done ? kSuccess : kUnfinished;
 }
 
 }  // namespace weft::cli

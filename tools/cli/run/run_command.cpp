@@ -78,8 +78,9 @@ void RunCommand::add_what_runs() {
                  "find out who is to blame for the time of each iteration (`weft explain`); runs "
                  "twice, the second time with an eye on what the first one waited for");
   run_->add_option("--without", arguments_.without,
-                   "take stragglers, congestion-control, pauses, slow-links, collisions, "
-                   "link-failures or a job (job:NAME) out of the scenario, to see what they cost")
+                   "take slow-links, link-failures, bit-errors, nic-pauses, stragglers, jitter, "
+                   "congestion-control, pauses, collisions or a job (job:NAME) out of the "
+                   "scenario, to see what they cost")
       ->type_name("CAUSE");
 }
 

@@ -17,7 +17,9 @@ const Table<BlameRow>& BlameTable::declaration() {
        {"culprit_kind", "rank, stage, job, port or queue pair",
         [](const Row& r) { return r.blame.culprit_kind; }},
        {"culprit", "who or what is behind it", [](const Row& r) { return r.blame.culprit; }},
-       {"time_s", "those of an iteration add up to the time from the end of the one before",
+       {"time_s",
+        "those of an iteration add up to the time from the end of the one before, "
+        "since_previous_s of iterations.csv or collectives.csv",
         [](const Row& r) { return r.blame.time; }},
        {"port", "where on the fabric; empty: at no port",
         [](const Row& r) { return r.blame.port; }}},

@@ -1,0 +1,114 @@
+#include "scenarios/blame/explain/advice.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace weft::scenarios {
+namespace {
+
+constexpr CauseWords kWords[] = {
+    {"compute", "computing, as planned, by {who}", "a faster GPU, or a plan with more ranks"},
+    {"straggler", "waits for {who}, which takes longer than planned",
+     "replace it, or leave it out of the job"},
+    {"bubble", "the pipeline's bubble: {who} compute what the others wait for",
+     "more micro-batches, or virtual stages"},
+    {"schedule", "the job waits for a time of its own: start times, arrivals", ""},
+    {"launch and protocol",
+     "launches, copies, additions, protocol latency and answers, most of {who}",
+     "fewer and larger messages, another protocol or algorithm"},
+    {"propagation", "latency of links and switches{where}", "fewer steps, or shorter paths"},
+    {"serialisation", "its own bytes on the wire{where}", "fewer bytes, or faster links there"},
+    {kOwnPackets, "its own bytes, in line behind each other{where}",
+     "an algorithm or a placement by which fewer of its messages meet"},
+    {"queueing", "behind packets of {who}{where}",
+     "other paths or placement; a class of its own where it is another job"},
+    {"pause", "ports that were paused{where}; the storm comes from {who}",
+     "marks or thresholds that act before pauses; what overloads the root"},
+    {"credits", "want of credits{where}", "larger buffers, or what fills them further on"},
+    {"congestion control", "held back by congestion control while the port was free, most {who}",
+     "thresholds and steps of the congestion control that suit the rate of the link"},
+    {"window", "a window that is full, most {who}", "a window of a bandwidth-delay product"},
+    {"retransmission", "data that was lost and is sent again, most {who}",
+     "a lossless class, or room in the buffer"},
+    {"time-out", "time-outs of the sender, most {who}",
+     "a shorter time-out, and what loses the packets"},
+    {"link failure", "a link that is down{where}", "mend the link, or routes that avoid it sooner"},
+};
+
+bool is_of_plan(std::string_view cause) {
+  constexpr std::string_view kPlan[] = {"compute",     "schedule",      "launch and protocol",
+                                        "propagation", "serialisation", kOwnPackets};
+  return std::ranges::find(kPlan, cause) != std::end(kPlan);
+}
+
+/// The degradation that a cause comes from, the likeliest first; empty: the scenario has none.
+std::string origin_of(std::string_view cause, const std::vector<std::string>& degradations) {
+  constexpr std::pair<const char*, const char*> kOrigins[] = {
+      {"straggler", "stragglers"},       {"straggler", "jitter"},
+      {"link failure", "link-failures"}, {"time-out", "link-failures"},
+      {"time-out", "bit-errors"},        {"retransmission", "link-failures"},
+      {"retransmission", "bit-errors"},  {"pause", "nic-pauses"}};
+  for (const auto& [of, origin] : kOrigins) {
+    const bool is_there = std::ranges::find(degradations, origin) != degradations.end();
+    if (cause == of && is_there) return origin;
+  }
+  return {};
+}
+
+}  // namespace
+
+const CauseWords* words_of(std::string_view cause) {
+  const auto* words = std::ranges::find(kWords, cause, &CauseWords::cause);
+  return words == std::end(kWords) ? nullptr : words;
+}
+
+std::string_view advice_against(std::string_view cause) {
+  const CauseWords* words = words_of(cause);
+  return words == nullptr ? "" : words->advice;
+}
+
+const char* lever_name(Lever lever) {
+  switch (lever) {
+    case Lever::kDegradation:
+      return "degradation";
+    case Lever::kSetting:
+      return "setting";
+    case Lever::kPlan:
+      break;
+  }
+  return "plan";
+}
+
+Advice advice_of(const std::string& cause, Picoseconds time,
+                 const std::vector<std::string>& degradations) {
+  Advice advice{.lever = is_of_plan(cause) ? Lever::kPlan : Lever::kSetting,
+                .against = cause,
+                .text = std::string(advice_against(cause)),
+                .without = origin_of(cause, degradations),
+                .time = time};
+  if (advice.without == "nic-pauses") advice.text = "replace the NIC that holds its switch paused";
+  const bool is_broken = cause == "straggler" || cause == "link failure";
+  if (is_broken || !advice.without.empty()) advice.lever = Lever::kDegradation;
+  return advice;
+}
+
+Advice advice_of_slow_link(std::string text, Picoseconds time) {
+  return {.lever = Lever::kDegradation,
+          .against = std::move(text),
+          .text = "mend or replace what is slow",
+          .without = "slow-links",
+          .time = time};
+}
+
+void rank(std::vector<Advice>& advice, Picoseconds whole) {
+  constexpr std::int64_t kWorthIt = 100;  // a hundredth of the time
+  std::erase_if(advice, [&](const Advice& a) {
+    return a.text.empty() || a.time.count() < whole.count() / kWorthIt;
+  });
+  std::ranges::stable_sort(advice, [](const Advice& a, const Advice& b) {
+    return a.lever != b.lever ? a.lever < b.lever : a.time > b.time;
+  });
+}
+
+}  // namespace weft::scenarios

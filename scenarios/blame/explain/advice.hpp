@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simcore/base/units.hpp"
+
+namespace weft::scenarios {
+
+/// How a sentence says where time went: the cause as it is called there, what it says, and what to
+/// try. `{who}` and `{where}` stand for culprits and ports.
+struct CauseWords {
+  const char* cause;
+  const char* said;
+  const char* advice;
+};
+
+/// Queueing behind other packets of the job itself, which no other job is to blame for.
+inline constexpr const char* kOwnPackets = "own packets";
+
+/// Null: a cause that is not known.
+[[nodiscard]] const CauseWords* words_of(std::string_view cause);
+
+/// What to try against a cause, the slow links of its job left aside; empty where there is nothing.
+[[nodiscard]] std::string_view advice_against(std::string_view cause);
+
+/// How far somebody can change what time goes to.
+enum class Lever {
+  kDegradation,  ///< something is worse than it should be
+  kSetting,      ///< settings and placement decide it
+  kPlan,         ///< bytes, computing and distances of the job itself
+};
+
+/// As JSON has it: `degradation`, `setting` or `plan`.
+[[nodiscard]] const char* lever_name(Lever lever);
+
+/// What to try against one thing that a job's time goes to.
+struct Advice {
+  Lever lever = Lever::kPlan;
+  std::string against;  ///< the cause, or what is slow
+  std::string text;
+  std::string without;  ///< as `--without` takes it; empty: nothing
+  Picoseconds time;     ///< of the job
+};
+
+/// Against a cause that took `time` of a job. `degradations`: those of its scenario.
+[[nodiscard]] Advice advice_of(const std::string& cause, Picoseconds time,
+                               const std::vector<std::string>& degradations);
+/// Against a slow link, by what it says of itself.
+[[nodiscard]] Advice advice_of_slow_link(std::string text, Picoseconds time);
+
+/// Sorts by what can be changed, then by time, and leaves out what is nothing or too little of the
+/// `whole` to bother.
+void rank(std::vector<Advice>& advice, Picoseconds whole);
+
+}  // namespace weft::scenarios

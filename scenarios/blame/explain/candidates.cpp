@@ -1,0 +1,98 @@
+#include "scenarios/blame/explain/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
+
+#include "scenarios/blame/explain/counterfactual.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+/// Sorts by what each is blamed for; what is blamed alike stays in order.
+class ByBlame {
+ public:
+  ByBlame(const std::vector<BlameEntry>& blame, const std::vector<SlowLink>& slow_links)
+      : blame_(blame), slow_links_(slow_links) {}
+
+  [[nodiscard]] Picoseconds time_of(const std::string& what) {
+    const auto [known, is_new] = times_.try_emplace(what);
+    if (!is_new) return known->second;
+    for (const BlameEntry& entry : blame_) {
+      if (is_blamed(what, entry, slow_links_)) known->second += entry.time;
+    }
+    return known->second;
+  }
+  void sort(std::vector<std::string>& all) {
+    std::ranges::stable_sort(all, [this](const std::string& a, const std::string& b) {
+      return time_of(a) > time_of(b);
+    });
+  }
+
+ private:
+  const std::vector<BlameEntry>& blame_;
+  const std::vector<SlowLink>& slow_links_;
+  std::map<std::string, Picoseconds> times_;
+};
+
+void add_some(std::vector<std::string>& group, std::size_t max, Candidates& all) {
+  const auto end = std::ranges::next(group.begin(), static_cast<std::ptrdiff_t>(max), group.end());
+  std::ranges::move(group.begin(), end, std::back_inserter(all.tried));
+  std::ranges::move(end, group.end(), std::back_inserter(all.left_out));
+}
+
+}  // namespace
+
+std::string Degradation::text() const {
+  constexpr std::size_t kMax = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMax, parts.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + parts[i];
+  }
+  if (parts.size() > kMax) text += fmt::format(" and {} more", parts.size() - kMax);
+  return text.empty() ? what : what + " (" + text + ")";
+}
+
+std::vector<Degradation> degradations_of(const LoadedScenario& scenario,
+                                         const std::vector<SlowLink>& slow_links) {
+  std::vector<Degradation> all;
+  for (const char* what : kDegradations) {
+    if (!has_removable(what, scenario)) continue;
+    const bool is_of_links = std::string_view(what) == "slow-links";
+    // Changes may make links faster.
+    if (is_of_links && slow_links.empty()) continue;
+    all.push_back(
+        {what, is_of_links ? slow_link_texts(slow_links) : removable_parts(what, scenario)});
+  }
+  return all;
+}
+
+Candidates candidates_of(const std::vector<BlameEntry>& blame, const LoadedScenario& scenario,
+                         const std::vector<SlowLink>& slow_links, std::size_t max) {
+  ByBlame order(blame, slow_links);
+  Candidates all;
+  std::vector<std::string> degradations;
+  for (Degradation& one : degradations_of(scenario, slow_links)) {
+    degradations.push_back(std::move(one.what));
+  }
+  order.sort(degradations);
+  add_some(degradations, degradations.size(), all);
+  std::vector<std::string> jobs;
+  for (const JobSpec& job : scenario.scenario.jobs) jobs.push_back("job:" + job.name);
+  if (jobs.size() < 2) jobs.clear();
+  order.sort(jobs);
+  add_some(jobs, max, all);
+  std::vector<std::string> settings;
+  for (const char* what : std::span(kRemovable).subspan(kDegradations.size())) {
+    if (order.time_of(what) == Picoseconds(0) || !has_removable(what, scenario)) continue;
+    settings.emplace_back(what);
+  }
+  order.sort(settings);
+  add_some(settings, max, all);
+  return all;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::scenarios {
+
+/// What a scenario has in it that makes a fabric or its ranks worse than they are meant to be.
+struct Degradation {
+  std::string what;                ///< one of kDegradations, as `--without` takes it
+  std::vector<std::string> parts;  ///< `the NIC of h3 runs at 50 Gbps of 400 Gbps`, `faults[0] ...`
+
+  /// `slow-links (the NIC of h3 runs at 50 Gbps of 400 Gbps)`
+  [[nodiscard]] std::string text() const;
+};
+
+[[nodiscard]] std::vector<Degradation> degradations_of(const LoadedScenario& scenario,
+                                                       const std::vector<SlowLink>& slow_links);
+
+/// What a run is worth to be repeated without.
+struct Candidates {
+  std::vector<std::string> tried;     ///< in this order
+  std::vector<std::string> left_out;  ///< there would be too many
+};
+
+/// First whatever the scenario has that is worse than it should be, blamed or not: degradations,
+/// then up to `max` other jobs. Then up to `max` settings, if they are blamed. In each group what
+/// is blamed for most comes first.
+[[nodiscard]] Candidates candidates_of(const std::vector<BlameEntry>& blame,
+                                       const LoadedScenario& scenario,
+                                       const std::vector<SlowLink>& slow_links,
+                                       std::size_t max = 3);
+
+}  // namespace weft::scenarios

@@ -1,0 +1,290 @@
+// A cause that is planted in a scenario is the first that a run is repeated without, whatever blame
+// calls it, and the run without takes what a healthy one takes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/explanation.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "tests/support/engines.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+using weft::testing::experiment_of_text;
+
+/// Eight servers in two racks, with keys of links, transport and job.
+struct Planted {
+  std::string racks = "racks: {count: 2, servers: 4, server: host-400g}\n";
+  std::string fabric{};
+  std::string job{};
+  std::string rest{};
+
+  [[nodiscard]] std::string text() const {
+    return "name: t\n" + racks + "fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4" +
+           fabric + "}\n" +
+           "jobs:\n  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-7, "
+           "iterations: 2, compute: 20us" +
+           job + "}\n" + rest;
+  }
+};
+
+LoadedScenario planted_scenario(const std::string& text,
+                                const std::vector<std::string>& overrides = {}) {
+  auto loaded = load_scenario_text(text, "test.yaml", overrides);
+  EXPECT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
+  return std::move(loaded).value();
+}
+
+std::vector<BlameEntry> blame_of(const std::string& text) {
+  Experiment e = experiment_of_text(text);
+  e.scenario.observe.blame = true;
+  const Results r = simulate(e);
+  EXPECT_TRUE(is_success(r.outcome)) << text;
+  std::vector<BlameEntry> entries;
+  for (const BlameResult& b : r.blame) {
+    entries.push_back(
+        {r.jobs[b.job].name, b.iteration, b.cause, b.culprit_kind, b.culprit, b.port, b.time});
+  }
+  return entries;
+}
+
+/// The JCT of the first job.
+Picoseconds planted_time(const LoadedScenario& scenario) {
+  return simulate(build_experiment(scenario.scenario).value()).jobs[0].jct;
+}
+
+/// It is tried first, and the run without it takes exactly what the healthy one does.
+void expect_found(const std::string& what, const std::string& text, const std::string& healthy) {
+  const LoadedScenario scenario = planted_scenario(text);
+  const Candidates candidates = candidates_of(blame_of(text), scenario, slow_links(scenario));
+  ASSERT_FALSE(candidates.tried.empty()) << what << text;
+  EXPECT_EQ(candidates.tried.front(), what) << text;
+  const auto overrides = overrides_without(what, scenario);
+  ASSERT_TRUE(overrides.ok()) << what << text << overrides.errors().front().message;
+  const LoadedScenario without = planted_scenario(text, overrides.value());
+  EXPECT_FALSE(has_removable(what, without)) << what << text;
+  const LoadedScenario same = planted_scenario(healthy);
+  EXPECT_EQ(planted_time(without), planted_time(same)) << what << text;
+  EXPECT_NE(planted_time(scenario), planted_time(same)) << what << text;
+}
+
+TEST(PlantedCause, OfEveryDegradationIsTriedFirstAndItsRemovalHealsTheRun) {
+  struct Case {
+    const char* what;
+    Planted planted;
+  };
+  const auto faults = [](const std::string& fault) {
+    return Planted{.rest = "faults: [{" + fault + "}]\n"};
+  };
+  const auto changes = [](const std::string& change) {
+    return Planted{.rest = "links: {changes: [{" + change + "}]}\n"};
+  };
+  const Case cases[] = {
+      {"slow-links", changes("from: h3, rate: 50Gbps")},
+      {"slow-links", changes("from: leaf0, to: spine1, rate: 50Gbps")},
+      {"slow-links", changes("from: leaf0, to: spine1, latency: 5us")},
+      {"slow-links", faults("type: link-rate, from: leaf0, to: spine1, rate: 50Gbps, at: 10us")},
+      {"slow-links", faults("type: link-latency, from: h1, added: 3us")},
+      {"slow-links",
+       {.racks = "racks: [{count: 1, servers: 4, server: host-400g}, {count: 1, servers: 4, "
+                 "server: {part: host-400g, nic: {rate: 50Gbps}}}]\n"}},
+      {"link-failures", faults("type: link-down, from: leaf0, to: spine1, at: 25us, until: 40us")},
+      {"link-failures", faults("type: switch-down, switch: spine1, at: 25us, until: 40us")},
+      {"bit-errors", faults("type: bit-errors, from: h1, bit_error_rate: 1e-7")},
+      {"bit-errors", changes("from: h1, frame_loss_rate: 0.01")},
+      {"bit-errors", {.rest = "links: {uplink: {bit_error_rate: 1e-6}}\n"}},
+      {"nic-pauses", faults("type: nic-pause, host: h2, at: 30us, until: 60us")},
+      {"stragglers", {.job = ", stragglers: [{ranks: 5, late: 2us}]"}},
+      {"stragglers", {.job = ", noise: [{ranks: 5, factor: 1.2}]"}},
+      {"stragglers", {.job = ", noise: [{ranks: 5, pause: {period: 1ms, length: 2us}}]"}},
+      {"stragglers", {.job = ", noise: [{ranks: 5, throttles: [{length: 1ms, factor: 1.2}]}]"}},
+      {"jitter", {.job = ", jitter: {type: exponential, mean: 1us}"}},
+      {"jitter", {.job = ", noise: [{ranks: 5, jitter: {type: exponential, mean: 1us}}]"}},
+  };
+  for (const Case& c : cases) expect_found(c.what, c.planted.text(), Planted{}.text());
+}
+
+// The other job keeps its hosts, so that the first one is alone on its own.
+TEST(PlantedCause, OfAnotherJobIsTriedFirst) {
+  const std::string other =
+      "  - {name: b, type: permutation, size: 1MiB, ranks: 0-7, start: 30us}\n";
+  expect_found("job:b", Planted{.rest = other}.text(), Planted{}.text());
+}
+
+// A run without a setting is the scenario with the one that does nothing.
+TEST(PlantedCause, OfASettingIsTriedFirstWhereTheScenarioHasNothingWorse) {
+  const auto run = [](const std::string& fabric, const std::string& transport,
+                      const std::string& job) {
+    return "name: t\nseed: 1\nracks: {count: 2, servers: 4, server: host-400g}\n"
+           "fabric: {topology: leaf-spine, switch: {part: spectrum-4, buffer: 400MB}, " +
+           fabric + "}\ntransport: {type: roce, " + transport + "}\njobs: [{name: a, " + job +
+           "}]\n";
+  };
+  // Every packet that waits is marked, so that rates fall far below those that the link has room
+  // for.
+  const std::string marks = "spines: 1, flow_control: none, ecn: {kmin: 1KB, kmax: 2KB, pmax: 1}";
+  const std::string pair = "type: incast, receiver: 0, senders: 2, size: 2MiB";
+  expect_found("congestion-control",
+               run(marks, "congestion_control: {type: dcqcn, preset: paper}", pair),
+               run(marks, "congestion_control: none", pair));
+  // Senders are held back at their ports, with next to nothing in the switch.
+  const std::string incast = "type: incast, receiver: 0, senders: 7, size: 2MiB";
+  const auto pauses = [](const std::string& how) {
+    return "spines: 1, ecn: none, flow_control: " + how;
+  };
+  expect_found("pauses",
+               run(pauses("{type: pfc, threshold: static, xoff: 20KB, xon: 10KB}"),
+                   "congestion_control: none", incast),
+               run(pauses("none"), "congestion_control: none", incast));
+  const auto spread = [](const std::string& how) {
+    return "spines: 4, flow_control: none, load_balancing: " + how;
+  };
+  const std::string pairs =
+      "type: messages, ranks: 0-7, list: [{from: 0, to: 4, size: 2MiB}, {from: 1, to: 5, size: "
+      "2MiB}, {from: 2, to: 6, size: 2MiB}, {from: 3, to: 7, size: 2MiB}]";
+  const std::string any = "congestion_control: none, receiver: any-order";
+  expect_found("collisions", run(spread("ecmp"), any, pairs), run(spread("spray"), any, pairs));
+}
+
+// Degradations come before jobs, and both before settings, however little they are blamed for.
+TEST(PlantedCause, OfSeveralComesByWhatCanBeChanged) {
+  const std::string text =
+      Planted{.job = ", stragglers: [{ranks: 2, late: 100ns}]",
+              .rest =
+                  "  - {name: b, type: permutation, size: 1MiB}\n"
+                  "links: {changes: [{from: h3, rate: 50Gbps}]}\n"
+                  "faults: [{type: link-down, from: leaf1, to: spine1, at: 1ms, until: 2ms}]\n"}
+          .text();
+  const LoadedScenario scenario = planted_scenario(text);
+  const std::vector<BlameEntry> blame = blame_of(text);
+  const Candidates all = candidates_of(blame, scenario, slow_links(scenario));
+  ASSERT_GE(all.tried.size(), 6U);
+  const auto tried = [&all](std::size_t from, std::size_t to) {
+    const auto at = [&](std::size_t i) {
+      return all.tried.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    return std::vector<std::string>(at(from), at(to));
+  };
+  EXPECT_EQ(all.tried.front(), "slow-links");
+  EXPECT_THAT(tried(1, 3), UnorderedElementsAre("link-failures", "stragglers"));
+  EXPECT_THAT(tried(3, 5), UnorderedElementsAre("job:a", "job:b"));
+  EXPECT_TRUE(all.left_out.empty());
+  const Candidates some = candidates_of(blame, scenario, slow_links(scenario), 1);
+  EXPECT_EQ(some.tried.size(), 5U);
+  EXPECT_EQ(some.left_out.size(), all.tried.size() - 5);
+}
+
+// A change that slows a link down and corrupts its frames is two things.
+TEST(PlantedCause, OfAChangedLinkIsSplitIntoItsSpeedAndItsErrors) {
+  const LoadedScenario scenario = planted_scenario(Planted{
+      .rest = "links: {changes: [{from: h1, rate: 50Gbps, frame_loss_rate: 0.01}, {from: h2, "
+              "rate: 50Gbps}]}\n"}
+                                                       .text());
+  const auto without = [&](const std::string& what) {
+    return planted_scenario(scenario.canonical_yaml(), overrides_without(what, scenario).value());
+  };
+  const LoadedScenario fast = without("slow-links");
+  EXPECT_FALSE(has_removable("slow-links", fast));
+  EXPECT_THAT(removable_parts("bit-errors", fast), ElementsAre("links.changes[0]"));
+  const LoadedScenario sound = without("bit-errors");
+  EXPECT_FALSE(has_removable("bit-errors", sound));
+  EXPECT_THAT(slow_link_texts(slow_links(sound)),
+              ElementsAre("the NIC of h1 runs at 50 Gbps of 400 Gbps",
+                          "the NIC of h2 runs at 50 Gbps of 400 Gbps"));
+}
+
+// Late and slow ranks go, and what is random stays; and the other way round.
+TEST(PlantedCause, OfNoiseIsSplitIntoSlownessAndJitter) {
+  const LoadedScenario scenario = planted_scenario(
+      Planted{.job = ", noise: [{ranks: 5, factor: 1.2, jitter: {type: normal, mean: 1us, "
+                     "deviation: 1us}}, {ranks: 6, factor: 1.5}]"}
+          .text());
+  const LoadedScenario steady =
+      planted_scenario(scenario.canonical_yaml(), overrides_without("jitter", scenario).value());
+  EXPECT_TRUE(has_removable("stragglers", steady));
+  EXPECT_FALSE(has_removable("jitter", steady));
+  const LoadedScenario random = planted_scenario(scenario.canonical_yaml(),
+                                                 overrides_without("stragglers", scenario).value());
+  EXPECT_FALSE(has_removable("stragglers", random));
+  EXPECT_TRUE(has_removable("jitter", random));
+}
+
+TEST(PlantedCause, OfLinksNamesNicsAndCablesWithTheirRates) {
+  const auto texts = [](const Planted& planted) {
+    return slow_link_texts(slow_links(planted_scenario(planted.text())));
+  };
+  const auto changes = [](const std::string& all) {
+    return Planted{.rest = "links: {changes: [" + all + "]}\n"};
+  };
+  EXPECT_THAT(texts(changes("{from: h3, rate: 50Gbps}")),
+              ElementsAre("the NIC of h3 runs at 50 Gbps of 400 Gbps"));
+  EXPECT_THAT(texts(changes("{from: h3, to: leaf0, rate: 50Gbps}")),
+              ElementsAre("the link between h3 and leaf0 runs at 50 Gbps of 400 Gbps"));
+  EXPECT_THAT(texts(changes("{from: leaf0, to: spine1, rate: 50Gbps, latency: 3us}")),
+              ElementsAre(AllOf(HasSubstr("the link between leaf0 and spine1 runs at 50 Gbps of "
+                                          "400 Gbps and takes "),
+                                HasSubstr(" longer"))));
+  EXPECT_THAT(texts({.racks = "racks: [{count: 1, servers: 4, server: host-400g}, {count: 1, "
+                              "servers: 4, server: {part: host-400g, nic: {rate: 50Gbps}}}]\n"}),
+              ElementsAre("the NIC of h4 runs at 50 Gbps of 400 Gbps",
+                          "the NIC of h5 runs at 50 Gbps of 400 Gbps",
+                          "the NIC of h6 runs at 50 Gbps of 400 Gbps",
+                          "the NIC of h7 runs at 50 Gbps of 400 Gbps"));
+  EXPECT_THAT(
+      texts({.rest = "faults: [{type: link-rate, from: h5, direction: out, rate: 50Gbps, at: 10us, "
+                     "until: 20us}]\n"}),
+      ElementsAre("the link from h5 to leaf1 runs at 50 Gbps of 400 Gbps from 10 us until 20 us"));
+  // A link that is changed to be faster is not slow.
+  EXPECT_THAT(texts(changes("{from: leaf0, to: spine1, rate: 800Gbps}")), ElementsAre());
+}
+
+// What waits behind the job's own packets is its own; what can be changed comes first in advice.
+TEST(PlantedCause, IsTheFirstAdviceAndOwnBytesAreTheLast) {
+  const std::string text =
+      Planted{.rest = "links: {changes: [{from: h3, rate: 200Gbps}]}\n"}.text();
+  const LoadedScenario scenario = planted_scenario(text);
+  const std::vector<SlowLink> links = slow_links(scenario);
+  const std::string said = explanation_text(blame_of(text), 10, links);
+  EXPECT_THAT(said, HasSubstr("  The NIC of h3 runs at 200 Gbps of 400 Gbps: "));
+  EXPECT_THAT(said,
+              HasSubstr("  Try first: mend or replace what is slow (the NIC of h3 runs at 200 "
+                        "Gbps of 400 Gbps, "));
+  EXPECT_THAT(said, Not(HasSubstr("behind packets of a")));
+  const auto json = explanation_json(blame_of(text), links);
+  const auto& advice = json["jobs"][0]["advice"];
+  ASSERT_GE(advice.size(), 2U);
+  EXPECT_EQ(advice.front()["kind"], "degradation");
+  EXPECT_EQ(advice.front()["without"], "slow-links");
+  EXPECT_EQ(advice.back()["kind"], "plan");
+  EXPECT_EQ(json["jobs"][0]["slow_links"][0]["says"], "the NIC of h3 runs at 200 Gbps of 400 Gbps");
+}
+
+TEST(PlantedCause, OfOtherJobsIsApartFromOwnPackets) {
+  const std::vector<BlameEntry> blame{{"a", 0, "queueing", "job", "a", "x->y", 30_us},
+                                      {"a", 0, "queueing", "job", "b", "x->y", 10_us},
+                                      {"a", 0, "serialisation", "port", "x->y", "x->y", 60_us}};
+  const std::string said = explanation_text(blame);
+  EXPECT_THAT(said, HasSubstr("own packets: its own bytes, in line behind each other at x->y"));
+  EXPECT_THAT(said, HasSubstr("queueing: behind packets of b at x->y"));
+  EXPECT_THAT(said, HasSubstr("Try first: other paths or placement"));
+  EXPECT_THAT(said, HasSubstr("(queueing, 10.0 %)"));
+  EXPECT_THAT(said, HasSubstr("`weft run --without job:b` shows what it costs"));
+  EXPECT_THAT(said, HasSubstr("Last: fewer bytes, or faster links there (serialisation, 60.0 %)"));
+}
+
+}  // namespace
+}  // namespace weft::scenarios

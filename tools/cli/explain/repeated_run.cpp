@@ -1,0 +1,121 @@
+#include "tools/cli/explain/repeated_run.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/results/results.hpp"
+#include "scenarios/run/fluid_simulation.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "simcore/fluid/flow_solver.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/cli/progress.hpp"
+
+namespace weft::cli {
+namespace {
+
+RepeatedRun told_of(const scenarios::Results& results) {
+  RepeatedRun run;
+  run.is_interrupted = results.outcome == scenarios::Outcome::kInterrupted;
+  run.totals = results.totals;
+  std::map<std::uint32_t, Picoseconds> ends;
+  for (const auto& i : results.collectives) ends[i.job] = std::max(ends[i.job], i.end);
+  for (const auto& i : results.iterations) ends[i.job] = std::max(ends[i.job], i.end);
+  for (std::uint32_t j = 0; j < results.jobs.size(); ++j) {
+    const scenarios::JobResult& job = results.jobs[j];
+    if (!job.is_finished) continue;
+    run.times[job.name] = ends.contains(j) ? ends[j] - job.start : job.jct;
+  }
+  return run;
+}
+
+scenarios::ProgressObserver observer_of(const std::string& title, bool shows, const char* unit) {
+  const auto progress = std::make_shared<ProgressLine>(shows, unit, "without " + title);
+  return [progress](const scenarios::Progress& now) {
+    progress->update(now);
+    return !is_interrupted();
+  };
+}
+
+/// Writes what the run was to `to`, and ends the process.
+[[noreturn]] void run_copy(const scenarios::Experiment& experiment, const std::string& title,
+                           bool shows_progress, int to) {
+  RepeatedRun run;
+  {
+    const auto observer = observer_of(title, shows_progress, "messages");
+    run = told_of(scenarios::simulate_fluid(experiment, observer));
+  }
+  nlohmann::json said{{"interrupted", run.is_interrupted}, {"times", nlohmann::json::object()}};
+  for (const auto& [job, time] : run.times) said["times"][job] = time.count();
+  const std::string text = said.dump();
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t now = ::write(to, text.data() + written, text.size() - written);
+    if (now < 0 && errno != EINTR) ::_exit(kUnfinished);
+    written += now < 0 ? 0 : static_cast<std::size_t>(now);
+  }
+  ::_exit(kSuccess);
+}
+
+/// All that comes until the other end is closed.
+std::string read_all(int from) {
+  std::string text;
+  std::array<char, 4096> some{};
+  for (;;) {
+    const ssize_t size = ::read(from, some.data(), some.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return text;
+    text.append(some.data(), static_cast<std::size_t>(size));
+  }
+}
+
+}  // namespace
+
+RepeatedRun run_packets(const scenarios::Experiment& experiment, const std::string& title,
+                        bool shows_progress) {
+  return told_of(
+      scenarios::simulate(experiment, observer_of(title, shows_progress, "packet-hops")));
+}
+
+Result<RepeatedRun> run_fluid(const scenarios::Experiment& experiment, const std::string& title,
+                              bool shows_progress) {
+  if (Errors missing = load_flow_solver(); !missing.empty()) return missing;
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return Error{"there is no pipe for the fluid engine", {}};
+  std::fflush(nullptr);  // or the copy writes again what waits to be written
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    run_copy(experiment, title, shows_progress, ends[1]);
+  }
+  ::close(ends[1]);
+  if (child < 0) {
+    ::close(ends[0]);
+    return Error{"there is no process for the fluid engine", {}};
+  }
+  const auto said = nlohmann::json::parse(read_all(ends[0]), nullptr, false);
+  ::close(ends[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!said.is_object()) {
+    return Error{fmt::format("the fluid engine ended with status {}", status), {}};
+  }
+  RepeatedRun run;
+  run.is_interrupted = said.at("interrupted").get<bool>();
+  for (const auto& [job, time] : said.at("times").items()) {
+    run.times[job] = Picoseconds(time.get<std::int64_t>());
+  }
+  return run;
+}
+
+}  // namespace weft::cli
