@@ -60,6 +60,7 @@ class ListMemory {
 
 void PacketNetwork::reset_statistics() {
   NetworkState& s = *state_;
+  engine_->before_reset();
   StatisticsReset reset(now_);
   for (PortState& port : s.ports) {
     visit_fields(port, reset, kVisitsNothing);

@@ -44,12 +44,14 @@ PacketNetwork::Engine::Engine(NetworkState& state, const LpPlan& plan, const Opt
       message_sink_(options.message_trace_sink),
       deadlock_check_(has_lossless_class(options.switches) ? kDeadlockPeriod : Picoseconds()),
       queue_sample_(observation_.queue_ports.empty() ? Picoseconds() : observation_.queue_period),
+      mark_sample_(observation_.mark_ports.empty() ? Picoseconds() : observation_.mark_period),
       rate_sample_(observation_.rate_flows.empty() ? Picoseconds() : observation_.rate_period),
       on_many_messages_(options.on_many_messages),
       on_period_(options.on_period),
       many_messages_(options.many_messages),
       message_offer_(on_many_messages_ || on_period_ ? kMessagePeriod : Picoseconds()),
-      last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
+      last_queue_sample_(observation_.queue_ports.size() * state.constants.classes),
+      marks_(state, observation_.mark_ports) {
   WEFT_CHECK(observation_.messages.empty() || message_sink_, "what is observed goes somewhere");
   WEFT_CHECK(!observation_.any_but_messages() || (sink_ && observation_.messages.empty()),
              "what is observed goes somewhere, and to one place");
@@ -347,14 +349,22 @@ bool PacketNetwork::Engine::is_deadlocked() {
 }
 
 Picoseconds PacketNetwork::Engine::next_instant() const {
-  return std::min({deadlock_check_.next(), queue_sample_.next(), rate_sample_.next(),
-                   stall_check_.next(), message_offer_.next()});
+  return std::min(
+      {deadlock_check_.next(), next_sample(), stall_check_.next(), message_offer_.next()});
+}
+
+Picoseconds PacketNetwork::Engine::next_sample() const {
+  return std::min({queue_sample_.next(), mark_sample_.next(), rate_sample_.next()});
 }
 
 void PacketNetwork::Engine::take_samples(Picoseconds now, Picoseconds until) {
   if (queue_sample_.is_due(now)) {
     sample_queues(now);
     queue_sample_.advance(until);
+  }
+  if (mark_sample_.is_due(now)) {
+    marks_.sample(now, workers_[0]->trace);
+    mark_sample_.advance(until);
   }
   if (rate_sample_.is_due(now)) {
     sample_rates(now);
@@ -369,7 +379,7 @@ std::optional<Picoseconds> PacketNetwork::Engine::observe_gap(Picoseconds end) {
     deadlock_check_.advance(end);
   }
   for (;;) {
-    const Picoseconds instant = std::min(queue_sample_.next(), rate_sample_.next());
+    const Picoseconds instant = next_sample();
     if (instant > end) break;
     take_samples(instant, end);
     drain_trace(instant + Picoseconds(1));
@@ -531,6 +541,7 @@ void PacketNetwork::Engine::sample_control(const SendingEnd& sender, TraceRecord
 }
 
 void PacketNetwork::Engine::end_observation(Picoseconds now) {
+  marks_.sample(now, workers_[0]->trace);
   for (const PortState& port : s_.ports) {
     if (!s_.constants.traces_credits) break;
     for (const ClassId c : s_.classes_of(port)) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "protocols/link/mark_sampler.hpp"
 #include "protocols/network/message_outcomes.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "protocols/network/path_runner.hpp"
@@ -71,6 +72,8 @@ class PacketNetwork::Engine {
   [[nodiscard]] Worker::Sums sums() const;
   [[nodiscard]] std::vector<LatencyBySize> packet_latencies() const;
   void clear_latency();
+  /// Counters of queues are about to be 0.
+  void before_reset() { marks_.before_reset(); }
   /// That of the calling thread.
   [[nodiscard]] Worker& first_worker() { return *workers_[0]; }
   /// Counts what was simulated elsewhere.
@@ -118,6 +121,8 @@ class PacketNetwork::Engine {
   /// Does what is due up to `end`, before which nothing happens: once each, for it sees the same
   /// state all the time. Returns when that was found to be a deadlock.
   [[nodiscard]] std::optional<Picoseconds> observe_gap(Picoseconds end);
+  /// When samples are due next.
+  [[nodiscard]] Picoseconds next_sample() const;
   /// Takes the samples that are due at `now`, and none after that until `until`.
   void take_samples(Picoseconds now, Picoseconds until);
   /// Does what is due at `now`; false: the run is deadlocked.
@@ -156,6 +161,7 @@ class PacketNetwork::Engine {
   const MessageTraceSink& message_sink_;
   Periodic deadlock_check_;
   Periodic queue_sample_;
+  Periodic mark_sample_;
   Periodic rate_sample_;
   const std::function<void()>& on_many_messages_;
   const std::function<void()>& on_period_;
@@ -164,6 +170,7 @@ class PacketNetwork::Engine {
   Periodic stall_check_{kStallPeriod};
   std::vector<QueuePairId> sampled_queue_pairs_;
   std::vector<Bytes> last_queue_sample_;  ///< by sampled port and class
+  MarkSampler marks_;
   ChunkDepot depot_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< the first is the calling thread's
   std::unique_ptr<WorkSplit> shares_;             ///< both null where one thread runs all

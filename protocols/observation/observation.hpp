@@ -26,6 +26,9 @@ struct ObservationConfig {
   /// Occupancy of these egress ports, all classes.
   std::vector<PortId> queue_ports;
   Picoseconds queue_period{};  ///< 0: at every change
+  /// How many packets these ports marked in each period.
+  std::vector<PortId> mark_ports;
+  Picoseconds mark_period = 10_us;
   /// Rate, target rate, alpha and progress of the queue pairs of these connections.
   std::vector<ConnectionId> rate_flows;
   Picoseconds rate_period = 10_us;
@@ -38,7 +41,8 @@ struct ObservationConfig {
 
   [[nodiscard]] bool any() const { return any_but_messages() || !messages.empty(); }
   [[nodiscard]] bool any_but_messages() const {
-    return !queue_ports.empty() || !rate_flows.empty() || !packet_flows.empty() || credits;
+    return !queue_ports.empty() || !mark_ports.empty() || !rate_flows.empty() ||
+           !packet_flows.empty() || credits;
   }
 };
 

@@ -81,6 +81,12 @@ class Resolver {
       check_samples(config.queue_ports.size() * scenario_.switches.classes.size(),
                     config.queue_period, "observe.queues.period");
     }
+    if (observe.marks) {
+      config.mark_ports = ports(observe.marks->ports, "observe.marks.ports");
+      config.mark_period = observe.marks->period;
+      check_samples(config.mark_ports.size() * scenario_.switches.classes.size(),
+                    config.mark_period, "observe.marks.period");
+    }
     if (observe.rates) {
       config.rate_flows = flows(observe.rates->flows, "observe.rates.flows");
       config.rate_period = observe.rates->period;

@@ -142,6 +142,10 @@ class GivenKeyChecks {
     if (!scenario_.switches.any_credit()) {
       without_effect("observe.credits", "no class has credits to wait for");
     }
+    if (std::ranges::none_of(scenario_.switches.classes,
+                             [](const protocols::TrafficClass& c) { return c.ecn.enabled; })) {
+      without_effect("observe.marks", "no class is marked");
+    }
     const bool has_users = std::ranges::any_of(
         scenario_.transports(), [](const protocols::TransportConfig& transport) {
           return protocols::congestion::requirements_of(

@@ -111,6 +111,9 @@ Disturbances::Disturbances(const Experiment& e)
   for (const PortId port : e.observation.queue_ports) {
     disturb(port, "what waits for their links is written down");
   }
+  for (const PortId port : e.observation.mark_ports) {
+    disturb(port, "what their links mark is written down");
+  }
   for (const ConnectionId flow : e.observation.packet_flows) follow_packets(flow);
 }
 

@@ -32,7 +32,7 @@ const std::vector<std::string>& result_files() {
     std::vector<std::string> all{kResultMark};
     for (const TableReference& table : result_reference()) all.push_back(table.file);
     all.push_back(MessagesTable::declaration().file + std::string(kPacked));
-    for (const char* trace : {"queues.csv", "credits.csv", "rates.csv", "packets.csv",
+    for (const char* trace : {"queues.csv", "marks.csv", "credits.csv", "rates.csv", "packets.csv",
                               "timeline.perfetto-trace", "timeline.json"}) {
       all.emplace_back(trace);
     }

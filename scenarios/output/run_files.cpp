@@ -46,6 +46,8 @@ void RunFiles::start_over() {
   const std::filesystem::path& at = folder_.partial();
   if (!observation_.queue_ports.empty())
     queues_.emplace(at / "queues.csv", "time_s,port,class,bytes");
+  if (!observation_.mark_ports.empty())
+    marks_.emplace(at / "marks.csv", "port,class,start_s,end_s,packets");
   if (observation_.credits) credits_.emplace(at / "credits.csv", "port,class,start_s,end_s");
   if (!observation_.rate_flows.empty()) rates_.emplace(at / "rates.csv", names_);
   if (!observation_.packet_flows.empty()) packets_.emplace(at / "packets.csv", names_);
@@ -104,6 +106,16 @@ void RunFiles::write(const TraceRecord& record) {
                     names_.classes[record.traffic_class], csv::seconds(Picoseconds(record.value)),
                     csv::seconds(record.time));
       return;
+    case TraceRecord::Kind::kMarks: {
+      if (!marks_) return;
+      // Samples are taken at multiples of the period, and at the end of the run.
+      const Picoseconds start =
+          (record.time - Picoseconds(1)) / observation_.mark_period * observation_.mark_period;
+      marks_->add("{},{},{},{},{}\n", names_.ports[record.subject],
+                  names_.classes[record.traffic_class], csv::seconds(start),
+                  csv::seconds(record.time), record.value);
+      return;
+    }
     case TraceRecord::Kind::kControl:
     case TraceRecord::Kind::kProgress:
       if (rates_) rates_->add(record);
@@ -126,14 +138,15 @@ void RunFiles::finish_messages() {
 
 void RunFiles::finish_traces() {
   if (queues_) queues_->flush();
+  if (marks_) marks_->flush();
   if (credits_) credits_->flush();
   if (rates_) rates_->finish();
   if (packets_) packets_->finish();
 }
 
 bool RunFiles::has_failed() const {
-  return (queues_ && queues_->has_failed()) || (credits_ && credits_->has_failed()) ||
-         (rates_ && rates_->stream().has_failed()) ||
+  return (queues_ && queues_->has_failed()) || (marks_ && marks_->has_failed()) ||
+         (credits_ && credits_->has_failed()) || (rates_ && rates_->stream().has_failed()) ||
          (packets_ && packets_->stream().has_failed()) || (timeline_ && timeline_->has_failed()) ||
          (messages_ && messages_->has_failed());
 }

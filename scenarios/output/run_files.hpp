@@ -64,6 +64,7 @@ class RunFiles {
   ResultFolder folder_;
   TraceNames names_;
   std::optional<CsvStream> queues_;
+  std::optional<CsvStream> marks_;
   std::optional<CsvStream> credits_;
   std::optional<RateTrace> rates_;
   std::optional<PacketTrace> packets_;

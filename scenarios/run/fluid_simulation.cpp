@@ -75,7 +75,8 @@ std::vector<std::string> keys_without_effect(const Experiment& e) {
              [](const FaultSpec& f) { return f.kind() == protocols::Fault::Kind::kLinkErrors; }),
          "faults that corrupt frames");
   const ObserveSpec& observe = scenario.observe;
-  add_if(observe.pauses || observe.credits || observe.queues || observe.rates || observe.packets,
+  add_if(observe.pauses || observe.credits || observe.queues || observe.marks || observe.rates ||
+             observe.packets,
          "observe");
   return keys;
 }

@@ -65,6 +65,10 @@ struct ObserveSpec {
     std::vector<std::string> ports;
     std::optional<Picoseconds> period;  ///< absent: at every change
   };
+  struct Marks {
+    std::vector<std::string> ports;
+    Picoseconds period = 10_us;
+  };
   struct Rates {
     std::vector<std::string> flows;
     Picoseconds period = 10_us;
@@ -86,6 +90,7 @@ struct ObserveSpec {
   bool pauses = false;           ///< pauses.csv
   bool credits = false;          ///< credits.csv
   std::optional<Queues> queues;
+  std::optional<Marks> marks;
   std::optional<Rates> rates;
   std::optional<Packets> packets;
   std::optional<Timeline> timeline;  ///< timeline.perfetto-trace, or timeline.json

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { heatOn, ofCause } from '../../tools/report/page/src/colour.js';
 import * as format from '../../tools/report/page/src/format.js';
 
-const dataOf = (browser) => browser.ask('JSON.parse(document.getElementById("data").textContent)');
+export const dataOf = (browser) => browser.ask('JSON.parse(document.getElementById("data").textContent)');
 
 /** In the page: the charts of a section, and of each curve at how many of its points its colour is painted. */
 function plotsOf(section) {
@@ -56,17 +56,17 @@ function plotsOf(section) {
     return { label: frame.getAttribute('aria-label'), x: axis(0, 'x'), y: axis(1, 'y'), xs: [...u.data[0]], series };
   });
 }
-const plots = (browser, section) => browser.ask(`(${plotsOf})(${JSON.stringify(section)})`);
+export const plots = (browser, section) => browser.ask(`(${plotsOf})(${JSON.stringify(section)})`);
 
 /** Other curves cross a curve, and dashed ones have gaps. */
-function isPainted(plot, least = 0.6) {
+export function isPainted(plot, least = 0.6) {
   for (const { label, tried, painted } of plot.series)
     assert.ok(!tried || painted >= least * tried, `${plot.label}, ${label}: ${painted} of ${tried} points`);
   const all = plot.series.reduce((sum, s) => [sum[0] + s.painted, sum[1] + s.tried], [0, 0]);
   assert.ok(all[0] > 0.7 * all[1], `${plot.label}: ${all}`);
 }
 
-const near = (a, b, within = 1e-6) => Math.abs(a - b) <= within * Math.max(Math.abs(a), Math.abs(b), 1e-300);
+export const near = (a, b, within = 1e-6) => Math.abs(a - b) <= within * Math.max(Math.abs(a), Math.abs(b), 1e-300);
 
 /** Each curve has the points of its job, as shares of messages. */
 export async function distributions(browser) {
@@ -132,9 +132,9 @@ function stripPixels(places) {
 }
 
 /** A cell of the strip has the colour of the greatest value of its time; ports with most stand first. */
-export async function strip(browser) {
+export async function strip(browser, kind = 'queues', show = format.bytes) {
   const [run] = (await dataOf(browser)).runs;
-  const { series, left_out: missing } = run.series.queues;
+  const { series, left_out: missing } = run.series[kind];
   assert.equal(missing, 0);
   const sums = new Map();
   for (const { name, values } of series) {
@@ -157,7 +157,7 @@ export async function strip(browser) {
   );
   assert.equal(Number(shown.most), most);
   const legend = await browser.ask('document.querySelector("#series .scale").textContent');
-  assert.ok(legend.includes(format.bytes(most)), legend);
+  assert.ok(legend.includes(show(most)), legend);
   const places = order
     .slice(0, 10)
     .flatMap((_, row) => [0.11, 0.23, 0.37, 0.52, 0.71, 0.88].map((share) => [row, share]));
@@ -231,14 +231,17 @@ export async function fabric(browser, { metric, column, culprit }) {
 }
 
 /** Plays moments: the slider, the line in the strip, and the colours of the fabric move together. */
-export async function plays(browser) {
+export async function plays(browser, kind = 'queues', unit = /B$/) {
   await browser.ask(
-    `(() => { const list = [...document.querySelectorAll('#fabric select')].at(-1); list.value = 'at queues'; list.dispatchEvent(new Event('change')); })()`,
+    `(() => { const list = [...document.querySelectorAll('#fabric select')].at(-1); list.value = 'at ${kind}'; list.dispatchEvent(new Event('change')); })()`,
   );
   const step = () => browser.ask('Number(document.querySelector("#fabric input[type=range]").value)');
   const strokes = () =>
     browser.ask('[...document.querySelectorAll("#fabric .cable")].map((n) => n.getAttribute("stroke")).join()');
-  const [before, colours] = [await step(), await strokes()];
+  const [before, colours] = [0, await strokes()];
+  await browser.ask(
+    `(() => { const s = document.querySelector('#fabric input[type=range]'); s.value = 0; s.dispatchEvent(new Event('input')); })()`,
+  );
   await browser.ask('document.querySelector("#fabric .moment button").click()');
   await browser.until(`Number(document.querySelector("#fabric input[type=range]").value) >= ${before + 5}`);
   await browser.ask('document.querySelector("#fabric .moment button").click()');
@@ -255,17 +258,22 @@ export async function plays(browser) {
   );
   await browser.settle();
   assert.equal(await step(), 60, 'the fabric shows the moment that the strip points at');
-  assert.match(await browser.ask('document.querySelector("#series .tip").textContent'), /->.* at .*: .*B$/);
+  const tip = await browser.ask('document.querySelector("#series .tip").textContent');
+  assert.match(tip, /->.* at .*: /);
+  assert.match(tip, unit);
 }
 
 /** Pieces of a bar that lies: in the order of causes, as wide as their shares, in their colours, with their times. */
 export async function lyingBars(browser) {
   const [run] = (await dataOf(browser)).runs;
   const shown = await browser.ask(
-    `[...document.querySelectorAll('#blame .lying')].map((bar) => ({ width: bar.getBoundingClientRect().width, pieces: [...bar.children].map((n) => [n.getAttribute('aria-label'), n.getBoundingClientRect().width, n.style.background]) }))`,
+    `[...document.querySelectorAll('#blame .lying')].map((bar) => ({ job: bar.closest('article').querySelector('h3').textContent, width: bar.getBoundingClientRect().width, pieces: [...bar.children].map((n) => [n.getAttribute('aria-label'), n.getBoundingClientRect().width, n.style.background]) }))`,
   );
-  const jobs = run.blame.filter((job) => job.bars.seconds.length === 1);
-  assert.equal(shown.length, jobs.length);
+  const jobs = shown.map((bar) => run.blame.find(({ job }) => job === bar.job));
+  assert.equal(jobs.length, run.blame.filter((job) => job.bars.seconds.length === 1).length);
+  // The job that the answer is about stands first.
+  const answer = await browser.ask('document.querySelector("#overview .answer").textContent');
+  assert.ok(answer.includes(`${shown[0].job} took`), answer);
   jobs.forEach((job, j) => {
     const [values] = job.bars.seconds;
     const whole = values.reduce((a, b) => a + b, 0);
@@ -358,18 +366,27 @@ export async function sweep(browser) {
   const [front] = await plots(browser, 'pareto');
   isPainted({ ...front, series: front.series.slice(0, 1) }, 0);
   assert.equal(front.xs.length, sizes.length * spines.length);
+  // Both objectives want the least: on the front is whom no other beats in both.
+  const pairs = sizes.flatMap((size) =>
+    spines.map((spine) => [0, 1].map((metric) => mean((p) => p.texts[0] === size && p.texts[1] === spine, metric))),
+  );
+  const known = front.xs.map((x, i) => [x, front.series[0].values[i]]);
+  for (const [a, b] of pairs) assert.ok(known.some(([x, y]) => near(x, a) && near(y, b)), `${a}, ${b}`);
+  known.forEach(([x, y], i) => {
+    const isBeaten = known.some(([a, b]) => a <= x && b <= y && (a < x || b < y));
+    assert.equal(front.series[1].values[i] === null, isBeaten, `${x}, ${y}`);
+  });
 }
 
-/** Words that are seen do not lie on one another, switches have theirs, and the picture zooms and finds. */
-export async function topo(browser, { node, box, neighbours }) {
+/** Words that are seen, at least those that are wanted, do not lie on one another, and lie within the picture. */
+export async function wordsApart(browser, wanted) {
   const words = await browser.ask(
     `[...document.querySelectorAll('svg.topo text')].filter((n) => n.getClientRects().length).map((n) => { const r = n.getBoundingClientRect(); return [n.textContent, r.left, r.right, r.top + r.height * 0.2, r.bottom - r.height * 0.2]; })`,
   );
-  assert.ok(words.length > 60);
-  for (const wanted of ['spine0', 'leaf15', '512 GPUs', 'leaf - spine: 128 x 400 Gbps', '62 domains: 1 to 62'])
+  for (const one of wanted)
     assert.ok(
-      words.some(([text]) => text === wanted),
-      wanted,
+      words.some(([text]) => text === one),
+      `${one}: ${words.map(([text]) => text).join()}`,
     );
   words.forEach((a, i) =>
     words
@@ -383,6 +400,13 @@ export async function topo(browser, { node, box, neighbours }) {
   );
   for (const [text, left, right] of words)
     assert.ok(left >= frame[0] - 1 && right <= frame[1] + 1, `${text} lies within the picture`);
+  return words.length;
+}
+
+/** Switches have their names, words do not lie on one another, and the picture zooms and finds. */
+export async function topo(browser, { node, box, neighbours }) {
+  const wanted = ['spine0', 'leaf15', '512 GPUs', 'leaf - spine: 128 x 400 Gbps', '62 domains: 1 to 62'];
+  assert.ok((await wordsApart(browser, wanted)) > 60);
   const viewBox = () =>
     browser.ask("document.querySelector('svg.topo').getAttribute('viewBox').split(' ').map(Number)");
   const whole = await viewBox();

@@ -1,14 +1,16 @@
-// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|whole. Exits with 3 where there is no browser.
+// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|training|whole. Exits with 3 where there is no browser.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import * as format from '../../tools/report/page/src/format.js';
 import { Browser, program } from './browser.mjs';
 import * as causes from './causes.mjs';
 import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
 import * as charts from './charts.mjs';
+import * as more from './charts_data.mjs';
 import * as use from './timeline_use.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
 
@@ -220,10 +222,12 @@ async function usesTimeline(browser) {
   assert.ok(!(await browser.ask('document.querySelector("#overview").textContent')).includes('a timeline of the ranks'), 'nothing asks for a second run');
   await use.opensRows(browser, { culprit: 'hosts gpu16 to gpu23' });
   await use.showsShares(browser, { title: 'hosts gpu16 to gpu23', hosts: [16, 17, 18, 19, 20, 21, 22, 23].map((i) => `gpu${i}`) });
+  await more.minimap(browser);
   await use.obeysKeys(browser);
   await use.pinsRows(browser);
   await use.addsUp(browser);
   await use.showsArrows(browser, { rank: 0 });
+  await use.followsPath(browser, { host: 'hosts gpu16 to gpu23' });
   await use.remembers(browser, page);
 }
 
@@ -237,7 +241,8 @@ jobs:
 
 /** Every chart of the page of a run and of a sweep, read back. */
 async function showsData(browser) {
-  run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'observe.pauses=true', '--set', 'observe.queues={ports: "*", period: 20us}', '-o', 'recorded');
+  run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'observe.pauses=true', '--set', 'observe.queues={ports: "*", period: 20us}',
+    '--set', 'observe.marks={ports: all, period: 10us}', '--set', 'fabric.ecn={kmin: 50KB, kmax: 200KB, pmax: 0.5}', '-o', 'recorded');
   await opens(browser, pageOf('recorded', 'recorded'));
   await browser.until('document.querySelectorAll(".chart canvas").length >= 3 && document.querySelector("canvas.strip").dataset.ports');
   await charts.distributions(browser);
@@ -246,9 +251,19 @@ async function showsData(browser) {
   await charts.fabric(browser, { metric: 'time paused', column: 'paused_s', culprit: 'NIC of h0' });
   await charts.lyingBars(browser);
   await charts.plays(browser);
+  await more.momentOfFabric(browser, { kind: 'queues', title: 'queue at a moment' });
+  await more.momentOfFabric(browser, { kind: 'marks', title: 'marks at a moment' });
+  await more.curvesOf(browser, { kind: 'marks', title: 'packets marked (ECN)', tick: /^[\d.]+ ([kMG] )?marks\/s$/ });
+  await charts.strip(browser, 'marks', format.marks);
+  await charts.plays(browser, 'marks', /marks\/s$/);
+  await more.curvesOf(browser, { kind: 'pauses', title: 'share of time paused', tick: /^[\d.]+ %$/, isCrowded: true });
+  await charts.strip(browser, 'pauses', format.percent);
+  await more.otherDistributions(browser);
+  await more.storms(browser);
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'fabric.spines=4', '-o', 'wider');
   await opens(browser, pageOf('wider', 'recorded', 'wider'));
   await charts.comparedBars(browser);
+  await more.fabricOfDifferences(browser, { title: 'time paused', column: 'paused_s' });
   writeFileSync(join(folder, 'steps.yaml'), STEPS);
   run('run', 'steps.yaml', '--blame', '--quiet', '-o', 'steps');
   await opens(browser, pageOf('steps', 'steps'));
@@ -263,6 +278,36 @@ async function showsData(browser) {
   await opens(browser, join(folder, 'fabric.html'));
   await charts.topo(browser, { node: 'gpu100', box: '62 GPUs, rail 4', neighbours: ['leaf4', 'leaf12', '248 chips'] });
   await looksRight(browser, join(folder, 'fabric.html'), [360, 1440]);
+  await drawsMixedRacks(browser);
+}
+
+const MIXED = `name: mixed
+racks:
+  - {count: 3, servers: 4, server: host-400g}
+  - {count: 2, servers: 2, server: {gpus: 4, nics: 4, nic: {rate: 200Gbps}}}
+  - {count: 1, servers: 16, server: host-400g}
+  - {count: 2, servers: 3, server: hgx-h100}
+fabric: {topology: leaf-spine, spines: 4}
+transport: {type: roce}
+jobs: [{name: ring, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3}]
+`;
+
+/** Servers of different kinds and numbers: 3 * 4 + 16 hosts of 400 Gbps, 2 * 2 * 4 of 200 Gbps, 2 * 3 * 8 GPUs. */
+async function drawsMixedRacks(browser) {
+  writeFileSync(join(folder, 'mixed.yaml'), MIXED);
+  run('topo', 'mixed.yaml', '-o', 'mixed.html');
+  for (const width of [1440, 420]) {
+    await browser.view({ width });
+    await opens(browser, join(folder, 'mixed.html'));
+    const kinds = ['host - leaf: 16 x 200 Gbps', 'host - leaf: 28 x 400 Gbps', 'GPU - leaf: 48 x 400 Gbps'];
+    const counts = ['48 GPUs', '44 hosts', '24 chips', '32 to 40 ports', 'GPU - chip: 864 x 200 Gbps'];
+    await charts.wordsApart(browser, width > 1000 ? [...kinds, ...counts, 'leaf7', 'rack 0', 'rack 5', 'domain 5'] : []);
+  }
+  const nodes = await browser.ask(
+    `JSON.parse(document.getElementById('data').textContent).topo.names.flat().filter((name) => /^(h|gpu)\\d+$/.test(name))`,
+  );
+  assert.equal(new Set(nodes).size, 92);
+  await browser.view();
 }
 
 const scenario = (name) => join(sources, `scenarios/${name}.yaml`);
@@ -361,6 +406,32 @@ async function findsCauses(browser) {
   await causes.preset(browser, { key: 'transport.congestion_control.preset', job: 'gradients' });
 }
 
+/**
+ * A training of 64 GPUs: the file that is for Perfetto stays below its limit, and the page is made of it. Of each rank
+ * the page has the time that it computed.
+ */
+async function training(browser) {
+  run('run', scenario('scale-up-or-out'), '--timeline', '--quiet', '-o', 'training');
+  const summary = summaryOf('training');
+  assert.equal(summary.outcome, 'finished');
+  assert.ok(!JSON.stringify(summary.warnings ?? []).includes('timeline'), 'no limit was reached');
+  assert.ok(!existsSync(join(folder, 'training', 'timeline.json')));
+  assert.ok(statSync(join(folder, 'training', 'timeline.perfetto-trace')).size < 100e6);
+  const page = pageOf('training', 'training');
+  assert.ok(statSync(page).size < 4e6);
+  await opens(browser, page);
+  const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
+  const [steps] = summary.iterations;
+  const computed = timeline.tracks.filter((track) => track.name === 'compute').map((track) => {
+    assert.match(track.process, /^llama rank \d+ \(gpu\d+\)$/);
+    return track.slices.filter((_, i) => i % 4 === 1).reduce((sum, length) => sum + length, 0) * 1e-9;
+  });
+  assert.equal(computed.length, 64);
+  const mean = computed.reduce((sum, time) => sum + time, 0) / 64;
+  assert.ok(Math.abs(mean - steps.compute_seconds) < 0.001 * mean, `${mean} for ${steps.compute_seconds}`);
+  assert.ok(await browser.ask('Number(document.querySelector("canvas.timeline").dataset.milliseconds) < 200'));
+}
+
 /** Takes a choice of a section by its words. */
 function choose(browser, section, text) {
   return browser.ask(`(() => {
@@ -441,6 +512,8 @@ try {
     await timeline(browser);
   } else if (extent === 'charts') {
     await showsData(browser);
+  } else if (extent === 'training') {
+    await training(browser);
   } else {
     const page = await short(browser);
     if (extent === 'whole') await whole(browser, page);

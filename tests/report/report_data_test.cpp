@@ -203,6 +203,22 @@ TEST_F(ReportData, QueuesHoldUntilTheyChange) {
   EXPECT_EQ(values[799], 5);
 }
 
+// 8 packets in [0, 0.1 s) are 80 a second, and 1 in the 1.25 ms of a step is 800 in that step.
+TEST_F(ReportData, MarksLieEvenlyInTheirPeriods) {
+  write("marks.csv",
+        "port,class,start_s,end_s,packets\na->b,data,0.0,0.1,8\na->b,data,0.5,0.50125,1\n");
+  const auto series = series_json(folder(), 1.0);
+  ASSERT_TRUE(series.ok());
+  const Json& marks = series.value()["marks"];
+  EXPECT_EQ(marks["unit"], "marks/s");
+  const Json& values = marks["series"][0]["values"];
+  ASSERT_EQ(values.size(), 800U);
+  for (const std::size_t step : {0U, 79U}) EXPECT_NEAR(values[step].get<double>(), 80, 1e-6);
+  EXPECT_NEAR(values[80].get<double>(), 0, 1e-6);
+  EXPECT_NEAR(values[400].get<double>(), 800, 1e-6);
+  EXPECT_EQ(marks["moments"]["ports"], Json({"a->b"}));
+}
+
 // Two classes of a port are one on the fabric: 3 and 5 together are the most that there is, 250 of
 // 250 shades, and 5 alone five eighths of it.
 TEST_F(ReportData, MomentsOfTheFabricAddClasses) {
@@ -331,6 +347,62 @@ TEST_F(ReportData, TimelinesOfBothFormatsAreTheSame) {
   EXPECT_EQ(of_json["tracks"][0]["slices"], Json({2'000, 7'000, 0, 1}));
   EXPECT_EQ(of_json["arrows"]["to"], Json({"j rank 1 (h1)"}));
   EXPECT_EQ(of_json["arrows"]["flat"], Json({0, 2'000, 0, 5'000}));
+}
+
+/// A line of a trace of ranks 0, 1 and 2 on h0, h1 and h2, and of the critical path of their job.
+std::string path_trace(const std::vector<std::pair<std::string, std::string>>& pieces) {
+  std::string text;
+  const auto add = [&text](const std::string& event) { text += event + ",\n"; };
+  for (int i = 0; i < 3; ++i) {
+    add(fmt::format(
+        R"x({{"ph":"M","pid":{0},"name":"process_name","args":{{"name":"j rank {0} (h{0})"}}}})x",
+        i));
+  }
+  add(R"x({"ph":"M","pid":9,"name":"process_name","args":{"name":"job j"}})x");
+  add(R"x({"ph":"M","pid":9,"tid":1,"name":"thread_name","args":{"name":"critical path"}})x");
+  int at = 0;
+  for (const auto& [cause, port] : pieces) {
+    add(fmt::format(
+        R"x({{"ph":"X","pid":9,"tid":1,"ts":{},"dur":10,"name":"{}","args":{{"port":"{}"}}}})x", at,
+        cause, port));
+    at += 10;
+  }
+  return text;
+}
+
+// From the first piece at a port of the sender to the last one on the link to the receiver: what
+// is waited for on the way is part of it, computing before and after is not.
+TEST_F(ReportData, CriticalPathsHaveTheirMessages) {
+  write("timeline.json", path_trace({{"compute", ""},
+                                     {"window", "h0->leaf0[0]"},
+                                     {"serialisation", "h0->leaf0[0]"},
+                                     {"queueing", "leaf0[4]->spine0[0]"},
+                                     {"time-out", ""},
+                                     {"serialisation", "leaf1[0]->h1"},
+                                     {"propagation", "leaf1[0]->h1"},
+                                     {"serialisation", "h1->leaf1[0]"},
+                                     {"serialisation", "leaf1[1]->h2"},
+                                     {"compute", ""},
+                                     {"serialisation", "h2->leaf1[1]"}}));
+  const Json hops = timeline_json(folder(), 1'000)["hops"];
+  EXPECT_EQ(hops["seen"], 2);
+  EXPECT_EQ(hops["ranks"], Json({"j rank 0 (h0)", "j rank 1 (h1)", "j rank 2 (h2)"}));
+  EXPECT_EQ(hops["flat"], Json({0, 0, 1, 10'000, 60'000, 0, 1, 2, 60'000, 20'000}));
+}
+
+// 1,000 slices have room for 25 messages of a path.
+TEST_F(ReportData, OfMessagesOfAPathTheLongestStay) {
+  std::vector<std::pair<std::string, std::string>> pieces;
+  for (int i = 0; i < 40; ++i) {
+    pieces.emplace_back("serialisation", fmt::format("h{}->leaf0[0]", i % 2));
+    if (i >= 15) pieces.emplace_back("queueing", "leaf0[4]->spine0[0]");
+    pieces.emplace_back("serialisation", fmt::format("leaf0[1]->h{}", 1 - i % 2));
+  }
+  write("timeline.json", path_trace(pieces));
+  const Json hops = timeline_json(folder(), 1'000)["hops"];
+  EXPECT_EQ(hops["seen"], 40);
+  ASSERT_EQ(hops["flat"].size(), 5 * 25U);
+  for (std::size_t i = 4; i < hops["flat"].size(); i += 5) EXPECT_EQ(hops["flat"][i], 30'000);
 }
 
 TEST_F(ReportData, TraceThatEndsWithinAPacketIsReadUpToThere) {

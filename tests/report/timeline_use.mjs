@@ -190,6 +190,105 @@ export async function showsArrows(browser, { rank }) {
   );
 }
 
+/** In the page: at a place of the canvas, is a pixel near of the colour of culprits? */
+function isOfCulprits(x, y) {
+  const canvas = document.querySelector('canvas.timeline');
+  const pen = document.createElement('canvas').getContext('2d');
+  pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--culprit');
+  pen.fillRect(0, 0, 1, 1);
+  const [r, g, b] = pen.getImageData(0, 0, 1, 1).data;
+  const { data } = canvas.getContext('2d').getImageData(Math.round(x) - 2, Math.round(y) - 2, 5, 5);
+  for (let i = 0; i < data.length; i += 4)
+    if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 24) return true;
+  return false;
+}
+
+/** Messages of the critical path, from the flat list of the data. */
+async function hopsOfData(browser) {
+  const { hops } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0].timeline;
+  let begin = 0;
+  return Array.from({ length: hops.flat.length / 5 }, (_, i) => {
+    const [, from, to, later, length] = hops.flat.slice(5 * i, 5 * i + 5);
+    begin += later;
+    return { from: hops.ranks[from], to: hops.ranks[to], begin, end: begin + length };
+  });
+}
+
+/** What is drawn is in the data, at its times and rows, and painted there. */
+async function arrowsAreRight(browser, known) {
+  const [drawn, all, [from, to], width, height] = [
+    JSON.parse(await browser.ask(`${CANVAS}.dataset.hops`)),
+    await rows(browser),
+    await windowOf(browser),
+    await browser.ask(`${CANVAS}.clientWidth - 210`),
+    await browser.ask(`${CANVAS}.clientHeight`),
+  ];
+  const place = (time) => 210 + ((time - from) / (to - from)) * width;
+  const rankRow = (process) => all.find((row) => row.kind === 'rank' && process.endsWith(row.title));
+  for (const arrow of drawn) {
+    const own = known.filter((hop) => ['from', 'to', 'begin', 'end'].every((key) => hop[key] === arrow[key]));
+    assert.equal(own.length, 1, JSON.stringify(arrow));
+    assert.ok(Math.abs(arrow.x - place(arrow.begin)) < 0.5 && Math.abs(arrow.right - place(arrow.end)) < 0.5);
+    for (const [end, y] of [
+      ['from', arrow.y],
+      ['to', arrow.bottom],
+    ]) {
+      const row = rankRow(arrow[end]);
+      if (row && !row.isOpen) assert.ok(Math.abs(y - row.y - 8.5) < 0.6, `${arrow[end]}: ${y} for ${row.y}`);
+    }
+    const isInSight = arrow.right > 216 && arrow.right < 210 + width && arrow.bottom > 30 && arrow.bottom < height - 5;
+    if (!isInSight) continue;
+    assert.ok(await browser.ask(`(${isOfCulprits})(${arrow.right - 4}, ${arrow.bottom})`), JSON.stringify(arrow));
+  }
+  return drawn;
+}
+
+/** The critical path has its messages as arrows from rank to rank, at every zoom, as many as can be told apart. */
+export async function followsPath(browser, { host }) {
+  const known = await hopsOfData(browser);
+  assert.ok(known.length > 20);
+  await key(browser, 'Home');
+  assert.equal(await browser.ask(`${CANVAS}.dataset.hops`), '[]', 'nothing is chosen');
+  const group = await rowOf(browser, host);
+  await click(browser, 60, group.y + 8);
+  const path = await rowOf(browser, 'critical path');
+  await click(browser, 60, path.y + 8);
+  const counts = [];
+  for (let zoom = 0; zoom < 9; ++zoom) {
+    const drawn = await arrowsAreRight(browser, known);
+    counts.push(drawn.length);
+    assert.ok(drawn.length <= 80);
+    // On to the next zoom, with the middle of the path in sight.
+    await key(browser, 'w');
+    const middle = known[Math.floor(known.length / 2)].begin;
+    for (let move = 0; move < 12; ++move) {
+      const [from, to] = await windowOf(browser);
+      const share = (middle - from) / (to - from);
+      if (share > 0.3 && share < 0.7) break;
+      await key(browser, share < 0.5 ? 'a' : 'd');
+    }
+  }
+  assert.ok(counts.some((count) => count > 3), counts.join());
+  // A piece of it says which message it is part of, and that one is drawn over the others.
+  await key(browser, 'Home');
+  await browser.ask(
+    "[...document.querySelectorAll('#timeline .controls button')].find((b) => b.textContent.includes('critical')).click()",
+  );
+  for (let i = 0; i < 30; ++i) {
+    await browser.settle();
+    if ((await browser.ask("document.querySelector('#timeline .panel').textContent")).includes('a message from')) break;
+    await browser.ask(
+      "[...document.querySelectorAll('#timeline .controls button')].find((b) => b.textContent.includes('critical')).click()",
+    );
+  }
+  const drawn = await arrowsAreRight(browser, known);
+  const [chosen] = drawn.filter((arrow) => arrow.isChosen);
+  assert.ok(chosen, 'the message of the piece is marked');
+  const said = await browser.ask("document.querySelector('#timeline .panel').textContent");
+  assert.ok(said.includes(`part of a message from ${chosen.from} to ${chosen.to}`), said);
+  await key(browser, 'Home');
+}
+
 /** A step has an address; Back leads to the one before, and the address alone to the same place. */
 export async function remembers(browser, file) {
   const said = () => browser.ask('[location.hash, document.activeElement?.id]');

@@ -207,6 +207,10 @@ TEST(LinkLayer, PatternsOfPortsAndFlowsNameMany) {
   EXPECT_EQ(ports("\"*->h3\""), 1U);
   EXPECT_EQ(ports("[all, leaf0]"), 32U) << "each once";
   EXPECT_EQ(ports("\"leaf0[4]->spine0[0]\""), 1U);
+  const auto marked = build_link_layer("link-layer.yaml", {"observe.marks=leaf0"});
+  ASSERT_TRUE(marked.ok());
+  EXPECT_EQ(marked.value().observation.mark_ports.size(), 8U);
+  EXPECT_EQ(marked.value().observation.mark_period, 10_us);
   const auto flows = [](const std::string& words) {
     const auto e = build_link_layer("link-layer.yaml", {"observe.rates={flows: " + words + "}"});
     return e.ok() ? e.value().observation.rate_flows.size() : 0;
@@ -224,6 +228,8 @@ TEST(LinkLayer, WhatCannotBeObservedIsRefusedWithHelp) {
   EXPECT_THAT(ports("laef0"), HasSubstr("`laef0` is no node of the fabric; did you mean `leaf0`?"));
   EXPECT_THAT(ports("leaf0->h7"), HasSubstr("no link joins `leaf0` and `h7`"));
   EXPECT_THAT(ports("leaf0[9]->spine0[0]"), HasSubstr("is no port of `leaf0`"));
+  EXPECT_THAT(link_layer_error({"observe.marks=laef0"}),
+              HasSubstr("observe.marks.ports[0]: `laef0` is no node of the fabric"));
   EXPECT_THAT(ports("x*"),
               HasSubstr("observe.queues.ports[0]: `x*` names no port; expected `all`"));
   const auto flows = [](const std::string& word) {
@@ -243,6 +249,8 @@ TEST(LinkLayer, TracesThatNoDiskShouldHoldAreRefused) {
   EXPECT_THAT(link_layer_error({"observe.queues={ports: all, period: 1ns}", "run.until=none"}),
               HasSubstr("makes up to 1.3e+09 rows in 10"))
       << "an unknown end is taken for 10 ms";
+  EXPECT_THAT(link_layer_error({"observe.marks={ports: all, period: 1ns}"}),
+              HasSubstr("observe.marks.period: makes up to 1.3e+09 rows in 10"));
   EXPECT_THAT(link_layer_error({"observe.packets={flows: a}", "jobs[0].size=100GB"}),
               HasSubstr("observe.packets.flows: makes up to "));
 }

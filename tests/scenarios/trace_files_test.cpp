@@ -160,6 +160,8 @@ TEST_F(Traces, APacketSentAgainHasRowsOfItsOwn) {
 TEST_F(Traces, OnlyWhatIsObservedHasAFile) {
   protocols::ObservationConfig observation;
   observation.queue_ports = {PortId(2u)};
+  observation.mark_ports = {PortId(2u)};
+  observation.mark_period = 10_ps;
   observation.credits = true;
   auto folder = ResultFolder::create(folder_.path() / "out");
   ASSERT_TRUE(folder.ok());
@@ -172,6 +174,8 @@ TEST_F(Traces, OnlyWhatIsObservedHasAFile) {
        .kind = Kind::kCreditStall,
        .traffic_class = ClassId(1)},
       {.time = 9_ps, .value = 10, .subject = 7, .kind = Kind::kProgress},
+      {.time = 20_ps, .value = 3, .subject = 2, .kind = Kind::kMarks},
+      {.time = 24_ps, .value = 1, .subject = 2, .kind = Kind::kMarks},
   };
   files.write(records);
   files.finish_traces();
@@ -182,6 +186,10 @@ TEST_F(Traces, OnlyWhatIsObservedHasAFile) {
             "time_s,port,class,bytes\n0.000000000003,s[1]->h1,data,4178\n");
   EXPECT_EQ(folder_.read("out/credits.csv"),
             "port,class,start_s,end_s\ns[1]->h1,control,0.000000000004,0.000000000009\n");
+  EXPECT_EQ(folder_.read("out/marks.csv"),
+            "port,class,start_s,end_s,packets\n"
+            "s[1]->h1,data,0.000000000010,0.000000000020,3\n"
+            "s[1]->h1,data,0.000000000020,0.000000000024,1\n");
   EXPECT_FALSE(fs::exists(folder_.path() / "out" / "rates.csv"));
   EXPECT_FALSE(fs::exists(folder_.path() / "out" / "packets.csv"));
 }

@@ -111,6 +111,7 @@ void check_periods(const Context& context, const Scenario& scenario) {
   refuse(o.blame, "observe.blame", "follows packets, and skipped periods have none");
   refuse(o.timeline.has_value(), "observe.timeline", "would show a gap where periods are skipped");
   refuse(o.queues.has_value(), "observe.queues", "would show a gap where periods are skipped");
+  refuse(o.marks.has_value(), "observe.marks", "would show a gap where periods are skipped");
   refuse(o.rates.has_value(), "observe.rates", "would show a gap where periods are skipped");
   refuse(o.packets.has_value(), "observe.packets", "would miss packets of skipped periods");
   refuse(o.pauses, "observe.pauses", "would miss pauses of skipped periods");

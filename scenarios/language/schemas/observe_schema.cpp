@@ -9,12 +9,14 @@ namespace {
 constexpr const char* kFlows =
     "`job`, `job:0->3` (ranks), `job:h0->h3` (hosts), `*` on either side for any";
 
+constexpr const char* kPorts =
+    "`all`, a node (all its ports), `leaf0->spine1` (every cable of the pair) or "
+    "`leaf0[3]->spine1[0]`; `*` stands for any text";
+
 schema::Object<ObserveSpec::Queues> queues_schema() {
   using Queues = ObserveSpec::Queues;
   return schema::describe<Queues>("queues", "occupancy of egress queues over time: queues.csv")
-      .words("ports", &Queues::ports,
-             "`all`, a node (all its ports), `leaf0->spine1` (every cable of the pair) or "
-             "`leaf0[3]->spine1[0]`; `*` stands for any text")
+      .words("ports", &Queues::ports, kPorts)
       .changes_output()
       .required()
       .field("period", &Queues::period, "between samples; `change`: at every change")
@@ -22,6 +24,19 @@ schema::Object<ObserveSpec::Queues> queues_schema() {
       .source("every change is exact")
       .at_least(1_ns)
       .special("change", std::nullopt)
+      .shorthand("ports");
+}
+
+schema::Object<ObserveSpec::Marks> marks_schema() {
+  using Marks = ObserveSpec::Marks;
+  return schema::describe<Marks>("marks", "ECN marks of ports over time: marks.csv")
+      .words("ports", &Marks::ports, kPorts)
+      .changes_output()
+      .required()
+      .field("period", &Marks::period, "in each of which marks are counted")
+      .changes_output()
+      .source("as rates are sampled")
+      .at_least(1_ns)
       .shorthand("ports");
 }
 
@@ -104,6 +119,8 @@ schema::Object<ObserveSpec> observe_schema() {
       .changes_output()
       .source("nothing is traced unless asked for")
       .object("queues", &ObserveSpec::queues, queues_schema(), "write queues.csv")
+      .changes_output()
+      .object("marks", &ObserveSpec::marks, marks_schema(), "write marks.csv")
       .changes_output()
       .object("rates", &ObserveSpec::rates, rates_schema(), "write rates.csv")
       .changes_output()

@@ -315,6 +315,7 @@ TEST(KeysWithoutEffect, AreNamedWithWhatTakesItAway) {
   EXPECT_THAT(effects_with("", {"fabric.flow_control=none", "observe.pauses=true"}),
               idle("observe.pauses"));
   EXPECT_THAT(effects_with("", {"observe.credits=true"}), idle("observe.credits"));
+  EXPECT_THAT(effects_with("", {"fabric.ecn=none", "observe.marks=all"}), idle("observe.marks"));
   EXPECT_THAT(effects_with("", {"run.reuse.tolerance=0.1"}), idle("run.reuse.tolerance"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -191,15 +192,15 @@ Result<Json> read_rates(const std::filesystem::path& folder, const Clock& clock,
   return bundle.json(clock, "bit/s");
 }
 
-/// The share of each step that intervals cover.
-void cover(Series& series, const Clock& clock, double start, double end) {
+/// Adds to each step the share of it that an interval covers, times `rate`; at most `max` there.
+void cover(Series& series, const Clock& clock, double start, double end, double rate, double max) {
   for (std::size_t step = clock.step_of(start); step <= clock.step_of(end); ++step) {
     const double from = static_cast<double>(step) * clock.width();
     const double inside = std::min(end, from + clock.width()) - std::max(start, from);
     series.values[step] =
-        std::min(1.0, series.values[step] + std::max(0.0, inside) / clock.width());
+        std::min(max, series.values[step] + rate * std::max(0.0, inside) / clock.width());
   }
-  series.weight += end - start;
+  series.weight += rate * (end - start);
 }
 
 Result<Json> read_intervals(const std::filesystem::path& folder, const Clock& clock,
@@ -216,11 +217,36 @@ Result<Json> read_intervals(const std::filesystem::path& folder, const Clock& cl
     name += " ";
     name += table.text(queue_class);
     if (Series* series = bundle.find(name)) {
-      cover(*series, clock, table.number_or_zero(start), table.number_or_zero(end));
+      cover(*series, clock, table.number_or_zero(start), table.number_or_zero(end), 1, 1);
     }
   }
   if (!table.errors().empty()) return table.errors();
   return of_ports(bundle, clock, "share of the time");
+}
+
+/// Packets per second: those of a period lie evenly in it.
+Result<Json> read_marks(const std::filesystem::path& folder, const Clock& clock) {
+  TableReader table(folder / "marks.csv");
+  if (!table.is_there()) return Json();
+  const std::size_t port = table.column("port");
+  const std::size_t queue_class = table.column("class");
+  const std::size_t start = table.column("start_s");
+  const std::size_t end = table.column("end_s");
+  const std::size_t packets = table.column("packets");
+  Bundle bundle;
+  while (table.next()) {
+    std::string name(table.text(port));
+    name += " ";
+    name += table.text(queue_class);
+    Series* series = bundle.find(name);
+    if (series == nullptr) continue;
+    const double from = table.number_or_zero(start);
+    const double to = std::max(table.number_or_zero(end), from + 1e-12);
+    cover(*series, clock, from, to, table.number_or_zero(packets) / (to - from),
+          std::numeric_limits<double>::infinity());
+  }
+  if (!table.errors().empty()) return table.errors();
+  return of_ports(bundle, clock, "marks/s");
 }
 
 }  // namespace
@@ -230,6 +256,7 @@ Result<Json> series_json(const std::filesystem::path& folder, double seconds) {
   Json all = Json::object();
   const std::pair<const char*, Result<Json>> kinds[] = {
       {"queues", read_queues(folder, clock)},
+      {"marks", read_marks(folder, clock)},
       {"rates", read_rates(folder, clock, "rate_bps")},
       {"goodput", read_rates(folder, clock, "goodput_bps")},
       {"pauses", read_intervals(folder, clock, "pauses.csv")},

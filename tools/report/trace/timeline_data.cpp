@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/report/trace/path_hops.hpp"
 #include "tools/report/trace/trace_events.hpp"
 
 namespace weft::report {
@@ -25,6 +26,8 @@ constexpr const char* kCritical = "critical path";
 constexpr std::size_t kCriticalPart = 4;
 /// Of all arrows, the longest: one for each n slices.
 constexpr std::size_t kSlicesOfArrow = 20;
+/// Of all messages of critical paths, the longest: one for each n slices.
+constexpr std::size_t kSlicesOfHop = 40;
 
 struct Slice {
   double begin = 0;  ///< microseconds
@@ -177,10 +180,12 @@ class Builder : public TraceEvents {
   explicit Builder(std::size_t max)
       : critical_{.max = std::max<std::size_t>(max, 1'000) / kCriticalPart},
         other_{.max = std::max<std::size_t>(max, 1'000) - critical_.max},
-        arrows_(std::max<std::size_t>(max, 1'000) / kSlicesOfArrow) {}
+        arrows_(std::max<std::size_t>(max, 1'000) / kSlicesOfArrow),
+        hops_(std::max<std::size_t>(max, 1'000) / kSlicesOfHop) {}
 
   void on_process(std::int64_t process, std::string_view name) override {
     processes_[process] = name;
+    hops_.add_process(name);
   }
   void on_thread(const TraceThread& thread, std::string_view name) override {
     Track& track = tracks_[thread];
@@ -193,6 +198,7 @@ class Builder : public TraceEvents {
     for (const std::uint64_t arrow : slice.arrows) arrows_.begin(arrow, thread, slice.begin);
     name_.assign(slice.name);
     if (track.is_critical) {
+      hops_.add_piece(thread, slice);
       for (const std::string_view note : {slice.culprit, slice.port}) {
         name_ += '\t';
         name_ += note;
@@ -219,11 +225,13 @@ class Builder : public TraceEvents {
       tracks.push_back(track_json(track));
     }
     Json arrows = arrows_json(numbers);
+    Json hops = hops_.json(numbers, processes_);
     return {{"names", names_},
             {"tracks", std::move(tracks)},
             {"joined_below", other_.min},
             {"critical_joined_below", critical_.min},
-            {"arrows", std::move(arrows)}};
+            {"arrows", std::move(arrows)},
+            {"hops", std::move(hops)}};
   }
 
  private:
@@ -328,6 +336,7 @@ class Builder : public TraceEvents {
   Budget critical_;
   Budget other_;
   Arrows arrows_;
+  PathHops hops_;
   std::string name_;  ///< of the slice that is added
   std::map<std::int64_t, std::string> processes_;
   std::map<TraceThread, Track> tracks_;

@@ -102,12 +102,20 @@ function culpritText({ cause, who }, job) {
   return /^(NIC|rank) /.test(who) ? who : who ? quoted(who) : 'several';
 }
 
+/** Slow links that are a quarter of a job's time or more: the first of them, and their share; null: there are none. */
+function slowLinkOf(blamed) {
+  const seconds = (blamed?.slow_links ?? []).reduce((all, l) => all + Number(l.seconds), 0);
+  return seconds > 0 && seconds > blamed.seconds / 4
+    ? { link: blamed.slow_links[0], share: seconds / blamed.seconds }
+    : null;
+}
+
 function blameText({ job, causes, blamed, isLate, late }) {
   if (isLate) return `${format.roughly(late)} of it is a wait for ${causes.find((c) => c.cause === 'straggler').who}, which takes longer than planned`;
-  const link = blamed?.slow_links?.[0];
-  const seconds = blamed?.slow_links?.reduce((all, l) => all + Number(l.seconds), 0) ?? 0;
-  if (link && seconds > blamed.seconds / 4) {
-    return `${format.roughly(seconds / blamed.seconds)} of it passes at slow links or waits for them, first \`${link.port}\` (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
+  const slow = slowLinkOf(blamed);
+  if (slow) {
+    const { link, share } = slow;
+    return `${format.roughly(share)} of it passes at slow links or waits for them, first \`${link.port}\` (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
   }
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
@@ -135,14 +143,16 @@ function healthyText(jobs) {
 
 /** Of the job that the sentence is about. */
 function figuresOf(run, one, isHealthy) {
-  const { job, ratio, isLate, late, causes } = one;
+  const { job, ratio, isLate, late, causes, blamed } = one;
   const training = (run.summary.training ?? []).find((t) => (t.job ?? t.name) === job.name);
   const over = ratio && !isLate ? [['over zero-load time', `${ratio < HEALTHY ? format.overIdeal(ratio) : format.times(ratio)}x`]] : [];
   if (training) {
     return [[`a step of ${job.name}`, format.time(training.step_seconds?.mean)], ['trains at', format.tokens(training.tokens_per_second)],
       ['a GPU at', format.flops(training.model_flops_per_second)], ['MFU', format.percent(training.mfu)], ...over].filter(([, text]) => text !== '–');
   }
-  const cause = isHealthy ? null : isLate ? { cause: 'straggler', share: late } : causes.length ? culpritOf(causes) : null;
+  const slow = slowLinkOf(blamed);
+  const worst = slow ? { cause: 'slow links', share: slow.share } : causes.length ? culpritOf(causes) : null;
+  const cause = isHealthy ? null : isLate ? { cause: 'straggler', share: late } : worst;
   return [[`${job.name} took`, format.time(job.jct_seconds)], ...over, ...(cause ? [[cause.cause, format.roughly(cause.share)]] : []),
     ...(job.busbw_bytes_per_second ? [['bus bandwidth', format.bandwidth(job.busbw_bytes_per_second)]] : []),
     ...(job.slowdown?.p99 ? [['message slowdown p99', format.partly(format.slowdown(job.slowdown.p99), job.slowdown.cut_off)]] : [])];
@@ -184,13 +194,19 @@ const ASK = (summary) => ({ layer: 'what is recorded', text: `\`weft run ${summa
 
 const sickOf = (jobs) => jobs.filter((j) => j.score > HEALTHY).sort((a, b) => b.score - a.score);
 
+/** Names of jobs as the answer ranks them: those that are slowed down first, the worst of them first. */
+export const worstFirst = (run) => {
+  const jobs = judged(run);
+  const sick = sickOf(jobs);
+  return [...sick, ...jobs.filter((one) => !sick.includes(one))].map(({ job }) => job.name);
+};
+
 /** Who is to blame for the job that is furthest from its zero-load time: {cause, who, port, share}; null where nobody is. */
 export function culpritOfRun(run) {
   const [worst] = sickOf(judged(run));
   if (!worst?.causes.length) return null;
-  const [link] = worst.blamed.slow_links ?? [];
-  const seconds = (worst.blamed.slow_links ?? []).reduce((all, l) => all + Number(l.seconds), 0);
-  if (link && !worst.isLate && seconds > worst.blamed.seconds / 4) return { cause: 'slow link', who: link.port, port: link.port, share: seconds / worst.blamed.seconds };
+  const slow = worst.isLate ? null : slowLinkOf(worst.blamed);
+  if (slow) return { cause: 'slow link', who: slow.link.port, port: slow.link.port, share: slow.share };
   return worst.isLate ? worst.causes.find((c) => c.cause === 'straggler') : culpritOf(worst.causes);
 }
 

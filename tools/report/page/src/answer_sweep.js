@@ -48,6 +48,51 @@ function strongest(axes, configurations, goal) {
   return effects[0]?.factor > 1 + CLOSE ? effects[0] : null;
 }
 
+const geometricMean = (values) => Math.exp(values.reduce((sum, v) => sum + Math.log(v), 0) / values.length);
+
+/**
+ * How the values of an axis compare where all else is the same: of each the geometric mean of how many times worse it
+ * is than the best of its setting. Only settings that have all values count; null: there are fewer than two.
+ */
+function compared(axis, axes, configurations, goal) {
+  const settings = new Map();
+  for (const c of configurations) {
+    const key = JSON.stringify(axes.filter((a) => a !== axis).map((a) => c.first.texts[a.index]));
+    if (!settings.has(key)) settings.set(key, new Map());
+    settings.get(key).set(c.first.texts[axis.index], c.estimates[0].mean);
+  }
+  const whole = [...settings.values()].filter((values) => values.size === axis.levels.length);
+  if (whole.length < 2 || whole.some((values) => [...values.values()].some((v) => !(v > 0)))) return null;
+  const worse = whole.map((values) => {
+    const top = goal === 'max' ? Math.max(...values.values()) : Math.min(...values.values());
+    return new Map([...values].map(([text, v]) => [text, goal === 'max' ? top / v : v / top]));
+  });
+  const levels = axis.levels
+    .map(({ text }) => ({
+      text,
+      factor: geometricMean(worse.map((values) => values.get(text))),
+      wins: worse.filter((values) => values.get(text) === 1).length,
+    }))
+    .sort((a, b) => a.factor - b.factor);
+  const [best, worst] = [levels[0], levels.at(-1)];
+  return { axis, best, worst, factor: worst.factor / best.factor, settings: whole.length };
+}
+
+/** Which value of a choice is better, and by how much; of several choices the one that matters most. */
+function choiceText(axes, configurations, goal) {
+  const [one] = axes
+    .filter((axis) => !axis.isNumeric && axis.levels.length > 1)
+    .map((axis) => compared(axis, axes, configurations, goal))
+    .filter(Boolean)
+    .sort((a, b) => b.factor - a.factor);
+  if (!one) return '';
+  const { axis, best, worst, factor, settings } = one;
+  if (factor < 1.01) return `${quoted(axis.name)} makes no difference of 1 % on average; `;
+  const wins = `the best at ${best.wins} of ${settings} other settings`;
+  return `of ${quoted(axis.name)}, ${quoted(best.text)} is ${format.times(factor)} times better than ${
+    quoted(worst.text)} on average, and ${wins}; `;
+}
+
 function rest(sweep) {
   const count = sweep.points.length;
   const cut = sweep.points.filter((p) => p.counts && p.cut_off).length;
@@ -77,7 +122,8 @@ export function answerOfSweep(points) {
   const tries = [...again, ...edges(axes, best.first),
     ...(effect ? [{ layer: 'the sweep', text: `finer values of ${quoted(effect.axis.name)}: it changes the mean ${name} ${format.times(effect.factor)} times`, why: 'more than any other axis' }] : []),
     { layer: 'the best point', text: `\`weft export ${sweep.quoted_folder} --scenario ${best.first.id} --out best.yaml\`, then \`weft run best.yaml --blame\``, why: 'says what its time is spent on' }];
-  return { sentence: `Best ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${state.text}`, tries, figures: [
+  const choice = choiceText(axes, counted, points.goalOf(metric));
+  return { sentence: `${choice}${choice ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${state.text}`, tries, figures: [
     [`best ${name}`, show(best), 'best'], [`worst ${name}`, show(sorted.at(-1))], ['within 5 %', `${close + 1} of ${sorted.length}`],
     [state.waiting && !state.bad ? 'not run yet' : 'cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
 }

@@ -1,6 +1,7 @@
 // Who is to blame: bars by iteration, the sentences of `weft explain`, and every culprit with its port.
 
 import { el, svg, section, action } from './dom.js';
+import { worstFirst } from './answer_run.js';
 import { visit } from './history.js';
 import { table } from './table.js';
 import { ofCause } from './colour.js';
@@ -75,21 +76,29 @@ function legend(job) {
 function culprits(job, index) {
   return table([
     { title: 'cause', value: (r) => r[0], isText: true },
-    { title: 'culprit', value: (r) => r[2] || 'the rest', show: (r) => (r[1] === 'rank' ? action(r[2], () => showRank(job, r[2], index), 'show what it did, or its host') : r[1] && r[1] !== 'port' ? `${r[1]} ${r[2]}` : r[2] || 'the rest'), isText: true },
-    { title: 'at port', value: (r) => r[3], show: (r) => (r[3] ? action(r[3], () => showPort(index, r[3]), 'show on the fabric') : '–'), isText: true },
     { title: 'time', value: (r) => r[4], show: (r) => format.time(r[4]) },
     { title: 'share', value: (r) => r[4] / job.seconds, show: (r) => format.percent(r[4] / job.seconds) },
+    { title: 'culprit', value: (r) => r[2] || 'the rest', show: (r) => (r[1] === 'rank' ? action(r[2], () => showRank(job, r[2], index), 'show what it did, or its host') : r[1] && r[1] !== 'port' ? `${r[1]} ${r[2]}` : el('span', { class: 'whole' }, r[2] || 'the rest')), isText: true },
+    { title: 'at port', value: (r) => r[3], show: (r) => (r[3] ? action(r[3], () => showPort(index, r[3]), 'show on the fabric') : '–'), isText: true },
   ], job.rows, { caption: `Culprits of ${job.job}`, filter: true, most: 8 });
 }
 
-/** The sentences, as text; each names the port that the table below leads to. */
-function sentences(job) {
-  return el('pre', { class: 'sentences' }, job.sentences.trimEnd());
+/** The sentences, as text; each names the port that the table below leads to. Names of ports stay on a line. */
+export function sentences(text) {
+  const parts = text.trimEnd().split(/(\S+->[^\s,;)]+)/);
+  return el('pre', { class: 'sentences' }, parts.map((part, i) => (i % 2 ? el('span', { class: 'whole' }, part) : part)));
+}
+
+/** The job that the answer is about stands first. */
+function inOrder(run) {
+  const order = worstFirst(run);
+  const placeOf = ({ job }) => order.indexOf(job);
+  return [...run.blame].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 export function blame(run, index) {
   if (!run.blame?.length) return null;
   for (const job of run.blame) job.hasTracks = Boolean(run.timeline?.tracks?.length);
   return section('blame', 'Blame', el('p', { class: 'hint' }, 'Time along the critical path of each job. A piece of a bar, and a port in a table, lead to the fabric; a rank leads to what it did.'),
-    run.blame.map((job) => el('article', {}, el('h3', {}, job.job), bars(job, index), legend(job), sentences(job), culprits(job, index))));
+    inOrder(run).map((job) => el('article', {}, el('h3', {}, job.job), bars(job, index), legend(job), sentences(job.sentences), culprits(job, index))));
 }

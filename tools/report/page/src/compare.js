@@ -1,6 +1,7 @@
 // Several runs beside each other: what was changed, what came of it, and one of them in detail.
 
 import { el, section, choice, replace, action } from './dom.js';
+import { sentences } from './blame.js';
 import { on } from './bus.js';
 import { visit } from './history.js';
 import { table } from './table.js';
@@ -110,7 +111,7 @@ function blame(runs) {
     const causes = [...new Set(own.flatMap(({ job }) => job.causes))];
     return el('article', {}, el('h3', {}, name), bars(name, own, longest),
       el('ul', { class: 'legend' }, causes.map((cause) => el('li', {}, el('i', { style: `background:${ofCause(cause)}` }), cause))));
-  }), runs.filter((run) => run.difference).map((run) => [el('h3', {}, `${run.label} against the first`), el('pre', { class: 'sentences' }, run.difference.trimEnd())]));
+  }), runs.filter((run) => run.difference).map((run) => [el('h3', {}, `${run.label} against the first`), sentences(run.difference)]));
 }
 
 /** One run in detail; its parts are made when they are first looked at. */

@@ -8,7 +8,7 @@ import { Moments } from './moments_control.js';
 import { momentOf as pointedAt, onTime } from './time_range.js';
 import { table } from './table.js';
 import { heat, difference, ramp, rampOfDifference, onOtherColours } from './colour.js';
-import { boxOf, curveOf } from './drawing.js';
+import { boxesOf, curveOf, viewOf } from './drawing.js';
 import { PanZoom } from './pan_zoom.js';
 import { momentOf } from './moments.js';
 import * as format from './format.js';
@@ -49,6 +49,7 @@ function blameByPort(run) {
 /** What was recorded over time of ports, and how the fabric shows a moment of it. */
 const MOMENTS = [
   ['queues', 'queue at a moment', format.bytes],
+  ['marks', 'marks at a moment', format.marks],
   ['pauses', 'paused at a moment', format.percent],
   ['credits', 'without credits at a moment', format.percent],
 ];
@@ -128,12 +129,13 @@ export class Fabric {
         svg('title', {}, line.title),
       );
     });
-    this.boxes = drawn.boxes.map((box, i) => boxOf(box, () => this.showPorts(this.portsOfBox[i], box.title ?? '')));
+    this.boxes = boxesOf(drawn, (i) => this.showPorts(this.portsOfBox[i], drawn.boxes[i].title ?? ''));
     this.heads = drawn.lines.map(() => svg('path', { class: 'direction', hidden: true }));
+    const view = viewOf(drawn);
     const picture = svg(
       'svg',
       {
-        viewBox: `-8 -8 ${drawn.width + 16} ${drawn.height + 16}`,
+        viewBox: view.join(' '),
         style: `min-width:${Math.min(drawn.width, 640)}px`,
         class: 'fabric',
       },
@@ -142,7 +144,7 @@ export class Fabric {
       this.boxes,
       this.drawMark(),
     );
-    this.view = new PanZoom(picture, [-8, -8, drawn.width + 16, drawn.height + 16]);
+    this.view = new PanZoom(picture, view);
     replace(this.picture, this.view.node);
     this.colour();
     return this.picture;
@@ -242,7 +244,7 @@ export class Fabric {
     const { names, columns } = this.run.ports;
     const series = this.run.series ?? {};
     const recorded = new Set(
-      ['queues', 'pauses', 'credits'].flatMap((kind) =>
+      MOMENTS.flatMap(([kind]) =>
         (series[kind]?.series ?? []).map((s) => s.name.slice(0, s.name.lastIndexOf(' '))),
       ),
     );
@@ -294,6 +296,8 @@ export class Fabric {
       { class: 'hint' },
       'Nothing was recorded here over time; ',
       el('code', {}, `--set 'observe.queues=[${sender}]'`),
+      ', ',
+      el('code', {}, `--set 'observe.marks=[${sender}]'`),
       ' and ',
       el('code', {}, '--set observe.pauses=true'),
       ' would.',

@@ -6,6 +6,8 @@ const RATES = [[1e15, 'Pbps'], [1e12, 'Tbps'], [1e9, 'Gbps'], [1e6, 'Mbps'], [1e
 const SIZES = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
 const TOKENS = [[1e9, 'G tokens/s'], [1e6, 'M tokens/s'], [1e3, 'k tokens/s'], [1, 'tokens/s']];
 
+const MARKS = [[1e9, 'G marks/s'], [1e6, 'M marks/s'], [1e3, 'k marks/s'], [1, 'marks/s']];
+
 const NONE = '–';
 const MOST_DECIMALS = 15;
 
@@ -46,10 +48,15 @@ function scaled(value, units, digits = precision) {
 }
 
 export const time = (seconds) => scaled(seconds, TIMES);
+/** On an axis: 0 has no unit. */
+export const timeOnAxis = (seconds) => (seconds === 0 ? '0' : time(seconds));
 export const rate = (bits) => scaled(bits, RATES);
 export const bytes = (count) => scaled(count, SIZES);
 /** `74.6 k tokens/s` */
 export const tokens = (perSecond) => scaled(perSecond, TOKENS, precision - 1);
+
+/** `1.25 M marks/s`: packets that get an ECN mark. */
+export const marks = (perSecond) => scaled(perSecond, MARKS, precision - 1);
 
 export function number(value) {
   if (isNone(value)) return NONE;
@@ -115,6 +122,7 @@ export function byUnit(unit, value, name = '') {
   if (unit === 's') return time(value);
   if (unit === 'B' || unit === 'bytes') return bytes(value);
   if (unit === 'bit/s') return rate(value);
+  if (unit === 'marks/s') return marks(value);
   return byName(name, value);
 }
 

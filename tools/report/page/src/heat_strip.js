@@ -1,4 +1,5 @@
-// Ports by time: how much each had in its queue, or how long it was paused or without credits, as a strip of colours.
+// Ports by time as a strip of colours: how much each had in its queue, how many packets it marked, or how long it was
+// paused or without credits.
 
 import { el } from './dom.js';
 import { css, heat, onOtherColours } from './colour.js';
@@ -211,7 +212,7 @@ export class HeatStrip {
     for (let k = Math.ceil(from / wide); k * wide <= to; ++k) {
       const x = this.placeOf(k * wide);
       pen.fillRect(x, AXIS - 6, 1, 4);
-      label(format.time(k * wide), x);
+      label(format.timeOnAxis(k * wide), x);
     }
     const moment = momentOf(this.index);
     if (moment === null || moment < from || moment > to) return;

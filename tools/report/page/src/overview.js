@@ -102,7 +102,12 @@ function notRecorded(run) {
   const has = (kind) => run.series?.[kind]?.series.length;
   const list = [
     [!run.blame, 'who is to blame for the time of each job', '--blame'],
-    [!['queues', 'rates', 'pauses', 'credits'].some(has), 'queues, rates and pauses over time', "--set observe.pauses=true --set 'observe.queues=[leaf0]' --set 'observe.rates=[\"JOB:*->*\"]'"],
+    [
+      !['queues', 'marks', 'rates', 'pauses', 'credits'].some(has),
+      'queues, marks, rates and pauses over time',
+      "--set observe.pauses=true --set 'observe.queues=[leaf0]' --set 'observe.marks=[leaf0]' --set " +
+        "'observe.rates=[\"JOB:*->*\"]'",
+    ],
     [!run.timeline?.tracks?.length, 'a timeline of the ranks', '--timeline'],
     [!run.distributions?.length, 'distributions of messages', '--set observe.messages=true'],
   ].filter(([isMissing]) => isMissing);

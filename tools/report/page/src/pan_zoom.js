@@ -21,6 +21,8 @@ export class PanZoom {
       [...picture.querySelectorAll('text')].map((node) => node.words),
       [x, x + width],
     );
+    // The lines of a box are as large as each other.
+    this.boxes = [...new Set(this.words.map((word) => word.lines))].sort((a, b) => a[0].rank - b[0].rank);
     picture.setAttribute('tabindex', 0);
     const button = (text, label, act) =>
       el('button', { type: 'button', 'aria-label': label, title: label, onclick: act }, text);
@@ -31,7 +33,7 @@ export class PanZoom {
       button('−', 'zoom out', () => this.zoom(STEP)),
       button('⤢', 'show all', () => this.fit()),
     );
-    this.node = el('div', { class: 'over' }, picture, this.buttons);
+    this.node = el('div', { class: 'over' }, this.buttons, picture);
     this.listen();
     new ResizeObserver(() => this.thin()).observe(picture);
   }
@@ -153,24 +155,62 @@ export class PanZoom {
     this.show({ x: x + w / 2 - width / 2, y: y + h / 2 - height / 2, width, height });
   }
 
-  /** Far away words are larger than their boxes, as far as their neighbours leave room; else they are not there. */
+  /**
+   * Far away words are larger than their boxes, as far as other words leave room; else they are not there. Names of
+   * nodes come first, then captions of tiers, then what stands at lines.
+   */
   thin() {
     const { scale } = this;
     if (scale === this.thinned) return;
     this.thinned = scale;
-    for (const { node, font, width, room, middle, n, count } of this.words) {
-      const size = Math.max(font, Math.min(WANTED_FONT * scale, (font * room) / width));
-      node.classList.toggle('tiny', size / scale < LEAST_FONT);
-      node.setAttribute('font-size', size.toFixed(2));
-      node.setAttribute('y', (middle + (n - (count - 1) / 2) * (size + (3 * size) / font) + size * 0.35).toFixed(2));
+    const taken = [];
+    const isFree = ([left, right, top, bottom]) =>
+      !taken.some((t) => left < t[1] && t[0] < right && top < t[3] && t[2] < bottom);
+    const fits = ({ font, room, width }) => (font * room) / width;
+    // Where not all lines of a box can be read, those are shown that can.
+    const parts = this.boxes.flatMap((lines) =>
+      lines.every((word) => Math.max(word.font, fits(word)) / scale >= LEAST_FONT) ? [lines] : lines.map((one) => [one]),
+    );
+    for (const lines of parts) {
+      const [{ font, rank }] = lines;
+      const wanted = lines.map(fits);
+      let size = Math.max(font, Math.min(WANTED_FONT * scale, ...wanted));
+      const areFree = () => lines.every((word) => isFree(placeOf(word, size)));
+      while (size > font && !areFree()) size = Math.max(font, size * SHRINK);
+      const isTiny = size / scale < LEAST_FONT || (rank === LAST && !areFree());
+      if (!isTiny) taken.push(...lines.map((word) => placeOf(word, size)));
+      for (const word of lines) {
+        word.node.classList.toggle('tiny', isTiny);
+        word.node.setAttribute('font-size', size.toFixed(2));
+        word.node.setAttribute('y', baselineOf(word, size).toFixed(2));
+      }
     }
   }
+}
+
+/** By how much words become smaller until they are free of others. */
+const SHRINK = 0.88;
+/** Of what may be left out: `4 x` at a line, whose tip says the same. */
+const LAST = 2;
+
+/** Lines of words stand around their middle. */
+const baselineOf = ({ font, middle, n, count }, size) =>
+  middle + (n - (count - 1) / 2) * (size + (3 * size) / font) + size * 0.35;
+
+/** What words cover: [left, right, top, bottom]. */
+function placeOf(word, size) {
+  const width = (word.width * size) / word.font;
+  const left = word.isAtEnd ? word.x - width : word.x - width / 2;
+  const bottom = baselineOf(word, size);
+  const margin = (word.rank === LAST ? 0.25 : 0.04) * size;
+  return [left - margin, left + width + margin, bottom - 0.78 * size, bottom + 0.2 * size];
 }
 
 /** How wide words may be: to the middle between them and their neighbours at the same height, within the picture. */
 export function roomsOf(words, [left, right]) {
   const rows = new Map();
-  for (const word of words) {
+  for (const word of words.filter((one) => one.isAtEnd)) word.room = 0.98 * (word.x - left);
+  for (const word of words.filter((one) => !one.isAtEnd)) {
     const key = `${Math.round(word.middle)} ${word.n} ${word.count}`;
     rows.set(key, [...(rows.get(key) ?? []), word]);
   }
@@ -178,22 +218,23 @@ export function roomsOf(words, [left, right]) {
     row.sort((a, b) => a.x - b.x);
     row.forEach((word, i) => {
       const gaps = [row[i - 1], row[i + 1]].filter(Boolean).map((other) => Math.abs(other.x - word.x));
-      word.room = 0.92 * Math.min(...gaps, 4 * word.width, 2.1 * Math.min(word.x - left, right - word.x));
+      word.room = (word.rank === LAST ? 0.75 : 0.92) * Math.min(...gaps, 4 * word.width, 2.1 * Math.min(word.x - left, right - word.x));
     });
   }
   return words;
 }
 
-/** Words in the middle of a box, line by line. */
-export function wordsOf({ x, y, w, h, text = [], font }) {
+/** Words in the middle of a box, line by line; with `end`, they end there. */
+export function wordsOf({ x, y, w, h, text = [], font, nodes = 0 }, end = null) {
+  const lines = [];
   return text.map((line, n) => {
     const node = svg(
       'text',
       {
-        x: x + w / 2,
+        x: end ?? x + w / 2,
         y: y + h / 2 + (n - (text.length - 1) / 2) * (font + 3) + font * 0.35,
         'font-size': font,
-        'text-anchor': 'middle',
+        'text-anchor': end === null ? 'middle' : 'end',
       },
       line,
     );
@@ -201,11 +242,15 @@ export function wordsOf({ x, y, w, h, text = [], font }) {
       node,
       font,
       width: LETTER * font * Math.max(1, line.length),
-      x: x + w / 2,
+      x: end ?? x + w / 2,
       middle: y + h / 2,
       n,
       count: text.length,
+      isAtEnd: end !== null,
+      rank: nodes > 0 ? 0 : end !== null ? 1 : LAST,
+      lines,
     };
+    lines.push(node.words);
     return node;
   });
 }

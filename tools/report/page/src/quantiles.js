@@ -46,7 +46,36 @@ export function logLabels(ticks, show, width = USUAL) {
   return ticks.map((v) => (wanted.some((w) => Math.abs(leading(v) - w) < 1e-6) ? show(v) : ''));
 }
 
+/** Of a letter of an axis, and of the space between two labels; pixels. */
+const [LETTER, BETWEEN] = [6.8, 12];
+
+/** Labels that lie on no other one, decades first; `placeOf(value)` is the middle of a label in pixels. */
+export function apartOnAxis(ticks, labels, placeOf) {
+  const taken = [];
+  const kept = labels.map(() => '');
+  const order = [...ticks.keys()].sort((a, b) => decade(ticks[b]) - decade(ticks[a]) || a - b);
+  for (const i of order) {
+    if (!labels[i]) continue;
+    const half = (labels[i].length * LETTER + BETWEEN) / 2;
+    const [left, right] = [placeOf(ticks[i]) - half, placeOf(ticks[i]) + half];
+    if (taken.some(([from, to]) => left < to && from < right)) continue;
+    taken.push([left, right]);
+    kept[i] = labels[i];
+  }
+  return kept;
+}
+
+/** Of the width of a chart, what its vertical axis has. */
+const VERTICAL = 80;
+
 /** What uPlot asks of a logarithmic axis. */
 export const logAxis = (show) => ({
-  splits: (u, axis, least, most) => logSplits(least, most), values: (u, ticks, axis) => logLabels(ticks, show, axis === 0 ? u.width : USUAL), filter: (u, ticks) => ticks,
+  splits: (u, axis, least, most) => logSplits(least, most),
+  values: (u, ticks, axis) => {
+    if (axis !== 0) return logLabels(ticks, show, USUAL);
+    const { min, max } = u.scales.x;
+    const placeOf = (v) => ((u.width - VERTICAL) * Math.log(v / min)) / Math.log(max / min);
+    return apartOnAxis(ticks, logLabels(ticks, show, u.width), placeOf);
+  },
+  filter: (u, ticks) => ticks,
 });

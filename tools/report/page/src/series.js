@@ -1,4 +1,5 @@
-// What was recorded over time: ports by time as a strip, and single queues, rates, pauses, waits for credits as curves.
+// What was recorded over time: ports by time as a strip, and single queues, marks, rates, pauses, waits for credits as
+// curves.
 
 import { el, section, choice, replace } from './dom.js';
 import { on } from './bus.js';
@@ -10,6 +11,7 @@ import * as format from './format.js';
 
 const TITLES = {
   queues: 'bytes in queues',
+  marks: 'packets marked (ECN)',
   rates: 'rates that senders may take',
   goodput: 'goodput',
   pauses: 'share of time paused',
@@ -42,7 +44,7 @@ function curvesOver(place, run, kind, shown, index) {
           show: (v) => (unit === 'share of the time' ? format.percentInFull(v) : show(unit, v)),
           more: unit === 'bytes' ? { incrs: POWERS } : {},
         },
-        80,
+        unit === 'marks/s' ? 112 : 80,
       ),
       series: [
         { label: 'time', value: (u, v) => (v === null ? '–' : format.time(v)) },
@@ -157,7 +159,7 @@ export function series(run, index) {
     replace(
       note,
       document.createTextNode(
-        `${shown.length} of ${format.number(all.length + missing)} series${wanted.length ? ', those that fit' : ', those with most'}; the greatest (of rates the mean) of each ${format.time(step)}.`,
+        `${shown.length} of ${format.number(all.length + missing)} series${wanted.length ? ', those that fit' : ', those with most'}; the greatest (of rates and marks the mean) of each ${format.time(step)}.`,
       ),
     );
     if (shown.length) made = curvesOver(place, run, kind, shown, index);

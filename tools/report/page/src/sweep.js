@@ -106,9 +106,14 @@ function tableView(points, pick) {
     const columns = [...objectives, ...points.choices().filter(([m]) => more.has(m))];
     made = table([
       { title: 'point', value: (p) => p.id, show: (p) => action(String(p.id), () => pick(p), 'what is known of it') },
-      ...points.parameters.filter((p) => p.levels.length > 1).map((p) => ({ title: p.name, value: (row) => row.values[p.index], show: (row) => row.texts[p.index] })),
-      { title: 'outcome', value: (p) => (p.status === 'done' ? p.outcome : p.status), isText: true },
+      ...points.parameters.filter((p) => p.levels.length > 1).map((p) => ({
+        title: p.name,
+        value: (row) => row.values[p.index],
+        show: (row) => row.texts[p.index],
+        isText: !p.isNumeric,
+      })),
       ...columns.map(([metric, name]) => ({ title: name, value: (p) => points.value(p, metric), show: (p) => el('span', { 'data-metric': metric, 'data-point': p.id, 'data-value': points.value(p, metric) }, format.partly(points.show(metric, points.value(p, metric)), points.value(p, metric) === null ? '' : points.cutOff(p, metric))) })),
+      { title: 'outcome', value: (p) => (p.status === 'done' ? p.outcome : p.status), isText: true },
       ...(sweep.points.some((p) => p.warnings?.length) ? [{ title: 'warnings', value: (p) => p.warnings?.length ?? 0 }] : []),
     ], shown, { caption: 'Points', filter: true, most: 25 });
     replace(place, made);

@@ -9,6 +9,7 @@ import { logAxis } from './quantiles.js';
 import { table } from './table.js';
 import * as format from './format.js';
 
+const DASHES = [[], [14, 8], [5, 9]];
 const MOST_LINES = 20;
 const MOST_CELLS = 60;
 const MOST_TICKS = 12;
@@ -96,7 +97,8 @@ function linesChart(place, lines, x, name, show, remarkOf) {
     scales: { x: horizontal.scale, y: vertical.scale },
     axes: axes(horizontal.axis, vertical.axis, 80),
     series: [{ label: x.name, value: (u, v) => (v === null ? '–' : horizontal.text(v)) },
-      ...lines.map((line, i) => ({ label: line.label || name, stroke: ofSeries(i), width: 2, spanGaps: true, points: { show: true, size: 7 }, value: (u, v) => (v === null ? '–' : show(v)) }))],
+      // Where lines lie on each other, gaps of the upper one show the lower ones.
+      ...lines.map((line, i) => ({ label: line.label || name, stroke: ofSeries(i), width: 2, dash: DASHES[Math.min(i, DASHES.length - 1)], spanGaps: true, points: { show: true, size: 7 }, value: (u, v) => (v === null ? '–' : show(v)) }))],
     cursor: { drag: { x: true, y: false } },
     hooks: { draw: [(u) => whiskers(u, lines), (u) => remarks(u, lines, remarkOf)] },
   }, [horizontal.xs, ...lines.map((line) => line.at.map((cell) => cell?.mean ?? null))], `${name} by ${x.name}`);
@@ -132,7 +134,7 @@ export function linesView(points, pick) {
     replace(note, document.createTextNode([`${cut.length} of ${lines.length} lines.`, isSeeds ? 'Bars: 95 % intervals of the mean over seeds.' : '', isRange ? 'Where other axes vary, a point is their mean, and a dashed bar goes from the least to the greatest.' : '', isCut ? 'Where runs were cut off, it stands beside the point what its percentiles are of; what takes longest is not in them.' : ''].filter(Boolean).join(' ')));
     replace(list, el('details', {}, el('summary', {}, 'The same as a table'), table([
       ...(by ? [{ title: by.name, value: (c) => c.line.label, isText: true }] : []),
-      { title: state.x.name, value: (c) => c.level.number ?? c.level.text, show: (c) => action(c.level.text, () => pick(c.cell.of[0].first), 'what is known of it') },
+      { title: state.x.name, value: (c) => c.level.number ?? c.level.text, show: (c) => action(c.level.text, () => pick(c.cell.of[0].first), 'what is known of it'), isText: !state.x.isNumeric },
       { title: name, value: (c) => c.cell.mean, show: (c) => el('span', { 'data-mean': c.cell.mean, 'data-half': c.cell.isInterval ? c.cell.high - c.cell.mean : null }, format.partly(show(c.cell.mean), cutOff(c.cell))) },
       { title: 'from', value: (c) => c.cell.low, show: (c) => show(c.cell.low) },
       { title: 'to', value: (c) => c.cell.high, show: (c) => show(c.cell.high) },
@@ -223,7 +225,7 @@ export function frontView(points, pick) {
     frontChart(one, all, kept, names, shows, pick);
     replace(list, table([
       { title: 'configuration', value: (c) => c.number, show: (c) => action(String(c.number), () => pick(c.first), 'what is known of it') },
-      ...points.axes().map((p) => ({ title: p.name, value: (c) => c.first.values[p.index], show: (c) => c.first.texts[p.index] })),
+      ...points.axes().map((p) => ({ title: p.name, value: (c) => c.first.values[p.index], show: (c) => c.first.texts[p.index], isText: !p.isNumeric })),
       ...[0, 1].map((i) => ({ title: names[i], value: (c) => c.estimates[i].mean, show: (c) => `${shows[i](c.estimates[i].mean)}${c.estimates[i].half === null ? '' : ` ± ${shows[i](c.estimates[i].half)}`}${format.partly('', points.cutOffOf(c.points, state[i]))}` })),
     ], kept, { caption: `${kept.length} of ${all.length} configurations that no other beats in both`, most: 30 }));
   };

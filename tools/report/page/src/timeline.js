@@ -6,7 +6,7 @@ import { TimelineView } from './timeline_view.js';
 import { seconds } from './timeline_paint.js';
 import { minimap } from './minimap.js';
 import { ranksOf } from './track_groups.js';
-import { arrowsOf, totalsOf } from './track_totals.js';
+import { arrowsOf, hopOf, totalsOf } from './track_totals.js';
 import { ofCause, ofSlice } from './colour.js';
 import { setWhole, wholeOf } from './time_range.js';
 import { showPort } from './blame.js';
@@ -112,7 +112,8 @@ function about(view, place, slice) {
   const [track, i] = slice;
   const { what, rest } = textOf(view, slice);
   const [, culprit, port] = view.names[track.names[i]].split('\t');
-  const arrows = arrowsOf(view.arrows, track, i).length;
+  const arrows = track.isCritical ? 0 : arrowsOf(view.arrows, track, i).length;
+  const hop = track.isCritical ? hopOf(view.hops, track, i) : null;
   return replace(
     place,
     el(
@@ -122,6 +123,7 @@ function about(view, place, slice) {
       rest,
       culprit ? `; through ${culprit}` : '',
       port ? ['; at ', action(port, () => showPort(view.index, port), 'show on the fabric')] : '',
+      hop ? `; part of a message from ${hop.from} to ${hop.to}, ${seconds(hop.end - hop.begin)} long` : '',
       arrows ? `; ${format.counted(arrows, 'arrow is a message', 'arrows are messages')} that it sent or got` : '',
     ),
   );
@@ -202,7 +204,10 @@ function hint(view, data) {
     seen > view.arrows.length
       ? `; of ${format.number(seen)} arrows the ${format.number(view.arrows.length)} longest are here`
       : '';
-  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}. A click opens a row; a drag sums a range, with Shift it moves; W A S D and Ctrl with the wheel zoom and move; P pins a row.`;
+  const path = view.hops.length ? ' A click on a critical path draws its messages as arrows.' : '';
+  const isCut = (data.hops?.seen ?? 0) > view.hops.length;
+  const hops = isCut ? `; of critical paths the ${format.number(view.hops.length)} longest messages` : '';
+  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}${hops}. A click opens a row; a drag sums a range, with Shift it moves; W A S D and Ctrl with the wheel zoom and move; P pins a row.${path}`;
 }
 
 export function timeline(run, index) {

@@ -5,6 +5,7 @@ import { Strips } from './strips.js';
 import { css, ofCause, ofSlice } from './colour.js';
 import { ranksOf, sharesOf, tellingOf } from './track_groups.js';
 import { arrowsOf } from './track_totals.js';
+import { paintPath } from './path_arrows.js';
 import { momentOf, stepOf } from './time_range.js';
 import * as format from './format.js';
 
@@ -55,6 +56,7 @@ export function paint(view) {
     marking: css('--alarm'),
     card: css('--card'),
     link: css('--link'),
+    culprit: css('--culprit'),
   };
   pen.fillStyle = view.inks.paper;
   pen.fillRect(0, 0, canvas.clientWidth, view.height);
@@ -66,6 +68,7 @@ export function paint(view) {
   for (const row of rows.filter((r) => !r.isPin)) paintWords(view, pen, row);
   paintSelection(view, pen, rows);
   paintArrows(view, pen, rows);
+  paintPath(view, pen);
   pen.fillStyle = view.inks.paper;
   for (const row of rows.filter((r) => r.isPin)) paintWords(view, pen, row);
   paintAxis(view, pen);
@@ -135,7 +138,7 @@ function paintAxis(view, pen) {
   pen.fillRect(0, 0, view.canvas.clientWidth, AXIS);
   pen.fillStyle = view.inks.faint;
   const label = labeller(pen, view.labels + view.width, AXIS - 8);
-  ticks(view, (t, x) => label(seconds(t), x));
+  ticks(view, (t, x) => label(t === 0 ? '0' : seconds(t), x));
 }
 
 /** Paints a row; what it has that names fit into: [slice, x, width], and where like slices meet. */

@@ -3,7 +3,7 @@
 import { el } from './dom.js';
 import { fill, lift } from './tracks.js';
 import { groupsOf, pathTo, rowsOf, tracksOf } from './track_groups.js';
-import { unpackArrows } from './track_totals.js';
+import { unpackArrows, unpackHops } from './track_totals.js';
 import { onOtherColours } from './colour.js';
 import { pointAt, rangeOf, showRange, onTime } from './time_range.js';
 import { AXIS, PIN, ROW, fitPixels, labelsOf, paint } from './timeline_paint.js';
@@ -20,6 +20,7 @@ export class TimelineView {
     this.names = run.timeline.names;
     this.all = tracks;
     this.arrows = unpackArrows(run.timeline);
+    this.hops = unpackHops(run.timeline);
     this.groups = groupsOf(tracks, { domains: run.fabric?.domains, blame: run.blame });
     // Few jobs are open, and show their culprits first; all else is closed.
     this.open = new Set(this.groups.length <= 4 ? this.groups.map((g) => g.key) : []);
@@ -57,6 +58,10 @@ export class TimelineView {
   get height() {
     return Math.min(MOST_HEIGHT, (this.rows.length + this.pins.length) * ROW + AXIS + 4);
   }
+  /** The middle of a row, by its number; it may lie out of sight. */
+  middleOf(r) {
+    return this.head + (r + 0.5) * ROW - this.top;
+  }
   /** Where rows that move begin: below the axis and the pinned ones. */
   get head() {
     return AXIS + this.pins.length * ROW;
@@ -78,6 +83,7 @@ export class TimelineView {
   layOut() {
     const fits = (t) => !this.stream || t.isCritical || t.name === this.stream;
     this.rows = rowsOf(this.groups, this.open, fits);
+    this.rowOfProcess = null;
     const known = rowsOf(this.groups, { has: () => true });
     this.pins = known.filter((row) => this.pinned.has(row.node.key)).map((row) => ({ ...row, isPin: true }));
     this.top = Math.max(0, Math.min(this.top, this.rows.length * ROW + this.head - this.height + 4));
@@ -87,6 +93,25 @@ export class TimelineView {
   toggle(key, set = this.open) {
     if (!set.delete(key)) set.add(key);
     this.layOut();
+  }
+
+  /** The critical path whose messages are drawn: of the current row, or of the chosen slice. */
+  get path() {
+    const current = this.rows.find((row) => row.node.key === this.current)?.node.track;
+    return [current, this.chosen?.[0]].find((track) => track?.isCritical) ?? null;
+  }
+
+  /** The number of the row that shows a process: its first track, or the closed group that it is in; null: none. */
+  placeOfProcess(process) {
+    if (!this.rowOfProcess) {
+      this.rowOfProcess = new Map();
+      this.rows.forEach(({ node }, r) => {
+        if (node.kind !== 'track' && this.open.has(node.key)) return;
+        for (const track of tracksOf(node))
+          if (!this.rowOfProcess.has(track.process)) this.rowOfProcess.set(track.process, r);
+      });
+    }
+    return this.rowOfProcess.get(process) ?? null;
   }
 
   /** Opens the groups around a track. */
@@ -344,7 +369,9 @@ export class TimelineView {
     const width = Math.min(this.to - this.from, Math.max(20 * (track.ends[i] - track.begins[i]), 100));
     this.show(middle - width / 2, middle + width / 2);
     this.reveal(track);
-    this.bringIntoView(this.rows.find((row) => row.node.track === track));
+    const row = this.rows.find((one) => one.node.track === track);
+    this.current = row?.node.key ?? null;
+    this.bringIntoView(row);
     this.choose([track, i]);
   }
 

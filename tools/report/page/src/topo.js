@@ -1,13 +1,12 @@
 // A fabric alone, as `weft topo` draws it: a picture that zooms, and a panel that says what a box or a line is.
 
 import { el, svg, section, replace, action } from './dom.js';
-import { boxOf, curveOf } from './drawing.js';
+import { boxesOf, curveOf, viewOf } from './drawing.js';
 import { PanZoom } from './pan_zoom.js';
 import { table } from './table.js';
 import * as format from './format.js';
 
 const MOST_NAMES = 200;
-const MARGIN = 0.06;
 
 /** Boxes at the other ends of the lines of a box: {box, line}. */
 export function neighboursOf({ ends }, box) {
@@ -62,14 +61,12 @@ class TopoView {
         svg('title', {}, line.title),
       );
     });
-    this.boxes = drawing.boxes.map((box, i) => boxOf(box, () => this.choose(i)));
-    // Captions at the left grow beyond their room where the picture is small.
-    const left = -8 - MARGIN * drawing.width;
-    const [width, height] = [drawing.width + 8 - left, drawing.height + 16];
+    this.boxes = boxesOf(drawing, (i) => this.choose(i));
+    const view = viewOf(drawing);
     const picture = svg(
       'svg',
       {
-        viewBox: `${left} -8 ${width} ${height}`,
+        viewBox: view.join(' '),
         class: 'fabric topo',
         role: 'group',
         'aria-label': 'fabric: arrows move, plus and minus zoom, Home shows all',
@@ -77,7 +74,7 @@ class TopoView {
       this.lines,
       this.boxes,
     );
-    this.view = new PanZoom(picture, [left, -8, width, height]);
+    this.view = new PanZoom(picture, view);
   }
 
   mark(boxes, lines) {

@@ -1,4 +1,5 @@
-// What slices of some tracks take of a range of time, by name; and arrows between tracks. No drawing.
+// What slices of some tracks take of a range of time, by name; arrows between tracks, and along critical paths. No
+// drawing.
 
 import { firstFrom } from './tracks.js';
 
@@ -53,4 +54,43 @@ export function arrowsOf(arrows, track, i) {
   return arrows.filter(
     (a) => (a.from === track.index && within(a.begin)) || (a.process === track.process && within(a.end)),
   );
+}
+
+/**
+ * Messages of critical paths, from the flat list of the data (track, places of the ranks that send and receive, begin
+ * less the one before, length). Nanoseconds.
+ */
+export function unpackHops(data) {
+  const { ranks = [], flat = [] } = data.hops ?? {};
+  const hops = [];
+  let at = 0;
+  for (let i = 0; i < flat.length; i += 5) {
+    at += flat[i + 3];
+    hops.push({ track: flat[i], from: ranks[flat[i + 1]], to: ranks[flat[i + 2]], begin: at, end: at + flat[i + 4] });
+  }
+  return hops;
+}
+
+/** The message that a slice of a critical path is part of. */
+export const hopOf = (hops, track, i) =>
+  hops.find((h) => h.track === track.index && h.begin <= track.begins[i] + 1 && h.end >= track.ends[i] - 1) ?? null;
+
+/**
+ * Which messages of a path can be told apart between two times: the longest `most`, and of those between the same
+ * places that begin within `gap` the longest. `placeOf(rank)` is where a rank is shown; null: nowhere.
+ */
+export function hopsToShow(hops, track, [from, to], { placeOf, gap, most }) {
+  const shown = [];
+  const taken = new Map();
+  const inSight = hops.filter((h) => h.track === track.index && h.begin < to && h.end > from);
+  for (const hop of [...inSight].sort((a, b) => b.end - b.begin - (a.end - a.begin))) {
+    if (shown.length === most) break;
+    const places = [placeOf(hop.from), placeOf(hop.to)];
+    if (places.some((place) => place === null)) continue;
+    const others = taken.get(places.join()) ?? [];
+    if (others.some((begin) => Math.abs(begin - hop.begin) < gap)) continue;
+    taken.set(places.join(), [...others, hop.begin]);
+    shown.push({ ...hop, places });
+  }
+  return { shown, count: inSight.length };
 }

@@ -50,7 +50,8 @@ test('a job that waits for a straggler is not healthy', () => {
 test('a slow link is named instead of how it shows', () => {
   const slow = blame('ring', [['queueing', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
   slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.71' }];
-  const { sentence, tries } = answerOfRun(run([job('ring', 1, 0.6)], [slow]));
+  const { sentence, tries, figures } = answerOfRun(run([job('ring', 1, 0.6)], [slow]));
+  assert.ok(figures.some(([name, text]) => name === 'slow links' && text === '71 %'), 'the figure is what the sentence says');
   assert.match(sentence, /71 % of it passes at slow links or waits for them, first `a->h1` \(100 Gbps instead of 400 Gbps\)/);
   assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['other cables', 'fewer bytes']);
 });
@@ -100,4 +101,23 @@ test('a sweep has its best point, how many are as good, and what did not run', (
   assert.deepEqual(figures, [['best time', '1 s', 'best'], ['worst time', '3 s'], ['within 5 %', '2 of 4'], ['cut off or failed', '2 of 6']]);
   assert.equal(tries[0].text, 'values of `size` below `1KB`');
   assert.match(answerOfSweep(new Points(sweep([point(0, 1, 'x', null, { counts: false, status: 'crash' })]))).sentence, /^No point has a result/);
+});
+
+test('of a choice the better value is named, where all else is the same', () => {
+  const points = [1, 2, 4].flatMap((size, i) => [
+    point(3 * i, size, 'x', size),
+    point(3 * i + 1, size, 'y', i === 2 ? 2 : 4 * size),
+    point(3 * i + 2, size, 'z', i === 2 ? null : 9, i === 2 ? { counts: false, status: 'crash' } : {}),
+  ]);
+  const start = (list) => answerOfSweep(new Points(sweep(list))).sentence.split('; ')[0];
+  // Of size 4 KB not all modes are there: x is 4 times better than y at the others, and z 9 and 4.5 times worse.
+  assert.equal(start(points), 'of `mode`, `x` is 6.4 times better than `z` on average, and the best at 2 of 2 other settings');
+  const two = points.filter((p) => p.texts[1] !== 'z');
+  // 1/4, 1/8 and 4/2: the geometric mean of 4, 4 and 1/2 is 2.
+  assert.equal(start(two), 'of `mode`, `x` is 2 times better than `y` on average, and the best at 2 of 3 other settings');
+  const most = { ...sweep(two), objectives: [{ name: 'rate', metric: 'a.jct_seconds', goal: 'max' }] };
+  assert.match(answerOfSweep(new Points(most)).sentence, /^of `mode`, `y` is 2 times better than `x` on average/);
+  const even = two.map((p) => ({ ...p, metrics: [p.values[0]] }));
+  assert.equal(start(even), '`mode` makes no difference of 1 % on average');
+  assert.match(start(two.slice(0, 2)), /^Best time/);
 });

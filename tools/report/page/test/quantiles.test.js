@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { aligned, logLabels, logSplits } from '../src/quantiles.js';
+import { aligned, apartOnAxis, logLabels, logSplits } from '../src/quantiles.js';
 
 test('curves share one list of values, and keep their own shares', () => {
   const [x, a, b] = aligned([[[0, 1], [0.5, 2], [1, 4]], [[0, 2], [1, 3]]], (p) => p);
@@ -30,4 +30,13 @@ test('a narrow chart has fewer labels on a logarithmic axis', () => {
   const shown = (width) => logLabels(ticks, String, width).filter(Boolean).map(Number);
   assert.deepEqual(shown(600), [1, 2, 3, 5, 7, 10]);
   assert.deepEqual(shown(300), [1, 2, 5, 10]);
+});
+
+test('labels of a logarithmic axis do not lie on each other, and decades stay', () => {
+  const ticks = [20, 50, 100, 200, 500];
+  const labels = ticks.map((v) => `${v} us`);
+  const at = (pixels) => apartOnAxis(ticks, labels, (v) => (pixels * Math.log(v / 20)) / Math.log(25));
+  assert.deepEqual(at(600), labels);
+  assert.deepEqual(at(120), ['20 us', '', '100 us', '', '500 us']);
+  assert.deepEqual(at(40).filter(Boolean), ['100 us']);
 });

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { unpack } from '../src/tracks.js';
 import { culpritsOf, groupsOf, ownerOf, pathTo, rowsOf, sharesOf, tellingOf } from '../src/track_groups.js';
-import { arrowsOf, stemOf, totalsOf, unpackArrows } from '../src/track_totals.js';
+import { arrowsOf, hopOf, hopsToShow, stemOf, totalsOf, unpackArrows, unpackHops } from '../src/track_totals.js';
 
 const NAMES = ['forward 0', 'all-reduce 1MiB', 'receive from 3', 'receive from 4', 'iteration 0'];
 /** Tracks of four ranks on two servers, and the critical path of their job. */
@@ -129,4 +129,39 @@ test('arrows belong to slices that they begin in, and to ranks that they come to
     arrowsOf(arrows, to, 0).map((a) => a.end),
     [72],
   );
+});
+
+const PATH = unpackHops({
+  hops: { seen: 9, ranks: ['a', 'b', 'c'], flat: [4, 0, 1, 100, 50, 4, 1, 2, 60, 30, 4, 0, 1, 5, 80, 7, 2, 0, 0, 10] },
+});
+
+test('messages of critical paths come out of their flat list, and a piece is part of one', () => {
+  assert.deepEqual(PATH[1], { track: 4, from: 'b', to: 'c', begin: 160, end: 190 });
+  const track = { index: 4, begins: [120, 150, 170], ends: [150, 160, 190] };
+  assert.equal(hopOf(PATH, track, 0), PATH[0]);
+  assert.equal(hopOf(PATH, track, 1), null, 'between two messages');
+  assert.equal(hopOf(PATH, track, 2), PATH[1]);
+});
+
+test('of messages that lie on each other the longest is drawn, and zooming in shows the others', () => {
+  const rows = { a: 0, b: 1, c: 2 };
+  const shown = (range, gap, most = 9) =>
+    hopsToShow(PATH, { index: 4 }, range, { placeOf: (rank) => rows[rank] ?? null, gap, most });
+  const far = shown([0, 1000], 70);
+  assert.equal(far.count, 3);
+  assert.deepEqual(
+    far.shown.map((h) => [h.begin, h.places.join()]),
+    [
+      [165, '0,1'],
+      [160, '1,2'],
+    ],
+  );
+  assert.equal(shown([0, 1000], 10).shown.length, 3);
+  assert.equal(shown([0, 1000], 10, 1).shown.length, 1);
+  assert.deepEqual(
+    shown([180, 200], 1).shown.map((h) => h.begin),
+    [165, 160],
+  );
+  rows.c = null;
+  assert.equal(shown([0, 1000], 10).shown.length, 2, 'to a rank without a row there is none');
 });
