@@ -135,7 +135,7 @@ std::vector<std::string> settings_of(const std::string& line) {
   return settings;
 }
 
-// Lines of `--set` in what a scenario opens with are variants of it; one may go on on the next.
+// Lines of `--set` in what a scenario opens with are variants of it; one may continue on the next.
 TEST(Recipes, EveryVariantThatAShippedScenarioNamesIsValid) {
   std::size_t variants = 0;
   for (const auto& entry : fs::directory_iterator(kRoot / "scenarios")) {

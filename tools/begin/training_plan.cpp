@@ -100,9 +100,9 @@ bool is_possible(const TrainingSpec& spec, std::uint32_t ranks) {
   return problems.empty();
 }
 
-/// The first division that is possible and fits; else what the smallest one needs, in `least`.
+/// The first division that is possible and fits; else what the smallest one needs, in `smallest`.
 std::optional<TrainingSpec> fitting_spec(TrainingSpec spec, const Machine& machine,
-                                         std::uint32_t ranks, Bytes& least) {
+                                         std::uint32_t ranks, Bytes& smallest) {
   const Bytes memory = collectives::find_gpu(spec.compute.gpu)->memory;
   for (const std::uint32_t tensor : tensor_sizes(spec.model, machine, ranks)) {
     spec.parallelism = parallelism_of(spec.model, tensor, ranks);
@@ -113,7 +113,7 @@ std::optional<TrainingSpec> fitting_spec(TrainingSpec spec, const Machine& machi
       if (!is_possible(spec, ranks)) continue;
       const Bytes needed = collectives::fullest_rank(spec).use.total();
       if (needed <= memory) return spec;
-      least = std::min(least, needed);
+      smallest = std::min(smallest, needed);
     }
   }
   return std::nullopt;
@@ -140,15 +140,15 @@ Result<TrainingPlan> plan_training(const std::string& model, const Machine& mach
   TrainingSpec wanted;
   wanted.model = collectives::completed(slice_of(preset->model));
   wanted.compute.gpu = computes.gpu;
-  Bytes least = Bytes::max();
-  const auto found = fitting_spec(wanted, machine, ranks, least);
+  Bytes smallest = Bytes::max();
+  const auto found = fitting_spec(wanted, machine, ranks, smallest);
   if (!found) {
     const auto in_words = [](Bytes bytes) {
       return scenarios::format_bytes(static_cast<double>(bytes.count()));
     };
     return Error{fmt::format(
         "--model: {} layers of {} on {} need {} of memory each, and {} has {}; take more machines",
-        kLayers, model, scenarios::counted(ranks, "rank"), in_words(least), computes.gpu,
+        kLayers, model, scenarios::counted(ranks, "rank"), in_words(smallest), computes.gpu,
         in_words(collectives::find_gpu(computes.gpu)->memory))};
   }
   return TrainingPlan{model, *found, std::string(computes.note)};
