@@ -67,6 +67,47 @@ TEST(RailForwarding, KeepsTrafficOnItsRail) {
   EXPECT_GE(forwarded.jobs[0].jct, forwarded.jobs[0].ideal);
 }
 
+/// Eight H100 with a NIC each beside four with a NIC each, on eight rails, whatever their order.
+std::string mixed_servers(bool large_first, const std::string& job, const std::string& rest) {
+  const std::string large = "{count: 1, servers: 1, server: hgx-h100}";
+  const std::string small = "{count: 1, servers: 1, server: {part: hgx-h100, gpus: 4, nics: 4}}";
+  return "name: mixed\nracks: [" + (large_first ? large + ", " + small : small + ", " + large) +
+         "]\nfabric: {topology: rail-optimised, group: 2, spines: 4, switch: spectrum-4}\n"
+         "transport: {type: roce, congestion_control: none}\njobs: [" +
+         job + "]\n" + rest;
+}
+
+// Every host sends to all others, over all rails, and every message arrives (the run ends, and its
+// laws of conservation hold). A message for one of the last four rails from the server of four
+// crosses a spine, as no GPU there is on that rail; back it is forwarded to the rail of the
+// receiver.
+TEST(RailForwarding, ServersWithFewerRailsSendAcrossSpines) {
+  for (const bool large_first : {true, false}) {
+    const Experiment e = experiment_of_text(mixed_servers(large_first, kAllToAll, ""));
+    const Results straight = simulate(e);
+    const Results forwarded =
+        simulate(experiment_of_text(mixed_servers(large_first, kAllToAll, "pxn: true\n")));
+    ASSERT_EQ(straight.outcome, Outcome::kFinished);
+    ASSERT_EQ(forwarded.outcome, Outcome::kFinished);
+    EXPECT_EQ(straight.messages.completed(), 2U * 12 * 11);
+    EXPECT_GE(straight.jobs[0].jct, straight.jobs[0].ideal);
+    // Of 4 x 8 pairs in each direction 4 share a rail. Two iterations of 1 MiB.
+    EXPECT_GT(static_cast<double>(to_spines(straight)), 2.0 * 2 * 28 * (1 << 20));
+    // Only the 4 x 4 messages to the last rails cross, in one direction.
+    EXPECT_GT(static_cast<double>(to_spines(forwarded)), 2.0 * 16 * (1 << 20));
+    EXPECT_LT(static_cast<double>(to_spines(forwarded)), 2.0 * 16 * (1 << 20) * 1.1);
+    const Results fluid = simulate_fluid(e);
+    ASSERT_EQ(fluid.outcome, Outcome::kFinished);
+  }
+}
+
+TEST(RailForwarding, AllReducesSpanServersWithFewerRails) {
+  const Results results = simulate(experiment_of_text(
+      mixed_servers(true, "{name: a, type: all-reduce, algorithm: ring, size: 4MiB}", "")));
+  ASSERT_EQ(results.outcome, Outcome::kFinished);
+  EXPECT_GE(results.jobs[0].jct, *results.jobs[0].bound);
+}
+
 // With nothing in the way but the relays' own NICs, which both engines share fairly.
 TEST(RailForwarding, EnginesAgree) {
   const Experiment e = experiment_of_text(two_servers(kAllToAll, "pxn: true\n"));

@@ -160,6 +160,47 @@ TEST(Clos, EightNvl72OnFourRails) {
   EXPECT_THAT(net.routes.host_ports(HostId(0U), HostId(72U)), ElementsAre(18));
 }
 
+// An HGX with 8 NICs, a server of four and one of a single NIC share 8 rail leaves: NIC i is on
+// leaf i, and the last leaves have those servers alone that reach so far. Groups of three: the
+// second one has a server of four NICs alone, and so nobody on its last four leaves.
+TEST(Clos, ServersWithFewerNicsLeaveTheLastRailsToOthers) {
+  ClosSpec spec = clos({racks_of(1, 1, server(0, 4)), racks_of(1, 1, hgx_h100()),
+                        racks_of(1, 1, server(0, 1)), racks_of(1, 1, server(0, 4))},
+                       2);
+  spec.attachment = ClosSpec::Attachment::kRail;
+  spec.group = 3;
+  const Network net(spec);
+  expect_consistent(net.fabric);
+  for (std::uint32_t nic = 0; nic < 4; ++nic) {
+    EXPECT_THAT(leaves_of(net.fabric, nic), ElementsAre("leaf" + std::to_string(nic)));
+    EXPECT_EQ(net.fabric.host(HostId(nic)).rail, static_cast<std::int32_t>(nic));
+    EXPECT_THAT(leaves_of(net.fabric, 13 + nic), ElementsAre("leaf" + std::to_string(8 + nic)));
+  }
+  for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
+    EXPECT_THAT(leaves_of(net.fabric, 4 + gpu), ElementsAre("leaf" + std::to_string(gpu)));
+    EXPECT_EQ(net.fabric.host(HostId(4 + gpu)).rail, static_cast<std::int32_t>(gpu));
+  }
+  EXPECT_THAT(leaves_of(net.fabric, 12), ElementsAre("leaf0"));
+  EXPECT_EQ(net.fabric.host(HostId(12U)).rail, 0) << "the only NIC is the first";
+  EXPECT_EQ(summarize(net.fabric).cables, 4U + (4 * 8 * 2 + 8 * 2 * 5 + 8) + 1 + 4 + 2 * 8 * 2)
+      << "NICs, the NVLinks of an HGX, and eight leaves of each group on two spines";
+  // NIC 3 of the first server and GPU 3 share a leaf; nothing shares one with GPU 7.
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(3U), HostId(7U)).max_links, 2U);
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(3U), HostId(11U)).max_links, 4U);
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(3U), HostId(11U)).paths, 2U);
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(16U), HostId(11U)).paths, 2U);
+  const auto is_hgx = [](std::uint32_t host) { return host >= 4 && host < 12; };
+  for (std::uint32_t from = 0; from < 17; ++from) {
+    for (std::uint32_t to = 0; to < 17; ++to) {
+      if (from == to || (is_hgx(from) && is_hgx(to))) continue;
+      const PathCensus census = census_of(net.fabric, net.routes, HostId(from), HostId(to));
+      const bool shares_leaf = leaves_of(net.fabric, from) == leaves_of(net.fabric, to);
+      EXPECT_EQ(census.paths, shares_leaf ? 1U : 2U) << from << " to " << to;
+      EXPECT_EQ(census.max_links, shares_leaf ? 2U : 4U) << from << " to " << to;
+    }
+  }
+}
+
 // The two ports of a NIC on the two leaves of the rack: either takes its host to any other.
 TEST(Clos, DualTorHangsANicOnTwoLeavesOfARack) {
   ServerPart part = server(0, 1);
@@ -255,9 +296,6 @@ TEST(Clos, RefusesWhatCannotBeBuilt) {
   EXPECT_EQ(error(spec), "");
   spec.super_uplink.rate = 0_bps;
   EXPECT_THAT(error(spec), HasSubstr("links.super_uplink.rate"));
-  spec = clos({racks_of(2, 1, hgx_h100()), racks_of(1, 1, nvl72())}, 2);
-  spec.attachment = ClosSpec::Attachment::kRail;
-  EXPECT_THAT(error(spec), HasSubstr("racks[1].server.rails: is 4, and 8 in the first rack"));
   spec = clos({racks_of(4'000'000'000, 4'000'000'000, nvl72())}, 4'000'000'000);
   EXPECT_THAT(error(spec), HasSubstr("fabric: the fabric would have"));
 }

@@ -140,6 +140,7 @@ class Adder {
     std::uint32_t rack = 0;
     for (std::uint32_t group = 0; group < racks.size(); ++group) {
       const RackSpec& spec = racks[group];
+      has_rails_ = has_rails_ || rails_of(spec.server) > 1;
       for (std::uint32_t i = 0; i < spec.count; ++i, ++rack) {
         for (std::uint32_t k = 0; k < spec.servers; ++k) servers_.push_back({&spec, group, rack});
       }
@@ -159,7 +160,7 @@ class Adder {
         if (i == 0) server.first_host = id;
         Node& node = assembler_.node(id);
         node.domain = server.domain;
-        if (part.nics > 0 && rails_of(part) > 1) {
+        if (part.nics > 0 && has_rails_) {
           const auto nic = static_cast<std::uint32_t>(std::uint64_t{i} * part.nics / part.hosts());
           node.rail = static_cast<std::int32_t>(nic % rails_of(part));
         }
@@ -266,7 +267,7 @@ class Adder {
     const NodeId id = assembler_.add_switch("nic" + std::to_string(index), 1, rack, SwitchPart{});
     Node& node = assembler_.node(id);
     node.is_nic = true;
-    if (rails_of(part) > 1) node.rail = static_cast<std::int32_t>(nic % rails_of(part));
+    if (has_rails_) node.rail = static_cast<std::int32_t>(nic % rails_of(part));
     const Served served = served_by(part, nic);
     const BitsPerSecond whole = std::int64_t{part.nic.ports} * server.spec->access.rate;
     const LinkSpec link{part.host_link.rate.value_or(whole), part.host_link.latency};
@@ -278,6 +279,7 @@ class Adder {
 
   Assembler& assembler_;
   std::vector<Server> servers_;
+  bool has_rails_ = false;  ///< of some server: a single NIC beside those is on the first
 };
 
 }  // namespace

@@ -19,7 +19,10 @@ struct Plan {
     const bool by_rail = spec.attachment == ClosSpec::Attachment::kRail;
     const std::uint64_t group = std::max(1U, spec.group);
     blocks = by_rail ? saturating_sum(servers.servers(), group - 1) / group : servers.racks();
-    if (by_rail && !spec.racks.empty()) rails = rails_of(spec.racks.front().server);
+    // Servers with fewer have no NIC on the last ones.
+    for (const RackSpec& rack : spec.racks) {
+      if (by_rail) rails = std::max(rails, rails_of(rack.server));
+    }
     leaves_per_block = std::uint64_t{rails} * spec.leaves;
     pods = std::max(1U, spec.pods);
     blocks_per_pod = (saturating_sum(blocks, pods - 1)) / pods;
@@ -95,12 +98,6 @@ class ClosChecker {
                                           "; a NIC has ports to " + std::to_string(ways) +
                                           (spec_.planes > 1 ? " planes" : " leaves") +
                                           ", the same number to each");
-    }
-    const std::uint32_t rails = rails_of(rack.server);
-    const std::uint32_t first = rails_of(spec_.racks.front().server);
-    if (spec_.attachment == ClosSpec::Attachment::kRail && rails != first) {
-      fail(key + ".server.rails", "is " + std::to_string(rails) + ", and " + std::to_string(first) +
-                                      " in the first rack; all servers have the same rails");
     }
   }
 
@@ -204,7 +201,7 @@ class ClosBuilder {
   void attach(const Servers::NicPort& port) {
     const std::uint32_t plane = port.port % spec_.planes;
     const std::uint32_t which = port.port / spec_.planes % spec_.leaves;
-    const std::uint64_t rail = port.rail % plan_.rails;
+    const std::uint64_t rail = spec_.attachment == ClosSpec::Attachment::kRail ? port.rail : 0;
     const std::uint64_t leaf =
         block_of(port) * plan_.leaves_per_block + rail * spec_.leaves + which;
     assembler_.add_cable({.a = port.node,
