@@ -101,7 +101,7 @@ Result<scenarios::LoadedScenario> load_with_messages(const std::string& rows,
   return scenarios::load_scenario(folder.path() / "s.yaml", {});
 }
 
-std::string first_error(const std::string& rows, const std::string& ranks = "[h3, h1, h0]") {
+std::string csv_error(const std::string& rows, const std::string& ranks = "[h3, h1, h0]") {
   const auto loaded = load_with_messages(rows, ranks);
   return loaded.ok() ? "no error" : loaded.errors().front().to_string();
 }
@@ -121,15 +121,15 @@ TEST(MessagesCsv, HostsMayBeNamedInPlaceOfRanks) {
 }
 
 TEST(MessagesCsv, UnknownHostsAreSaidWithTheirPlaceAndTheNearest) {
-  EXPECT_THAT(first_error("0,h0,h3,100\n1,h1,host3,200\n"),
+  EXPECT_THAT(csv_error("0,h0,h3,100\n1,h1,host3,200\n"),
               HasSubstr("m.csv:3:6: `host3` is no rank and names no host; there are the hosts 0 to "
                         "3 (h0 to h3); did you mean `h3`?"));
-  EXPECT_THAT(first_error("0,h0,h2,100\n"),
+  EXPECT_THAT(csv_error("0,h0,h2,100\n"),
               HasSubstr("m.csv:2:6: `h2` is no host of the job, whose `ranks` are 3 hosts of 4"));
-  EXPECT_THAT(first_error("0,h0,0x1,100\n"), HasSubstr("m.csv:2:6: `0x1` is no rank"));
-  EXPECT_THAT(first_error("0,h0,-1,100\n"), HasSubstr("m.csv:2:6: `-1` is not a whole number"));
-  EXPECT_THAT(first_error("0,h0,h0,100\n"), HasSubstr("m.csv:2:6: the destination is the source"));
-  EXPECT_THAT(first_error("0,h0,h1,100\n", "[h0, h9]"), HasSubstr("`ranks` are wrong: `h9`"));
+  EXPECT_THAT(csv_error("0,h0,0x1,100\n"), HasSubstr("m.csv:2:6: `0x1` is no rank"));
+  EXPECT_THAT(csv_error("0,h0,-1,100\n"), HasSubstr("m.csv:2:6: `-1` is not a whole number"));
+  EXPECT_THAT(csv_error("0,h0,h0,100\n"), HasSubstr("m.csv:2:6: the destination is the source"));
+  EXPECT_THAT(csv_error("0,h0,h1,100\n", "[h0, h9]"), HasSubstr("`ranks` are wrong: `h9`"));
 }
 
 }  // namespace

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "scenarios/checks/forecast.hpp"
+#include "scenarios/run/build_experiment.hpp"
 #include "scenarios/text/format.hpp"
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/plan/bisection_search.hpp"
@@ -21,8 +26,9 @@ namespace {
 using scenarios::format_count;
 using scenarios::format_time;
 
-/// What the samples may take together.
-constexpr std::chrono::seconds kLoadTimeout{10};
+/// What the samples may take together, and what is spent on the model of all points.
+constexpr std::chrono::seconds kSampleTimeout{10};
+constexpr std::chrono::seconds kModelTimeout{5};
 constexpr std::size_t kSamples = 5;
 
 void list(const Sweep& sweep, const std::vector<Point>& points) {
@@ -37,46 +43,215 @@ void list(const Sweep& sweep, const std::vector<Point>& points) {
   print(table.to_string("  "));
 }
 
-/// Evenly spread points, first and last among them.
-std::vector<Point> samples_of(const std::vector<Point>& points) {
+/// `count` of `all` indices, evenly spread, first and last among them.
+std::vector<std::size_t> spread(std::size_t count, std::size_t all) {
   std::set<std::size_t> chosen;
-  const std::size_t count = std::min(kSamples, points.size());
+  count = std::min(count, all);
   for (std::size_t i = 0; i < count; ++i) {
-    chosen.insert(count == 1 ? 0 : i * (points.size() - 1) / (count - 1));
+    chosen.insert(count == 1 ? 0 : i * (all - 1) / (count - 1));
   }
-  std::vector<Point> samples;
-  samples.reserve(chosen.size());
-  for (const std::size_t i : chosen) samples.push_back(points[i]);
-  return samples;
+  return {chosen.begin(), chosen.end()};
 }
 
-struct RunEstimate {
-  std::size_t ran = 0;
-  double seconds = 0;  ///< per point, on average
-  bool is_lower_bound = false;
+/// All indices, every 1024th first, then every 512th: wherever time is over, those that were looked
+/// at are spread.
+std::vector<std::size_t> spread_order(std::size_t all) {
+  constexpr std::size_t kLargestStep = 1024;
+  std::vector<std::size_t> order;
+  order.reserve(all);
+  for (std::size_t step = kLargestStep; step > 0; step /= 2) {
+    for (std::size_t i = 0; i < all; i += step) {
+      if (step == kLargestStep || i % (2 * step) != 0) order.push_back(i);
+    }
+  }
+  return order;
+}
+
+/// What `weft check` predicts of a point.
+struct Modelled {
+  double seconds = 0;
+  bool may_reuse = false;  ///< what it takes may be far less, if epochs begin alike
 };
 
-RunEstimate estimate_run(const Sweep& sweep, const std::vector<Point>& points,
-                         const std::function<bool()>& is_interrupted) {
-  const auto until = std::chrono::steady_clock::now() + kLoadTimeout;
+/// Nothing: it cannot be built.
+std::optional<Modelled> modelled(const Sweep& sweep, const Point& point) {
+  const auto loaded = sweep.base.load(simulated_overrides_of(sweep, point));
+  if (!loaded.ok()) return {};
+  const auto experiment = scenarios::build_experiment(loaded.value());
+  if (!experiment.ok()) return {};
+  const scenarios::Forecast forecast = scenarios::forecast(experiment.value());
+  return Modelled{forecast.seconds, forecast.min_seconds < forecast.seconds};
+}
+
+/// The same of all points; those for which there is no time are as the others on average. Points
+/// differ by orders of magnitude, as an in-cast of 2 and one of 256 do: a few that are run say
+/// little of the rest without it.
+std::vector<Modelled> modelled(const Sweep& sweep, const std::vector<Point>& points,
+                               const std::function<bool()>& is_interrupted) {
+  const auto until = std::chrono::steady_clock::now() + kModelTimeout;
+  std::vector<std::optional<Modelled>> known(points.size());
+  double sum = 0;
+  std::size_t count = 0;
+  for (const std::size_t i : spread_order(points.size())) {
+    if (is_interrupted() || std::chrono::steady_clock::now() > until) break;
+    known[i] = modelled(sweep, points[i]);
+    if (!known[i]) continue;
+    sum += known[i]->seconds;
+    ++count;
+  }
+  const Modelled mean{count == 0 ? 0 : sum / static_cast<double>(count), false};
+  std::vector<Modelled> all;
+  all.reserve(points.size());
+  for (const auto& one : known) all.push_back(one.value_or(mean));
+  return all;
+}
+
+/// What a point took of a processor, and what the model says of it.
+struct Sample {
+  std::size_t point = 0;
+  double seconds = 0;
+  double modelled = 0;
+  bool is_cut = false;  ///< it would have taken longer
+};
+
+/// The cheapest first, so that some come to their ends.
+std::vector<Sample> run_samples(const Sweep& sweep, const std::vector<Point>& points,
+                                const std::vector<Modelled>& model,
+                                const std::function<bool()>& is_interrupted) {
+  const auto until = std::chrono::steady_clock::now() + kSampleTimeout;
   const PointRunner work(sweep);
-  RunEstimate result;
-  double total = 0;
-  for (const Point& point : samples_of(points)) {
+  std::vector<std::size_t> chosen = spread(kSamples, points.size());
+  std::ranges::stable_sort(chosen, {}, [&model](std::size_t i) { return model[i].seconds; });
+  std::vector<Sample> samples;
+  for (const std::size_t i : chosen) {
     const auto left = until - std::chrono::steady_clock::now();
     if (left <= left.zero() || is_interrupted()) break;
     ProcessPool pool(1, {.time = left, .memory = {}}, work);
-    pool.start(work.task_of(point));
+    pool.start(work.task_of(points[i]));
     while (pool.running() > 0) {
       for (const Report& report : pool.wait(std::chrono::milliseconds(100))) {
-        total += report.wall_seconds;
-        ++result.ran;
-        result.is_lower_bound |= report.status == Status::kTimeLimit;
+        samples.push_back(
+            {i, report.cpu_seconds, model[i].seconds, report.status == Status::kTimeLimit});
       }
     }
   }
-  if (result.ran > 0) result.seconds = total / static_cast<double>(result.ran);
-  return result;
+  return samples;
+}
+
+/// By how much the model is off in samples: the machine, what is lost and sent again, and what
+/// reuse spares. One that was cut off only says that it is no less.
+double factor_of(const std::vector<Sample>& samples) {
+  double seconds = 0;
+  double modelled = 0;
+  double at_least = 0;
+  for (const Sample& sample : samples) {
+    if (sample.modelled <= 0) continue;
+    if (sample.is_cut) {
+      at_least = std::max(at_least, sample.seconds / sample.modelled);
+    } else {
+      seconds += sample.seconds;
+      modelled += sample.modelled;
+    }
+  }
+  return modelled > 0 ? seconds / modelled : std::max(1.0, at_least);
+}
+
+std::size_t shared_values(const Point& a, const Point& b) {
+  std::size_t shared = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) shared += a.values[i].text == b.values[i].text;
+  return shared;
+}
+
+/// Those that a point is judged by. Whether reuse spares something depends on what a point is: of
+/// points that may reuse, the samples that have as many values in common as any.
+std::vector<Sample> samples_for(const std::vector<Point>& points,
+                                const std::vector<Modelled>& model, std::size_t point,
+                                const std::vector<Sample>& samples) {
+  std::vector<Sample> alike;
+  std::size_t max_shared = 0;
+  for (const Sample& sample : samples) {
+    if (model[sample.point].may_reuse != model[point].may_reuse) continue;
+    const std::size_t shared =
+        model[point].may_reuse ? shared_values(points[sample.point], points[point]) : 0;
+    if (shared > max_shared) alike.clear();
+    max_shared = std::max(max_shared, shared);
+    if (shared == max_shared) alike.push_back(sample);
+  }
+  return alike;
+}
+
+/// The points that will be simulated of those that are estimated, and what estimating takes.
+struct ChosenPoints {
+  std::vector<Point> best;
+  double seconds = 0;
+};
+
+ChosenPoints choose_points(const Sweep& sweep, const std::vector<Point>& points,
+                           const std::function<bool()>& is_interrupted) {
+  const auto until = std::chrono::steady_clock::now() + kModelTimeout;
+  const std::clock_t begin = std::clock();
+  const PointRunner work(sweep);
+  std::vector<std::pair<double, std::size_t>> ranked;
+  std::size_t estimated = 0;
+  for (const std::size_t i : spread_order(points.size())) {
+    if (is_interrupted() || std::chrono::steady_clock::now() > until) break;
+    ++estimated;
+    const Report report = work(work.estimate_task_of(points[i]));
+    if (report.status != Status::kEstimated) continue;
+    for (const auto& [name, value] : report.metrics) {
+      if (name != sweep.choice->metric) continue;
+      ranked.emplace_back(sweep.choice->goal == Goal::kMin ? value : -value, i);
+    }
+  }
+  std::ranges::sort(ranked);
+  ChosenPoints chosen;
+  std::set<std::int64_t> configurations;
+  for (const auto& [rank, i] : ranked) {
+    if (configurations.size() == sweep.choice->best &&
+        !configurations.contains(points[i].configuration)) {
+      continue;
+    }
+    configurations.insert(points[i].configuration);
+    chosen.best.push_back(points[i]);
+  }
+  if (estimated == 0) return chosen;
+  chosen.seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC *
+                   static_cast<double>(points.size()) / static_cast<double>(estimated);
+  return chosen;
+}
+
+/// Says how long `points`, or `count` like them, will take; `before` is for what comes first.
+void print_forecast(const Sweep& sweep, const std::vector<Point>& points, std::size_t count,
+                    std::size_t processes, double before,
+                    const std::function<bool()>& is_interrupted) {
+  if (points.empty()) {
+    if (before > 0) print("  about " + format_time(before) + " of processor time\n");
+    return;
+  }
+  const std::vector<Modelled> model = modelled(sweep, points, is_interrupted);
+  const std::vector<Sample> samples = run_samples(sweep, points, model, is_interrupted);
+  if (samples.empty()) return;
+  double sum = 0;
+  double corrected = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    sum += model[i].seconds;
+    corrected += model[i].seconds * factor_of(samples_for(points, model, i, samples));
+  }
+  const double all =
+      before + corrected * static_cast<double>(count) / static_cast<double>(points.size());
+  std::string text = "  about " + format_time(all) + " of processor time";
+  if (const std::size_t side_by_side = std::min(processes, count); side_by_side > 1) {
+    text += fmt::format(", {} with {} processes on idle cores",
+                        format_time(all / static_cast<double>(side_by_side)), processes);
+  }
+  double took = 0;
+  for (const Sample& sample : samples) took += sample.seconds;
+  const bool is_cut = std::ranges::any_of(samples, &Sample::is_cut);
+  text += fmt::format(
+      ": {} points took {}{}; `weft check` alone predicts {}\n", samples.size(), format_time(took),
+      is_cut ? " or more" : "",
+      format_time(before + sum * static_cast<double>(count) / static_cast<double>(points.size())));
+  print(text);
 }
 
 }  // namespace
@@ -107,17 +282,14 @@ void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
         "  all are estimated; the best {} by {} are simulated. `--set sweep.choose.best=0` "
         "estimates alone\n",
         sweep.choice->best, sweep.choice->metric));
+    std::fflush(stdout);
+    const ChosenPoints chosen = choose_points(sweep, points, is_interrupted);
+    print_forecast(sweep, chosen.best, chosen.best.size(), processes, chosen.seconds,
+                   is_interrupted);
     return;
   }
   std::fflush(stdout);
-  const RunEstimate e = estimate_run(sweep, points, is_interrupted);
-  if (e.ran == 0) return;
-  const double seconds =
-      e.seconds * static_cast<double>(count) / static_cast<double>(std::min(processes, count));
-  print(fmt::format("  {} {} with {} process{}: {} points took {}{} each\n",
-                    e.is_lower_bound ? "at least" : "about", format_time(seconds), processes,
-                    processes == 1 ? "" : "es", e.ran, format_time(e.seconds),
-                    e.is_lower_bound ? " or more" : ""));
+  print_forecast(sweep, points, count, processes, 0, is_interrupted);
 }
 
 }  // namespace weft::sweep

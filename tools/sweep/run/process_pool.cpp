@@ -218,6 +218,10 @@ Report ProcessPool::finish(Child& child) const {
     while (report.message.ends_with('\n')) report.message.pop_back();
   }
   report.wall_seconds = wall;
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  report.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   report.peak_memory = static_cast<std::int64_t>(usage.ru_maxrss) * 1'024;
   return report;
 }

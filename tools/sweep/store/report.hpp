@@ -50,6 +50,7 @@ struct Report {
   std::string results_sha256;
   std::string scenario_sha256;
   double wall_seconds = 0;
+  double cpu_seconds = 0;        ///< of the process; not recorded
   std::int64_t peak_memory = 0;  ///< bytes resident
   Metrics metrics;
   std::vector<std::string> warnings;  ///< what a run would print below its tables
