@@ -115,7 +115,8 @@ function blameText({ job, causes, blamed, isLate, late }) {
   const slow = slowLinkOf(blamed);
   if (slow) {
     const { link, share } = slow;
-    return `${format.roughly(share)} of it passes at slow links or waits for them, first \`${link.port}\` (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
+    const rates = `${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)}`;
+    return `${format.roughly(share)} of it passes at slow links or waits for them, first \`${link.port}\` (${rates})`;
   }
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';

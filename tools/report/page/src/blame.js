@@ -86,7 +86,8 @@ function culprits(job, index) {
 /** The sentences, as text; each names the port that the table below leads to. Names of ports stay on a line. */
 export function sentences(text) {
   const parts = text.trimEnd().split(/(\S+->[^\s,;)]+)/);
-  return el('pre', { class: 'sentences' }, parts.map((part, i) => (i % 2 ? el('span', { class: 'whole' }, part) : part)));
+  const shown = parts.map((part, i) => (i % 2 ? el('span', { class: 'whole' }, part) : part));
+  return el('pre', { class: 'sentences' }, shown);
 }
 
 /** The job that the answer is about stands first. */
@@ -100,5 +101,7 @@ export function blame(run, index) {
   if (!run.blame?.length) return null;
   for (const job of run.blame) job.hasTracks = Boolean(run.timeline?.tracks?.length);
   return section('blame', 'Blame', el('p', { class: 'hint' }, 'Time along the critical path of each job. A piece of a bar, and a port in a table, lead to the fabric; a rank leads to what it did.'),
-    inOrder(run).map((job) => el('article', {}, el('h3', {}, job.job), bars(job, index), legend(job), sentences(job.sentences), culprits(job, index))));
+    inOrder(run).map((job) =>
+      el('article', {}, el('h3', {}, job.job), bars(job, index), legend(job), sentences(job.sentences),
+        culprits(job, index))));
 }

@@ -111,7 +111,8 @@ function blame(runs) {
     const causes = [...new Set(own.flatMap(({ job }) => job.causes))];
     return el('article', {}, el('h3', {}, name), bars(name, own, longest),
       el('ul', { class: 'legend' }, causes.map((cause) => el('li', {}, el('i', { style: `background:${ofCause(cause)}` }), cause))));
-  }), runs.filter((run) => run.difference).map((run) => [el('h3', {}, `${run.label} against the first`), sentences(run.difference)]));
+  }), runs.filter((run) => run.difference)
+    .map((run) => [el('h3', {}, `${run.label} against the first`), sentences(run.difference)]));
 }
 
 /** One run in detail; its parts are made when they are first looked at. */

@@ -168,9 +168,8 @@ export class PanZoom {
       !taken.some((t) => left < t[1] && t[0] < right && top < t[3] && t[2] < bottom);
     const fits = ({ font, room, width }) => (font * room) / width;
     // Where not all lines of a box can be read, those are shown that can.
-    const parts = this.boxes.flatMap((lines) =>
-      lines.every((word) => Math.max(word.font, fits(word)) / scale >= LEAST_FONT) ? [lines] : lines.map((one) => [one]),
-    );
+    const isRead = (word) => Math.max(word.font, fits(word)) / scale >= LEAST_FONT;
+    const parts = this.boxes.flatMap((lines) => (lines.every(isRead) ? [lines] : lines.map((one) => [one])));
     for (const lines of parts) {
       const [{ font, rank }] = lines;
       const wanted = lines.map(fits);
@@ -218,7 +217,8 @@ export function roomsOf(words, [left, right]) {
     row.sort((a, b) => a.x - b.x);
     row.forEach((word, i) => {
       const gaps = [row[i - 1], row[i + 1]].filter(Boolean).map((other) => Math.abs(other.x - word.x));
-      word.room = (word.rank === LAST ? 0.75 : 0.92) * Math.min(...gaps, 4 * word.width, 2.1 * Math.min(word.x - left, right - word.x));
+      const toEdge = 2.1 * Math.min(word.x - left, right - word.x);
+      word.room = (word.rank === LAST ? 0.75 : 0.92) * Math.min(...gaps, 4 * word.width, toEdge);
     });
   }
   return words;
