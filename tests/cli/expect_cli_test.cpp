@@ -59,6 +59,14 @@ TEST_F(Expect, ARunExitsByWhetherAllExpectationsHold) {
   EXPECT_FALSE(program_.folder().read("out/summary.json").empty()) << "results come first";
 }
 
+TEST_F(Expect, NamesMayLeaveOutTheirUnit) {
+  expect("jobs.send-one.jct < 90us and jobs.send-one.jct > 80us", 0);
+  EXPECT_THAT(expect("jobs.send-one.jct < 80us", 1).err,
+              HasSubstr("`jobs.send-one.jct_seconds < 80us` does not hold: "
+                        "jobs.send-one.jct_seconds is 8"));
+  EXPECT_THAT(expect("jobs.send-one.jct < 1GB", 2).err, HasSubstr("of different kinds"));
+}
+
 TEST_F(Expect, JsonListsExpectationsWithValuesAndVerdicts) {
   const Finished f = run({"run", "one.yaml", "--json", "--expect",
                           "jobs.send-one.jct_seconds < 80us", "--expect", "network.timeouts == 0"},
@@ -73,9 +81,9 @@ TEST_F(Expect, JsonListsExpectationsWithValuesAndVerdicts) {
 }
 
 TEST_F(Expect, ABadExpressionSaysWhereBeforeTheRun) {
-  EXPECT_THAT(expect("jobs.send-one.jct < 1ms", 2).err,
-              HasSubstr("character 1: no number of summary.json is called `jobs.send-one.jct`; did "
-                        "you mean `jobs.send-one.jct_seconds`?"));
+  EXPECT_THAT(expect("jobs.send-one.jctt < 1ms", 2).err,
+              HasSubstr("character 1: no number of summary.json is called `jobs.send-one.jctt`; "
+                        "did you mean `jobs.send-one.jct_seconds`?"));
   EXPECT_THAT(expect("network.timeout == 0", 2).err, HasSubstr("did you mean `network.timeouts`?"));
   EXPECT_THAT(expect("messages.fct_seconds < 1ms", 2).err,
               HasSubstr("there are messages.fct_seconds.p50, "));

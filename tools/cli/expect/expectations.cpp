@@ -74,6 +74,28 @@ std::size_t place_of(const std::string& text, const std::string& name) {
   return 0;
 }
 
+/// The same with names as summary.json has them: `jct` is short for `jct_seconds`.
+std::string with_units(const Expression& expression, const std::vector<std::string>& names,
+                       std::size_t runs) {
+  const auto is_known = [&names](const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  std::string text = expression.text();
+  for (const std::string& name : expression.names()) {
+    const std::string own = split(name, runs).name;
+    if (is_known(own)) continue;
+    for (const std::string_view unit : {"_seconds", "_bytes_per_second"}) {
+      if (!is_known(own + std::string(unit))) continue;
+      for (std::size_t at = place_of(text, name); text.compare(at, name.size(), name) == 0;
+           at = place_of(text, name)) {
+        text.insert(at + name.size(), unit);
+      }
+      break;
+    }
+  }
+  return text;
+}
+
 /// Names that are unknown, and those that say no run beside others that do.
 Errors name_errors(const Expression& expression, const std::vector<std::string>& names,
                    std::size_t runs) {
@@ -218,6 +240,8 @@ Result<Expectations> read_expectations(const std::vector<std::string>& expressio
           error_in(text, problem->place, "it " + problem->sentence + "; " + kAccepted));
       continue;
     }
+    read = Expression::read(with_units(std::get<Expression>(read), names, runs),
+                            sweep::Dialect::kExpectation);
     auto& expression = std::get<Expression>(read);
     const Errors wrong = name_errors(expression, names, runs);
     errors.insert(errors.end(), wrong.begin(), wrong.end());
