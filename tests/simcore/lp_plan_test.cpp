@@ -155,8 +155,9 @@ TEST(LpPlan, IsTheOneOfLeastCost) {
       }
       for (const std::size_t best : counts) {
         const LpPlan plan = plan_lps(
-            graph.fabric, graph.crossing, control, LpPlan::Cut::kAuto,
-            [&](const LpPlan& offered) { return std::abs(1.0 * offered.lp_count - 1.0 * best); });
+            graph.fabric, graph.crossing, control, LpPlan::Cut::kAuto, [&](const LpPlan& offered) {
+              return std::abs(static_cast<double>(offered.lp_count) - static_cast<double>(best));
+            });
         expect_consistent(graph, plan, control);
         EXPECT_EQ(plan.lp_count, best);
       }

@@ -60,7 +60,7 @@ Error error_in(const std::string& text, std::size_t place, const std::string& se
           .where = {}};
 }
 
-/// Where a name stands in a text, and not as a part of another one.
+/// Where a name stands in a text, and not as a part of another one; npos: nowhere.
 std::size_t place_of(const std::string& text, const std::string& name) {
   const auto is_part = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -71,7 +71,7 @@ std::size_t place_of(const std::string& text, const std::string& name) {
     if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end])))
       return at;
   }
-  return 0;
+  return std::string::npos;
 }
 
 /// The same with names as summary.json has them: `jct` is short for `jct_seconds`.
@@ -86,7 +86,7 @@ std::string with_units(const Expression& expression, const std::vector<std::stri
     if (is_known(own)) continue;
     for (const std::string_view unit : {"_seconds", "_bytes_per_second"}) {
       if (!is_known(own + std::string(unit))) continue;
-      for (std::size_t at = place_of(text, name); text.compare(at, name.size(), name) == 0;
+      for (std::size_t at = place_of(text, name); at != std::string::npos;
            at = place_of(text, name)) {
         text.insert(at + name.size(), unit);
       }
@@ -105,7 +105,8 @@ Errors name_errors(const Expression& expression, const std::vector<std::string>&
   };
   const auto with_run = std::ranges::count_if(expression.names(), has_run);
   for (const std::string& name : expression.names()) {
-    const std::size_t place = place_of(expression.text(), name);
+    const std::size_t found = place_of(expression.text(), name);
+    const std::size_t place = found == std::string::npos ? 0 : found;
     const std::string own = split(name, runs).name;
     if (std::ranges::find(names, own) == names.end()) {
       errors.push_back(error_in(
