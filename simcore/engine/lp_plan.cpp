@@ -108,13 +108,13 @@ LpPlan plan_lps(const Fabric& fabric, std::span<const Picoseconds> crossing,
   if (thresholds.empty()) return best;
   if (cut != LpPlan::Cut::kAuto) return cut_from(thresholds.front());
 
-  double least = cost(best);
+  double min = cost(best);
   const std::size_t step = (thresholds.size() + kMaxPlans - 1) / kMaxPlans;
   for (std::size_t i = 0; i < thresholds.size(); i += step) {
     LpPlan plan = cut_from(thresholds[thresholds.size() - 1 - i]);
     const double price = cost(plan);
-    if (price >= least) continue;
-    least = price;
+    if (price >= min) continue;
+    min = price;
     best = std::move(plan);
   }
   return best;

@@ -163,7 +163,7 @@ TEST_F(Cli, CtrlCLeavesTheFinishedWorkOnDisk) {
 }
 
 TEST_F(Cli, CheckSaysHowTheFabricIsCut) {
-  const Finished f = run({"check", kScenarios + "incast.yaml"});
+  const Finished f = run({"check", kScenarios + "incast.yaml", "--set", "run.partition=uplinks"});
   EXPECT_EQ(f.exit_code, 0);
   EXPECT_THAT(f.out, HasSubstr("logical processes"));
   EXPECT_THAT(f.out, HasSubstr("lookahead"));

@@ -57,8 +57,8 @@ TEST(Partition, AtUplinksHasTheLongestWindow) {
 
 TEST(Partition, IsOneWhereThereIsNothingOfTheNameToCut) {
   const std::string one_server =
-      "name: t\nracks: {count: 1, servers: 1, server: hgx-h100}\nlinks: {access: {length: 3m}}\n"
-      "fabric: {topology: single-switch, switch: quantum-2}\n"
+      "name: t\nracks: {count: 1, servers: 1, server: hgx-h100}\n"
+      "fabric: {topology: single-domain}\n"
       "jobs: [{name: a, type: all-reduce, size: 1MiB}]\nrun: {partition: uplinks}\n";
   EXPECT_EQ(plan_of(experiment_of_text(one_server)).lp_count, 1U);
 }
@@ -82,7 +82,7 @@ TEST(Partition, IsCoarseWhereLittleHappens) {
 TEST(Partition, IsFineEnoughForTheThreads) {
   const protocols::Parallelism four{.threads = 4, .share_from = 1};
   EXPECT_LT(cost_of("access", 0.5, four), cost_of("one", 0.5, four));
-  EXPECT_DOUBLE_EQ(cost_of("one", 0.5), cost_of("one", 0.5, {.threads = 4}))
+  EXPECT_DOUBLE_EQ(cost_of("one", 1e-4), cost_of("one", 1e-4, {.threads = 4}))
       << "windows of fewer events than are shared stay with one thread";
 }
 
@@ -92,7 +92,7 @@ TEST(Partition, KeepsLogicalProcessesInTheCache) {
   const Experiment e = weft::testing::experiment_of("gpt3-175b.yaml");
   const LpPlan plan = plan_of(e);
   EXPECT_EQ(plan.lp_count, 64 + 16 + 8U) << "servers, leaves, spines";
-  EXPECT_EQ(plan_of(e, {.threads = 16}).lp_count, plan.lp_count);
+  EXPECT_GE(plan_of(e, {.threads = 16}).lp_count, 16 * 8U) << "eight for each thread";
 }
 
 }  // namespace

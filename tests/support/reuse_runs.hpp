@@ -42,6 +42,7 @@ inline FolderOfRun folder_of_run(scenarios::Experiment& e, scenarios::Reuse reus
   scenarios::Results written = run.results;
   written.wall_seconds = 0;
   written.threads = 1;
+  written.thread_times = {};
   written.reuse = {};
   const auto at = scenarios::write_results(written, "", out, {.pauses = true, .files = &to});
   if (!at.ok()) throw std::runtime_error(at.errors().front().to_string());

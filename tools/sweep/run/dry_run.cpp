@@ -70,7 +70,7 @@ std::vector<std::size_t> spread_order(std::size_t all) {
 /// What `weft check` predicts of a point.
 struct Modelled {
   double seconds = 0;
-  bool may_reuse = false;  ///< what it takes may be far less, if epochs begin alike
+  bool may_be_shorter = false;  ///< what it takes may be far less, if epochs begin alike
 };
 
 /// Nothing: it cannot be built.
@@ -170,9 +170,9 @@ std::vector<Sample> samples_for(const std::vector<Point>& points,
   std::vector<Sample> alike;
   std::size_t max_shared = 0;
   for (const Sample& sample : samples) {
-    if (model[sample.point].may_reuse != model[point].may_reuse) continue;
+    if (model[sample.point].may_be_shorter != model[point].may_be_shorter) continue;
     const std::size_t shared =
-        model[point].may_reuse ? shared_values(points[sample.point], points[point]) : 0;
+        model[point].may_be_shorter ? shared_values(points[sample.point], points[point]) : 0;
     if (shared > max_shared) alike.clear();
     max_shared = std::max(max_shared, shared);
     if (shared == max_shared) alike.push_back(sample);
