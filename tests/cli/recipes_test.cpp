@@ -24,10 +24,12 @@ using ::testing::HasSubstr;
 
 const fs::path kRoot = WEFT_SOURCE_DIR;
 
-/// What reads a sweep's results is not asked, since there are none.
+/// Runs are cut, but for those of which something is expected; what reads a sweep's results is not
+/// asked, since there are none.
 const std::string kShort = R"(#!/bin/bash
 case "$1" in
 run)
+  [[ " $* " == *" --expect "* ]] && exec ")" WEFT_PROGRAM R"(" "$@"
   ")" WEFT_PROGRAM R"(" "$@" --set run.until=1us || exit
   # Under the name that they have without it.
   shopt -s nullglob

@@ -43,6 +43,9 @@ inline FolderOfRun folder_of_run(scenarios::Experiment& e, scenarios::Reuse reus
   written.wall_seconds = 0;
   written.threads = 1;
   written.thread_times = {};
+  // The partition is chosen for the threads.
+  written.logical_processes = 1;
+  written.lookahead = {};
   written.reuse = {};
   const auto at = scenarios::write_results(written, "", out, {.pauses = true, .files = &to});
   if (!at.ok()) throw std::runtime_error(at.errors().front().to_string());
