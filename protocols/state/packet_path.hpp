@@ -69,9 +69,9 @@ struct BufferPath : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Fe
 struct FaultPath : PathWith<Feature::kFaults, Feature::kHostPorts, Feature::kEntropies,
                             Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
 /// Scale-up domains on credits beside a network of any transport and any buffer.
-struct ScaleUpPath : PathWith<Feature::kCredits, Feature::kTransports, Feature::kHostPorts,
-                              Feature::kInNetwork, Feature::kWeightedClasses, Feature::kPartitions,
-                              Feature::kCells> {};
+struct ScaleUpPath
+    : PathWith<Feature::kCredits, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
+               Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
 /// Packets that are forwarded before they are whole.
 struct CutThroughPath : PathWith<Feature::kCutThrough> {};
 /// Congestion control by what switches say in packets, or by credit that receivers grant for what
