@@ -13,7 +13,7 @@ constexpr std::int64_t kCompared = 3;
 /// A call of fewer rounds leaves none out: the first, those compared, one that is running, the
 /// last.
 constexpr std::int64_t kMinRounds = kCompared + 3;
-/// From one look to the next: a microsecond, or this part of the time that the call lasts.
+/// From one poll to the next: a microsecond, or this part of the time that the call lasts.
 constexpr Picoseconds kFirstPoll = 1_us;
 constexpr std::int64_t kPollsPerTime = 16;
 

@@ -51,7 +51,7 @@ class PeriodWatch final : public StepWatch {
   void on_round(ProcessId process, std::uint32_t lane, const Step& step, Picoseconds now) override;
   void on_iteration_end(ProcessId process, Picoseconds now) override;
 
-  /// When to look next.
+  /// When to poll next.
   [[nodiscard]] Picoseconds next_check(Picoseconds now) const;
   /// All that happens until `now` has happened.
   void poll(Picoseconds now);

@@ -6,30 +6,27 @@
 #include <thread>
 #include <vector>
 
+#include "protocols/network/hop_costs.hpp"
 #include "protocols/state/port_state.hpp"
 
 namespace weft::protocols {
 namespace {
 
-// Nanoseconds of one thread, fitted to shipped scenarios under every cut (simcore/PERFORMANCE.md).
+// Nanoseconds of one thread. They stem from few runs of shipped scenarios under every cut
+// (simcore/PERFORMANCE.md).
 
-/// A packet-hop between logical processes whose memory is at hand.
-constexpr double kHop = 65;
-/// More where the link goes by credits, which come back as an event of their own.
-constexpr double kCredit = 90;
-/// More for those that come from another logical process.
+/// A packet-hop takes longer if its credits come from another logical process.
 constexpr double kCreditAcross = 40;
 /// More for a hop inside a logical process, for each level of the tree that orders its ports.
 constexpr double kTreeLevel = 4;
 /// More each time that the memory of a logical process is twice what the cache holds.
 constexpr double kCacheDoubling = 30;
-constexpr double kCache = 1 << 20U;  ///< second level
 /// A logical process in a window, whatever it has to do.
 constexpr double kVisit = 50;
-/// A window that threads share, until all of them are through.
+/// A window that threads share, until all of them are through: an estimate.
 constexpr double kSharing = 2'000;
 
-constexpr double kEventsPerHop = 2;
+constexpr double kEventsPerHop = 2;  ///< at least
 /// Of a network all of whose hosts send and receive: they compute as well, and wait for each other.
 constexpr double kBusy = 0.5;
 
@@ -135,7 +132,7 @@ double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConf
     double bytes = 0;
     for (const PortId port : ports) bytes += costs[index(fabric.network_of(port))].port_bytes;
     const double level = std::log2(2 * static_cast<double>(ports.size()) + 1);
-    const double memory = kCacheDoubling * std::max(0.0, std::log2(bytes / kCache));
+    const double memory = kCacheDoubling * std::max(0.0, std::log2(bytes / kSecondLevelCache));
     double of_lp = kVisit / window;
     for (const PortId port : ports) {
       const std::size_t n = index(fabric.network_of(port));
@@ -144,8 +141,8 @@ double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConf
                           (8 * static_cast<double>(load.packet[n].count()));
       const bool is_inside = plan.lp_of_node[fabric.port(port).node.value()] ==
                              plan.lp_of_node[fabric.peer_node(port).value()];
-      double hop = kHop + memory + (is_inside ? kTreeLevel * level : 0);
-      if (costs[n].goes_by_credits) hop += kCredit + (is_inside ? 0 : kCreditAcross);
+      double hop = kNanosecondsPerHop + memory + (is_inside ? kTreeLevel * level : 0);
+      if (costs[n].goes_by_credits) hop += kNanosecondsPerCredit + (is_inside ? 0 : kCreditAcross);
       of_lp += rate * hop;
       hops += rate;
     }

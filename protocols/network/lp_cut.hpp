@@ -39,7 +39,8 @@ struct ExpectedLoad {
                                     const SwitchConfig& switches, const ExpectedLoad& load);
 
 /// How the packet engine cuts a fabric whose switches are such: by the least time in which data,
-/// pauses or credits cross each link. Scale-up domains may be kept whole.
+/// pauses or credits cross each link. Scale-up domains may be kept whole. `load` is read for the
+/// automatic choice alone.
 [[nodiscard]] LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches,
                                 Picoseconds control_latency, LpPlan::Cut cut,
                                 const ExpectedLoad& load, bool keeps_domains_whole = false);

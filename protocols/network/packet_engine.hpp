@@ -61,10 +61,10 @@ class PacketNetwork::Engine {
   }
   /// How long threads have worked and waited, by the clock.
   [[nodiscard]] ThreadTimes thread_times() const;
-  /// When it is looked next whether anything was delivered since the last time: whoever leaves out
-  /// what happens stops there.
+  /// When it is checked next whether anything was delivered since the last time: whoever skips what
+  /// happens stops there.
   [[nodiscard]] Picoseconds next_check() const { return stall_check_.next(); }
-  /// Looks, if it is time to.
+  /// Checks that, if it is due.
   void check_if_due(Picoseconds now);
   /// The time of the last thing that happened.
   [[nodiscard]] Picoseconds last_event() const;
@@ -129,7 +129,7 @@ class PacketNetwork::Engine {
   [[nodiscard]] bool observe(Picoseconds now);
   /// Whether anything was delivered since the last time, if that was earlier; notes a stall if not.
   void check_for_stall(Picoseconds now);
-  /// Looks for a stall during a jump to `target`, on the way to which nothing happens.
+  /// Checks for a stall during a jump to `target`, on the way to which nothing happens.
   void check_for_stall_until(Picoseconds target);
   void sample_queues(Picoseconds now);
   void sample_rates(Picoseconds now);

@@ -120,8 +120,10 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   build_ports();
   build_switches();
   plan_ = cut_fabric(fabric, options.switches, options.control_latency, options.cut,
-                     expected_load(fabric, options.transport, options.scale_up, processes,
-                                   connections, options.parallelism),
+                     options.cut == LpPlan::Cut::kAuto
+                         ? expected_load(fabric, options.transport, options.scale_up, processes,
+                                         connections, options.parallelism)
+                         : ExpectedLoad(),
                      options.keeps_domains_whole);
   engine_ = std::make_unique<Engine>(*state_, plan_, options_);
   build_lps();

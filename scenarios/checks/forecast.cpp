@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "collectives/steps/relay.hpp"
+#include "protocols/network/hop_costs.hpp"
 #include "protocols/network/state_sizes.hpp"
 #include "scenarios/checks/limits/traffic.hpp"
 #include "scenarios/memo/savings_forecast.hpp"
@@ -23,20 +24,16 @@
 namespace weft::scenarios {
 namespace {
 
-// Nanoseconds of one thread of an AMD EPYC of 1 MiB of second-level cache per core that runs the
-// permutation of tools/bench over 64 hosts at 60 ns per packet-hop.
+using protocols::kNanosecondsPerCredit;
+using protocols::kNanosecondsPerHop;
 
-/// A packet-hop whose memory is at hand, on shipped scenarios of 64 hosts (all-reduce, straggler).
-constexpr double kNanosecondsPerHop = 65;
-/// More where links go by credits, which come back as a third event of every packet-hop. Calibrated
-/// with what a message takes, on all shipped scenarios that take a second or more; in the rows of
-/// tools/bench a hop with credits takes two and a half times as long as one with nothing, too.
-constexpr double kNanosecondsPerCredit = 90;
+// Nanoseconds of the thread that those are of (protocols/network/hop_costs.hpp).
+
 /// What it waits longer each time that what is touched between two of a port's packets doubles:
 /// port, link, packets, routes and order of events then come from ever farther away. From the
 /// NVLink fabrics that are shipped (72 to 576 GPUs).
 constexpr double kNanosecondsPerDoubling = 112;
-constexpr double kCache = 1 << 20U;  ///< second level
+constexpr double kCache = protocols::kSecondLevelCache;
 /// From here on next to nothing is found in any cache.
 constexpr double kBeyondCaches = 64 * kCache;
 /// Steps, ideal times, records and lines of a message, from scenarios whose messages are a few

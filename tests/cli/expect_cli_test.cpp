@@ -84,6 +84,9 @@ TEST_F(Expect, ABadExpressionSaysWhereBeforeTheRun) {
   EXPECT_THAT(expect("jobs.send-one.jct_second < 1ms", 2).err,
               HasSubstr("character 1: no number of summary.json is called "
                         "`jobs.send-one.jct_second`; did you mean `jobs.send-one.jct_seconds`?"));
+  EXPECT_THAT(expect("thread_seconds.imbalance < 2", 2).err,
+              HasSubstr("no number of summary.json is called `thread_seconds.imbalance`"))
+      << "what depends on the machine is expected by nobody";
   EXPECT_THAT(expect("network.timeout == 0", 2).err, HasSubstr("did you mean `network.timeouts`?"));
   EXPECT_THAT(expect("messages.fct_seconds < 1ms", 2).err,
               HasSubstr("there are messages.fct_seconds.p50, "));

@@ -191,7 +191,7 @@ double seconds_before(const std::string& text, const std::string& words) {
 }
 
 // 15 points, of which the last one takes as long as all others together: every fourth one is run.
-// The time is that of a processor, which others beside this do not lengthen. It is foreseen within
+// The time is that of a processor, which others beside this do not lengthen. It is predicted within
 // a factor of two on an idle machine, and within three here.
 TEST_F(SweepCli, DryRunForeseesProcessorTimeOfUnequalPoints) {
   std::string sizes = "16KB";
@@ -202,7 +202,7 @@ TEST_F(SweepCli, DryRunForeseesProcessorTimeOfUnequalPoints) {
         "axes: [{path: \"jobs[0].size\", name: size, values: [" +
             sizes + "]}]\n");
   const Finished dry = run({"sweep", "unequal.yaml", "--dry-run", "-j", "1"});
-  const double foreseen = seconds_before(dry.out, " of processor time");
+  const double predicted = seconds_before(dry.out, " of processor time");
   const auto used = [] {
     rusage usage{};
     ::getrusage(RUSAGE_CHILDREN, &usage);
@@ -212,8 +212,8 @@ TEST_F(SweepCli, DryRunForeseesProcessorTimeOfUnequalPoints) {
   const double before = used();
   EXPECT_EQ(run({"sweep", "unequal.yaml", "--quiet", "-j", "1"}).exit_code, 0);
   const double took = used() - before;
-  EXPECT_GT(foreseen, took / 3) << dry.out;
-  EXPECT_LT(foreseen, took * 3) << dry.out;
+  EXPECT_GT(predicted, took / 3) << dry.out;
+  EXPECT_LT(predicted, took * 3) << dry.out;
 }
 
 TEST_F(SweepCli, ThePointOfAnExportIsAScenarioWithTheSameDigest) {

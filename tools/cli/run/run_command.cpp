@@ -67,7 +67,7 @@ void RunCommand::add_what_runs() {
       ->type_name("N");
   run_->add_option(
           "--memory-limit", memory_limit_,
-          "private memory that the run may take, such as 4GiB; one that is foreseen to need "
+          "private memory that the run may take, such as 4GiB; one that is predicted to need "
           "more is refused (default: what the machine has left)")
       ->type_name("SIZE");
   run_->add_flag("--isolated", arguments_.is_isolated,
