@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "protocols/network/hop_costs.hpp"
+#include "protocols/config/hop_costs.hpp"
 #include "protocols/state/port_state.hpp"
 
 namespace weft::protocols {

@@ -14,7 +14,7 @@
 #include <variant>
 
 #include "collectives/steps/relay.hpp"
-#include "protocols/network/hop_costs.hpp"
+#include "protocols/config/hop_costs.hpp"
 #include "protocols/network/state_sizes.hpp"
 #include "scenarios/checks/limits/traffic.hpp"
 #include "scenarios/memo/savings_forecast.hpp"
@@ -27,7 +27,7 @@ namespace {
 using protocols::kNanosecondsPerCredit;
 using protocols::kNanosecondsPerHop;
 
-// Nanoseconds of the thread that those are of (protocols/network/hop_costs.hpp).
+// Nanoseconds of the thread that those are of (protocols/config/hop_costs.hpp).
 
 /// What it waits longer each time that what is touched between two of a port's packets doubles:
 /// port, link, packets, routes and order of events then come from ever farther away. From the
