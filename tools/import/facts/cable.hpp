@@ -1,0 +1,42 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "simcore/base/units.hpp"
+#include "tools/import/source/remark.hpp"
+
+namespace weft::import {
+
+/// A port, as the file that names it writes it: an interface, or its alias.
+struct PortName {
+  std::string device;
+  std::string port;
+
+  auto operator<=>(const PortName&) const = default;
+  [[nodiscard]] std::string to_string() const { return device + " " + port; }
+};
+
+/// How a file knows its cables. Where files differ, what is seen wins over what is planned.
+enum class Knowledge : std::uint8_t {
+  kSeen,        ///< the devices heard each other: LLDP, ibnetdiscover
+  kConfigured,  ///< a device is told its neighbour: SONiC's DEVICE_NEIGHBOR
+  kDocumented,  ///< somebody wrote it down: NetBox, spreadsheets, planners
+};
+
+/// One cable, as one file says it.
+struct Cable {
+  PortName a;
+  PortName b;
+  std::optional<Stated<BitsPerSecond>> rate;
+  std::optional<Stated<Millimetres>> length;
+  std::optional<Stated<std::string>> medium;  ///< `copper` or `fibre`
+  std::optional<Stated<BitsPerSecond>>
+      full_rate;  ///< that both ends could run at, where it is more
+  Knowledge known_by = Knowledge::kDocumented;
+  SourceLocation where{};
+};
+
+}  // namespace weft::import

@@ -1,0 +1,56 @@
+#include "tools/import/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tools/import/cables/cable_formats.hpp"
+#include "tools/import/infiniband/infiniband_formats.hpp"
+#include "tools/import/planners/planner_formats.hpp"
+#include "tools/import/server/server_formats.hpp"
+#include "tools/import/switches/switch_formats.hpp"
+
+namespace weft::import {
+namespace {
+
+std::vector<Format> all_formats() {
+  std::vector<Format> all;
+  for (const std::span<const Format> some :
+       {server_formats(), infiniband_formats(), switch_formats(), planner_formats(),
+        cable_formats()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::span<const Format> formats() {
+  static const std::vector<Format> all = all_formats();
+  return all;
+}
+
+const Format* find_format(std::string_view name) {
+  const auto found = std::ranges::find(formats(), name, &Format::name);
+  return found == formats().end() ? nullptr : &*found;
+}
+
+const Format* recognise(const InputFile& file) {
+  const auto found = std::ranges::find_if(
+      formats(), [&file](const Format& format) { return format.recognise(file).has_value(); });
+  return found == formats().end() ? nullptr : &*found;
+}
+
+void read_file(const InputFile& file, const Format* format, Description& description) {
+  if (format == nullptr) format = recognise(file);
+  if (format == nullptr) {
+    add_error(
+        description.remarks, {.file = file.name()},
+        "is in no form that weft knows; `weft import --help` lists them, `--format` names one");
+    return;
+  }
+  format->read(file, description);
+}
+
+}  // namespace weft::import

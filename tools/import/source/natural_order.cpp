@@ -1,0 +1,47 @@
+#include "tools/import/source/natural_order.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace weft::import {
+namespace {
+
+bool is_digit(char c) { return '0' <= c && c <= '9'; }
+
+std::string_view digits_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return text.substr(at, end - at);
+}
+
+std::string_view without_zeros(std::string_view digits) {
+  const std::size_t first = std::min(digits.find_first_not_of('0'), digits.size());
+  return digits.substr(first);
+}
+
+}  // namespace
+
+bool NaturalOrder::operator()(std::string_view a, std::string_view b) const {
+  std::size_t i = 0;
+  std::size_t k = 0;
+  while (i < a.size() && k < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[k])) {
+      const std::string_view x = digits_at(a, i);
+      const std::string_view y = digits_at(b, k);
+      const std::string_view m = without_zeros(x);
+      const std::string_view n = without_zeros(y);
+      if (m.size() != n.size()) return m.size() < n.size();
+      if (m != n) return m < n;
+      i += x.size();
+      k += y.size();
+    } else {
+      if (a[i] != b[k]) return a[i] < b[k];
+      ++i;
+      ++k;
+    }
+  }
+  if (a.size() - i != b.size() - k) return a.size() - i < b.size() - k;
+  return a < b;  // they differ in leading zeros at most
+}
+
+}  // namespace weft::import

@@ -1,0 +1,45 @@
+#include "tools/import/source/remark.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace weft::import {
+namespace {
+
+std::string_view name_of(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "error: ";
+    case Severity::kWarning:
+      return "warning: ";
+    case Severity::kFinding:
+      return "finding: ";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Remark::to_string() const {
+  return Error{.message = std::string(name_of(severity)) + text, .where = where}.to_string();
+}
+
+void add_error(Remarks& remarks, SourceLocation where, std::string text) {
+  remarks.push_back({Severity::kError, std::move(text), std::move(where)});
+}
+
+void add_warning(Remarks& remarks, SourceLocation where, std::string text) {
+  remarks.push_back({Severity::kWarning, std::move(text), std::move(where)});
+}
+
+void add_finding(Remarks& remarks, SourceLocation where, std::string text) {
+  remarks.push_back({Severity::kFinding, std::move(text), std::move(where)});
+}
+
+bool has_errors(const Remarks& remarks) {
+  return std::ranges::any_of(
+      remarks, [](const Remark& remark) { return remark.severity == Severity::kError; });
+}
+
+}  // namespace weft::import
