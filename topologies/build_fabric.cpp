@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "topologies/cabled/cabled.hpp"
 #include "topologies/clos/clos.hpp"
 #include "topologies/clos/leaf_spine.hpp"
 #include "topologies/custom/custom.hpp"

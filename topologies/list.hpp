@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "topologies/cabled/cabled_spec.hpp"
 #include "topologies/clos/clos_spec.hpp"
 #include "topologies/custom/custom_spec.hpp"
 #include "topologies/fat_tree/fat_tree.hpp"
@@ -22,13 +23,13 @@ struct TopologyList {
 };
 
 /// All topologies, in the order in which the reference lists them; the first is the default.
-using Topologies = TopologyList<LeafSpine, RailOptimised, Clos, FatTree, Custom, SingleDomain>;
+using Topologies = TopologyList<LeafSpine, RailOptimised, Clos, FatTree, Cabled, Custom, SingleDomain>;
 
 /// One of them, as a scenario says it.
 using AnyTopology = Topologies::Any;
 
 /// What they stand for, and short forms.
 using TopologySpec =
-    std::variant<LeafSpineSpec, FatTreeSpec, CustomSpec, ClosSpec, SingleDomainSpec>;
+    std::variant<LeafSpineSpec, FatTreeSpec, CustomSpec, ClosSpec, SingleDomainSpec, CabledSpec>;
 
 }  // namespace weft::topologies

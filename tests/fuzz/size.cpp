@@ -30,6 +30,11 @@ struct CablesOf {
     return 1.0 * s.racks * (s.servers_per_rack + 1.0 * s.spines * s.links_per_pair);
   }
   double operator()(const topologies::FatTreeSpec& s) const { return std::pow(s.k, 3); }
+  double operator()(const topologies::CabledSpec& s) const {
+    double cables = (*this)(topologies::SingleDomainSpec{s.racks, {}});
+    for (const auto& cable : s.cables) cables += cable.count;
+    return cables;
+  }
   double operator()(const topologies::CustomSpec& s) const {
     double cables = 0;
     for (const auto& link : s.links) cables += link.count;

@@ -120,6 +120,10 @@ Result<Fabric> Assembler::finish() && {
   return std::move(fabric_);
 }
 
+std::string indexed(const char* list, std::size_t i) {
+  return std::string(list) + "[" + std::to_string(i) + "]";
+}
+
 Error error_at(std::string key, std::string message) {
   return {std::move(message), {.file = {}, .line = 0, .column = 0, .key = std::move(key)}};
 }

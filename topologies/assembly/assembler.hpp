@@ -59,6 +59,9 @@ class Assembler {
   std::vector<Cable> cables_;
 };
 
+/// The key of an item of a list, such as `fabric.nodes[3]`.
+[[nodiscard]] std::string indexed(const char* list, std::size_t i);
+
 /// An error at a key of the scenario.
 [[nodiscard]] Error error_at(std::string key, std::string message);
 

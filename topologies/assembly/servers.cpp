@@ -29,6 +29,13 @@ bool has_nic_nodes(const RackSpec& rack) {
   return outruns || server.gpus > server.nics;
 }
 
+/// Of a server that has a name.
+std::string host_name(const RackSpec& rack, const ServerNames& names, std::uint32_t host) {
+  const ServerPart& server = rack.server;
+  const bool is_a_nic = server.hosts() == server.nics && !has_nic_nodes(rack);
+  return is_a_nic ? names.nic(host) : names.name + "/gpu" + std::to_string(host);
+}
+
 std::uint32_t links_to_switch(const ScaleUpPart& part, std::uint32_t switch_of_board) {
   return part.links_per_switch.size() == 1 ? part.links_per_switch.front()
                                            : part.links_per_switch[switch_of_board];
@@ -136,13 +143,17 @@ std::uint64_t servers_of(const RackSpec& rack) {
 /// Adds what racks bring, kind by kind.
 class Adder {
  public:
-  Adder(std::span<const RackSpec> racks, Assembler& assembler) : assembler_(assembler) {
+  Adder(std::span<const RackSpec> racks, std::span<const ServerNames> names, Assembler& assembler)
+      : assembler_(assembler) {
     std::uint32_t rack = 0;
     for (std::uint32_t group = 0; group < racks.size(); ++group) {
       const RackSpec& spec = racks[group];
       has_rails_ = has_rails_ || rails_of(spec.server) > 1;
       for (std::uint32_t i = 0; i < spec.count; ++i, ++rack) {
-        for (std::uint32_t k = 0; k < spec.servers; ++k) servers_.push_back({&spec, group, rack});
+        for (std::uint32_t k = 0; k < spec.servers; ++k) {
+          const std::size_t n = servers_.size();
+          servers_.push_back({&spec, n < names.size() ? &names[n] : nullptr, group, rack});
+        }
       }
     }
   }
@@ -154,8 +165,10 @@ class Adder {
       const bool is_gpu = part.gpus > 0;
       if (part.scale_up) server.domain = assembler_.add_domain(server.group);
       for (std::uint32_t i = 0; i < part.hosts(); ++i, ++index) {
-        const NodeId id = assembler_.add_host((is_gpu ? "gpu" : "h") + std::to_string(index),
-                                              static_cast<std::int32_t>(server.rack),
+        const std::string name = server.names != nullptr
+                                     ? host_name(*server.spec, *server.names, i)
+                                     : (is_gpu ? "gpu" : "h") + std::to_string(index);
+        const NodeId id = assembler_.add_host(name, static_cast<std::int32_t>(server.rack),
                                               is_gpu ? Picoseconds(0) : part.nic.arrival_latency());
         if (i == 0) server.first_host = id;
         Node& node = assembler_.node(id);
@@ -177,8 +190,10 @@ class Adder {
       std::vector<NodeId> switches;
       for (std::uint32_t i = 0; i < scale_up.switches; ++i) {
         const auto rack = static_cast<std::int32_t>(server.rack);
-        const NodeId id = assembler_.add_switch("chip" + std::to_string(index++), 1, rack,
-                                                scale_up.switch_latency);
+        const std::string name = server.names != nullptr
+                                     ? server.names->name + "/switch" + std::to_string(i)
+                                     : "chip" + std::to_string(index++);
+        const NodeId id = assembler_.add_switch(name, 1, rack, scale_up.switch_latency);
         Node& node = assembler_.node(id);
         node.domain = server.domain;
         node.network = NetworkKind::kScaleUp;
@@ -218,7 +233,8 @@ class Adder {
  private:
   struct Server {
     const RackSpec* spec;
-    std::uint32_t group;  ///< of racks alike
+    const ServerNames* names;  ///< null: they are numbered
+    std::uint32_t group;       ///< of racks alike
     std::uint32_t rack;
     NodeId first_host{};
     std::int32_t domain = -1;
@@ -264,7 +280,9 @@ class Adder {
   NodeId add_nic(const Server& server, std::uint32_t nic, std::uint32_t index) {
     const ServerPart& part = server.spec->server;
     const auto rack = static_cast<std::int32_t>(server.rack);
-    const NodeId id = assembler_.add_switch("nic" + std::to_string(index), 1, rack, SwitchPart{});
+    const std::string name =
+        server.names != nullptr ? server.names->nic(nic) : "nic" + std::to_string(index);
+    const NodeId id = assembler_.add_switch(name, 1, rack, SwitchPart{});
     Node& node = assembler_.node(id);
     node.is_nic = true;
     if (has_rails_) node.rail = static_cast<std::int32_t>(nic % rails_of(part));
@@ -324,8 +342,25 @@ bool Servers::has_nic_nodes() const {
       racks_, [](const RackSpec& rack) { return weft::topologies::has_nic_nodes(rack); });
 }
 
+std::vector<std::string> Servers::host_names() const {
+  std::vector<std::string> all;
+  std::size_t server = 0;
+  for (const RackSpec& rack : racks_) {
+    for (std::uint64_t i = 0; i < servers_of(rack) && server < names_.size(); ++i, ++server) {
+      const ServerNames& names = names_[server];
+      // A wrong number of names is said of them; here they are only numbered.
+      const bool are_all = names.nics.empty() || names.nics.size() == rack.server.nics;
+      const ServerNames given = are_all ? names : ServerNames{names.name, {}};
+      for (std::uint32_t k = 0; k < rack.server.hosts(); ++k) {
+        all.push_back(host_name(rack, given, k));
+      }
+    }
+  }
+  return all;
+}
+
 std::vector<Servers::NicPort> Servers::add_to(Assembler& assembler) const {
-  Adder adder(racks_, assembler);
+  Adder adder(racks_, names_, assembler);
   adder.add_hosts();
   adder.add_scale_up_switches();
   return adder.add_nics();

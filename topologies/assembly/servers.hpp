@@ -13,6 +13,17 @@
 
 namespace weft::topologies {
 
+/// What a server and its NICs are called where scenarios name them.
+struct ServerNames {
+  std::string name;
+  std::vector<std::string> nics;  ///< empty: `nic0`, `nic1` ...
+
+  /// `SERVER/NIC`
+  [[nodiscard]] std::string nic(std::uint32_t i) const {
+    return name + "/" + (nics.empty() ? "nic" + std::to_string(i) : nics[i]);
+  }
+};
+
 /// What racks of servers bring into a fabric, in the order rack, server, GPU or NIC: hosts,
 /// scale-up domains, NIC nodes and the cables between these. What leaves are, builders decide.
 ///
@@ -21,6 +32,9 @@ namespace weft::topologies {
 /// - A NIC that serves one GPU and gets no more than its host link carries is part of the GPU: its
 ///   latencies and the host link's are booked on the link to the leaf. Any other NIC of a GPU is a
 ///   node `nic<i>`, tier 1 of the scale-out network.
+///
+/// Where servers have names, a host that holds one NIC is called after it, as `gpu03/mlx5_5`; other
+/// GPUs are `gpu03/gpu0`, NIC nodes `gpu03/mlx5_5`, scale-up switches `gpu03/switch0`.
 class Servers {
  public:
   /// One port of a NIC, ready to be cabled to a leaf.
@@ -35,8 +49,9 @@ class Servers {
     Picoseconds receiving;
   };
 
-  /// `racks` must outlive it.
-  explicit Servers(std::span<const RackSpec> racks) : racks_(racks) {}
+  /// `racks` and `names` must outlive it. `names` has one entry per server, or none.
+  explicit Servers(std::span<const RackSpec> racks, std::span<const ServerNames> names = {})
+      : racks_(racks), names_(names) {}
 
   /// What is wrong with the racks, at keys such as `racks[1].server.gpus` below `key`.
   [[nodiscard]] Errors check(const std::string& key) const;
@@ -48,6 +63,8 @@ class Servers {
   [[nodiscard]] std::uint64_t inner_cables() const;
   [[nodiscard]] std::uint64_t nic_ports() const;
   [[nodiscard]] bool has_nic_nodes() const;
+  /// Of all servers that have names.
+  [[nodiscard]] std::vector<std::string> host_names() const;
 
   /// Adds the hosts, then scale-up switches, then NIC nodes; cables them; gives the ports of all
   /// NICs in order.
@@ -55,6 +72,7 @@ class Servers {
 
  private:
   std::span<const RackSpec> racks_;
+  std::span<const ServerNames> names_;
 };
 
 /// Rails that the NICs of a server are spread over.

@@ -15,10 +15,6 @@
 namespace weft::topologies {
 namespace {
 
-std::string indexed(const char* list, std::size_t i) {
-  return std::string(list) + "[" + std::to_string(i) + "]";
-}
-
 /// Checks a specification and keeps what the checks find out.
 class CustomChecker {
  public:

@@ -53,6 +53,30 @@ void complete_cable(const Context& context, topologies::LinkPart& link, const st
   }
 }
 
+/// What is not said of a cable of some role is what is said of the role.
+void inherit(const Context& context, topologies::LinkPart& link, const std::string& path,
+             const topologies::LinkPart& role, const std::string& role_path) {
+  const auto take = [&](auto topologies::LinkPart::*member, const char* key) {
+    if (link.*member || !(role.*member)) return;
+    link.*member = role.*member;
+    context.provenance[child_path(path, key)] = "as " + role_path;
+  };
+  take(&topologies::LinkPart::rate, "rate");
+  if (!link.errors.given() && role.errors.given()) {
+    link.errors = role.errors;
+    const char* key = link.errors.frame_loss_rate ? "frame_loss_rate" : "bit_error_rate";
+    context.provenance[child_path(path, key)] = "as " + role_path;
+  }
+  if (!link.length && !link.cable) take(&topologies::LinkPart::latency, "latency");
+  if (link.latency) return;
+  take(&topologies::LinkPart::length, "length");
+  if (link.cable || !role.cable) return;
+  link.cable = role.cable;
+  for (const char* key : {".latency_per_metre", ".transceivers", ".fec"}) {
+    context.provenance[child_path(path, "cable") + key] = "as " + role_path;
+  }
+}
+
 /// What is not said of links above the spines is that of those below.
 void complete_super_uplink(const Context& context) {
   LinksDocument& links = context.document.links;
@@ -64,27 +88,24 @@ void complete_super_uplink(const Context& context) {
     return;
   }
   topologies::LinkPart& link = links.super_uplink;
-  const auto inherit = [&](auto topologies::LinkPart::*member, const char* key) {
-    if (link.*member || !(links.uplink.*member)) return;
-    link.*member = links.uplink.*member;
-    context.provenance[child_path(path, key)] = "as the uplinks";
-  };
-  inherit(&topologies::LinkPart::rate, "rate");
-  if (!link.errors.given() && links.uplink.errors.given()) {
-    link.errors = links.uplink.errors;
-    const char* key = link.errors.frame_loss_rate ? "frame_loss_rate" : "bit_error_rate";
-    context.provenance[child_path(path, key)] = "as the uplinks";
-  }
-  if (!link.length && !link.cable) inherit(&topologies::LinkPart::latency, "latency");
-  if (link.latency) return;
-  inherit(&topologies::LinkPart::length, "length");
-  if (!link.cable && links.uplink.cable) {
-    link.cable = links.uplink.cable;
-    context.provenance[child_path(path, "cable") + ".latency_per_metre"] = "as the uplinks";
-    context.provenance[child_path(path, "cable") + ".transceivers"] = "as the uplinks";
-    context.provenance[child_path(path, "cable") + ".fec"] = "as the uplinks";
-  }
+  inherit(context, link, path, links.uplink, "the uplinks");
   complete_cable(context, link, path, kUplink);
+}
+
+/// Cables by name have the role that their ends give them.
+template <class Topology>
+void complete_cables(const Context& context, Topology& topology) {
+  const LinksDocument& links = context.document.links;
+  for (std::size_t i = 0; i < topology.cables.size(); ++i) {
+    auto& cable = topology.cables[i];
+    const std::string path = element_path("fabric.cables", i);
+    const bool is_access = topology.is_access(cable);
+    inherit(context, cable.link, path, is_access ? links.access : links.uplink,
+            is_access ? "links.access" : "links.uplink");
+    complete_rate(context, cable.link, path, racks_of(context.document).front().server.nic.rate,
+                  "the rate of the NIC");
+    complete_cable(context, cable.link, path, is_access ? kAccess : kUplink);
+  }
 }
 
 /// Without a rate, access links have that of each server's NIC.
@@ -143,6 +164,7 @@ void complete_links(const Context& context) {
           refuse_roles(context, "which has no scale-out links");
         } else {
           complete_roles(context);
+          if constexpr (requires { topology.cables; }) complete_cables(context, topology);
         }
       },
       context.document.fabric.topology);

@@ -141,9 +141,10 @@ HostNames::HostNames(const Document& document) {
   }
   names_ = host_names_of(document);
   is_numbered_ = names_.empty();
-  for (const std::string& name : names_) {
-    numbers_.emplace(name, static_cast<std::uint32_t>(count_++));
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    numbers_.emplace(names_[i], static_cast<std::uint32_t>(i));
   }
+  if (blocks_.empty()) count_ = names_.size();
 }
 
 const HostNames::Block& HostNames::block_of(std::uint32_t host) const {

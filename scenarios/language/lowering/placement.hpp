@@ -28,7 +28,7 @@ class HostNames {
   [[nodiscard]] std::string description() const;
   [[nodiscard]] std::string suggestion(const std::string& name) const;
   /// Whether hosts are in racks and servers, or just listed.
-  [[nodiscard]] bool has_racks() const { return is_numbered_; }
+  [[nodiscard]] bool has_racks() const { return !blocks_.empty(); }
   [[nodiscard]] std::uint64_t rack_of(std::uint32_t host) const;
   [[nodiscard]] std::uint64_t server_of(std::uint32_t host) const;
 

@@ -15,6 +15,11 @@ auto ask(const Document& document, Ask of_topology) {
   return std::visit(of_topology, document.fabric.topology);
 }
 
+/// Without a rate, access links have that of each server's NIC.
+BitsPerSecond access_rate(const Document& document, const RackSpec& rack) {
+  return document.links.access.rate.value_or(rack.server.nic.rate);
+}
+
 }  // namespace
 
 std::string topology_name(const Document& document) {
@@ -46,9 +51,13 @@ std::vector<RackSpec> racks_of(const Document& document) {
 }
 
 std::vector<std::string> host_names_of(const Document& document) {
-  return ask(document, [](const auto& topology) -> std::vector<std::string> {
+  return ask(document, [&](const auto& topology) -> std::vector<std::string> {
     if constexpr (requires { topology.host_names(); }) {
       return topology.host_names();
+    } else if constexpr (requires { topology.host_names(document.racks); }) {
+      std::vector<RackSpec> racks = document.racks;
+      for (RackSpec& rack : racks) rack.access.rate = access_rate(document, rack);
+      return topology.host_names(racks);
     } else {
       return {};
     }
@@ -76,7 +85,7 @@ topologies::TopologySpec lower_topology(const Document& document) {
   if (roles == LinkRoles::kTwoTiers || roles == LinkRoles::kThreeTiers) {
     for (RackSpec& rack : parts.racks) {
       topologies::LinkPart access = document.links.access;
-      if (!access.rate) access.rate = rack.server.nic.rate;
+      access.rate = access_rate(document, rack);
       rack.access = link_spec(access);
     }
     parts.uplink = link_spec(document.links.uplink);

@@ -22,7 +22,7 @@ namespace weft::scenarios::language {
 /// lists its hosts. Of access links the rate is given if the document says it.
 [[nodiscard]] std::vector<topologies::RackSpec> racks_of(const Document& document);
 
-/// The hosts of a topology that lists them; empty: they are in racks.
+/// The hosts of a topology that names them; empty: they are numbered.
 [[nodiscard]] std::vector<std::string> host_names_of(const Document& document);
 
 /// The NIC of the first host.
