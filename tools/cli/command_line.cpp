@@ -10,6 +10,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/compare/compare_command.hpp"
 #include "tools/cli/explain/explain_command.hpp"
+#include "tools/cli/import/import_command.hpp"
 #include "tools/cli/manual/manual_commands.hpp"
 #include "tools/cli/report/report_command.hpp"
 #include "tools/cli/run/run_command.hpp"
@@ -58,6 +59,7 @@ std::string with_words_escaped(std::string complaint, int argc, char** argv) {
 struct CommandLine::Commands {
   explicit Commands(CLI::App& app)
       : begin(app),
+        import(app),
         run(app),
         scenario(app),
         estimate(app),
@@ -71,6 +73,7 @@ struct CommandLine::Commands {
         manual(app) {}
 
   NewCommand begin;
+  ImportCommand import;
   RunCommand run;
   ScenarioCommands scenario;
   EstimateCommand estimate;
@@ -115,6 +118,7 @@ int CommandLine::dispatch(const std::vector<std::string>& command_line) {
   Commands& c = *commands_;
   c.catalogue.use_catalogue();
   if (const auto code = c.begin.run()) return *code;
+  if (const auto code = c.import.run()) return *code;
   if (const auto code = c.run.run(command_line)) return *code;
   if (const auto code = c.scenario.run()) return *code;
   if (const auto code = c.estimate.run()) return *code;

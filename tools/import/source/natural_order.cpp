@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "tools/import/source/characters.hpp"
+
 namespace weft::import {
 namespace {
-
-bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
 std::string_view digits_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
