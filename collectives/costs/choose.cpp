@@ -105,7 +105,7 @@ Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32
   for (const NcclEstimate& e : all) {
     const Algorithm algorithm = counterpart(e.algorithm, spec.operation);
     if (is_given && e.protocol != spec.execution.protocol) continue;
-    if (!refusal(plan, algorithm, layout.has_in_network_reduction).empty()) continue;
+    if (!refusal(plan, algorithm, works_in_network(spec, layout)).empty()) continue;
     if (choice.reason.empty()) {
       choice.algorithm = algorithm;
       choice.protocol = e.protocol;
@@ -194,9 +194,12 @@ Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec, std::uint32
   if (spec.algorithm == Algorithm::kBest) return choose_best(spec, ranks, layout);
   if (spec.algorithm == Algorithm::kNccl) return choose_like_nccl(spec, ranks, layout);
   const std::string refused =
-      refusal(plan_of(spec, ranks, layout), spec.algorithm, layout.has_in_network_reduction);
-  if (!refused.empty())
-    return Errors{error("`" + std::string(name_of(spec.algorithm)) + "`" + " " + refused)};
+      refusal(plan_of(spec, ranks, layout), spec.algorithm, works_in_network(spec, layout));
+  if (!refused.empty()) {
+    const bool is_type = layout.has_in_network_reduction && !works_in_network(spec, layout);
+    return Errors{error("`" + std::string(name_of(spec.algorithm)) + "` " +
+                        (is_type ? "adds up no elements of one byte (`data_type`)" : refused))};
+  }
   return AlgorithmChoice{spec.algorithm, spec.execution.protocol, "as the scenario says"};
 }
 

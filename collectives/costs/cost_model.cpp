@@ -10,7 +10,7 @@ namespace weft::collectives {
 std::optional<double> estimate(const CollectiveSpec& spec, Algorithm algorithm, std::uint32_t ranks,
                                const RankLayout& layout) {
   const SchedulePlan plan = plan_of(spec, ranks, layout);
-  if (!refusal(plan, algorithm, layout.has_in_network_reduction).empty()) return {};
+  if (!refusal(plan, algorithm, works_in_network(spec, layout)).empty()) return {};
   const bool has_net = plan.map.domains() == 1 || layout.network_rate > BitsPerSecond(0);
   const bool has_local = plan.map.domain_size() == 1 || layout.domain_rate > BitsPerSecond(0);
   if (!has_net || !has_local) return {};

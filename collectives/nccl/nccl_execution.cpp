@@ -278,7 +278,7 @@ NcclMachine nccl_machine_of(const CollectiveSpec& spec, const RankMap& map,
                                       .nic = gigabytes(nic_rate_of(layout))});
   machine.ranks = map.ranks();
   machine.transport_us = to_seconds(layout.transport_latency) * 1e6;
-  machine.has_nvls = layout.has_in_network_reduction && map.is_even() && map.domain_size() > 1;
+  machine.has_nvls = works_in_network(spec, layout) && map.is_even() && map.domain_size() > 1;
   return machine;
 }
 

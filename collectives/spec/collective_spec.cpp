@@ -1,5 +1,7 @@
 #include "collectives/spec/collective_spec.hpp"
 
+#include "collectives/spec/rank_layout.hpp"
+
 #include <algorithm>
 
 #include "collectives/spec/buffer_window.hpp"
@@ -27,6 +29,17 @@ Execution execution_preset(Execution::Preset preset) {
   execution.reduce_rate = kAsGpu;
   execution.copy_rate = kAsGpu;
   return execution;
+}
+
+bool reduces(Operation operation) {
+  return operation == Operation::kAllReduce || operation == Operation::kReduceScatter ||
+         operation == Operation::kReduce;
+}
+
+bool works_in_network(const CollectiveSpec& spec, const RankLayout& layout) {
+  const bool is_byte = spec.data_type == DataType::kInt8 || spec.data_type == DataType::kUint8 ||
+                       spec.data_type == DataType::kFloat8;
+  return layout.has_in_network_reduction && !(is_byte && reduces(spec.operation));
 }
 
 CollectiveSpec default_collective(Operation operation) {

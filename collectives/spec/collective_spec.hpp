@@ -53,6 +53,19 @@ inline constexpr std::uint32_t kMaxChannels = 64;
 /// kNone: messages cost nothing besides themselves.
 enum class Protocol : std::uint8_t { kNone, kSimple, kLl128, kLl };
 
+/// Of the elements that are reduced, as NCCL names them.
+enum class DataType : std::uint8_t {
+  kFloat32,
+  kFloat16,
+  kBfloat16,
+  kFloat64,
+  kInt32,
+  kInt64,
+  kInt8,
+  kUint8,
+  kFloat8,  ///< e4m3 or e5m2
+};
+
 /// What makes some ranks slower than the others.
 struct Straggler {
   std::vector<std::string> ranks;  ///< numbers, and ranges such as `0-3`
@@ -128,6 +141,7 @@ struct CollectiveSpec {
   Algorithm algorithm = Algorithm::kRing;
   std::uint32_t iterations = 1;
   std::uint32_t root = 0;
+  DataType data_type = DataType::kFloat32;
   Picoseconds compute;  ///< before the collective of every iteration
   Execution execution;
   std::vector<Block> blocks;       ///< all-to-all-v: those that are not empty
@@ -145,6 +159,15 @@ struct CollectiveSpec {
   [[nodiscard]] GpuGeneration gpus() const { return generation.value_or(GpuGeneration::kHopper); }
   bool operator==(const CollectiveSpec&) const = default;
 };
+
+struct RankLayout;
+
+/// Whether the operation sums or moves anything but copies.
+[[nodiscard]] bool reduces(Operation operation);
+
+/// Whether scale-up switches can do the call's work: they reduce what NCCL's NVLS reduces, which is
+/// no type of one byte (ncclNvlsSupported of NCCL 2.27, src/include/device.h), and copy anything.
+[[nodiscard]] bool works_in_network(const CollectiveSpec& spec, const RankLayout& layout);
 
 /// What a scenario means that says nothing but the operation and its size.
 [[nodiscard]] CollectiveSpec default_collective(Operation operation);

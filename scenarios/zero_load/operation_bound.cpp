@@ -213,10 +213,11 @@ double consider_ranks(const Fabric& fabric, const JobSpec& job, const Collective
   if (spec.operation != Operation::kAllReduce) return min_taken_in;
   const auto size = static_cast<double>(spec.size.count());
   double each = 2.0 * (n - 1) / n * size;
-  if (layout.has_in_network_reduction) each = std::min(each, size + size / n);
+  const bool works_in_network = collectives::works_in_network(spec, layout);
+  if (works_in_network) each = std::min(each, size + size / n);
   // Sums of scale-up switches pass other domains' ranks by.
   const bool is_one_domain = collectives::RankMap(n, layout).domains() == 1;
-  if (layout.has_in_network_reduction && !is_one_domain) return min_taken_in;
+  if (works_in_network && !is_one_domain) return min_taken_in;
   search.consider({each * n, each * n}, together, "links of all ranks");
   return min_taken_in;
 }

@@ -44,6 +44,18 @@ ExecutionPreset preset(Execution::Preset which, std::string name, std::string so
           [which](Execution& execution) { execution = execution_preset(which); }};
 }
 
+std::vector<schema::Enumerator<DataType>> data_type_choices() {
+  return {{DataType::kFloat32, "float", "32 bits"},
+          {DataType::kFloat16, "half", "16 bits"},
+          {DataType::kBfloat16, "bfloat16", ""},
+          {DataType::kFloat64, "double", "64 bits"},
+          {DataType::kInt32, "int32", ""},
+          {DataType::kInt64, "int64", ""},
+          {DataType::kInt8, "int8", "NVSwitches do not add it up"},
+          {DataType::kUint8, "uint8", "nor this"},
+          {DataType::kFloat8, "float8", "e4m3 or e5m2; nor this"}};
+}
+
 }  // namespace
 
 std::vector<schema::Enumerator<Algorithm>> algorithm_choices() {
@@ -274,6 +286,21 @@ void add_algorithm(schema::Builder<CollectiveSpec>& keys) {
       .source("what runs on such GPUs, and a pipelined one elsewhere");
 }
 
+void add_data_type(schema::Builder<CollectiveSpec>& keys, Operation operation) {
+  if (!reduces(operation)) return;
+  keys.choice(
+          "data_type", &CollectiveSpec::data_type, data_type_choices(),
+          "of the elements: which algorithms can reduce them; sizes are in bytes whatever it is")
+      .source("as nccl-tests")
+      .only_if(
+          [](const CollectiveSpec& c) {
+            return c.algorithm == Algorithm::kNccl || c.algorithm == Algorithm::kAuto ||
+                   c.algorithm == Algorithm::kBest || c.algorithm == Algorithm::kNvls ||
+                   c.algorithm == Algorithm::kNvlsTree;
+          },
+          "with an algorithm that chooses, or NVLS");
+}
+
 void add_root(schema::Builder<CollectiveSpec>& keys, Operation operation) {
   if (operation == Operation::kBroadcast || operation == Operation::kReduce ||
       operation == Operation::kGather || operation == Operation::kScatter) {
@@ -331,6 +358,7 @@ schema::Object<CollectiveSpec> call_schema(Operation operation) {
   schema::Builder<CollectiveSpec> keys(name_of(operation), operation_doc(operation));
   add_data(keys, operation);
   add_algorithm(keys);
+  add_data_type(keys, operation);
   add_root(keys, operation);
   add_execution(keys);
   return keys;
@@ -340,6 +368,7 @@ schema::Object<CollectiveSpec> collective_schema(Operation operation) {
   schema::Builder<CollectiveSpec> keys(name_of(operation), operation_doc(operation));
   add_data(keys, operation);
   add_algorithm(keys);
+  add_data_type(keys, operation);
   keys.field("iterations", &CollectiveSpec::iterations, "one after the other")
       .source("one run of the operation")
       .range(1, kMaxIterations);

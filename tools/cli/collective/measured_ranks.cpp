@@ -26,11 +26,6 @@ Factor factor_of(Operation operation) {
   }
 }
 
-bool reduces(Operation operation) {
-  return operation == Operation::kAllReduce || operation == Operation::kReduce ||
-         operation == Operation::kReduceScatter;
-}
-
 /// Counts are those of a rank's part.
 bool has_parts(Operation operation) { return factor_of(operation) == Factor::kPart; }
 
