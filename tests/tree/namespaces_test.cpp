@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// By folder, longer names first; a folder has that of the first one which it lies in.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kNamespaces{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kNamespaces{{
     {"protocols/congestion", "weft::protocols::congestion"},
     {"protocols/path_selection", "weft::protocols::path_selection"},
     {"scenarios/language/lowering", "weft::scenarios::language"},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kNamespa
     {"tools/begin", "weft::begin"},
     {"tools/bench", "weft::bench"},
     {"tools/cli", "weft::cli"},
+    {"tools/deploy", "weft::deploy"},
     {"tools/diagnose", "weft::diagnose"},
     {"tools/evidence", "weft::evidence"},
     {"tools/import", "weft::import"},

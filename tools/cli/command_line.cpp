@@ -9,6 +9,7 @@
 #include "tools/cli/collective/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/compare/compare_command.hpp"
+#include "tools/cli/deploy/deploy_command.hpp"
 #include "tools/cli/explain/explain_command.hpp"
 #include "tools/cli/import/import_command.hpp"
 #include "tools/cli/manual/manual_commands.hpp"
@@ -68,6 +69,7 @@ struct CommandLine::Commands {
         report(app),
         topo(app),
         collectives(app),
+        deploy(app),
         sweeps(app),
         catalogue(app),
         manual(app) {}
@@ -82,6 +84,7 @@ struct CommandLine::Commands {
   ReportCommand report;
   TopoCommand topo;
   CollectiveCommands collectives;
+  DeployCommand deploy;
   SweepCommands sweeps;
   CatalogueCommands catalogue;
   ManualCommands manual;
@@ -127,6 +130,7 @@ int CommandLine::dispatch(const std::vector<std::string>& command_line) {
   if (const auto code = c.report.run()) return *code;
   if (const auto code = c.topo.run()) return *code;
   if (const auto code = c.collectives.run()) return *code;
+  if (const auto code = c.deploy.run()) return *code;
   if (const auto code = c.sweeps.run()) return *code;
   if (const auto code = c.catalogue.run()) return *code;
   if (const auto code = c.manual.run()) return *code;

@@ -1,0 +1,149 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "tools/deploy/cluster_names.hpp"
+#include "tools/deploy/slurm_topology.hpp"
+#include "tools/deploy/switch_values.hpp"
+
+namespace weft::deploy {
+namespace {
+
+using ::testing::HasSubstr;
+
+scenarios::Experiment experiment_of(const std::string& yaml) {
+  auto loaded = scenarios::load_scenario_text(yaml, "test.yaml");
+  EXPECT_TRUE(loaded.ok()) << loaded.errors().front().to_string();
+  auto built = scenarios::build_experiment(loaded.value().scenario);
+  EXPECT_TRUE(built.ok()) << built.errors().front().to_string();
+  return std::move(built).value();
+}
+
+std::string slurm_of(const std::string& yaml, std::uint32_t per_node = 0) {
+  const auto text = slurm_topology(experiment_of(yaml).fabric, per_node);
+  return text.ok() ? text.value().text : text.errors().front().to_string();
+}
+
+const std::string kTwoTiers =
+    "name: a\n"
+    "racks: {count: 2, servers: 2, server: hgx-h100}\n"
+    "fabric: {topology: leaf-spine, spines: 2}\n"
+    "jobs: [{name: j, type: all-reduce, size: 1MB}]\n";
+
+TEST(Hostlist, HasRangesPerWidthAndNamesWithoutNumbers) {
+  EXPECT_EQ(hostlist({"gpu02", "gpu01", "gpu03", "gpu07"}), "gpu[01-03,07]");
+  EXPECT_EQ(hostlist({"n9", "n10", "n11"}), "n9,n[10-11]");
+  EXPECT_EQ(hostlist({"login", "a1"}), "a1,login");
+}
+
+TEST(Slurm, SpinesAreOneSwitchAndLeavesHaveTheirServers) {
+  EXPECT_EQ(slurm_of(kTwoTiers),
+            "# Slurm topology.conf, for TopologyPlugin=topology/tree\n"
+            "SwitchName=leaf0 Nodes=server[0-1]\n"
+            "SwitchName=leaf1 Nodes=server[2-3]\n"
+            "# tier2-0 stands for spine[0-1]\n"
+            "SwitchName=tier2-0 Switches=leaf[0-1]\n");
+}
+
+TEST(Slurm, RailsOfAGroupAreOneSwitchAndItIsSaid) {
+  const auto e = experiment_of(
+      "name: a\n"
+      "racks: {count: 2, servers: 2, server: hgx-h100}\n"
+      "fabric: {topology: rail-optimised, group: 2, spines: 2}\n"
+      "jobs: [{name: j, type: all-reduce, size: 1MB}]\n");
+  const auto deployed = slurm_topology(e.fabric, 0);
+  ASSERT_TRUE(deployed.ok());
+  EXPECT_THAT(deployed.value().text, HasSubstr("# group0 stands for leaf[0-7]\n"
+                                               "SwitchName=group0 Nodes=server[0-1]\n"));
+  ASSERT_EQ(deployed.value().remarks.size(), 1U);
+  EXPECT_THAT(deployed.value().remarks.front(), HasSubstr("NICs on several leaves"));
+}
+
+TEST(Slurm, PodsAreSwitchesBetweenLeavesAndTheTop) {
+  const std::string text = slurm_of(
+      "name: a\n"
+      "racks: {count: 4, servers: 1, server: host-400g}\n"
+      "fabric: {topology: clos, pods: 2, spines: 2, super_spines: 4}\n"
+      "jobs: [{name: j, type: all-reduce, size: 1MB}]\n");
+  // Every switch but the last has one parent, every node one leaf.
+  std::map<std::string, int> parents;
+  std::set<std::string> names;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("SwitchName=")) continue;
+    names.insert(line.substr(11, line.find(' ') - 11));
+  }
+  EXPECT_EQ(names.size(), 4U + 2U + 1U) << text;
+}
+
+TEST(Slurm, RacksOfOneDomainAreBlocksOfNodes) {
+  EXPECT_THAT(slurm_of("name: a\n"
+                       "racks: {count: 2, servers: 1, server: gb200-nvl72}\n"
+                       "fabric: {topology: rail-optimised, group: 2, spines: 1}\n"
+                       "jobs: [{name: j, type: all-reduce, size: 1MB}]\n",
+                       4),
+              HasSubstr("BlockName=server0 Nodes=server0n[0-9],server0n[10-17]"));
+}
+
+TEST(Slurm, ServersByNameKeepTheirNames) {
+  EXPECT_THAT(slurm_of("name: a\n"
+                       "racks: {count: 1, servers: 2, server: {nics: 1}}\n"
+                       "fabric:\n"
+                       "  topology: cabled\n"
+                       "  servers: [{name: east}, {name: west}]\n"
+                       "  switches: [{name: tor}]\n"
+                       "  cables: [{from: east/nic0, to: tor}, {from: west/nic0, to: tor}]\n"
+                       "jobs: [{name: j, type: all-reduce, size: 1MB}]\n"),
+              HasSubstr("SwitchName=tor Nodes=east,west\n"));
+}
+
+TEST(SwitchValues, HaveNeededHeadroomBesideWhatIsSetAside) {
+  const auto e = experiment_of(
+      "name: a\n"
+      "racks: {count: 2, servers: 2, server: host-400g}\n"
+      "links: {uplink: {length: 300m, cable: fibre}}\n"
+      "fabric:\n"
+      "  topology: leaf-spine\n"
+      "  spines: 1\n"
+      "  switch: {part: spectrum-4, cell: 1B}\n"
+      "  flow_control: {type: pfc, headroom: 60KB}\n"
+      "jobs: [{name: j, type: all-reduce, size: 1MB}]\n");
+  const auto deployed = switch_values(e);
+  ASSERT_TRUE(deployed.ok());
+  std::map<std::string, std::int64_t> needed;
+  std::istringstream lines(deployed.value().text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(",headroom_needed,");
+    if (at != std::string::npos) needed[line.substr(0, at)] = std::stoll(line.substr(at + 17));
+  }
+  ASSERT_EQ(needed.size(), 2U * 3 + 2);
+  // 300 m are 295 m more than a cable to a server: two times their delay at 400 Gb/s, 5 ns per
+  // metre.
+  std::int64_t least = INT64_MAX;
+  std::int64_t most = 0;
+  for (const auto& [port, bytes] : needed) {
+    least = std::min(least, bytes);
+    most = std::max(most, bytes);
+  }
+  EXPECT_NEAR(static_cast<double>(most - least), 2 * 297 * 5e-9 * 400e9 / 8, 20'000);
+  EXPECT_THAT(deployed.value().remarks, ::testing::Contains(HasSubstr("less headroom than")));
+  EXPECT_THAT(deployed.value().text, HasSubstr(",headroom,60000,bytes,scenario"));
+}
+
+TEST(SwitchValues, NeedALosslessClass) {
+  const auto e = experiment_of(
+      "name: a\n"
+      "racks: {count: 1, servers: 2, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 1, flow_control: none}\n"
+      "jobs: [{name: j, type: all-reduce, size: 1MB}]\n");
+  EXPECT_FALSE(switch_values(e).ok());
+}
+
+}  // namespace
+}  // namespace weft::deploy

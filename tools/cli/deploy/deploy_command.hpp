@@ -1,0 +1,28 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// `weft deploy`: what a scenario gives back to a cluster.
+class DeployCommand {
+ public:
+  explicit DeployCommand(CLI::App& app);
+
+  /// The exit code; nothing if another command was given.
+  [[nodiscard]] std::optional<int> run();
+
+ private:
+  CLI::App* deploy_;
+  std::string what_;
+  std::string scenario_;
+  std::vector<std::string> overrides_;
+  std::uint32_t gpus_per_node_ = 0;
+  std::string out_;
+};
+
+}  // namespace weft::cli
