@@ -84,7 +84,7 @@ class MatrixReader {
       if (unit && unit_ && *unit != *unit_) return problem("names two units of rates");
       if (unit) unit_ = unit;
       if (word.starts_with("ib_") && word.ends_with("_bw")) {
-        comment_.operation = lower(word.substr(3, word.size() - 6)) + "-bw";
+        comment_.operation = safe_name(lower(word.substr(3, word.size() - 6))) + "-bw";
       }
       if (const OperationFacts* facts = find_torch_operation(word); facts != nullptr) {
         comment_.operation = facts->name;
@@ -192,9 +192,10 @@ class MatrixReader {
     }
     const std::vector<std::string> names(columns_.begin() + 1, columns_.end());
     if (std::ranges::find(names, cells.front()) == names.end()) {
-      return problem(fmt::format(
-          "row {} is no column of the header{}", backquoted(cells.front()),
-          problems_ < kMaxSuggestions ? did_you_mean(cells.front(), names) : std::string()));
+      return problem(fmt::format("row {} is no column of the header{}", backquoted(cells.front()),
+                                 problems_ < kMaxSuggestions
+                                     ? escaped(did_you_mean(cells.front(), names))
+                                     : std::string()));
     }
     if (!rows_.insert(cells.front()).second) {
       return problem(fmt::format("row {} is there twice", safe_name(cells.front())));
@@ -221,7 +222,7 @@ class MatrixReader {
       const OperationFacts* facts = find_torch_operation(name);
       series.operation = facts != nullptr ? std::string(facts->name) : safe_name(name);
       if (name.starts_with("ib_") && name.ends_with("_bw")) {
-        series.operation = lower(name.substr(3, name.size() - 6)) + "-bw";
+        series.operation = safe_name(lower(name.substr(3, name.size() - 6))) + "-bw";
       }
     }
     if (at_.contains("bytes")) {

@@ -14,6 +14,13 @@ std::string address_key(std::string_view process, std::string_view address) {
   return std::string(process) + ' ' + std::string(address);
 }
 
+/// What a process says whose rank no line names.
+void move_facts(const Member& from, Member& to) {
+  to.nets.insert(to.nets.end(), from.nets.begin(), from.nets.end());
+  to.net_devices.insert(to.net_devices.end(), from.net_devices.begin(), from.net_devices.end());
+  to.neighbours.insert(to.neighbours.end(), from.neighbours.begin(), from.neighbours.end());
+}
+
 std::optional<std::uint32_t> whole_behind(const LogWords& words, std::string_view name) {
   return number_in<std::uint32_t>(word_behind(words, name));
 }
@@ -76,6 +83,16 @@ Member* Members::only_of(std::string_view process) {
 }
 
 std::vector<Member> Members::take() {
+  const auto is_named = [](const Member& member) { return member.ranks > 0; };
+  const auto first = std::ranges::find_if(members_, is_named);
+  const bool is_only = std::ranges::all_of(members_, [&](const Member& member) {
+    return !is_named(member) || (member.id == first->id && member.ranks == first->ranks);
+  });
+  if (first != members_.end() && is_only) {
+    for (const Member& member : members_) {
+      if (!is_named(member)) move_facts(member, *first);
+    }
+  }
   std::erase_if(members_, [](const Member& member) { return member.ranks == 0; });
   return std::move(members_);
 }

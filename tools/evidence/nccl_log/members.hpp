@@ -52,7 +52,8 @@ class Members {
   /// The only member of a process; null: it has none, or several.
   [[nodiscard]] Member* only_of(std::string_view process);
 
-  /// Those whose rank is known, in the order of the log.
+  /// Those whose rank is known, in the order of the log. What other processes say belongs to them
+  /// where there is one communicator.
   [[nodiscard]] std::vector<Member> take();
 
  private:

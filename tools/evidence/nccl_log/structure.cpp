@@ -160,31 +160,29 @@ bool read_structure(const LogLine& line, const SourceLocation& where, Members& m
          read_net(line, where, members) || read_features(line, members);
 }
 
-bool CostTable::read_names(std::string_view process, const Cells& cells) {
-  const std::string first = lower(cells.front());
+bool CostTable::read_names(std::string_view process, const Cells& line) {
+  const std::string first = lower(line.front());
+  Cells cells;
+  std::copy_if(std::next(line.begin()), line.end(), std::back_inserter(cells),
+               [](std::string_view cell) { return !cell.empty(); });
   std::vector<Column> columns;
   if (first == "latency/algbw") {
     for (const std::string_view cell : cells) {
       const std::size_t slash = cell.find('/');
-      if (slash == cell.npos || &cell == &cells.front()) continue;
+      if (slash == cell.npos) continue;
       columns.emplace_back(algorithm_name(trimmed(cell.substr(0, slash))),
                            lower(trimmed(cell.substr(slash + 1))));
     }
   } else if (first == "algorithm") {
     std::vector<std::string>& names = algorithms_[std::string(process)];
     names.clear();
-    for (const std::string_view cell : cells) {
-      if (&cell != &cells.front() && !cell.empty()) names.push_back(algorithm_name(cell));
-    }
+    for (const std::string_view cell : cells) names.push_back(algorithm_name(cell));
     return true;
   } else if (first == "protocol") {
-    Cells protocols;
-    std::copy_if(std::next(cells.begin()), cells.end(), std::back_inserter(protocols),
-                 [](std::string_view cell) { return !cell.empty(); });
     const std::vector<std::string>& names = algorithms_[std::string(process)];
-    if (names.empty() || protocols.size() % names.size() != 0) return true;
-    for (std::size_t i = 0; i < protocols.size(); ++i) {
-      columns.emplace_back(names[i * names.size() / protocols.size()], lower(protocols[i]));
+    if (names.empty() || cells.size() % names.size() != 0) return true;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      columns.emplace_back(names[i * names.size() / cells.size()], lower(cells[i]));
     }
   } else {
     return false;

@@ -20,7 +20,7 @@ class CostTable {
   using Cells = std::vector<std::string_view>;
   using Column = std::pair<std::string, std::string>;  ///< algorithm, protocol
 
-  bool read_names(std::string_view process, const Cells& cells);
+  bool read_names(std::string_view process, const Cells& line);
 
   std::map<std::string, std::vector<Column>, std::less<>> columns_;  ///< by process
   std::map<std::string, std::vector<std::string>, std::less<>> algorithms_;

@@ -10,6 +10,7 @@
 #include "simcore/text/quoted.hpp"
 #include "tools/evidence/json/json_text.hpp"
 #include "tools/evidence/operations.hpp"
+#include "tools/evidence/text.hpp"
 
 namespace weft::evidence {
 namespace {
@@ -47,7 +48,7 @@ class JsonTableReader {
 
   Result<std::vector<MeasuredTable>> read(const json& root) {
     if (const json version = root.value("version", json()); version != kSchema) {
-      return Error{fmt::format("has version {}; known is {}", version.dump(), kSchema),
+      return Error{fmt::format("has version {}; known is {}", safe_name(version.dump()), kSchema),
                    file_.line(1)};
     }
     for (const json& word : root.value("args", json::array())) {
@@ -76,10 +77,11 @@ class JsonTableReader {
   void add_device(const json& device) {
     const auto rank = device.at("rank").get<std::uint32_t>();
     if (!table_.devices.insert(rank).second) table_.repeats_ranks = true;
-    table_.hosts.insert(word_at(device, "hostname"));
-    table_.rank_hosts[rank] = word_at(device, "hostname");
+    const std::string host = safe_name(word_at(device, "hostname"));
+    table_.hosts.insert(host);
+    table_.rank_hosts[rank] = host;
     table_.rank_groups[rank] = device.value("group", 0U);
-    if (table_.gpu.empty()) table_.gpu = word_at(device, "device_info");
+    if (table_.gpu.empty()) table_.gpu = safe_name(word_at(device, "device_info"));
   }
 
   [[nodiscard]] int line_of(std::size_t result) const {

@@ -67,6 +67,10 @@ Result<RankRange> ranks_of(const MeasuredTable& table, std::string_view operatio
   for (const MeasuredRow& row : table.rows) {
     const RankRange said = ranks_of_row(row, operation);
     if (said.why.empty()) continue;
+    if (said.min > said.max) {
+      return Error{fmt::format("{}, which no number of ranks has for {}", said.why, operation),
+                   {file, row.line, 0, {}}};
+    }
     if (said.min > range.max || said.max < range.min) {
       return Error{
           fmt::format("is of {} ranks ({}), and line {} of {} ({}): rows of one machine are "

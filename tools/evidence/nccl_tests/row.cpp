@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "simcore/text/quoted.hpp"
 #include "tools/evidence/operations.hpp"
 
 namespace weft::evidence {
@@ -61,9 +62,10 @@ std::optional<std::size_t> type_in_row(const std::vector<std::string>& words) {
 
 std::string problem_of_number(const char* column, const std::string& word) {
   if (word.find(',') != std::string::npos) {
-    return fmt::format("{} is `{}`: numbers have a decimal point, and no commas", column, word);
+    return fmt::format("{} is {}: numbers have a decimal point, and no commas", column,
+                       backquoted(word));
   }
-  return fmt::format("{} is `{}`, which is no number", column, word);
+  return fmt::format("{} is {}, which is no number", column, backquoted(word));
 }
 
 std::string read_positive(const char* column, const std::string& word, std::int64_t& number) {

@@ -14,6 +14,7 @@
 
 #include "tools/evidence/nccl_tests/json.hpp"
 #include "tools/evidence/operations.hpp"
+#include "tools/evidence/text.hpp"
 
 namespace weft::evidence {
 namespace {
@@ -108,7 +109,7 @@ class TableReader {
     if (std::ranges::find(words, "nccl-tests") == words.end()) return;
     if (const std::string version = word_after(words, "version"); !version.empty()) {
       begin_table(true);
-      table_.version = version;
+      table_.version = safe_name(version);
     }
     for (const std::string& word : words) {
       if (!word.starts_with(kLibrary)) continue;
@@ -130,13 +131,14 @@ class TableReader {
       table_.rank_groups[*rank] = number_after(words, "Group").value_or(0);
       const auto on = std::ranges::find(words, "on");
       if (on < device && on + 1 != device) {
-        table_.hosts.insert(on[1]);
-        table_.rank_hosts[*rank] = on[1];
+        table_.hosts.insert(safe_name(on[1]));
+        table_.rank_hosts[*rank] = safe_name(on[1]);
       }
       if (table_.gpu.empty()) {
         for (auto word = device + 2; word != words.end(); ++word) {
           table_.gpu += (table_.gpu.empty() ? "" : " ") + *word;
         }
+        table_.gpu = safe_name(table_.gpu);
       }
     }
     for (const char* name : {"nranks", "nRanks"}) {

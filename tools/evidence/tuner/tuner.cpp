@@ -222,20 +222,18 @@ class TunerReader {
 
 std::optional<std::string_view> recognise_tuner(const InputFile& file) {
   constexpr std::string_view kHeader = "collective_type,min_bytes,max_bytes";
-  for (const std::string_view line : file.lines()) {
-    std::string_view text = trimmed(line);
-    if (text.empty()) continue;
+  constexpr std::size_t kMaxLooked = 64;  // lines; files of rules begin with rules
+  for (std::size_t i = 0; i < std::min(kMaxLooked, file.lines().size()); ++i) {
+    std::string_view text = trimmed(file.lines()[i]);
     const bool is_comment = text.starts_with('#');
     if (is_comment) text = trimmed(text.substr(1));
     if (text.starts_with(kHeader)) return "columns `collective_type,min_bytes,max_bytes`";
-    if (is_comment) continue;
-    if (text.size() > kMaxRuleLine) return {};
+    if (is_comment || text.size() > kMaxRuleLine) continue;
     const std::vector<std::string_view> cells = split_at(text, ',');
     const bool is_rule = cells.size() >= 8 && number_in<std::int64_t>(cells[1]) &&
                          number_in<std::int64_t>(cells[2]) &&
                          std::ranges::find(kProtocols, cells[4]) != kProtocols.end();
     if (is_rule) return "rules of a collective, sizes, algorithm, protocol and channels";
-    return {};
   }
   return {};
 }
