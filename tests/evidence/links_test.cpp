@@ -84,6 +84,25 @@ TEST(Perftest, RowsThatDoNotCheckAndOtherUnitsAreRefused) {
             true);
 }
 
+TEST(Prefixes, OfLaunchersChangeNothing) {
+  for (const char* name : {"logs/ib_write_bw-gpu01-gpu03-mlx5_5.txt", "logs/nvbandwidth-gpu01.txt",
+                           "logs/inspector-gpu01-rank0.log", "logs/nccl-info-2.27.5.txt"}) {
+    const Measurements plain = read_sample(name);
+    for (const std::string prefix :
+         {"[1,0]<stdout>:", " 0: ", "[0] ", "2026-11-02T09:12:41.123Z ", "[rank0]: "}) {
+      std::string prefixed;
+      const auto file = InputFile::read(sample(name));
+      for (const std::string_view line : file.value().lines()) {
+        prefixed += prefix + std::string(line) + "\n";
+      }
+      Measurements m;
+      read_file(InputFile(sample(name).string(), prefixed), nullptr, m);
+      EXPECT_EQ(said(m), said(plain)) << prefix;
+      EXPECT_EQ(m.recognised, plain.recognised) << prefix;
+    }
+  }
+}
+
 TEST(PairMatrix, SquaresAndListsGiveTheSameKindOfValues) {
   const Measurements square = read_sample("logs/pairs-rail5-write-bw.csv");
   EXPECT_EQ(said(square), "");

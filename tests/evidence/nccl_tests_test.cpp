@@ -273,6 +273,12 @@ TEST(NcclTests, MemoryThatDidNotSufficeIsSaid) {
   EXPECT_THAT(said(read_text(text)), HasSubstr("warning: memory did not suffice"));
 }
 
+TEST(NcclTests, GraphsAreSaid) {
+  const std::string text =
+      replaced(output("all_reduce_perf", kRows), "step: 2(factor)", "step: 2(factor) graph: 3");
+  EXPECT_THAT(said(read_text(text)), HasSubstr("log.txt:3: warning: was run with graphs (-G)"));
+}
+
 // Between rows NCCL writes what it chose; it stands in the same file.
 TEST(NcclTests, LinesOfNcclBetweenRowsAreReadAsWell) {
   const std::string lines =

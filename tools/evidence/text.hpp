@@ -42,6 +42,10 @@ template <class Number>
 [[nodiscard]] std::string_view word_behind(const std::vector<std::string_view>& words,
                                            std::string_view name);
 
+/// A line without what launchers put before it: `[1,0]<stdout>:`, ` 0: ` of srun -l, `[0] `, time
+/// stamps.
+[[nodiscard]] std::string_view without_prefix(std::string_view line);
+
 /// A name that came from a file: without what a terminal would obey, and not too long.
 [[nodiscard]] std::string safe_name(std::string_view name);
 

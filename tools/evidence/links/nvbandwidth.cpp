@@ -36,7 +36,7 @@ class NvbandwidthReader {
   Measurements read() {
     for (const std::string_view line : file_.lines()) {
       ++line_;
-      if (line.size() <= kMaxMatrixLine) read_line(line);
+      if (line.size() <= kMaxMatrixLine) read_line(without_prefix(line));
     }
     end_matrix();
     if (m_.pairs.empty() && !has_errors(m_.remarks)) {

@@ -56,6 +56,12 @@ std::string test_in(std::string_view text) {
   return {};
 }
 
+/// Whether it is from --out_json. A bracket may be what a launcher writes before lines.
+bool is_object(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  return first != text.npos && text[first] == '{';
+}
+
 double last_digit(std::string_view word) {
   const std::size_t point = word.find('.');
   return point == word.npos ? 1 : std::pow(10.0, -static_cast<double>(word.size() - point - 1));
@@ -92,7 +98,7 @@ class PerftestReader {
   explicit PerftestReader(const InputFile& file) : file_(file) {}
 
   Measurements read() {
-    if (begins_as_json(file_.text())) {
+    if (is_object(file_.text())) {
       read_json();
     } else {
       read_text();
@@ -109,7 +115,7 @@ class PerftestReader {
   void read_text() {
     for (const std::string_view line : file_.lines()) {
       ++line_;
-      if (line.size() <= kMaxTableLine) read_line(line);
+      if (line.size() <= kMaxTableLine) read_line(without_prefix(line));
     }
     if (rows_ == 0 && !has_errors(m_.remarks)) {
       add_error(m_.remarks, {.file = file_.name()},
@@ -119,7 +125,7 @@ class PerftestReader {
   }
 
   void read_line(std::string_view line) {
-    if (const std::string test = test_in(line); !test.empty() && line.front() != '#') {
+    if (const std::string test = test_in(line); !test.empty() && !line.starts_with('#')) {
       header_ = {.test = test, .gpu_memory = false};
       header_.is_bidirectional = line.find("Bidirectional") != line.npos;
     }
@@ -308,7 +314,7 @@ bool has_only_rows(const InputFile& file) {
   for (const std::string_view line : file.lines()) {
     if (line.empty()) continue;
     if (line.size() > kMaxTableLine) return false;
-    const TableWords words = split_words(line);
+    const TableWords words = split_words(without_prefix(line));
     if (words.size() != 5 || !row_in(words)) return false;
     ++rows;
   }
@@ -317,7 +323,7 @@ bool has_only_rows(const InputFile& file) {
 
 std::optional<std::string_view> recognise_perftest(const InputFile& file) {
   const std::string_view text = file.text();
-  if (begins_as_json(text)) {
+  if (is_object(text)) {
     if (text.find("\"BW_average\"") == text.npos) return {};
     return "`BW_average`";
   }

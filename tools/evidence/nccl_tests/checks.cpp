@@ -83,6 +83,10 @@ void check_end(const import::InputFile& file, MeasuredTable& table, Remarks& rem
       table.rows.pop_back();
     }
   }
+  if (table.graph_line > 0) {
+    add_warning(remarks, file.line(static_cast<std::size_t>(table.graph_line)),
+                "was run with graphs (-G): times are without the cost of launching kernels");
+  }
   if (table.reduced_line > 0) {
     add_warning(remarks, file.line(static_cast<std::size_t>(table.reduced_line)),
                 "memory did not suffice for all sizes: the largest ones are missing");

@@ -83,7 +83,10 @@ class TableReader {
       if (!is_end) begin_table(true);
       if (is_empty()) table_.operation = std::move(operation);
     }
-    if (std::ranges::find(words, "nThread") != words.end()) begin_table(true);
+    if (std::ranges::find(words, "nThread") != words.end()) {
+      begin_table(true);
+      if (number_after(words, "graph:").value_or(0) > 0) table_.graph_line = line_;
+    }
     if (std::ranges::find(words, "FAILED") != words.end()) table_.has_failed = true;
     if (is_end || line.find("Out of bounds values") != line.npos ||
         line.find("Avg bus bandwidth") != line.npos) {

@@ -34,6 +34,7 @@ struct MeasuredTable {
   bool has_failed = false;         ///< says itself that data came out wrong
   bool has_end = false;            ///< the lines that a whole run prints last
   Error failure;                   ///< the line in which a run says that it failed
+  int graph_line = 0;              ///< where it says that it launches graphs (-G); 0: it does not
   int reduced_line = 0;            ///< where it says that memory did not suffice; 0: it did
 };
 

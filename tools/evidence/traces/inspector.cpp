@@ -30,7 +30,8 @@ class InspectorReader {
 
   Measurements read() {
     for (std::size_t i = 0; i < file_.lines().size(); ++i) {
-      if (!file_.lines()[i].empty()) read_line(file_.lines()[i], i + 1);
+      const std::string_view line = without_prefix(file_.lines()[i]);
+      if (!line.empty()) read_line(line, i + 1);
     }
     if (problems_ > kMaxLineProblems) {
       add_error(m_.remarks, {.file = file_.name()},
@@ -185,7 +186,7 @@ class InspectorReader {
 };
 
 std::optional<std::string_view> recognise_inspector(const InputFile& file) {
-  if (!begins_as_json(file.text())) return {};
+  if (file.lines().empty() || !begins_as_json(without_prefix(file.lines().front()))) return {};
   const std::string_view first = file.lines().front();
   for (const std::string_view key : {"\"inspector_output_format_version\"", "\"coll_perf\""}) {
     if (first.find(key) != first.npos) return "`coll_perf` of NCCL Inspector";
