@@ -227,5 +227,20 @@ TEST(BenchCollectiveCommand, RefusesSizesThatAreNone) {
   EXPECT_EQ(weft("bench-collective " + kAllReduce + " --op barrier").exit_code, 2);
 }
 
+TEST(BenchCollective, CountsElementsOfTheTypeAndSaysIt) {
+  const std::string h100 = std::string("'") + WEFT_SOURCE_DIR + "/scenarios/nccl-h100.yaml'";
+  const Ended bytes = weft("bench-collective " + h100 +
+                           " --job nvls --algorithm nccl --sizes 8MiB --set jobs[1].algorithm=nccl"
+                           " --set jobs[1].data_type=int8 --csv");
+  ASSERT_EQ(bytes.exit_code, 0) << bytes.text;
+  EXPECT_THAT(bytes.text, HasSubstr("\n8388608,8388608,int8,sum,-1,"));
+  EXPECT_THAT(bytes.text, HasSubstr(",ring,"));
+  const Ended halves = weft("bench-collective " + h100 +
+                            " --job nvls --algorithm nccl --sizes 8MiB --set "
+                            "jobs[1].algorithm=nccl --set jobs[1].data_type=half --csv");
+  EXPECT_THAT(halves.text, HasSubstr("\n8388608,4194304,half,sum,-1,"));
+  EXPECT_THAT(halves.text, HasSubstr(",nvls,"));
+}
+
 }  // namespace
 }  // namespace weft::testing

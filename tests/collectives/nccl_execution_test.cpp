@@ -1,4 +1,5 @@
 #include "collectives/nccl/nccl_execution.hpp"
+#include "collectives/costs/choose.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@ namespace {
 
 using collectives::Algorithm;
 using collectives::CollectiveSpec;
+using collectives::DataType;
 using collectives::Execution;
 using collectives::Operation;
 using collectives::Protocol;
@@ -151,6 +153,36 @@ TEST(NcclExecution, OfAnNvlsTreeIsThatOfTheTable) {
     EXPECT_EQ(e.launch, row.launch_ns * 1_ns) << at;
     EXPECT_EQ(e.network_step_latency, 17'900_ns) << at;
   }
+}
+
+// NVLS of NCCL reduces integers of four and eight bytes and floats of two and more; copies have no
+// type (ncclNvlsSupported of NCCL 2.27).
+TEST(NcclExecution, LeavesElementsOfOneByteToTheRing) {
+  RankLayout layout = server(8, 370);
+  layout.has_in_network_reduction = true;
+  const auto choice_of = [&layout](Operation operation, DataType type) {
+    CollectiveSpec spec = nccl(kHopper, Algorithm::kNccl, Protocol::kNone, 64_MiB);
+    spec.operation = operation;
+    spec.data_type = type;
+    const auto choice = collectives::choose_algorithm(spec, 8, layout);
+    EXPECT_TRUE(choice.ok());
+    return choice.value().algorithm;
+  };
+  for (const DataType type : {DataType::kFloat32, DataType::kFloat16, DataType::kBfloat16,
+                              DataType::kFloat64, DataType::kInt32, DataType::kInt64}) {
+    EXPECT_EQ(choice_of(Operation::kAllReduce, type), Algorithm::kNvls);
+  }
+  for (const DataType type : {DataType::kInt8, DataType::kUint8, DataType::kFloat8}) {
+    EXPECT_EQ(choice_of(Operation::kAllReduce, type), Algorithm::kRing);
+    EXPECT_EQ(choice_of(Operation::kAllGather, type),
+              choice_of(Operation::kAllGather, DataType::kFloat32));
+  }
+  CollectiveSpec spec = nccl(kHopper, Algorithm::kNvls, Protocol::kSimple, 64_MiB);
+  spec.data_type = DataType::kUint8;
+  const auto refused = collectives::choose_algorithm(spec, 8, layout);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.errors().front().message.find("adds up no elements of one byte (`data_type`)"),
+            std::string::npos);
 }
 
 struct HopRow {

@@ -14,6 +14,7 @@
 #include "collectives/costs/choose.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/jobs/job.hpp"
+#include "collectives/spec/data_type.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/summary.hpp"
@@ -216,6 +217,7 @@ class Bench {
     std::vector<std::string> remarks;
     const bool is_filled = fill(a_, job, collectives::number_of(job, job_), spec(), remarks);
     for (const std::string& remark : remarks) print_remark(remark, a_.is_csv);
+    if (is_filled) take_type();
     return is_filled;
   }
 
@@ -233,6 +235,15 @@ class Bench {
 
  private:
   CollectiveSpec& spec() { return std::get<CollectiveSpec>(scenario_.jobs[job_].kind); }
+
+  /// What was measured says its type, which decides whether NVSwitches could reduce.
+  void take_type() {
+    if (measured_.table.rows.empty() || !collectives::reduces(spec().operation)) return;
+    const auto type = collectives::data_type_of_nccl_tests(measured_.table.rows.front().type);
+    if (!type || *type == spec().data_type) return;
+    spec().data_type = *type;
+    print_remark(fmt::format("elements are {}, as in {}", name_of(*type), a_.against), a_.is_csv);
+  }
 
   void warn_of_file(const std::string& remark) const {
     print_remark("warning: " + a_.against + ": " + remark, a_.is_csv);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "collectives/algorithms/algorithms.hpp"
+#include "collectives/spec/data_type.hpp"
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/plain_number.hpp"
@@ -19,9 +20,6 @@ namespace {
 
 using collectives::CollectiveSpec;
 using collectives::Operation;
-
-/// nccl-tests counts elements, floats unless told otherwise.
-constexpr std::int64_t kElement = 4;
 
 void say(const std::string& line) {
   std::fputs(line.c_str(), stdout);
@@ -37,14 +35,12 @@ std::optional<BenchRow> row_of(const scenarios::Results& r, std::size_t job,
     if (c.job == job) last = &c;
   }
   if (last == nullptr) return std::nullopt;
-  const bool reduces = spec.operation == Operation::kAllReduce ||
-                       spec.operation == Operation::kReduce ||
-                       spec.operation == Operation::kReduceScatter;
   const bool has_root =
       spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce ||
       spec.operation == Operation::kGather || spec.operation == Operation::kScatter;
   return BenchRow{.size = last->size.count(),
-                  .redop = reduces ? "sum" : "none",
+                  .type = spec.data_type,
+                  .redop = reduces(spec.operation) ? "sum" : "none",
                   .root = has_root ? std::to_string(spec.root) : "-1",
                   .time_us = to_seconds(last->end - last->start) * 1e6,
                   .algorithm_bandwidth = last->algorithm_bandwidth.value_or(0) * 1e-9,
@@ -77,13 +73,14 @@ std::string execution_text(const CollectiveSpec& spec) {
 
 void BenchTable::add(const BenchRow& row) {
   if (!std::exchange(has_header_, true)) header();
-  const std::int64_t count = row.size / kElement;
-  say(is_csv_ ? fmt::format("{},{},float,{},{},{:.3f},{:.4f},{:.4f},{},{}\n", row.size, count,
+  const std::int64_t count = row.size / bytes_of(row.type);
+  const char* const type = name_of(row.type);
+  say(is_csv_ ? fmt::format("{},{},{},{},{},{:.3f},{:.4f},{:.4f},{},{}\n", row.size, count, type,
                             row.redop, row.root, row.time_us, row.algorithm_bandwidth,
                             row.bus_bandwidth, row.algorithm, row.protocol)
-              : fmt::format("{:>12}  {:>12}     float  {:>6}  {:>6}  {:>7}  {:>6.2f}  "
+              : fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}  {:>7}  {:>6.2f}  "
                             "{:>6.2f}  {}\n",
-                            row.size, count, row.redop, row.root,
+                            row.size, count, type, row.redop, row.root,
                             scenarios::plain_number(row.time_us, 4), row.algorithm_bandwidth,
                             row.bus_bandwidth, row.how()));
 }

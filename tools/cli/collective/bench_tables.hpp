@@ -15,6 +15,7 @@ namespace weft::cli {
 /// A size of a bench.
 struct BenchRow {
   std::int64_t size = 0;
+  collectives::DataType type = collectives::DataType::kFloat32;
   std::string redop;
   std::string root;
   double time_us = 0;
