@@ -191,6 +191,25 @@ TEST_F(AgainstText, RefusesRowsThatCannotBeReadByTheirLine) {
               HasSubstr("log.txt:1: times are those of the CPU"));
 }
 
+// Pasted from a narrow window, busbw 31.46 was read as 3.
+TEST_F(AgainstText, RefusesRowsOfFewerWordsThanTheirHeaderHasColumns) {
+  const std::string header =
+      "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n";
+  EXPECT_THAT(said(header + kRow + "\n"), HasSubstr("\n1048576,50.000,"));
+  EXPECT_THAT(
+      said(header + "1048576 262144 float sum -1 50.00 20.97 3\n1.46 0 49.1 21.36 32.03 0\n", 2),
+      HasSubstr("log.txt:2: has 8 words, and the header of line 1 names 13: it is cut"));
+}
+
+// Columns of -I stand between both placements.
+TEST_F(AgainstText, ReadsInPlaceByTheHeader) {
+  const std::string header =
+      "# size count type redop root time algbw busbw #wrong i_min i_max time algbw busbw #wrong\n";
+  EXPECT_THAT(said(header + "1048576 262144 float sum -1 50.00 20.97 31.46 0 49.0 51.0 62.50 16.78 "
+                            "25.17 0\n"),
+              HasSubstr("in place takes up to 25 % more (line 2)"));
+}
+
 TEST_F(AgainstText, SaysWhatItLeavesOut) {
   const std::string other = "1048576 131072 double sum -1 60.00 17.48 26.21 0\n";
   const std::string empty = "0 0 float sum -1 60.00 0.00 0.00 0\n";

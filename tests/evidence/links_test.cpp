@@ -68,6 +68,23 @@ TEST(Perftest, BothDirectionsAreHalved) {
   EXPECT_EQ(m.pairs[0].values[1].to, "gpu01");
 }
 
+// A script that tried both, one after the other.
+TEST(Perftest, SeveralTestsInOneFileKeepTheirOwnSettings) {
+  const std::string one = text_of("logs/ib_write_bw-gpu01-gpu03-mlx5_5.txt");
+  const Measurements m =
+      read_text("initializing CUDA\n" + one + text_of("broken/ib_write_bw-bidirectional.txt") +
+                    "initializing CUDA\n" + one,
+                "ib_write_bw-gpu01-gpu03-mlx5_5.txt");
+  ASSERT_EQ(m.pairs.size(), 3U);
+  EXPECT_EQ(m.pairs[0].values.size(), 1U);
+  EXPECT_EQ(m.pairs[0].gpu_memory, true);
+  EXPECT_EQ(m.pairs[1].values.size(), 2U);
+  EXPECT_EQ(m.pairs[1].gpu_memory, false);
+  EXPECT_NEAR(m.pairs[1].values[0].gigabytes_per_second * 8, 203.35, 0.01);
+  EXPECT_EQ(m.pairs[2].values.size(), 1U);
+  EXPECT_EQ(m.pairs[2].gpu_memory, true);
+}
+
 TEST(Perftest, RowsThatDoNotCheckAndOtherUnitsAreRefused) {
   const std::string text = text_of("logs/ib_write_bw-gpu01-gpu03-mlx5_5.txt");
   EXPECT_THAT(said(read_text(replaced(text, "203.41", "303.41"))),

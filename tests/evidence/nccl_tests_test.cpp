@@ -273,6 +273,15 @@ TEST(NcclTests, MemoryThatDidNotSufficeIsSaid) {
   EXPECT_THAT(said(read_text(text)), HasSubstr("warning: memory did not suffice"));
 }
 
+// Scripts try again.
+TEST(NcclTests, ARunThatWasGivenUpBeforeItsFirstRowIsPassedOver) {
+  const std::string given_up = "# Collective test starting: all_gather_perf\n" + devices(8, 4);
+  const Measurements m = read_text(given_up + output("all_reduce_perf", kRows));
+  EXPECT_EQ(said(m), "");
+  EXPECT_EQ(m.series.at(0).operation, "all-reduce");
+  EXPECT_EQ(m.series[0].on.ranks, 4U);
+}
+
 TEST(NcclTests, GraphsAreSaid) {
   const std::string text =
       replaced(output("all_reduce_perf", kRows), "step: 2(factor)", "step: 2(factor) graph: 3");

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -126,13 +127,16 @@ class PerftestReader {
 
   void read_line(std::string_view line) {
     if (const std::string test = test_in(line); !test.empty() && !line.starts_with('#')) {
-      header_ = {.test = test, .gpu_memory = false};
+      header_ = {.test = test, .gpu_memory = std::exchange(has_named_gpu_, false)};
       header_.is_bidirectional = line.find("Bidirectional") != line.npos;
+      has_rows_ = false;
     }
     const TableWords words = split_words(line);
     if (line.find("#bytes") != line.npos) return read_columns(line);
     if (line.find("CUDA") != line.npos || line.find("GPU buffer") != line.npos) {
-      header_.gpu_memory = true;
+      // Above the header of the next test, or among the settings of this one.
+      has_named_gpu_ = has_rows_ || header_.test.empty();
+      if (!has_rows_) header_.gpu_memory = true;
     }
     read_setting(words, "Device",
                  [this](std::string_view word) { header_.device = safe_name(word); });
@@ -145,6 +149,7 @@ class PerftestReader {
     const auto row = row_in(words);
     if (!row) return;
     ++rows_;
+    has_rows_ = true;
     if (unit_ == 0) {
       if (problems_++ > 0) return;
       return add_error(m_.remarks, file_.line(line_),
@@ -215,8 +220,9 @@ class PerftestReader {
                       .gpu_memory = header_.gpu_memory,
                       .where = where};
     if (!header_.device.empty()) series.nic = header_.device;
-    series.values.push_back(
-        {.gigabytes_per_second = gigabytes / (header_.is_bidirectional ? 2 : 1), .where = where});
+    const int directions = header_.is_bidirectional ? 2 : 1;
+    series.values.assign(static_cast<std::size_t>(directions),
+                         {.gigabytes_per_second = gigabytes / directions, .where = where});
     m_.pairs.push_back(std::move(series));
   }
 
@@ -275,18 +281,16 @@ class PerftestReader {
                   "does not say between which hosts it ran: name the file like "
                   "`ib_write_bw-gpu01-gpu03-mlx5_5.txt`, or add a line `# from gpu01 to gpu03`");
     }
-    if (header_.is_bidirectional && !m_.pairs.empty()) {
-      add_warning(m_.remarks, m_.pairs.front().where,
+    const auto is_sum = [](const PairSeries& series) { return series.values.size() > 1; };
+    if (const auto sum = std::ranges::find_if(m_.pairs, is_sum); sum != m_.pairs.end()) {
+      add_warning(m_.remarks, sum->where,
                   fmt::format("is the sum of both directions (-b): {:.0f} Gb/s each way are taken",
-                              m_.pairs.back().values.front().gigabytes_per_second * 8));
+                              sum->values.front().gigabytes_per_second * 8));
     }
     for (PairSeries& series : m_.pairs) {
-      PairValue& value = series.values.front();
-      std::tie(value.from, value.to) = hosts_;
-      if (!header_.is_bidirectional || hosts_.first.empty()) continue;
-      PairValue back = value;
-      std::swap(back.from, back.to);
-      series.values.push_back(std::move(back));
+      if (hosts_.first.empty()) series.values.resize(1);
+      for (PairValue& value : series.values) std::tie(value.from, value.to) = hosts_;
+      if (is_sum(series)) std::swap(series.values[1].from, series.values[1].to);
     }
     if (m_.pairs.empty()) return;
     const PairSeries& last = m_.pairs.back();
@@ -302,7 +306,9 @@ class PerftestReader {
   Measurements m_;
   PerftestHeader header_;
   std::pair<std::string, std::string> hosts_;
-  double unit_ = 0;  ///< GB/s in one; 0: no header yet
+  bool has_rows_ = false;       ///< of this test
+  bool has_named_gpu_ = false;  ///< before the header of a test
+  double unit_ = 0;             ///< GB/s in one; 0: no header yet
   std::size_t line_ = 0;
   std::size_t rows_ = 0;
   std::size_t problems_ = 0;

@@ -80,11 +80,11 @@ class TableReader {
     const bool is_end = std::ranges::find(words, "concluded:") != words.end();
     if (auto operation = operation_in(line); !operation.empty()) {
       // Newer versions say at the end, too, which program it was.
-      if (!is_end) begin_table(true);
+      if (!is_end) begin_run();
       if (is_empty()) table_.operation = std::move(operation);
     }
     if (std::ranges::find(words, "nThread") != words.end()) {
-      begin_table(true);
+      begin_run();
       if (number_after(words, "graph:").value_or(0) > 0) table_.graph_line = line_;
     }
     if (std::ranges::find(words, "FAILED") != words.end()) table_.has_failed = true;
@@ -111,7 +111,7 @@ class TableReader {
     constexpr std::string_view kLibrary = "nccl-library=";
     if (std::ranges::find(words, "nccl-tests") == words.end()) return;
     if (const std::string version = word_after(words, "version"); !version.empty()) {
-      begin_table(true);
+      begin_run();
       table_.version = safe_name(version);
     }
     for (const std::string& word : words) {
@@ -175,6 +175,12 @@ class TableReader {
   }
 
   [[nodiscard]] bool is_empty() const { return table_.line == 0 && table_.failure.message.empty(); }
+
+  /// A list of devices that no row followed is of a run that was given up.
+  void begin_run() {
+    if (is_empty() && !table_.devices.empty()) table_ = {};
+    begin_table(true);
+  }
 
   /// What comes now is of another run, or at least of another table, if there are rows of one.
   void begin_table(bool is_of_another_run) {
