@@ -18,8 +18,8 @@
 namespace weft::import {
 namespace {
 
-using weft::testing::RandomCluster;
-using weft::testing::WrittenFile;
+using weft::drawn::RandomCluster;
+using weft::drawn::WrittenFile;
 
 constexpr std::uint64_t kClusters = 50;
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-namespace weft::testing {
+namespace weft::drawn {
 namespace {
 
 using Random = std::mt19937_64;
@@ -463,4 +463,4 @@ WrittenFile RandomCluster::topo_m() const {
   return {fmt::format("topo-m-{}.txt", servers.front().name), text};
 }
 
-}  // namespace weft::testing
+}  // namespace weft::drawn

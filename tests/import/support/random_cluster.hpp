@@ -7,7 +7,7 @@
 
 /// Clusters as they stand in data centres, drawn by a seed and written down in every form that
 /// operators have. Shares nothing with the readers.
-namespace weft::testing {
+namespace weft::drawn {
 
 struct WrittenFile {
   std::string name;
@@ -74,4 +74,4 @@ struct RandomCluster {
   [[nodiscard]] std::pair<std::string, std::string> end_of(const Cable& cable, bool upper) const;
 };
 
-}  // namespace weft::testing
+}  // namespace weft::drawn

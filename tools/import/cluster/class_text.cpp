@@ -46,12 +46,6 @@ class ClassWriter {
       }
       write(*c, name);
     }
-    for (const auto& [headroom, place] : headrooms_) {
-      if (headrooms_.size() < 2) break;
-      text_.remarks.push_back(fmt::format(
-          "headroom of {} at {}: a scenario has one headroom per class, the smallest of all ports",
-          bytes(Bytes(headroom)), place_text(place)));
-    }
     for (const ClusterSwitch& s : cluster_.switches) note_what_is_left(s);
     return std::move(text_);
   }
@@ -109,7 +103,7 @@ class ClassWriter {
   void write(const ClassSettings& c, const std::string& name) {
     if (is_lossless(c) && text_.roce.empty()) text_.roce = name;
     text_.yaml +=
-        fmt::format("    - name: {}  # queue {}, {}\n", name, c.queue, place_text(c.where));
+        fmt::format("    - name: {}  # queue {}, {}\n", name, c.queue, short_place(c.where));
     // Code points that no class lists belong to the first; a scenario names those of the others.
     if (!c.dscps.empty() && name != "other") {
       text_.yaml += fmt::format("      dscp: [{}]\n", fmt::join(c.dscps, ", "));
@@ -117,18 +111,18 @@ class ClassWriter {
     if (c.is_strict) text_.yaml += "      scheduling: strict\n";
     if (c.weight && !c.is_strict) {
       text_.yaml +=
-          fmt::format("      weight: {}  # {}\n", c.weight->value, place_text(c.weight->where));
+          fmt::format("      weight: {}  # {}\n", c.weight->value, short_place(c.weight->where));
     }
     write_flow_control(c);
     write_ecn(c);
     if (c.egress_reserved && c.egress_reserved->value > Bytes(0)) {
       text_.yaml +=
           fmt::format("      egress_reserved: {}  # {}\n", bytes(c.egress_reserved->value),
-                      place_text(c.egress_reserved->where));
+                      short_place(c.egress_reserved->where));
     }
     if (c.egress_alpha) {
       text_.yaml += fmt::format("      egress_alpha: {}  # {}\n", c.egress_alpha->value,
-                                place_text(c.egress_alpha->where));
+                                short_place(c.egress_alpha->where));
     }
   }
 
@@ -142,7 +136,7 @@ class ClassWriter {
     const BufferSettings& buffer = *c.ingress;
     const auto line = [this](const char* key, const std::string& value,
                              const SourceLocation& where) {
-      text_.yaml += fmt::format("        {}: {}  # {}\n", key, value, place_text(where));
+      text_.yaml += fmt::format("        {}: {}  # {}\n", key, value, short_place(where));
     };
     if (buffer.alpha) {
       text_.yaml += "        threshold: dynamic\n";
@@ -156,9 +150,29 @@ class ClassWriter {
     if (buffer.reserved.value > Bytes(0)) {
       line("reserved", bytes(buffer.reserved.value), buffer.reserved.where);
     }
-    if (!headrooms_.empty()) {
-      line("headroom", bytes(Bytes(headrooms_.begin()->first)), headrooms_.begin()->second);
+    write_headroom();
+  }
+
+  /// A scenario has one headroom per class. Where cables of several lengths have several, each port
+  /// gets what its cable needs, which the checks have held the switches' values against.
+  void write_headroom() {
+    if (headrooms_.empty()) return;
+    if (headrooms_.size() == 1) {
+      text_.yaml +=
+          fmt::format("        headroom: {}  # {}\n", bytes(Bytes(headrooms_.begin()->first)),
+                      short_place(headrooms_.begin()->second));
+      return;
     }
+    std::string values;
+    for (const auto& [headroom, place] : headrooms_) {
+      values += fmt::format("{}{} ({})", values.empty() ? "" : ", ", bytes(Bytes(headroom)),
+                            short_place(place));
+    }
+    text_.yaml += "        headroom: exact  # ports have " + values + "\n";
+    text_.remarks.push_back(
+        "each port has the headroom that its cable needs, as a scenario has no "
+        "headroom by port; the switches have " +
+        values);
   }
 
   void write_ecn(const ClassSettings& c) {
@@ -166,13 +180,13 @@ class ClassWriter {
       text_.yaml += "      ecn: none\n";
       if (c.ecn) {
         text_.remarks.push_back(fmt::format("WRED of queue {} drops ({}): not simulated", c.queue,
-                                            place_text(c.ecn->kmin.where)));
+                                            short_place(c.ecn->kmin.where)));
       }
       return;
     }
     text_.yaml += fmt::format("      ecn: {{type: red, kmin: {}, kmax: {}, pmax: {:g}}}  # {}\n",
                               bytes(c.ecn->kmin.value), bytes(c.ecn->kmax.value), c.ecn->pmax.value,
-                              place_text(c.ecn->kmin.where));
+                              short_place(c.ecn->kmin.where));
   }
 
   void note_what_is_left(const ClusterSwitch& s) {
@@ -181,7 +195,7 @@ class ClassWriter {
       text_.remarks.push_back(fmt::format(
           "headroom is taken from one pool of {} ({}): ports that pause at once may overrun it, "
           "which is not simulated",
-          bytes(s.settings->headroom_pool->value), place_text(s.settings->headroom_pool->where)));
+          bytes(s.settings->headroom_pool->value), short_place(s.settings->headroom_pool->where)));
     }
     if (s.settings->watchdog && said_.insert("watchdog").second) {
       text_.remarks.push_back("the PFC watchdog is not simulated: pauses last as long as they do");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simcore/base/escape.hpp"
+#include "tools/import/checks/settings_checks.hpp"
 #include "tools/import/cluster/cluster.hpp"
 #include "tools/import/cluster/join_cables.hpp"
 #include "tools/import/cluster/join_names.hpp"
@@ -49,6 +50,8 @@ class Joiner {
     resolve_aliases(description_);
     const DeviceKinds kinds(description_, options_);
     if (has_errors(description_.remarks)) return std::move(cluster_);
+    const Remarks settings = check_settings(description_);
+    description_.remarks.insert(description_.remarks.end(), settings.begin(), settings.end());
     const std::vector<JoinedCable> cables = join_cables(description_);
     if (cables.empty()) {
       add_error(description_.remarks, {},
@@ -153,7 +156,7 @@ class Joiner {
     take_length(joined, cable);
     for (const Cable* said : joined.said) {
       if (said->medium && !cable.medium) {
-        cable.medium = {said->medium->value, place_text(said->medium->where)};
+        cable.medium = {said->medium->value, short_place(said->medium->where)};
       }
     }
     cluster_.cables.push_back(std::move(cable));
@@ -198,7 +201,7 @@ class Joiner {
     std::string places;
     for (const Cable* said : joined.said) {
       if (!places.empty()) places += ", ";
-      places += place_text(said->where);
+      places += short_place(said->where);
     }
     return places;
   }
@@ -222,9 +225,9 @@ class Joiner {
                   fmt::format("{} to {} has {} here and {} in {}: {} is taken",
                               escaped(joined.a.to_string()), escaped(joined.b.to_string()),
                               gigabits(other->value), gigabits(vote.first().value),
-                              place_text(vote.first().where), gigabits(slowest->value)));
+                              short_place(vote.first().where), gigabits(slowest->value)));
     }
-    cable.rate = {slowest->value, place_text(slowest->where)};
+    cable.rate = {slowest->value, short_place(slowest->where)};
     for (const Cable* said : joined.said) {
       if (said->full_rate && said->rate && said->rate->value < said->full_rate->value) {
         cable.degraded = said->rate;
@@ -235,7 +238,7 @@ class Joiner {
   void take_length(const JoinedCable& joined, ClusterCable& cable) {
     for (const Cable* said : joined.said) {
       if (said->length && !cable.length) {
-        cable.length = {said->length->value, place_text(said->length->where)};
+        cable.length = {said->length->value, short_place(said->length->where)};
       }
     }
     if (cable.length) return;
@@ -244,7 +247,7 @@ class Joiner {
       const SwitchPort* port = settings_at(*end);
       if (port == nullptr || !port->cable_length || port->cable_length->value <= Millimetres(0))
         continue;
-      cable.length = {port->cable_length->value, place_text(port->cable_length->where)};
+      cable.length = {port->cable_length->value, short_place(port->cable_length->where)};
       return;
     }
   }

@@ -95,9 +95,10 @@ class Chooser {
       return;
     }
     if (other->known_by() == cable.known_by()) {
-      add_error(description_.remarks, cable.said.front()->where,
-                fmt::format("{}: {} says {}; a port has one cable", pair_text(cable.a, cable.b),
-                            place_text(other->said.front()->where), pair_text(other->a, other->b)));
+      add_error(
+          description_.remarks, cable.said.front()->where,
+          fmt::format("{}: {} says {}; a port has one cable", pair_text(cable.a, cable.b),
+                      short_place(other->said.front()->where), pair_text(other->a, other->b)));
       return;
     }
     refused_.emplace_back(&cable, other);
@@ -123,11 +124,11 @@ class Chooser {
             other_end(*instead_of_second, *y) != other_end(*cable, *x)) {
           continue;
         }
-        add_finding(
-            description_.remarks, instead->said.front()->where,
-            fmt::format("{} and {} of {} are swapped against {}: {} is what is seen",
-                        escaped(x->port), escaped(y->port), escaped(x->device),
-                        place_text(cable->said.front()->where), pair_text(instead->a, instead->b)));
+        add_finding(description_.remarks, instead->said.front()->where,
+                    fmt::format("{} and {} of {} are swapped against {}: {} is what is seen",
+                                escaped(x->port), escaped(y->port), escaped(x->device),
+                                short_place(cable->said.front()->where),
+                                pair_text(instead->a, instead->b)));
         named.insert(cable);
         named.insert(second);
         break;
@@ -135,10 +136,10 @@ class Chooser {
     }
     for (const auto& [cable, instead] : refused_) {
       if (named.contains(cable)) continue;
-      add_finding(
-          description_.remarks, cable->said.front()->where,
-          fmt::format("{} is not what is cabled: {} says {}", pair_text(cable->a, cable->b),
-                      place_text(instead->said.front()->where), pair_text(instead->a, instead->b)));
+      add_finding(description_.remarks, cable->said.front()->where,
+                  fmt::format("{} is not what is cabled: {} says {}", pair_text(cable->a, cable->b),
+                              short_place(instead->said.front()->where),
+                              pair_text(instead->a, instead->b)));
     }
     for (const auto& [cable, instead] : refused_) handled_.insert(cable);
   }
@@ -160,7 +161,7 @@ class Chooser {
       if (seer == seers_.end()) continue;
       add_warning(description_.remarks, seer->second,
                   fmt::format("{} is in {}, but {} sees nobody there", escaped(port.to_string()),
-                              place_text(cable.said.front()->where), escaped(port.device)));
+                              short_place(cable.said.front()->where), escaped(port.device)));
       return;
     }
   }

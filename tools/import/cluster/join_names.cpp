@@ -168,7 +168,7 @@ std::optional<std::uint32_t> bus_of_address(std::string_view address) {
   return bus;
 }
 
-std::string place_text(const SourceLocation& where) {
+std::string short_place(const SourceLocation& where) {
   std::string text = escaped(std::filesystem::path(where.file).filename().string());
   if (where.line > 0) return fmt::format("{}:{}", text, where.line);
   if (!where.key.empty()) text += " " + escaped(where.key);

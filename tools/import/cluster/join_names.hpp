@@ -44,6 +44,6 @@ class DeviceKinds {
 [[nodiscard]] std::optional<std::uint32_t> bus_of_address(std::string_view address);
 
 /// `file:line` or `file key`, as comments of a scenario have it.
-[[nodiscard]] std::string place_text(const SourceLocation& where);
+[[nodiscard]] std::string short_place(const SourceLocation& where);
 
 }  // namespace weft::import

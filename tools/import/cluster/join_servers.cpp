@@ -60,7 +60,7 @@ Files files_by_server(Description& description, const std::set<std::string, Natu
     if (known->second->gpus.size() != server.gpus.size()) {
       add_error(description.remarks, server.where,
                 fmt::format("{} has {} GPUs here and {} in {}", escaped(*host), server.gpus.size(),
-                            known->second->gpus.size(), place_text(known->second->where)));
+                            known->second->gpus.size(), short_place(known->second->where)));
     }
     if (!has_rates(*known->second) && has_rates(server)) known->second = &server;
   }
@@ -173,7 +173,7 @@ class ServerJoiner {
     if (!like_twin_.empty()) {
       assumptions_.push_back(
           fmt::format("{} of {} servers have no file of their own: taken to be as {} says",
-                      like_twin_.size(), servers.size(), place_text(twin->where)));
+                      like_twin_.size(), servers.size(), short_place(twin->where)));
     }
     for (const auto& [how, names] : matched_) {
       assumptions_.push_back(
@@ -198,7 +198,7 @@ class ServerJoiner {
       server.nics.push_back(cluster_nic(nic, is_own));
       if (nic.part) server.nic_part = nic.part;
     }
-    choose_part(server, std::string(part_of(file)), place_text(file.where));
+    choose_part(server, std::string(part_of(file)), short_place(file.where));
     const auto cabling = cabling_.find(name);
     if (cabling == cabling_.end()) return server;
     const std::set<std::string, NaturalOrder>& ports = cabling->second.ports;

@@ -72,7 +72,7 @@ class ScenarioWriter {
     std::string warnings;
     for (const Remark& remark : description_.remarks) {
       std::string& list = remark.severity == Severity::kFinding ? findings : warnings;
-      const std::string where = place_text(remark.where);
+      const std::string where = short_place(remark.where);
       list += "#   " + (where.empty() ? "" : where + ": ") + escaped(remark.text) + "\n";
     }
     if (!findings.empty()) text += "# Found, and to be looked into:\n" + findings;
@@ -224,7 +224,7 @@ class ScenarioWriter {
     }
     if (buffer == nullptr) return fmt::format("  switch: {}\n", part_);
     return fmt::format("  switch: {{part: {}, buffer: {}B}}  # {}\n", part_, buffer->value.count(),
-                       place_text(buffer->where));
+                       short_place(buffer->where));
   }
 
   static std::string server_line(const ClusterServer& server) {
@@ -274,14 +274,14 @@ class ScenarioWriter {
         if (!nic.degraded) continue;
         text += fmt::format("  - {{type: link-rate, from: {}, rate: {}}}  # {}\n",
                             yaml_name(server.name + "/" + nic.name), quantity(nic.degraded->value),
-                            place_text(nic.degraded->where));
+                            short_place(nic.degraded->where));
       }
     }
     for (const ClusterCable& cable : cluster_.cables) {
       if (!cable.degraded) continue;
       text += fmt::format("  - {{type: link-rate, from: {}, to: {}, rate: {}}}  # {}\n",
                           yaml_name(end_name(cable.a)), yaml_name(end_name(cable.b)),
-                          quantity(cable.degraded->value), place_text(cable.degraded->where));
+                          quantity(cable.degraded->value), short_place(cable.degraded->where));
     }
     return text.empty() ? "" : "\nfaults:\n" + text;
   }
