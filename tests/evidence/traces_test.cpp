@@ -65,6 +65,13 @@ TEST(Inspector, CommunicatorsOfAProcessAreApart) {
   EXPECT_EQ(m.calls[1].calls.at(0).group, "0xb");
 }
 
+TEST(Inspector, MetricsOfPrometheusAreRefused) {
+  for (const char* text : {"# HELP nccl_bus_bandwidth_gbs x\n", "# TYPE nccl_algo_bw gauge\n",
+                           "nccl_bus_bandwidth{rank=\"0\",message_size=\"1M-2M\"} 12.5\n"}) {
+    EXPECT_THAT(said(read_text(text)), HasSubstr("error: has Inspector's metrics for Prometheus"));
+  }
+}
+
 TEST(Inspector, MessagesAreReadAsWell) {
   const Measurements m = read_text(
       "{\"header\":{\"id\":\"0x1\",\"rank\":2,\"n_ranks\":4},\"metadata\":{"

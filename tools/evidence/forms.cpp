@@ -17,11 +17,10 @@ namespace weft::evidence {
 
 std::span<const Form> forms() {
   // What is surest by its content comes first: NCCL's lines stand in output of other programs, too.
-  static const std::vector<Form> kForms{
-      kineto_form(),     flight_recorder_form(), inspector_form(),
-      tuner_form(),      pair_matrix_form(),     nvbandwidth_form(),
-      nccl_tests_form(), perftest_form(),        nccl_log_form()};
-  return kForms;
+  static const std::vector<Form> all{kineto_form(),     flight_recorder_form(), inspector_form(),
+                                     tuner_form(),      pair_matrix_form(),     nvbandwidth_form(),
+                                     nccl_tests_form(), perftest_form(),        nccl_log_form()};
+  return all;
 }
 
 const Form* find_form(std::string_view name) {

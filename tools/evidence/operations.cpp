@@ -81,8 +81,8 @@ constexpr std::array<Alias, 13> kTorchTypes{{{"Float", "float"},
                                              {"Float8_e5m2", "f8e5m2"},
                                              {"Float8_e5m2fnuz", "f8e5m2"}}};
 
-template <class Facts, std::size_t kCount>
-const Facts* find_in(const std::array<Facts, kCount>& all, std::string_view Facts::*member,
+template <class Facts, std::size_t Count>
+const Facts* find_in(const std::array<Facts, Count>& all, std::string_view Facts::*member,
                      std::string_view name) {
   const auto found = std::ranges::find(all, name, member);
   return found == all.end() ? nullptr : &*found;

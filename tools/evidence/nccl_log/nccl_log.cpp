@@ -238,8 +238,9 @@ class LogReader {
   /// Which host a rank runs on is known where all ranks are seen.
   static void settle_hosts(NcclLog& log) {
     std::ranges::stable_sort(log.seen, {}, &NcclRank::rank);
-    const auto repeated = std::ranges::unique(log.seen, {}, &NcclRank::rank);  // runs put together
-    log.seen.erase(repeated.begin(), repeated.end());
+    // Where logs of several runs were put together, ranks repeat.
+    const auto is_same = [](const NcclRank& a, const NcclRank& b) { return a.rank == b.rank; };
+    log.seen.erase(std::unique(log.seen.begin(), log.seen.end(), is_same), log.seen.end());
     for (const NcclRank& rank : log.seen) {
       if (std::ranges::find(log.on.hosts, rank.host) == log.on.hosts.end()) {
         log.on.hosts.push_back(rank.host);

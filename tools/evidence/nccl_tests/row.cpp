@@ -199,9 +199,9 @@ std::optional<RowLayout> read_header(const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 3> kNames{"size", "count", "type"};
   constexpr std::array<std::string_view, 3> kNamesOf2017{"bytes", "N", "type"};
   RowLayout layout;
-  auto at = std::ranges::search(words, kNames).begin();
+  auto at = std::search(words.begin(), words.end(), kNames.begin(), kNames.end());
   if (at == words.end()) {
-    at = std::ranges::search(words, kNamesOf2017).begin();
+    at = std::search(words.begin(), words.end(), kNamesOf2017.begin(), kNamesOf2017.end());
     layout.is_of_2017 = true;
     layout.us_per_time = 1000;
   }

@@ -185,7 +185,21 @@ class InspectorReader {
   std::size_t others_ = 0;
 };
 
+/// `# TYPE nccl_..`, `nccl_..{rank="0"} 12.5`: what Inspector writes with
+/// NCCL_INSPECTOR_PROM_DUMP=1.
+bool is_prometheus(const InputFile& file) {
+  constexpr std::size_t kMaxLooked = 64;  // lines
+  for (std::size_t i = 0; i < std::min(kMaxLooked, file.lines().size()); ++i) {
+    const std::string_view line = file.lines()[i].substr(0, 1024);
+    if (line.starts_with("# TYPE nccl") || line.starts_with("# HELP nccl")) return true;
+    const std::size_t name = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
+    if (line.starts_with("nccl") && name != line.npos && line[name] == '{') return true;
+  }
+  return false;
+}
+
 std::optional<std::string_view> recognise_inspector(const InputFile& file) {
+  if (is_prometheus(file)) return "metrics of Prometheus";
   if (file.lines().empty() || !begins_as_json(without_prefix(file.lines().front()))) return {};
   const std::string_view first = file.lines().front();
   for (const std::string_view key : {"\"inspector_output_format_version\"", "\"coll_perf\""}) {
@@ -195,6 +209,11 @@ std::optional<std::string_view> recognise_inspector(const InputFile& file) {
 }
 
 void read_inspector(const InputFile& file, Measurements& measurements) {
+  if (is_prometheus(file)) {
+    return add_error(measurements.remarks, {.file = file.name()},
+                     "has Inspector's metrics for Prometheus, which put sizes into classes and "
+                     "times into averages: run with NCCL_INSPECTOR_PROM_DUMP=0");
+  }
   take(measurements, InspectorReader(file).read());
 }
 

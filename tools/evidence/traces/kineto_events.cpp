@@ -57,23 +57,28 @@ bool KinetoHandler::is_in_info() const {
   return levels_.size() == 2 && levels_[1].is_object && levels_[0].key == "distributedInfo";
 }
 
-bool KinetoHandler::string(string_t& value) {
+std::string* KinetoHandler::text_member() {
   if (is_in_event()) {
     const std::string& name = levels_[2].key;
-    if (name == "ph") event_.phase = std::move(value);
-    if (name == "cat") event_.category = std::move(value);
-    if (name == "name") event_.name = std::move(value);
+    if (name == "ph") return &event_.phase;
+    if (name == "cat") return &event_.category;
+    if (name == "name") return &event_.name;
   } else if (is_in_arguments()) {
     const std::string& name = levels_[3].key;
-    if (name == "Collective name") event_.collective = std::move(value);
-    if (name == "dtype") event_.type = std::move(value);
-    if (name == "Process Group Name") event_.group = std::move(value);
+    if (name == "Collective name") return &event_.collective;
+    if (name == "dtype") return &event_.type;
+    if (name == "Process Group Name") return &event_.group;
   } else if (is_in_info() && levels_[1].key == "nccl_version") {
-    header_.nccl_version = std::move(value);
+    return &header_.nccl_version;
   } else if (levels_.size() == 3 && levels_[0].key == "deviceProperties" &&
              levels_[2].key == "name" && header_.gpu.empty()) {
-    header_.gpu = std::move(value);
+    return &header_.gpu;
   }
+  return nullptr;
+}
+
+bool KinetoHandler::string(string_t& value) {
+  if (std::string* member = text_member(); member != nullptr) *member = std::move(value);
   return true;
 }
 

@@ -75,6 +75,8 @@ class KinetoHandler : public nlohmann::json_sax<nlohmann::json> {
   [[nodiscard]] bool is_in_event() const;
   [[nodiscard]] bool is_in_arguments() const;
   [[nodiscard]] bool is_in_info() const;
+  /// What a text at this place is of; null: it is not taken.
+  [[nodiscard]] std::string* text_member();
   void on_whole(std::int64_t value);
   void on_number(double value);
 
