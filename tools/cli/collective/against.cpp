@@ -11,7 +11,8 @@
 
 #include "scenarios/language/yaml/source_text.hpp"
 #include "tools/cli/collective/load_for_collective.hpp"
-#include "tools/cli/collective/measured_ranks.hpp"
+#include "tools/evidence/nccl_tests/ranks.hpp"
+#include "tools/import/source/input_file.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {
@@ -19,9 +20,18 @@ namespace {
 
 using collectives::CollectiveSpec;
 using collectives::Operation;
+using evidence::MeasuredRow;
+using evidence::MeasuredTable;
 
-/// Output of a measurement is no longer.
-constexpr std::size_t kMaxMeasured = std::size_t{16} << 20U;
+/// What a measurement has at most where it comes through a pipe.
+constexpr std::size_t kMaxPiped = std::size_t{16} << 20U;
+
+Result<import::InputFile> read_input(const std::string& name) {
+  if (name != scenarios::language::kStandardInput) return import::InputFile::read(name);
+  const auto text = scenarios::language::read_text_file(name, kMaxPiped);
+  if (!text.ok()) return text.errors();
+  return import::InputFile(name, text.value());
+}
 
 std::string name_of_table(const MeasuredTable& table) {
   return fmt::format("{} (line {})", table.operation.empty() ? "unnamed" : table.operation,
@@ -60,13 +70,13 @@ Result<Operation> operation_of(const BenchArguments& a, const MeasuredTable& tab
                                Operation of_job) {
   if (!table.operation.empty()) return collectives::operation_named(table.operation).value();
   Operation operation = of_job;
-  const auto by_name = collectives::operation_named(operation_of_file(a.against));
+  const auto by_name = collectives::operation_named(evidence::operation_of_file(a.against));
   if (a.has_operation) {
     operation = collectives::operation_named(a.operation).value();
-  } else if (by_name && contradiction(table, *by_name).empty()) {
+  } else if (by_name && evidence::contradiction(table, name_of(*by_name)).empty()) {
     operation = *by_name;
   }
-  const std::string wrong = contradiction(table, operation);
+  const std::string wrong = evidence::contradiction(table, name_of(operation));
   if (wrong.empty()) return operation;
   const MeasuredRow& row = table.rows.front();
   return Error{fmt::format("cannot be of {}: {}; --op says what was measured ({} bytes in {} us)",
@@ -79,12 +89,14 @@ Errors settle_ranks(const BenchArguments& a, const scenarios::JobSpec& job, Oper
                     Measurement& measured) {
   MeasuredTable& table = measured.table;
   const std::size_t ranks = job.ranks.size();
-  auto range = ranks_of(table, operation, a.against);
+  const std::string_view name = name_of(operation);
+  auto range = evidence::ranks_of(table, name, a.against);
   if (!range) {
-    const auto fits = [&](const MeasuredRow& row) { return can_be_of(row, operation, ranks); };
+    const auto fits = [&](const MeasuredRow& row) { return evidence::can_be_of(row, name, ranks); };
     if (std::ranges::none_of(table.rows, fits)) return range.errors();
-    keep(table, fits, fmt::format("not of {} ranks, as the job", ranks), measured.remarks);
-    range = ranks_of(table, operation, a.against);
+    evidence::keep(table, fits, fmt::format("not of {} ranks, as the job", ranks),
+                   measured.remarks);
+    range = evidence::ranks_of(table, name, a.against);
     if (!range) return range.errors();
   }
   if (range.value().has(ranks)) return {};
@@ -120,7 +132,7 @@ Result<Measurement> take(const BenchArguments& a, const scenarios::JobSpec& job,
   auto table = choose(a, std::move(tables), measured.remarks);
   if (!table) return table.errors();
   measured.table = std::move(table).value();
-  keep_first_kind(measured.table, measured.remarks);
+  evidence::keep_first_kind(measured.table, measured.remarks);
   const auto operation =
       operation_of(a, measured.table, std::get<CollectiveSpec>(job.kind).operation);
   if (!operation) return operation.errors();
@@ -128,7 +140,7 @@ Result<Measurement> take(const BenchArguments& a, const scenarios::JobSpec& job,
   if (Errors errors = settle_ranks(a, job, operation.value(), measured); !errors.empty()) {
     return errors;
   }
-  keep_first_of_size(measured.table, measured.remarks);
+  evidence::keep_first_of_size(measured.table, measured.remarks);
   if (std::string remark = remark_on_place(measured.table); !remark.empty()) {
     measured.remarks.push_back(std::move(remark));
   }
@@ -165,12 +177,12 @@ const char* name_of(GpuGeneration generation) {
 std::optional<Measurement> read_measurement(const BenchArguments& a,
                                             const scenarios::JobSpec& job) {
   if (a.has_operation && !read_operation(a.operation)) return std::nullopt;
-  const auto text = scenarios::language::read_text_file(a.against, kMaxMeasured);
-  if (!text.ok()) {
-    print_errors(text.errors());
+  const auto file = read_input(a.against);
+  if (!file.ok()) {
+    print_errors(file.errors());
     return std::nullopt;
   }
-  auto tables = parse_nccl_tests(text.value(), a.against);
+  auto tables = evidence::parse_nccl_tests(file.value());
   if (!tables) {
     print_errors(tables.errors());
     return std::nullopt;

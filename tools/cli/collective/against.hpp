@@ -8,13 +8,13 @@
 #include "scenarios/spec/scenario.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
 #include "tools/cli/collective/collective_options.hpp"
-#include "tools/cli/collective/measured.hpp"
+#include "tools/evidence/nccl_tests/tables.hpp"
 
 namespace weft::cli {
 
 /// What a bench is laid beside: one table of a file, and what has to be said of it.
 struct Measurement {
-  MeasuredTable table;
+  evidence::MeasuredTable table;
   std::string operation;
   std::vector<std::string> remarks;
 };

@@ -26,9 +26,9 @@
 #include "tools/cli/collective/bench_tables.hpp"
 #include "tools/cli/collective/collective_options.hpp"
 #include "tools/cli/collective/load_for_collective.hpp"
-#include "tools/cli/collective/measured.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/evidence/nccl_tests/row.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {
@@ -173,9 +173,9 @@ bool fill(const BenchArguments& a, const scenarios::JobSpec& job, std::uint32_t 
 
 /// Of the sizes that were measured those that are asked for.
 std::optional<std::vector<Bytes>> measured_sizes(const BenchArguments& a,
-                                                 const std::vector<MeasuredRow>& rows) {
+                                                 const std::vector<evidence::MeasuredRow>& rows) {
   std::vector<Bytes> sizes;
-  for (const MeasuredRow& row : rows) sizes.emplace_back(row.size);
+  for (const evidence::MeasuredRow& row : rows) sizes.emplace_back(row.size);
   if (!a.has_sizes) return sizes;
   const auto asked = read_sizes(a);
   if (!asked) return {};

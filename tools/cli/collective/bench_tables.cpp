@@ -96,7 +96,7 @@ void BenchTable::header() const {
 }
 
 void ComparedTable::add(std::int64_t asked, const BenchRow& row) {
-  const auto found = std::ranges::find(measured_, asked, &MeasuredRow::size);
+  const auto found = std::ranges::find(measured_, asked, &evidence::MeasuredRow::size);
   if (found == measured_.end()) return;
   if (errors_.empty()) header();
   const double error = 100 * (row.time_us / found->time_us.value - 1);

@@ -8,7 +8,7 @@
 
 #include "collectives/spec/collective_spec.hpp"
 #include "scenarios/results/results.hpp"
-#include "tools/cli/collective/nccl_tests_row.hpp"
+#include "tools/evidence/nccl_tests/row.hpp"
 
 namespace weft::cli {
 
@@ -52,7 +52,7 @@ class BenchTable {
 /// Beside what was measured.
 class ComparedTable {
  public:
-  ComparedTable(bool is_csv, const std::vector<MeasuredRow>& measured)
+  ComparedTable(bool is_csv, const std::vector<evidence::MeasuredRow>& measured)
       : is_csv_(is_csv), measured_(measured) {}
 
   void add(std::int64_t asked, const BenchRow& row);
@@ -63,7 +63,7 @@ class ComparedTable {
   void header() const;
 
   bool is_csv_;
-  const std::vector<MeasuredRow>& measured_;
+  const std::vector<evidence::MeasuredRow>& measured_;
   std::vector<double> errors_;
 };
 

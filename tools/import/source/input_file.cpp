@@ -47,7 +47,9 @@ std::string_view binary_kind(std::string_view raw) {
   if (raw.starts_with("\x28\xb5\x2f\xfd")) return "compressed with zstd: unpack it first";
   if (raw.starts_with("PK\x03\x04")) return "a zip archive: unpack it first";
   if (raw.size() > 1 && raw[0] == '\x80' && raw[1] >= 1 && raw[1] <= 5) {
-    return "a Python pickle, which is never opened, since it may run code: convert it to JSON";
+    return "a Python pickle, which is never opened, since it may run code: write JSON "
+           "instead (json.dump of what it holds; of PyTorch's flight recorder "
+           "torch._C._distributed_c10d._dump_nccl_trace_json())";
   }
   if (raw.find('\0') != std::string_view::npos) return "binary: no text";
   return {};

@@ -1,16 +1,18 @@
-#include "tools/cli/collective/nccl_tests_json.hpp"
+#include "tools/evidence/nccl_tests/json.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
-namespace weft::cli {
-namespace {
+#include "simcore/text/quoted.hpp"
+#include "tools/evidence/json/json_text.hpp"
+#include "tools/evidence/operations.hpp"
 
-using nlohmann::json;
+namespace weft::evidence {
+namespace {
 
 /// Of NVIDIA/nccl-tests, src/common.cu: the layout since `-J` writes in and out of place apart.
 constexpr int kSchema = 3;
@@ -37,39 +39,46 @@ std::string word_at(const json& object, const char* key) {
   return object.contains(key) ? word_of(object[key]) : std::string();
 }
 
-class JsonReader {
+/// Throws json::exception where the file is not what nccl-tests writes.
+class JsonTableReader {
  public:
-  JsonReader(std::string_view text, const std::string& file)
-      : file_(file), lines_(lines_of_results(text)) {}
+  explicit JsonTableReader(const import::InputFile& file)
+      : file_(file), lines_(lines_of_results(file.text())) {}
 
-  /// Throws json::exception where the file is not what nccl-tests writes.
   Result<std::vector<MeasuredTable>> read(const json& root) {
     if (const json version = root.value("version", json()); version != kSchema) {
-      return error(fmt::format("has version {}; known is {}", version.dump(), kSchema), 1);
+      return Error{fmt::format("has version {}; known is {}", version.dump(), kSchema),
+                   file_.line(1)};
     }
     for (const json& word : root.value("args", json::array())) {
       if (table_.operation.empty()) table_.operation = operation_in(word_of(word));
     }
+    table_.nccl_version = nccl_version_text(
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, json_whole(root, "nccl_version"))));
     for (const json& device : root.at("config").value("devices", json::array())) {
       add_device(device);
     }
     const json& results = root.at("results");
-    if (results.empty()) return error("has no results: did the run end?", 1);
+    if (results.empty()) return Error{"has no results: did the run end?", file_.line(1)};
     for (std::size_t i = 0; i < results.size(); ++i) {
-      table_.line = table_.rows.empty() ? line_of(i) : table_.line;
-      if (const std::string problem = add_row(results[i], line_of(i)); !problem.empty()) {
-        return error(problem, line_of(i));
-      }
+      if (table_.line == 0) table_.line = line_of(i);
+      add_result(results[i], line_of(i));
     }
-    table_.has_failed = root.at("out_of_bounds").value("okay", "true") != "true" ||
-                        !root.value("errors", json::array()).empty();
+    table_.has_failed = root.at("out_of_bounds").value("okay", "true") != "true";
+    for (const json& error : root.value("errors", json::array())) {
+      if (table_.failure.message.empty()) table_.failure = {word_of(error), file_.key("errors")};
+    }
+    table_.has_end = true;
     return std::vector{std::move(table_)};
   }
 
  private:
   void add_device(const json& device) {
-    table_.devices.insert(device.at("rank").get<std::uint32_t>());
+    const auto rank = device.at("rank").get<std::uint32_t>();
+    if (!table_.devices.insert(rank).second) table_.repeats_ranks = true;
     table_.hosts.insert(word_at(device, "hostname"));
+    table_.rank_hosts[rank] = word_at(device, "hostname");
+    table_.rank_groups[rank] = device.value("group", 0U);
     if (table_.gpu.empty()) table_.gpu = word_at(device, "device_info");
   }
 
@@ -78,32 +87,40 @@ class JsonReader {
   }
 
   /// In the words of the table that nccl-tests prints beside it.
-  std::string add_row(const json& result, int line) {
+  void add_result(const json& result, int line) {
     std::vector<std::string> words;
+    RowLayout& layout = table_.layout;
+    layout.line = line;
     for (const char* key : {"size", "count", "type", "redop", "root"}) {
       if (auto word = word_at(result, key); !word.empty()) words.push_back(std::move(word));
     }
+    layout.has_redop = !word_at(result, "redop").empty();
+    layout.has_root = !word_at(result, "root").empty();
     for (const char* place : {"out_of_place", "in_place"}) {
       const json& numbers = result.at(place);
-      if (numbers.contains("cpu_time")) return kCpuTime;
-      for (const char* key : {"time", "alg_bw", "bus_bw"}) words.push_back(word_at(numbers, key));
+      const bool is_cpu_time = numbers.contains("cpu_time");
+      layout.is_cpu_time = layout.is_cpu_time || is_cpu_time;
+      for (const char* key : {is_cpu_time ? "cpu_time" : "time", "alg_bw", "bus_bw"}) {
+        words.push_back(word_at(numbers, key));
+      }
       const json wrong = numbers.value("nwrong", json());
       words.push_back(wrong.is_number() ? fmt::format("{:.0f}", wrong.get<double>()) : "N/A");
     }
-    if (!looks_like_row(words)) return fmt::format("has the type `{}`", words[2]);
+    const auto add_problem = [&](std::string problem) {
+      table_.problems.push_back({std::move(problem), file_.line(line)});
+    };
+    if (!looks_like_row(words)) {
+      return add_problem(fmt::format("has the type {}", backquoted(word_at(result, "type"))));
+    }
     MeasuredRow row;
     row.line = line;
-    if (std::string problem = read_row(words, 1, row); !problem.empty()) return problem;
-    if (row.has_wrong_data) return kWrongData;
+    if (std::string problem = read_row(words, layout, row); !problem.empty()) {
+      return add_problem(std::move(problem));
+    }
     table_.rows.push_back(std::move(row));
-    return {};
   }
 
-  [[nodiscard]] Error error(std::string message, int line) const {
-    return {std::move(message), {file_, line, 0, {}}};
-  }
-
-  const std::string& file_;
+  const import::InputFile& file_;
   std::vector<int> lines_;
   MeasuredTable table_;
 };
@@ -111,27 +128,25 @@ class JsonReader {
 }  // namespace
 
 bool is_json(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  const std::size_t first = text.find_first_not_of(" \t\n");
   return first != text.npos && text[first] == '{';
 }
 
-Result<std::vector<MeasuredTable>> parse_nccl_tests_json(std::string_view text,
-                                                         const std::string& file) {
-  const auto line_at = [text](std::size_t byte) {
-    return static_cast<int>(std::ranges::count(text.substr(0, byte), '\n')) + 1;
-  };
+Result<std::vector<MeasuredTable>> read_nccl_tests_json(const import::InputFile& file) {
+  const auto root = parse_json(file);
+  if (!root) {
+    Errors errors = root.errors();
+    errors.front().message += "; nccl-tests -J writes its end when the run does";
+    return errors;
+  }
   try {
-    const json root = json::parse(text.substr(std::min(text.find('{'), text.size())));
-    return JsonReader(text, file).read(root);
-  } catch (const json::parse_error& e) {
-    return Error{"is no whole JSON: nccl-tests -J writes its end when the run does",
-                 {file, line_at(std::min(e.byte, text.size())), 0, {}}};
+    return JsonTableReader(file).read(root.value());
   } catch (const json::exception&) {
     return Error{
         "is no output of nccl-tests -J: expected `config`, `results` with `out_of_place` "
         "and `in_place`, and `out_of_bounds`",
-        {file, 1, 0, {}}};
+        file.line(1)};
   }
 }
 
-}  // namespace weft::cli
+}  // namespace weft::evidence

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
-#include "collectives/spec/collective_spec.hpp"
 #include "simcore/base/result.hpp"
-#include "tools/cli/collective/measured.hpp"
+#include "tools/evidence/nccl_tests/tables.hpp"
 
-namespace weft::cli {
+namespace weft::evidence {
 
 /// How many ranks a table can be of.
 struct RankRange {
@@ -25,16 +25,14 @@ struct RankRange {
 /// What busbw / algbw of each row says, and of operations in which each rank has a part of its own
 /// size and count: then what the list of devices and NCCL's lines say. Error: rows are of different
 /// numbers of ranks.
-[[nodiscard]] Result<RankRange> ranks_of(const MeasuredTable& table,
-                                         collectives::Operation operation, const std::string& file);
+[[nodiscard]] Result<RankRange> ranks_of(const MeasuredTable& table, std::string_view operation,
+                                         const std::string& file);
 
 /// Whether a row is consistent with `ranks` ranks.
-[[nodiscard]] bool can_be_of(const MeasuredRow& row, collectives::Operation operation,
-                             std::size_t ranks);
+[[nodiscard]] bool can_be_of(const MeasuredRow& row, std::string_view operation, std::size_t ranks);
 
 /// Why the rows cannot be of the operation, by their reductions, counts and bandwidths; empty if
 /// they can.
-[[nodiscard]] std::string contradiction(const MeasuredTable& table,
-                                        collectives::Operation operation);
+[[nodiscard]] std::string contradiction(const MeasuredTable& table, std::string_view operation);
 
-}  // namespace weft::cli
+}  // namespace weft::evidence

@@ -1,38 +1,23 @@
-#include "tools/cli/collective/measured_ranks.hpp"
+#include "tools/evidence/nccl_tests/ranks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-namespace weft::cli {
+#include "tools/evidence/operations.hpp"
+
+namespace weft::evidence {
 namespace {
 
-using collectives::Operation;
-
-/// nccl-tests, doc/PERFORMANCE.md: what busbw has algbw multiplied by.
-enum class Factor : std::uint8_t { kOne, kPart, kTwice };  // 1, (n - 1) / n, 2 (n - 1) / n
-
-Factor factor_of(Operation operation) {
-  switch (operation) {
-    case Operation::kAllReduce:
-      return Factor::kTwice;
-    case Operation::kBroadcast:
-    case Operation::kReduce:
-    case Operation::kSendReceive:
-      return Factor::kOne;
-    default:
-      return Factor::kPart;
-  }
+/// Of operations that are not in the table each rank has a part.
+OperationFacts facts_of(std::string_view operation) {
+  const OperationFacts* found = find_operation(operation);
+  OperationFacts facts;
+  facts.factor = BusFactor::kPart;
+  return found == nullptr ? facts : *found;
 }
-
-bool reduces(Operation operation) {
-  return operation == Operation::kAllReduce || operation == Operation::kReduce ||
-         operation == Operation::kReduceScatter;
-}
-
-/// Counts are those of a rank's part.
-bool has_parts(Operation operation) { return factor_of(operation) == Factor::kPart; }
 
 struct Ratio {
   double min = 0;
@@ -50,13 +35,13 @@ Ratio ratio_of(const MeasuredRow& row) {
 
 RankRange exactly(double ranks, std::string why) { return {ranks, ranks, std::move(why)}; }
 
-RankRange ranks_of_row(const MeasuredRow& row, Operation operation) {
-  const Factor factor = factor_of(operation);
-  if (factor == Factor::kPart && row.parts() > 1) {
+RankRange ranks_of_row(const MeasuredRow& row, std::string_view operation) {
+  const BusFactor factor = facts_of(operation).factor;
+  if (factor == BusFactor::kPart && row.parts() > 1) {
     return exactly(static_cast<double>(row.parts()), "size / count");
   }
-  if (factor == Factor::kOne || row.algorithm_bandwidth.value == 0) return {};
-  const double whole = factor == Factor::kTwice ? 2 : 1;
+  if (factor == BusFactor::kOne || row.algorithm_bandwidth.value == 0) return {};
+  const double whole = factor == BusFactor::kTwice ? 2 : 1;
   const auto ranks = [whole](double ratio) {
     return ratio < whole ? whole / (whole - ratio) : 1e9;
   };
@@ -75,7 +60,7 @@ std::string RankRange::text() const {
   return fmt::format("{:.0f} to {:.0f}", min, max);
 }
 
-Result<RankRange> ranks_of(const MeasuredTable& table, Operation operation,
+Result<RankRange> ranks_of(const MeasuredTable& table, std::string_view operation,
                            const std::string& file) {
   RankRange range;
   int line = 0;  // of the row that says most
@@ -106,23 +91,24 @@ Result<RankRange> ranks_of(const MeasuredTable& table, Operation operation,
   return range;
 }
 
-bool can_be_of(const MeasuredRow& row, Operation operation, std::size_t ranks) {
+bool can_be_of(const MeasuredRow& row, std::string_view operation, std::size_t ranks) {
   return ranks_of_row(row, operation).has(ranks);
 }
 
-std::string contradiction(const MeasuredTable& table, Operation operation) {
+std::string contradiction(const MeasuredTable& table, std::string_view operation) {
+  const OperationFacts facts = facts_of(operation);
   for (const MeasuredRow& row : table.rows) {
-    if (!row.redop.empty() && reduces(operation) == (row.redop == "none")) {
+    if (!row.redop.empty() && facts.reduces == (row.redop == "none")) {
       return fmt::format("line {} has redop {}", row.line, row.redop);
     }
-    if (!has_parts(operation) && row.parts() > 1) {
+    if (!facts.has_parts() && row.parts() > 1) {
       return fmt::format("line {} is of {} parts of {} elements", row.line, row.parts(), row.count);
     }
     if (row.bus_bandwidth.value == 0) continue;  // too small to say, or of one rank
     const Ratio ratio = ratio_of(row);
-    const Factor factor = factor_of(operation);
-    const double max = factor == Factor::kTwice ? 2 : 1;
-    const double min = factor == Factor::kPart ? 0.5 : 1;
+    const BusFactor factor = facts_of(operation).factor;
+    const double max = factor == BusFactor::kTwice ? 2 : 1;
+    const double min = factor == BusFactor::kPart ? 0.5 : 1;
     if (ratio.max < min || ratio.min > max) {
       return fmt::format("line {} has busbw / algbw {:.2f}", row.line,
                          row.bus_bandwidth.value / row.algorithm_bandwidth.value);
@@ -131,4 +117,4 @@ std::string contradiction(const MeasuredTable& table, Operation operation) {
   return {};
 }
 
-}  // namespace weft::cli
+}  // namespace weft::evidence
