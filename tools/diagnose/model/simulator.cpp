@@ -75,6 +75,7 @@ Run run_of(const scenarios::Experiment& experiment, const scenarios::Results& re
           .is_extrapolated = false,
           .busy_us = busy_of(results, places),
           .path = call.path,
+          .gpus = program.spec().generation,
           .drops = results.totals.buffer_drops,
           .pauses = results.totals.pauses,
           .warnings = results.warnings};

@@ -11,6 +11,7 @@
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/results/results.hpp"
 #include "simcore/base/result.hpp"
+#include "simcore/fabric/gpu_generation.hpp"
 #include "tools/diagnose/model/places.hpp"
 
 namespace weft::diagnose {
@@ -18,12 +19,12 @@ namespace weft::diagnose {
 /// A collective as nccl-tests would run it.
 struct Call {
   collectives::Operation operation = collectives::Operation::kAllReduce;
-  Bytes size;                        ///< nccl-tests' size
-  std::vector<std::uint32_t> hosts;  ///< by rank
+  Bytes size{};                      ///< nccl-tests' size
+  std::vector<std::uint32_t> hosts{};  ///< by rank
   std::string algorithm = "nccl";
-  std::vector<std::string> changes;    ///< overrides of the scenario, for this run alone
-  std::vector<std::string> execution;  ///< keys beside `preset: nccl`
-  std::vector<std::string> keys;       ///< further keys of the job
+  std::vector<std::string> changes{};  ///< overrides of the scenario, for this run alone
+  std::vector<std::string> execution{};  ///< keys beside `preset: nccl`
+  std::vector<std::string> keys{};     ///< further keys of the job
 };
 
 /// What a run of packets says of a call.
@@ -38,6 +39,7 @@ struct Run {
   /// By resource: how long its busiest port sends, microseconds.
   std::vector<double> busy_us;
   scenarios::CriticalPath path;
+  std::optional<GpuGeneration> gpus;  ///< whose constants NCCL goes by
   std::int64_t drops = 0;
   std::int64_t pauses = 0;
   std::vector<std::string> warnings;
