@@ -9,6 +9,7 @@
 #include "tools/cli/collective/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/compare/compare_command.hpp"
+#include "tools/cli/diagnose/diagnose_commands.hpp"
 #include "tools/cli/explain/explain_command.hpp"
 #include "tools/cli/manual/manual_commands.hpp"
 #include "tools/cli/report/report_command.hpp"
@@ -66,6 +67,7 @@ struct CommandLine::Commands {
         report(app),
         topo(app),
         collectives(app),
+        diagnose(app),
         sweeps(app),
         catalogue(app),
         manual(app) {}
@@ -79,6 +81,7 @@ struct CommandLine::Commands {
   ReportCommand report;
   TopoCommand topo;
   CollectiveCommands collectives;
+  DiagnoseCommands diagnose;
   SweepCommands sweeps;
   CatalogueCommands catalogue;
   ManualCommands manual;
@@ -123,6 +126,7 @@ int CommandLine::dispatch(const std::vector<std::string>& command_line) {
   if (const auto code = c.report.run()) return *code;
   if (const auto code = c.topo.run()) return *code;
   if (const auto code = c.collectives.run()) return *code;
+  if (const auto code = c.diagnose.run()) return *code;
   if (const auto code = c.sweeps.run()) return *code;
   if (const auto code = c.catalogue.run()) return *code;
   if (const auto code = c.manual.run()) return *code;
