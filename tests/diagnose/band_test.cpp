@@ -70,7 +70,7 @@ TEST(Band, HoldsNineOfTenTimesOfTheOpenMeasurements) {
   for (auto& [of, all] : errors) {
     std::ranges::sort(all);
     const double most = std::expm1(all[all.size() * 9 / 10]);
-    const double band = band_of(of.first, kSizes[static_cast<std::size_t>(of.second)], false);
+    const double band = band_of(of.first, kSizes[static_cast<std::size_t>(of.second)], {});
     RecordProperty(name_of(of.first) + std::to_string(of.second), std::to_string(most));
     EXPECT_LE(most, band) << name_of(of.first) << " class " << of.second;
     EXPECT_LE(band, std::max(0.10, most + 0.05)) << name_of(of.first) << " class " << of.second;
@@ -78,8 +78,8 @@ TEST(Band, HoldsNineOfTenTimesOfTheOpenMeasurements) {
 }
 
 TEST(Band, IsWiderWhereNobodyKnowsWhichFlowsMeet) {
-  EXPECT_GT(band_of(Operation::kAllReduce, 256 << 20U, true),
-            band_of(Operation::kAllReduce, 256 << 20U, false));
+  EXPECT_GT(band_of(Operation::kAllReduce, 256 << 20U, {.hashes_flows = true}),
+            band_of(Operation::kAllReduce, 256 << 20U, {}));
 }
 
 }  // namespace

@@ -51,7 +51,24 @@ std::vector<Culprit> culprits_of(const std::vector<Fit>& fits) {
                    .confidence = share,
                    .why = meaning_of(h.kind)});
   }
+  const auto penalty = [&fits](const Culprit& c) {
+    return std::ranges::find(fits, c.kind, [](const Fit& f) {
+             return std::string(name_of(f.hypothesis.kind));
+           })->hypothesis.penalty;
+  };
+  std::ranges::stable_sort(all, {}, penalty);
   return all;
+}
+
+/// What packets contradict comes last; the measurements do not order the others, so that frequent
+/// causes come first, as culprits_of has them.
+void rank_by_packets(std::vector<Culprit>& culprits) {
+  double least = 1e9;
+  for (const Culprit& c : culprits) least = std::min(least, c.packets_off.value_or(1e9));
+  const double most = 2 * std::max(least, 0.2);
+  std::ranges::stable_sort(culprits, {}, [most](const Culprit& c) {
+    return c.packets_off.value_or(0) > most ? 1 : 0;
+  });
 }
 
 void confirm(Simulator& healthy, const EvidencePoints& evidence, const std::vector<Fit>& fits,
@@ -66,6 +83,7 @@ void confirm(Simulator& healthy, const EvidencePoints& evidence, const std::vect
     if (culprit.packets_off) culprit.value = fit.hypothesis.value;
     if (fit.hypothesis.kind == CulpritKind::kCollisions) culprit.value.reset();
   }
+  rank_by_packets(culprits);
 }
 
 /// Rows of perftest with one value are findings by themselves; what NCCL says of itself names what

@@ -16,15 +16,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool crosses_uplinks(const Places& places, const std::vector<std::uint32_t>& hosts) {
+/// Which servers the ranks are on decides how much is unknown.
+BandOf band_setting(const Simulator& simulator, const std::vector<std::uint32_t>& hosts) {
+  const Places& places = simulator.places();
   std::set<std::uint32_t> used;
   for (std::uint32_t s = 0; s < places.servers.size(); ++s) {
-    for (const std::uint32_t host : places.servers[s].hosts) {
-      if (std::ranges::find(hosts, host) != hosts.end()) used.insert(s);
-    }
+    const auto is_used = [&hosts](std::uint32_t host) {
+      return std::ranges::find(hosts, host) != hosts.end();
+    };
+    if (std::ranges::any_of(places.servers[s].hosts, is_used)) used.insert(s);
   }
-  return std::ranges::any_of(
-      used, [&](std::uint32_t s) { return places.crosses_uplinks(*used.begin(), s); });
+  const auto crosses = [&](std::uint32_t s) { return places.crosses_uplinks(*used.begin(), s); };
+  return {.has_several_servers = used.size() > 1,
+          .hashes_flows = simulator.hashes_flows() && std::ranges::any_of(used, crosses)};
 }
 
 /// Pairs of servers whose paths are alike are simulated once.
@@ -69,8 +73,7 @@ std::string pairs_text(const Expectation& e) {
 Result<Expectation> expectation(Simulator& simulator, const ExpectationQuery& query) {
   Expectation all{.ranks = query.hosts.size(), .pair_size = query.pair_size};
   all.findings = simulator.left_out();
-  const bool hashes =
-      simulator.hashes_flows() && crosses_uplinks(simulator.places(), query.hosts);
+  const BandOf setting = band_setting(simulator, query.hosts);
   for (const collectives::Operation operation : query.operations) {
     for (const Bytes size : query.sizes) {
       const auto run =
@@ -81,7 +84,7 @@ Result<Expectation> expectation(Simulator& simulator, const ExpectationQuery& qu
                            .size = size,
                            .run = run.value(),
                            .limit = run.value().limit(simulator.places()),
-                           .band = band_of(operation, size.count(), hashes)});
+                           .band = band_of(operation, size.count(), setting)});
     }
   }
   const auto pairs = add_pairs(simulator, query, all);

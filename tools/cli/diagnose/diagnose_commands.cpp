@@ -123,7 +123,7 @@ void DiagnoseCommands::add_expect(CLI::App& app) {
   expect_->footer(kExpectHelp);
   expect_->add_option("scenario", scenario_, "YAML file")->required()->type_name(kFile);
   expect_->add_option("--set", overrides_, "override a value, such as fabric.spines=4")
-      ->type_name("KEY=VALUE")
+      ->type_name(kOverride)
       ->allow_extra_args(false);
   expect_->add_option("--op", operations_, "operations, separated by commas")
       ->type_name("OP,..")
@@ -155,7 +155,7 @@ void DiagnoseCommands::add_diagnose(CLI::App& app) {
       ->type_name(kFile);
   diagnose_->add_option("evidence", evidence_, "what was measured")->required()->type_name(kFile);
   diagnose_->add_option("--set", overrides_, "override a value, such as fabric.load_balancing=spray")
-      ->type_name("KEY=VALUE")
+      ->type_name(kOverride)
       ->allow_extra_args(false);
   diagnose_->add_option("--baseline", baseline_,
                         "what was measured when all was well, in place of what weft expects")

@@ -156,7 +156,9 @@ class Builder {
     for (const std::uint32_t server : servers) {
       point.crosses_uplinks |= places_.crosses_uplinks(servers.front(), server);
     }
-    point.band = band_of(operation, time.bytes, healthy_.hashes_flows() && point.crosses_uplinks);
+    point.band = band_of(operation, time.bytes,
+                         {.has_several_servers = servers.size() > 1,
+                          .hashes_flows = healthy_.hashes_flows() && point.crosses_uplinks});
     if (before != nullptr) {
       const auto same = std::ranges::find(before->times, time.bytes, &evidence::MeasuredTime::bytes);
       if (same == before->times.end()) return;
@@ -239,7 +241,7 @@ class Builder {
     const NicPlace& one = places_.nics[x];
     const NicPlace& other = places_.nics[y];
     const auto bytes = static_cast<double>(pairs.bytes > 0 ? pairs.bytes : kSmallBytes);
-    const double rate = static_cast<double>(std::min(one.rate, other.rate).count()) / 8e3;
+    const double rate = static_cast<double>(std::min(one.rate, other.rate).count()) / 8e6;  // bytes/us
     Point point{.curve = curve,
                 .operation = pairs.operation,
                 .bytes = static_cast<std::int64_t>(bytes),

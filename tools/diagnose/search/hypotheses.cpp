@@ -20,7 +20,7 @@ struct KindFacts {
 constexpr KindFacts kKinds[] = {
     {"slow-nic", "one NIC carries a fraction: PCIe width, a slow port, errors that FEC repairs", 1},
     {"slow-server", "all NICs of one server carry a fraction: its PCIe tree, its host link", 1.6},
-    {"slow-uplinks", "the uplinks of one leaf carry a fraction: cables that are down or slow", 1.4},
+    {"slow-uplinks", "the uplinks of one leaf carry a fraction: cables that are down or slow", 1.5},
     {"collisions", "flows meet on one path while others are idle: ECMP, too few queue pairs", 1.2},
     {"all-nics",
      "the NICs of every server carry a fraction: GPU-direct off, wrong NIC affinity, a PCIe limit, "
@@ -126,7 +126,9 @@ PacketChange packet_change(const Hypothesis& h, const Places& places,
       }
       return {.changes = {fmt::format("faults=[{}]", fmt::join(faults, ", "))}};
     case CulpritKind::kCollisions:
-      return {.changes = {"fabric.load_balancing=ecmp"}};
+      // Which flows meet is drawn: the number stands for the seed.
+      return {.changes = {"fabric.load_balancing=ecmp",
+                          fmt::format("seed={:.0f}", std::max(1.0, h.value))}};
     case CulpritKind::kChannels: {
       const double channels = std::max(1.0, std::round(h.value * healthy_channels));
       return {.execution = {fmt::format("channels: {:.0f}", channels)}};

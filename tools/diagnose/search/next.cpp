@@ -117,20 +117,32 @@ Candidate one_server(const Places& places, const std::vector<Fit>& fits,
   return candidate;
 }
 
-/// How many kinds of result there are that noise does not blur.
-std::size_t told_apart(const Candidate& candidate) {
+/// Pairs of hypotheses of different kinds whose results would differ by more than noise; then those
+/// of one kind and different places, which count less.
+double told_apart(const Candidate& candidate, const std::vector<Fit>& fits) {
   constexpr double kNoise = 0.10;
-  std::vector<const std::vector<double>*> kinds;
-  for (const auto& results : candidate.results) {
-    const auto is_alike = [&results](const std::vector<double>* other) {
-      for (std::size_t i = 0; i < results.size(); ++i) {
-        if (std::abs(results[i] - (*other)[i]) > kNoise) return false;
-      }
-      return true;
-    };
-    if (std::ranges::none_of(kinds, is_alike)) kinds.push_back(&results);
+  double told = 0;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    for (std::size_t j = i + 1; j < fits.size(); ++j) {
+      const auto& a = candidate.results[i];
+      const auto& b = candidate.results[j];
+      double most = 0;
+      for (std::size_t k = 0; k < a.size(); ++k) most = std::max(most, std::abs(a[k] - b[k]));
+      if (most <= kNoise) continue;
+      told += fits[i].hypothesis.kind != fits[j].hypothesis.kind ? 1 : 0.01;
+    }
   }
-  return kinds.size();
+  return told;
+}
+
+/// One of each kind and, of its places, up to three.
+std::vector<Fit> representatives(const std::vector<Fit>& fits) {
+  std::vector<Fit> some;
+  for (const Fit& fit : fits) {
+    const auto same = [&fit](const Fit& f) { return f.hypothesis.kind == fit.hypothesis.kind; };
+    if (std::ranges::count_if(some, same) < 3) some.push_back(fit);
+  }
+  return some;
 }
 
 bool has_pairs(const EvidencePoints& evidence, bool of_wire) {
@@ -144,21 +156,22 @@ bool has_pairs(const EvidencePoints& evidence, bool of_wire) {
 std::string next_measurement(const Places& places, const std::vector<Fit>& undecided,
                              const EvidencePoints& evidence) {
   const auto servers = servers_in(evidence);
-  if (undecided.empty() || servers.empty()) return {};
-  if (undecided.size() == 1) {
-    if (undecided.front().hypothesis.kind != CulpritKind::kAllNics) return {};
-    return "run `ib_write_bw` between two servers with and without `--use_cuda=0`, and with `-q 1` "
-           "and `-q 4`, and send NCCL's log (NCCL_DEBUG=INFO)";
+  const std::vector<Fit> fits = representatives(undecided);
+  if (fits.empty() || servers.empty()) return {};
+  if (fits.size() == 1) {
+    if (fits.front().hypothesis.kind != CulpritKind::kAllNics) return {};
+    return "run `ib_write_bw` between two servers in GPU memory (`--use_cuda=0`) and in the host's, "
+           "with `-q 1` and `-q 4`, and send NCCL's log (NCCL_DEBUG=INFO)";
   }
   std::vector<Candidate> candidates;
   if (servers.size() > 2 && !has_pairs(evidence, false)) {
-    candidates.push_back(pair_matrix(places, undecided, servers));
+    candidates.push_back(pair_matrix(places, fits, servers));
   }
-  candidates.push_back(one_server(places, undecided, servers));
-  candidates.push_back(rail_matrices(places, undecided, servers));
-  const auto best = std::ranges::max_element(candidates, {}, told_apart);
-  if (told_apart(*best) < 2) return {};
-  return best->text;
+  candidates.push_back(rail_matrices(places, fits, servers));
+  candidates.push_back(one_server(places, fits, servers));
+  const auto told = [&fits](const Candidate& c) { return told_apart(c, fits); };
+  const auto best = std::ranges::max_element(candidates, {}, told);
+  return told(*best) > 0 ? best->text : std::string();
 }
 
 }  // namespace weft::diagnose
