@@ -10,6 +10,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/compare/compare_command.hpp"
 #include "tools/cli/deploy/deploy_command.hpp"
+#include "tools/cli/diagnose/diagnose_commands.hpp"
 #include "tools/cli/explain/explain_command.hpp"
 #include "tools/cli/import/import_command.hpp"
 #include "tools/cli/manual/manual_commands.hpp"
@@ -70,6 +71,7 @@ struct CommandLine::Commands {
         topo(app),
         collectives(app),
         deploy(app),
+        diagnose(app),
         sweeps(app),
         catalogue(app),
         manual(app) {}
@@ -85,6 +87,7 @@ struct CommandLine::Commands {
   TopoCommand topo;
   CollectiveCommands collectives;
   DeployCommand deploy;
+  DiagnoseCommands diagnose;
   SweepCommands sweeps;
   CatalogueCommands catalogue;
   ManualCommands manual;
@@ -131,6 +134,7 @@ int CommandLine::dispatch(const std::vector<std::string>& command_line) {
   if (const auto code = c.topo.run()) return *code;
   if (const auto code = c.collectives.run()) return *code;
   if (const auto code = c.deploy.run()) return *code;
+  if (const auto code = c.diagnose.run()) return *code;
   if (const auto code = c.sweeps.run()) return *code;
   if (const auto code = c.catalogue.run()) return *code;
   if (const auto code = c.manual.run()) return *code;

@@ -11,6 +11,7 @@
 
 #include "scenarios/language/yaml/source_text.hpp"
 #include "tools/cli/collective/load_for_collective.hpp"
+#include "tools/diagnose/model/gpu_names.hpp"
 #include "tools/evidence/nccl_tests/ranks.hpp"
 #include "tools/import/source/input_file.hpp"
 #include "tools/io/terminal.hpp"
@@ -149,29 +150,6 @@ Result<Measurement> take(const BenchArguments& a, const scenarios::JobSpec& job,
   return Error{"has only rows of no bytes", {a.against, measured.table.line, 0, {}}};
 }
 
-struct GpuName {
-  const char* part;
-  GpuGeneration generation;
-};
-/// By what their names contain, as drivers spell them.
-constexpr GpuName kGpus[] = {
-    {"A100", GpuGeneration::kAmpere},    {"A800", GpuGeneration::kAmpere},
-    {"H100", GpuGeneration::kHopper},    {"H200", GpuGeneration::kHopper},
-    {"H800", GpuGeneration::kHopper},    {"H20", GpuGeneration::kHopper},
-    {"B200", GpuGeneration::kBlackwell}, {"B300", GpuGeneration::kBlackwell}};
-
-const char* name_of(GpuGeneration generation) {
-  switch (generation) {
-    case GpuGeneration::kAmpere:
-      return "Ampere (A100)";
-    case GpuGeneration::kHopper:
-      return "Hopper (H100, H200)";
-    case GpuGeneration::kBlackwell:
-      break;
-  }
-  return "Blackwell (B200, GB200)";
-}
-
 }  // namespace
 
 std::optional<Measurement> read_measurement(const BenchArguments& a,
@@ -212,10 +190,9 @@ std::string remark_on_gpus(const Measurement& measurement,
                            std::optional<GpuGeneration> generation) {
   const std::string& gpu = measurement.table.gpu;
   if (gpu.empty() || !generation) return {};
-  const auto* known = std::ranges::find_if(
-      kGpus, [&gpu](const GpuName& name) { return gpu.find(name.part) != std::string::npos; });
-  if (known != std::end(kGpus) && known->generation == *generation) return {};
-  return fmt::format("is of `{}`, and the job's GPUs are {}", gpu, name_of(*generation));
+  if (diagnose::gpu_generation_of(gpu) == generation) return {};
+  return fmt::format("is of `{}`, and the job's GPUs are {}", gpu,
+                     diagnose::generation_text(*generation));
 }
 
 }  // namespace weft::cli

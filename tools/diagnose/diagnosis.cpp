@@ -1,0 +1,172 @@
+#include "tools/diagnose/diagnosis.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/diagnose/model/evidence_points.hpp"
+#include "tools/diagnose/search/direct.hpp"
+#include "tools/diagnose/search/next.hpp"
+#include "tools/diagnose/search/packets.hpp"
+
+namespace weft::diagnose {
+namespace {
+
+/// Packets confirm so many kinds.
+constexpr std::size_t kConfirmed = 5;
+
+ComparedPoint compared(const Point& point, const Curve& curve) {
+  ComparedPoint c{.curve = curve.name,
+                  .bytes = point.bytes,
+                  .measured_us = point.measured_us,
+                  .expected_us = point.expected_us,
+                  .band = point.band};
+  const double slower = point.measured_us / point.expected_us;
+  if (point.bytes_per_nic > 1.05 * point.nic_gigabytes * 1e3 * point.measured_us) {
+    c.verdict = Verdict::kFasterThanTheWire;
+  } else if (slower > 1 + point.band) {
+    c.verdict = Verdict::kSlower;
+  }
+  return c;
+}
+
+/// Kinds with all their places, in the order of fits.
+std::vector<Culprit> culprits_of(const std::vector<Fit>& fits) {
+  std::vector<Culprit> all;
+  double weights = 0;
+  for (const Fit& fit : fits) weights += std::exp(fits.front().score - fit.score);
+  for (const Fit& fit : fits) {
+    const Hypothesis& h = fit.hypothesis;
+    const std::string kind = name_of(h.kind);
+    const double share = std::exp(fits.front().score - fit.score) / weights;
+    const auto known = std::ranges::find(all, kind, &Culprit::kind);
+    if (known != all.end()) {
+      if (!h.place.empty()) known->places.push_back(h.place);
+      known->confidence += share;
+      continue;
+    }
+    all.push_back({.kind = kind,
+                   .places = h.place.empty() ? std::vector<std::string>() : std::vector{h.place},
+                   .value = h.value,
+                   .explained = fit.explained,
+                   .confidence = share,
+                   .why = meaning_of(h.kind)});
+  }
+  const auto penalty = [&fits](const Culprit& c) {
+    return std::ranges::find(fits, c.kind, [](const Fit& f) {
+             return std::string(name_of(f.hypothesis.kind));
+           })->hypothesis.penalty;
+  };
+  std::ranges::stable_sort(all, {}, penalty);
+  return all;
+}
+
+/// What packets contradict comes last; the measurements do not order the others, so that frequent
+/// causes come first, as culprits_of has them.
+void rank_by_packets(std::vector<Culprit>& culprits) {
+  double least = 1e9;
+  for (const Culprit& c : culprits) least = std::min(least, c.packets_off.value_or(1e9));
+  const double most = 2 * std::max(least, 0.2);
+  std::ranges::stable_sort(culprits, {}, [most](const Culprit& c) {
+    return c.packets_off.value_or(0) > most ? 1 : 0;
+  });
+}
+
+void confirm(Simulator& healthy, const EvidencePoints& evidence, const std::vector<Fit>& fits,
+             std::vector<Culprit>& culprits) {
+  std::size_t confirmed = 0;
+  for (Culprit& culprit : culprits) {
+    if (confirmed++ == kConfirmed) break;
+    const auto first = std::ranges::find_if(
+        fits, [&](const Fit& fit) { return name_of(fit.hypothesis.kind) == culprit.kind; });
+    Fit fit = *first;
+    culprit.packets_off = confirm_by_packets(healthy, fit, evidence);
+    if (culprit.packets_off) culprit.value = fit.hypothesis.value;
+    if (fit.hypothesis.kind == CulpritKind::kCollisions) culprit.value.reset();
+  }
+  rank_by_packets(culprits);
+}
+
+/// Rows of perftest with one value are findings by themselves; what NCCL says of itself names what
+/// `all-nics` can be.
+void join_direct(const std::vector<Culprit>& direct, Diagnosis& diagnosis) {
+  for (const Culprit& finding : direct) {
+    const bool is_path = finding.kind != "slow-nic" && finding.kind != "log";
+    if (is_path && !diagnosis.undecided.empty()) {
+      const bool is_possible = std::ranges::any_of(
+          diagnosis.undecided, [](const Culprit& c) { return c.kind == "all-nics"; });
+      if (is_possible) {
+        Culprit named = finding;
+        named.explained = diagnosis.undecided.front().explained;
+        diagnosis.undecided.insert(diagnosis.undecided.begin(), std::move(named));
+        continue;
+      }
+    }
+    diagnosis.culprits.push_back(finding);
+  }
+}
+
+void search(Simulator& healthy, const EvidencePoints& evidence, const DiagnosisOptions& options,
+            Diagnosis& diagnosis) {
+  const std::vector<Fit> fits = fits_of(evidence, healthy.places());
+  if (fits.empty() || !explains(fits.front())) {
+    diagnosis.nothing_explains_it = true;
+    return;
+  }
+  const std::vector<Fit> alike = undecided_among(fits);
+  std::vector<Culprit> culprits = culprits_of(alike);
+  if (options.confirms_by_packets) confirm(healthy, evidence, alike, culprits);
+  const bool is_decided = culprits.size() == 1 && culprits.front().places.size() <= 1;
+  if (!is_decided || culprits.front().kind == name_of(CulpritKind::kAllNics)) {
+    diagnosis.next_measurement = next_measurement(healthy.places(), alike, evidence);
+  }
+  (is_decided ? diagnosis.culprits : diagnosis.undecided) = std::move(culprits);
+}
+
+}  // namespace
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kAsExpected:
+      return "as expected";
+    case Verdict::kSlower:
+      return "slower";
+    case Verdict::kFasterThanTheWire:
+      return "faster than the wire allows";
+    case Verdict::kNotComparable:
+      break;
+  }
+  return "not comparable";
+}
+
+Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& measured,
+                           const evidence::Measurements* baseline,
+                           const DiagnosisOptions& options) {
+  auto points = evidence_points(healthy, measured, baseline);
+  if (!points) return points.errors();
+  const EvidencePoints& evidence = points.value();
+  Diagnosis diagnosis;
+  diagnosis.remarks = evidence.remarks;
+  for (const std::string& fault : healthy.left_out()) {
+    diagnosis.remarks.push_back("the scenario's own faults are left out: " + fault);
+  }
+  for (const Point& point : evidence.points) {
+    diagnosis.compared.push_back(compared(point, evidence.curves[point.curve]));
+  }
+  const auto is_too_fast = [](const ComparedPoint& p) {
+    return p.verdict == Verdict::kFasterThanTheWire;
+  };
+  const std::vector<Anomaly> anomalies = anomalies_of(evidence, healthy.places());
+  for (const Anomaly& anomaly : anomalies) diagnosis.anomalies.push_back(anomaly.text);
+  if (evidence.points.empty()) {
+    diagnosis.verdict = Verdict::kNotComparable;
+  } else if (!anomalies.empty()) {
+    diagnosis.verdict = Verdict::kSlower;
+    search(healthy, evidence, options, diagnosis);
+  } else if (std::ranges::any_of(diagnosis.compared, is_too_fast)) {
+    diagnosis.verdict = Verdict::kFasterThanTheWire;
+  }
+  join_direct(direct_findings(healthy.places(), measured), diagnosis);
+  return diagnosis;
+}
+
+}  // namespace weft::diagnose

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/base/result.hpp"
+#include "tools/diagnose/model/simulator.hpp"
+#include "tools/diagnose/search/search.hpp"
+#include "tools/evidence/measurements.hpp"
+
+namespace weft::diagnose {
+
+enum class Verdict : std::uint8_t {
+  kAsExpected,
+  kSlower,
+  kFasterThanTheWire,  ///< more bytes per NIC and second than it carries
+  kNotComparable,
+};
+[[nodiscard]] const char* name_of(Verdict verdict);
+
+/// A measured size beside the expected one.
+struct ComparedPoint {
+  std::string curve{};
+  std::int64_t bytes = 0;
+  double measured_us = 0;
+  double expected_us = 0;
+  double band = 0;
+  Verdict verdict = Verdict::kAsExpected;
+};
+
+/// Something that is wrong, and where.
+struct Culprit {
+  std::string kind{};                 ///< name_of(CulpritKind), or of what a log says directly
+  std::vector<std::string> places{};  ///< one of these; empty: the cluster
+  std::optional<double> value{};      ///< the part that is left; of a straggler: microseconds
+  double explained = 0;               ///< the part of the deviation, 0 to 1
+  double confidence = 0;              ///< 0 to 1
+  std::string why{};
+  /// Whether packets were simulated with it, and how far the worst size is off then.
+  std::optional<double> packets_off{};
+};
+
+struct Diagnosis {
+  Verdict verdict = Verdict::kAsExpected;
+  std::vector<ComparedPoint> compared{};
+  std::vector<std::string> anomalies{};
+  std::vector<Culprit> culprits{};   ///< the best first
+  std::vector<Culprit> undecided{};  ///< what the measurements cannot tell from the first, with it
+  bool nothing_explains_it = false;
+  std::string next_measurement{};  ///< empty: none is needed
+  std::vector<std::string> remarks{};
+};
+
+struct DiagnosisOptions {
+  bool confirms_by_packets = true;
+};
+
+/// Compares what was measured with the healthy cluster, and searches for what explains the
+/// difference. Errors: the evidence is of another machine, or nothing can be simulated.
+[[nodiscard]] Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& measured,
+                                         const evidence::Measurements* baseline = nullptr,
+                                         const DiagnosisOptions& options = {});
+
+[[nodiscard]] nlohmann::ordered_json to_json(const Diagnosis& diagnosis);
+[[nodiscard]] std::string to_text(const Diagnosis& diagnosis);
+
+}  // namespace weft::diagnose

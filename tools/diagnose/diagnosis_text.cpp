@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tools/diagnose/diagnosis.hpp"
+
+namespace weft::diagnose {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double rounded(double value, double digits) {
+  const double unit = std::pow(10.0, digits);
+  return std::round(value * unit) / unit;
+}
+
+Json json_of(const Culprit& c) {
+  Json json{{"kind", c.kind}};
+  json["place"] = c.places;
+  json["value"] = c.value ? Json(rounded(*c.value, 3)) : Json(nullptr);
+  json["explained"] = rounded(c.explained, 3);
+  json["confidence"] = rounded(c.confidence, 3);
+  json["why"] = c.why;
+  json["packets_off"] = c.packets_off ? Json(rounded(*c.packets_off, 3)) : Json(nullptr);
+  return json;
+}
+
+std::string places_text(const Culprit& c) {
+  constexpr std::size_t kMax = 6;
+  if (c.places.empty()) return {};
+  if (c.places.size() == 1) return " " + c.places.front();
+  const std::size_t shown = std::min(kMax, c.places.size());
+  return fmt::format(" (one of {}{})", fmt::join(c.places.begin(), c.places.begin() + shown, ", "),
+                     c.places.size() > kMax ? fmt::format(" and {} more", c.places.size() - kMax)
+                                            : "");
+}
+
+std::string line_of(const Culprit& c) {
+  std::string text = c.kind + places_text(c);
+  if (c.value && c.kind == "straggler") {
+    text += fmt::format(", {:.0f} us", *c.value);
+  } else if (c.value) {
+    text += fmt::format(", at {:.2f} of its rate", *c.value);
+  }
+  text += fmt::format("\n      {}", c.why);
+  if (c.explained > 0) text += fmt::format("\n      explains {:.0f} %", 100 * c.explained);
+  if (c.packets_off) {
+    text += fmt::format("; packets with it are within {:.0f} % of what was measured",
+                        100 * std::expm1(*c.packets_off));
+  } else if (c.explained > 0) {
+    text += "; by a closed form alone";
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+Json to_json(const Diagnosis& d) {
+  Json json{{"verdict", name_of(d.verdict)}};
+  for (const char* list : {"culprits", "undecided"}) {
+    json[list] = Json::array();
+    for (const Culprit& c : list[0] == 'c' ? d.culprits : d.undecided) {
+      json[list].push_back(json_of(c));
+    }
+  }
+  json["nothing_explains_it"] = d.nothing_explains_it;
+  json["next_measurement"] =
+      d.next_measurement.empty() ? Json(nullptr) : Json(d.next_measurement);
+  json["findings"] = d.anomalies;
+  json["compared"] = Json::array();
+  for (const ComparedPoint& p : d.compared) {
+    json["compared"].push_back({{"curve", p.curve},
+                                {"bytes", p.bytes},
+                                {"measured_us", rounded(p.measured_us, 2)},
+                                {"expected_us", rounded(p.expected_us, 2)},
+                                {"band", rounded(p.band, 3)},
+                                {"verdict", name_of(p.verdict)}});
+  }
+  json["remarks"] = d.remarks;
+  return json;
+}
+
+std::string to_text(const Diagnosis& d) {
+  std::string text;
+  std::string curve;
+  for (const ComparedPoint& p : d.compared) {
+    if (p.curve != curve) {
+      curve = p.curve;
+      text += fmt::format("{}\n  {:>12}  {:>11}  {:>11}  {:>6}  {:>5}\n", curve, "bytes",
+                          "measured us", "expected us", "ratio", "band");
+    }
+    text += fmt::format("  {:>12}  {:>11.1f}  {:>11.1f}  {:>6.2f}  {:>3.0f} %  {}\n", p.bytes,
+                        p.measured_us, p.expected_us, p.measured_us / p.expected_us, 100 * p.band,
+                        p.verdict == Verdict::kAsExpected ? "" : name_of(p.verdict));
+  }
+  for (const std::string& remark : d.remarks) text += "remark: " + remark + "\n";
+  text += fmt::format("verdict: {}\n", name_of(d.verdict));
+  constexpr std::size_t kMax = 8;
+  for (std::size_t i = 0; i < std::min(kMax, d.anomalies.size()); ++i) {
+    text += "  " + d.anomalies[i] + "\n";
+  }
+  if (d.anomalies.size() > kMax) text += fmt::format("  and {} more\n", d.anomalies.size() - kMax);
+  for (const Culprit& c : d.culprits) text += "culprit: " + line_of(c);
+  if (!d.undecided.empty()) text += "undecided: these measurements cannot tell apart\n";
+  for (const Culprit& c : d.undecided) text += "  - " + line_of(c);
+  if (d.nothing_explains_it) text += "nothing in the catalogue explains it alone\n";
+  if (!d.next_measurement.empty()) text += "next: " + d.next_measurement + "\n";
+  return text;
+}
+
+}  // namespace weft::diagnose

@@ -1,0 +1,152 @@
+#include "tools/diagnose/expectation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tools/diagnose/model/band.hpp"
+#include "tools/diagnose/model/matching.hpp"
+
+namespace weft::diagnose {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Which servers the ranks are on decides how much is unknown.
+BandOf band_setting(const Simulator& simulator, const std::vector<std::uint32_t>& hosts) {
+  const Places& places = simulator.places();
+  std::set<std::uint32_t> used;
+  for (std::uint32_t s = 0; s < places.servers.size(); ++s) {
+    const auto is_used = [&hosts](std::uint32_t host) {
+      return std::ranges::find(hosts, host) != hosts.end();
+    };
+    if (std::ranges::any_of(places.servers[s].hosts, is_used)) used.insert(s);
+  }
+  const auto crosses = [&](std::uint32_t s) { return places.crosses_uplinks(*used.begin(), s); };
+  return {.has_several_servers = used.size() > 1,
+          .hashes_flows = simulator.hashes_flows() && std::ranges::any_of(used, crosses)};
+}
+
+/// Pairs of servers whose paths are alike are simulated once.
+Result<bool> add_pairs(Simulator& simulator, const ExpectationQuery& query, Expectation& all) {
+  const Places& places = simulator.places();
+  std::map<std::string, Run> of_relation;
+  for (std::size_t i = 0; i < query.servers.size(); ++i) {
+    for (std::size_t j = i + 1; j < query.servers.size(); ++j) {
+      const std::uint32_t a = query.servers[i];
+      const std::uint32_t b = query.servers[j];
+      auto known = of_relation.find(places.relation(a, b));
+      if (known == of_relation.end()) {
+        Call call{.operation = collectives::Operation::kAllReduce, .size = query.pair_size};
+        for (const std::uint32_t s : {a, b}) {
+          const auto& hosts = places.servers[s].hosts;
+          call.hosts.insert(call.hosts.end(), hosts.begin(), hosts.end());
+        }
+        const auto run = simulator.run(call);
+        if (!run) return run.errors();
+        known = of_relation.emplace(places.relation(a, b), run.value()).first;
+      }
+      all.pairs.push_back({places.servers[a].name, places.servers[b].name,
+                           known->second.bus_bandwidth, known->second.time_us});
+    }
+  }
+  return true;
+}
+
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+std::string pairs_text(const Expectation& e) {
+  std::string text = fmt::format("\nbusbw in GB/s of all-reduce of {} bytes of two servers alone\n",
+                                 e.pair_size.count());
+  for (const ExpectedPair& pair : e.pairs) {
+    text += fmt::format("  {} {}  {:.1f}\n", pair.from, pair.to, pair.gigabytes_per_second);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Expectation> expectation(Simulator& simulator, const ExpectationQuery& query) {
+  Expectation all{.ranks = query.hosts.size(), .pair_size = query.pair_size};
+  all.findings = simulator.left_out();
+  const BandOf setting = band_setting(simulator, query.hosts);
+  for (const collectives::Operation operation : query.operations) {
+    for (const Bytes size : query.sizes) {
+      const auto run =
+          simulator.run({.operation = operation, .size = size, .hosts = query.hosts});
+      if (!run) return run.errors();
+      for (const std::string& warning : run.value().warnings) say_once(all.warnings, warning);
+      all.times.push_back({.operation = operation,
+                           .size = size,
+                           .run = run.value(),
+                           .limit = run.value().limit(simulator.places()),
+                           .band = band_of(operation, size.count(), setting)});
+    }
+  }
+  const auto pairs = add_pairs(simulator, query, all);
+  if (!pairs) return pairs.errors();
+  return all;
+}
+
+Json to_json(const Expectation& e) {
+  Json json{{"ranks", e.ranks}};
+  json["expected"] = Json::array();
+  for (const ExpectedTime& t : e.times) {
+    json["expected"].push_back({{"operation", name_of(t.operation)},
+                                {"bytes", t.size.count()},
+                                {"time_us", rounded(t.run.time_us)},
+                                {"algbw_GBps", rounded(t.run.algorithm_bandwidth)},
+                                {"busbw_GBps", rounded(t.run.bus_bandwidth)},
+                                {"algorithm", t.run.algorithm},
+                                {"protocol", t.run.protocol},
+                                {"channels", t.run.channels},
+                                {"limit", t.limit},
+                                {"band", t.band},
+                                {"extrapolated", t.run.is_extrapolated}});
+  }
+  json["pairs"] = Json::array();
+  for (const ExpectedPair& p : e.pairs) {
+    json["pairs"].push_back({{"from", p.from},
+                             {"to", p.to},
+                             {"bytes", e.pair_size.count()},
+                             {"busbw_GBps", rounded(p.gigabytes_per_second)},
+                             {"time_us", rounded(p.time_us)}});
+  }
+  json["findings"] = e.findings;
+  json["warnings"] = e.warnings;
+  return json;
+}
+
+std::string to_text(const Expectation& e) {
+  std::string text;
+  for (const std::string& finding : e.findings) {
+    text += "finding: the scenario has " + finding + ": left out\n";
+  }
+  for (const std::string& warning : e.warnings) text += "warning: " + warning + "\n";
+  const ExpectedTime* last = nullptr;
+  bool is_extrapolated = false;
+  for (const ExpectedTime& t : e.times) {
+    if (last == nullptr || last->operation != t.operation) {
+      text += fmt::format("{} of {} ranks\n  {:>12}  {:>10}  {:>7}  {:>7}  {:>5}  {}\n",
+                          name_of(t.operation), e.ranks, "bytes", "us", "algbw", "busbw", "band",
+                          "how, and what limits it");
+    }
+    last = &t;
+    is_extrapolated |= t.run.is_extrapolated;
+    text += fmt::format("  {:>12}  {:>10.1f}  {:>7.2f}  {:>7.2f}  {:>3.0f} %  {}/{}, {} channels; {}{}\n",
+                        t.size.count(), t.run.time_us, t.run.algorithm_bandwidth,
+                        t.run.bus_bandwidth, 100 * t.band, t.run.algorithm, t.run.protocol,
+                        t.run.channels, t.limit, t.run.is_extrapolated ? " *" : "");
+  }
+  if (is_extrapolated) {
+    text += "* larger than packets are simulated of: what the last two sizes take more, goes on\n";
+  }
+  if (!e.pairs.empty()) text += pairs_text(e);
+  return text;
+}
+
+}  // namespace weft::diagnose

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simcore/base/result.hpp"
+#include "tools/diagnose/model/places.hpp"
+#include "tools/diagnose/model/simulator.hpp"
+#include "tools/evidence/measurements.hpp"
+
+namespace weft::diagnose {
+
+/// One measured time, beside what the healthy cluster takes.
+struct Point {
+  std::uint32_t curve = 0;  ///< number of its curve or matrix
+  std::string operation{};
+  std::int64_t bytes = 0;
+  double measured_us = 0;
+  double expected_us = 0;
+  double tolerance = 0;  ///< of ln(measured / expected), beyond what all of a curve have in common
+  double band = 0;       ///< beyond which two sizes side by side are a finding
+  std::vector<double> busy_us{};  ///< by resource, in the healthy run
+  bool crosses_uplinks = false;
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> pair{};  ///< servers
+  std::optional<std::uint32_t> rail{};  ///< of a pair of NICs: which of its server
+  bool is_wire = false;               ///< of perftest: no library is involved
+  double bytes_per_nic = 0;           ///< what the busiest NIC sends or receives
+  double nic_gigabytes = 0;           ///< GB/s that this NIC carries
+
+  [[nodiscard]] double bottleneck_us() const;
+};
+
+/// A curve over sizes, or a matrix of pairs.
+struct Curve {
+  std::string name;  ///< `all-reduce of 32 ranks`
+  /// By how much all its points may be off together, as a logarithm: weft's own error.
+  double level = 0;
+  bool is_matrix = false;
+  std::vector<std::uint32_t> servers{};
+  std::optional<Call> call{};  ///< without its size; nothing: perftest
+};
+
+/// What was measured, in a form that hypotheses are held against.
+struct EvidencePoints {
+  std::vector<Curve> curves;
+  std::vector<Point> points;
+  std::vector<std::string> remarks;
+};
+
+/// Where ranks of the evidence are in the cluster, and the times that are to be expected of it.
+/// `baseline`: what was measured when all was well, in place of simulated times. Errors: the
+/// evidence is of another machine.
+[[nodiscard]] Result<EvidencePoints> evidence_points(Simulator& healthy,
+                                                     const evidence::Measurements& measured,
+                                                     const evidence::Measurements* baseline);
+
+}  // namespace weft::diagnose

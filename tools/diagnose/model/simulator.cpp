@@ -1,0 +1,255 @@
+#include "tools/diagnose/model/simulator.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "collectives/jobs/collective/collective_program.hpp"
+#include "collectives/jobs/job.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/language/yaml/scalar_text.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+
+namespace weft::diagnose {
+namespace {
+
+using collectives::CollectiveSpec;
+using collectives::Operation;
+
+/// What makes links worse than they are meant to be; ranks are those of the calls.
+constexpr std::array<const char*, 4> kLinkFaults{"slow-links", "link-failures", "bit-errors",
+                                                 "nic-pauses"};
+
+double microseconds(Picoseconds time) { return to_seconds(time) * 1e6; }
+
+/// Of the job whose collectives are to be expected: what its messages are sent with.
+std::string keys_of(const scenarios::Scenario& scenario) {
+  const scenarios::JobSpec* job = nullptr;
+  for (const scenarios::JobSpec& candidate : scenario.jobs) {
+    if (std::holds_alternative<CollectiveSpec>(candidate.kind)) {
+      job = &candidate;
+      break;
+    }
+  }
+  if (job == nullptr) return {};
+  std::string keys;
+  const auto& classes = scenario.switches.classes;
+  if (job->traffic_class.value() < classes.size() && !classes[job->traffic_class].name.empty()) {
+    keys += ", class: " +
+            scenarios::language::yaml_text(classes[job->traffic_class].name);
+  }
+  if (job->queue_pairs > 0) keys += fmt::format(", queue_pairs: {}", job->queue_pairs);
+  return keys;
+}
+
+std::vector<double> busy_of(const scenarios::Results& results, const Places& places) {
+  std::vector<double> busy(places.resources.size());
+  for (std::size_t p = 0; p < results.ports.size(); ++p) {
+    const auto& resource = places.of_port()[p];
+    if (!resource || results.ports[p].rate.count() == 0) continue;
+    const double us = static_cast<double>(results.ports[p].counters.bytes.count()) * 8e6 /
+                      static_cast<double>(results.ports[p].rate.count());
+    busy[*resource] = std::max(busy[*resource], us);
+  }
+  return busy;
+}
+
+Run run_of(const scenarios::Experiment& experiment, const scenarios::Results& results,
+           const Places& places) {
+  const scenarios::CollectiveResult& call = results.collectives.back();
+  const auto& program = static_cast<const collectives::CollectiveProgram&>(
+      *experiment.workload.jobs().front().program);
+  return {.time_us = microseconds(call.end - call.start),
+          .algorithm_bandwidth = call.algorithm_bandwidth.value_or(0) * 1e-9,
+          .bus_bandwidth = call.bus_bandwidth.value_or(0) * 1e-9,
+          .algorithm = results.jobs.front().algorithm,
+          .protocol = results.jobs.front().protocol,
+          .channels = program.spec().execution.channels,
+          .is_extrapolated = false,
+          .busy_us = busy_of(results, places),
+          .path = call.path,
+          .gpus = program.spec().generation,
+          .drops = results.totals.buffer_drops,
+          .pauses = results.totals.pauses,
+          .warnings = results.warnings};
+}
+
+/// Of a larger size than both: what more bytes took between them goes on.
+Run extrapolated(const Run& half, const Run& whole, double half_size, double size_simulated,
+                 double size) {
+  Run run = whole;
+  const double per_byte = std::max(0.0, (whole.time_us - half.time_us) / (size_simulated - half_size));
+  run.time_us = whole.time_us + per_byte * (size - size_simulated);
+  const double growth = size / size_simulated;
+  for (double& busy : run.busy_us) busy *= growth;
+  const double faster = growth * whole.time_us / run.time_us;
+  run.algorithm_bandwidth *= faster;
+  run.bus_bandwidth *= faster;
+  run.is_extrapolated = true;
+  return run;
+}
+
+}  // namespace
+
+std::uint32_t Run::bottleneck() const {
+  return static_cast<std::uint32_t>(std::ranges::max_element(busy_us) - busy_us.begin());
+}
+
+double Run::bottleneck_us() const {
+  return busy_us.empty() ? 0 : *std::ranges::max_element(busy_us);
+}
+
+std::string Run::limit(const Places& places) const {
+  const double most = bottleneck_us();
+  if (most >= 0.6 * time_us) {
+    const Resource& busiest = places.resources[bottleneck()];
+    std::uint32_t alike = 0;
+    for (std::size_t r = 0; r < busy_us.size(); ++r) {
+      alike += places.resources[r].kind == busiest.kind && busy_us[r] >= 0.97 * most ? 1 : 0;
+    }
+    const char* kind = busiest.kind == ResourceKind::kNic       ? "NIC"
+                       : busiest.kind == ResourceKind::kUplinks ? "uplinks of"
+                                                                : "NVLink of";
+    const std::string share = fmt::format("{:.0f} % busy", 100 * std::min(1.0, most / time_us));
+    if (alike > 1) {
+      const char* all = busiest.kind == ResourceKind::kNic       ? "NICs"
+                        : busiest.kind == ResourceKind::kUplinks ? "uplinks of leaves"
+                                                                 : "NVLink";
+      return fmt::format("{} ({})", all, share);
+    }
+    return fmt::format("{} {} ({})", kind, busiest.name, share);
+  }
+  const std::array<std::pair<Picoseconds, const char*>, 6> parts{
+      {{path.launch, "launch"},
+       {path.wire, "latency and bytes of the longest chain of messages"},
+       {path.queueing + path.paused, "queues"},
+       {path.protocol, "per-step latency"},
+       {path.reducing + path.copying, "adding and copying in GPUs"},
+       {path.window, "window of messages in flight"}}};
+  return std::ranges::max_element(parts, {}, &std::pair<Picoseconds, const char*>::first)->second;
+}
+
+Bytes job_size(Operation operation, Bytes size, std::size_t ranks) {
+  if (operation != Operation::kAllToAll) return size;
+  return std::max(1_B, size / static_cast<std::int64_t>(ranks));
+}
+
+Result<Simulator> Simulator::open(const std::string& file,
+                                  const std::vector<std::string>& overrides, Twin twin) {
+  // Read as a file, so that what is said of it is what `weft run` says.
+  const auto loaded = scenarios::load_scenario(file, overrides);
+  if (!loaded) return loaded.errors();
+  return of_text(loaded.value().canonical_yaml(), file, {}, twin);
+}
+
+Result<Simulator> Simulator::of_text(std::string_view text, const std::string& file,
+                                     const std::vector<std::string>& overrides, Twin twin) {
+  auto parsed = scenarios::ScenarioTemplate::parse(text, file);
+  if (!parsed) return parsed.errors();
+  return of(std::move(parsed).value(), overrides, twin);
+}
+
+Result<Simulator> Simulator::of(scenarios::ScenarioTemplate text,
+                                std::vector<std::string> overrides, Twin twin) {
+  Simulator simulator;
+  simulator.text_ = std::make_shared<scenarios::ScenarioTemplate>(std::move(text));
+  simulator.overrides_ = std::move(overrides);
+  auto loaded = simulator.text_->load(simulator.overrides_);
+  if (!loaded) return loaded.errors();
+  if (twin == Twin::kHealthy) {
+    for (const char* what : kLinkFaults) {
+      if (!scenarios::has_removable(what, loaded.value())) continue;
+      const auto without = scenarios::overrides_without(what, loaded.value());
+      if (!without) return without.errors();
+      for (const std::string& part : scenarios::removable_parts(what, loaded.value())) {
+        simulator.left_out_.push_back(fmt::format("{}: {}", what, part));
+      }
+      simulator.overrides_.insert(simulator.overrides_.end(), without.value().begin(),
+                                  without.value().end());
+      loaded = simulator.text_->load(simulator.overrides_);
+      if (!loaded) return loaded.errors();
+    }
+  }
+  auto fabric = scenarios::build_scenario_fabric(loaded.value().scenario);
+  if (!fabric) return loaded.value().located(fabric.errors());
+  simulator.job_keys_ = keys_of(loaded.value().scenario);
+  simulator.places_ = std::make_shared<Places>(fabric.value());
+  simulator.scenario_ =
+      std::make_shared<scenarios::Scenario>(std::move(loaded).value().scenario);
+  return simulator;
+}
+
+Bytes Simulator::largest(std::size_t ranks) {
+  constexpr std::int64_t kAllRanks = std::int64_t{2} << 30U;
+  const std::int64_t most = kAllRanks / static_cast<std::int64_t>(std::max<std::size_t>(ranks, 1));
+  std::int64_t size = 16 << 20U;
+  while (size * 2 <= most) size *= 2;
+  return Bytes(size);
+}
+
+bool Simulator::hashes_flows() const {
+  for (const scenarios::JobSpec& job : scenario_->jobs) {
+    if (std::holds_alternative<CollectiveSpec>(job.kind)) {
+      return scenario_->keeps_path(job.traffic_class, job.transport);
+    }
+  }
+  return scenario_->keeps_path(ClassId(0), 0);
+}
+
+std::vector<std::string> Simulator::overrides_of(const Call& call) const {
+  std::vector<std::string> all = overrides_;
+  std::string keys = job_keys_;
+  for (const std::string& key : call.keys) keys += ", " + key;
+  std::string execution = "preset: nccl";
+  for (const std::string& key : call.execution) execution += ", " + key;
+  const Bytes size = job_size(call.operation, call.size, call.hosts.size());
+  // Calls queue up, as nccl-tests has them.
+  all.push_back(fmt::format(
+      "jobs=[{{name: measured, type: {}, algorithm: {}, size: {}B, execution: {{{}, calls: "
+      "back-to-back}}, ranks: {{hosts: [{}]}}{}}}]",
+      name_of(call.operation), call.algorithm, size.count(), execution,
+      fmt::join(call.hosts, ", "), keys));
+  all.insert(all.end(), call.changes.begin(), call.changes.end());
+  return all;
+}
+
+Result<Run> Simulator::simulate(const Call& call) {
+  const std::vector<std::string> overrides = overrides_of(call);
+  const std::string key = fmt::format("{}", fmt::join(overrides, "\n"));
+  if (const auto known = done_.find(key); known != done_.end()) return known->second;
+  auto loaded = text_->load(overrides);
+  if (!loaded) return loaded.errors();
+  const auto experiment = scenarios::build_experiment(loaded.value().scenario);
+  if (!experiment) return loaded.value().located(experiment.errors());
+  const scenarios::Results results = scenarios::simulate(experiment.value());
+  if (results.outcome != scenarios::Outcome::kFinished || results.collectives.empty()) {
+    return Error{fmt::format("{} of {} bytes did not finish: {}", name_of(call.operation),
+                             call.size.count(), scenarios::outcome_name(results.outcome))};
+  }
+  return done_.emplace(key, run_of(experiment.value(), results, *places_)).first->second;
+}
+
+Result<Run> Simulator::run(const Call& call) {
+  const Bytes most = largest(call.hosts.size());
+  if (call.size <= most) return simulate(call);
+  Call part = call;
+  part.size = most;
+  const auto whole = simulate(part);
+  if (!whole) return whole.errors();
+  part.size = most / 2;
+  part.algorithm = whole.value().algorithm;
+  part.execution.push_back("protocol: " + whole.value().protocol);
+  const auto half = simulate(part);
+  if (!half) return half.errors();
+  return extrapolated(half.value(), whole.value(), static_cast<double>(part.size.count()),
+                      static_cast<double>(most.count()), static_cast<double>(call.size.count()));
+}
+
+}  // namespace weft::diagnose

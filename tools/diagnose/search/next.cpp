@@ -1,0 +1,177 @@
+#include "tools/diagnose/search/next.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace weft::diagnose {
+namespace {
+
+/// A measurement, by what it would find: a number for each hypothesis, ln of a slowdown, for every
+/// value that is measured.
+struct Candidate {
+  std::string text;
+  std::vector<std::vector<double>> results;  ///< by hypothesis
+};
+
+/// What a resource and its server make of two servers' bandwidth, per NIC.
+double slowdown(const Fit& fit, const Places& places, std::uint32_t nic, bool crosses) {
+  const Hypothesis& h = fit.hypothesis;
+  const double slower = h.value > 0 && h.value < 1 ? -std::log(h.value) : 0;
+  switch (h.kind) {
+    case CulpritKind::kCollisions:
+      return crosses ? slower / 2 : 0;  // of some pairs
+    case CulpritKind::kUplinks:
+      return crosses && places.nics[nic].leaf == h.resources.front() ? slower : 0;
+    case CulpritKind::kChannels:
+    case CulpritKind::kStraggler:
+      return 0;
+    default:
+      return std::ranges::find(h.resources, places.nics[nic].resource) == h.resources.end()
+                 ? 0
+                 : slower;
+  }
+}
+
+std::vector<std::uint32_t> servers_in(const EvidencePoints& evidence) {
+  std::set<std::uint32_t> all;
+  for (const Curve& curve : evidence.curves) all.insert(curve.servers.begin(), curve.servers.end());
+  return {all.begin(), all.end()};
+}
+
+/// Two-server all-reduce of every pair.
+Candidate pair_matrix(const Places& places, const std::vector<Fit>& fits,
+                      const std::vector<std::uint32_t>& servers) {
+  Candidate candidate{fmt::format("run `all_reduce_perf -b 1G -e 1G` on every pair of the {} "
+                                  "servers alone, and hand over the matrix of pairs",
+                                  servers.size()),
+                      {}};
+  for (const Fit& fit : fits) {
+    std::vector<double> results;
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      for (std::size_t j = i + 1; j < servers.size(); ++j) {
+        double slowest = fit.hypothesis.kind == CulpritKind::kChannels
+                             ? -std::log(fit.hypothesis.value)
+                             : 0;
+        const bool crosses = places.crosses_uplinks(servers[i], servers[j]);
+        for (const std::uint32_t s : {servers[i], servers[j]}) {
+          for (const std::uint32_t nic : places.servers[s].nics) {
+            slowest = std::max(slowest, slowdown(fit, places, nic, crosses));
+          }
+        }
+        results.push_back(slowest);
+      }
+    }
+    candidate.results.push_back(std::move(results));
+  }
+  return candidate;
+}
+
+/// perftest between all NICs of a rail, for each rail that is suspected.
+Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
+                        const std::vector<std::uint32_t>& servers) {
+  std::set<std::size_t> rails;
+  for (const Fit& fit : fits) {
+    for (const std::uint32_t s : servers) {
+      const auto& own = places.servers[s].nics;
+      for (std::size_t r = 0; r < own.size(); ++r) {
+        if (slowdown(fit, places, own[r], false) > 0.05) rails.insert(r);
+      }
+    }
+  }
+  std::string which;
+  for (const std::size_t r : rails) which += (which.empty() ? "" : ", ") + std::to_string(r);
+  Candidate candidate{
+      fmt::format("run `ib_write_bw` between the servers on rail {} (NIC number {} of each), and "
+                  "hand over a matrix for each",
+                  which, which),
+      {}};
+  for (const Fit& fit : fits) {
+    std::vector<double> results;
+    for (const std::uint32_t s : servers) {
+      for (const std::uint32_t nic : places.servers[s].nics) {
+        // One flow at a time meets no other.
+        results.push_back(slowdown(fit, places, nic, false));
+      }
+    }
+    candidate.results.push_back(std::move(results));
+  }
+  return candidate;
+}
+
+/// The same call inside of one server.
+Candidate one_server(const Places& places, const std::vector<Fit>& fits,
+                     const std::vector<std::uint32_t>& servers) {
+  Candidate candidate{fmt::format("run `all_reduce_perf -b 1M -e 1G -f 2` on {} alone, and send "
+                                  "NCCL's log (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH)",
+                                  places.servers[servers.front()].name),
+                      {}};
+  for (const Fit& fit : fits) {
+    const Hypothesis& h = fit.hypothesis;
+    candidate.results.push_back(
+        {h.kind == CulpritKind::kChannels ? -std::log(h.value) : 0.0});
+  }
+  return candidate;
+}
+
+/// Pairs of hypotheses of different kinds whose results would differ by more than noise; then those
+/// of one kind and different places, which count less.
+double told_apart(const Candidate& candidate, const std::vector<Fit>& fits) {
+  constexpr double kNoise = 0.10;
+  double told = 0;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    for (std::size_t j = i + 1; j < fits.size(); ++j) {
+      const auto& a = candidate.results[i];
+      const auto& b = candidate.results[j];
+      double most = 0;
+      for (std::size_t k = 0; k < a.size(); ++k) most = std::max(most, std::abs(a[k] - b[k]));
+      if (most <= kNoise) continue;
+      told += fits[i].hypothesis.kind != fits[j].hypothesis.kind ? 1 : 0.01;
+    }
+  }
+  return told;
+}
+
+/// One of each kind and, of its places, up to three.
+std::vector<Fit> representatives(const std::vector<Fit>& fits) {
+  std::vector<Fit> some;
+  for (const Fit& fit : fits) {
+    const auto same = [&fit](const Fit& f) { return f.hypothesis.kind == fit.hypothesis.kind; };
+    if (std::ranges::count_if(some, same) < 3) some.push_back(fit);
+  }
+  return some;
+}
+
+bool has_pairs(const EvidencePoints& evidence, bool of_wire) {
+  return std::ranges::any_of(evidence.points, [of_wire](const Point& p) {
+    return p.pair.has_value() && p.is_wire == of_wire;
+  });
+}
+
+}  // namespace
+
+std::string next_measurement(const Places& places, const std::vector<Fit>& undecided,
+                             const EvidencePoints& evidence) {
+  const auto servers = servers_in(evidence);
+  const std::vector<Fit> fits = representatives(undecided);
+  if (fits.empty() || servers.empty()) return {};
+  if (fits.size() == 1) {
+    if (fits.front().hypothesis.kind != CulpritKind::kAllNics) return {};
+    return "run `ib_write_bw` between two servers in GPU memory (`--use_cuda=0`) and in the host's, "
+           "with `-q 1` and `-q 4`, and send NCCL's log (NCCL_DEBUG=INFO)";
+  }
+  std::vector<Candidate> candidates;
+  if (servers.size() > 2 && !has_pairs(evidence, false)) {
+    candidates.push_back(pair_matrix(places, fits, servers));
+  }
+  candidates.push_back(rail_matrices(places, fits, servers));
+  candidates.push_back(one_server(places, fits, servers));
+  const auto told = [&fits](const Candidate& c) { return told_apart(c, fits); };
+  const auto best = std::ranges::max_element(candidates, {}, told);
+  return told(*best) > 0 ? best->text : std::string();
+}
+
+}  // namespace weft::diagnose

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/diagnose/model/places.hpp"
+#include "tools/diagnose/search/search.hpp"
+
+namespace weft::diagnose {
+
+/// The measurement, of those that operators can make, by whose result the most of these hypotheses
+/// would differ; among equals the one that takes least. Empty: they would not differ by any.
+[[nodiscard]] std::string next_measurement(const Places& places, const std::vector<Fit>& undecided,
+                                           const EvidencePoints& evidence);
+
+}  // namespace weft::diagnose

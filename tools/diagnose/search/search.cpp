@@ -1,0 +1,217 @@
+#include "tools/diagnose/search/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+namespace weft::diagnose {
+namespace {
+
+/// The closed form of a fault is off by this: queues and congestion control react to it.
+constexpr double kFormTolerance = 0.10;
+/// One point beyond any hypothesis says no more than this.
+constexpr double kWorstDeviation = 12;
+/// A pair whose flows meet is a free number.
+constexpr double kMeetingPair = 0.8;
+/// Below this part of others that are alike a pair or a NIC is a finding.
+constexpr double kLikes = 0.9;
+/// Fits whose scores differ by less are not told apart.
+constexpr double kTold = 2.0;
+
+struct Residual {
+  double value;  ///< ln(measured / predicted)
+  double tolerance;
+};
+
+double tolerance_of(const Point& point, double predicted) {
+  const double change = std::log(predicted / point.expected_us);
+  // Where nothing is changed the closed form adds no error.
+  const double form = kFormTolerance * std::min(1.0, change / std::log(1.5));
+  return std::hypot(point.tolerance, form);
+}
+
+/// The common factor of a curve that fits its residuals best, within what is allowed.
+double level_of(std::vector<Residual> residuals, double most) {
+  std::ranges::sort(residuals, {}, &Residual::value);
+  double weight = 0;
+  for (const Residual& r : residuals) weight += 1 / r.tolerance;
+  double below = 0;
+  for (const Residual& r : residuals) {
+    below += 1 / r.tolerance;
+    if (2 * below >= weight) return std::clamp(r.value, -most, most);
+  }
+  return 0;
+}
+
+/// By curve.
+std::vector<std::vector<Residual>> residuals_of(const Hypothesis& h,
+                                                const EvidencePoints& evidence, double* freedom) {
+  std::vector<std::vector<Residual>> residuals(evidence.curves.size());
+  for (const Point& point : evidence.points) {
+    double predicted = predicted_us(h, point);
+    const bool has_own_paths = h.kind == CulpritKind::kCollisions && point.pair.has_value();
+    if (has_own_paths) {
+      // Any number of flows may meet, or none.
+      Hypothesis none = h;
+      none.value = 1;
+      const double slowed = point.measured_us / point.expected_us;
+      predicted = predicted_us(none, point);
+      if (point.crosses_uplinks && slowed > 1 + 2 * point.tolerance && slowed < 6) {
+        predicted = point.measured_us;
+        *freedom += kMeetingPair;
+      }
+    }
+    const double tolerance = has_own_paths ? point.tolerance : tolerance_of(point, predicted);
+    residuals[point.curve].push_back({std::log(point.measured_us / predicted), tolerance});
+  }
+  return residuals;
+}
+
+std::vector<double> deviations_of(const Hypothesis& h, const EvidencePoints& evidence,
+                                  double* freedom) {
+  std::vector<double> deviations;
+  const auto residuals = residuals_of(h, evidence, freedom);
+  for (std::size_t c = 0; c < residuals.size(); ++c) {
+    const double level = level_of(residuals[c], evidence.curves[c].level);
+    for (const Residual& r : residuals[c]) {
+      deviations.push_back(std::min(kWorstDeviation, std::abs(r.value - level) / r.tolerance));
+    }
+  }
+  return deviations;
+}
+
+/// The number in [from, to] that scores best: a grid of equal ratios, then finer ones.
+void fit_value(Hypothesis& h, const EvidencePoints& evidence, double from, double to) {
+  constexpr int kSteps = 24;
+  double low = std::log(from);
+  double high = std::log(to);
+  for (int pass = 0; pass < 3; ++pass) {
+    double best = low;
+    double least = std::numeric_limits<double>::infinity();
+    const double step = (high - low) / kSteps;
+    for (int i = 0; i <= kSteps; ++i) {
+      h.value = std::exp(low + i * step);
+      const double score = score_of(h, evidence);
+      if (score >= least) continue;
+      least = score;
+      best = low + i * step;
+    }
+    h.value = std::exp(best);
+    low = std::max(std::log(from), best - step);
+    high = std::min(std::log(to), best + step);
+  }
+}
+
+Fit fit(Hypothesis h, const EvidencePoints& evidence, double without) {
+  if (h.kind == CulpritKind::kStraggler) {
+    double most = 1;
+    for (const Point& p : evidence.points) most = std::max(most, p.measured_us - p.expected_us);
+    fit_value(h, evidence, 0.5, 2 * most);
+  } else {
+    fit_value(h, evidence, 0.03, 0.97);
+  }
+  double freedom = 0;
+  std::vector<double> deviations = deviations_of(h, evidence, &freedom);
+  std::ranges::sort(deviations);
+  const double score = score_of(h, evidence);
+  return {.hypothesis = std::move(h),
+          .score = score,
+          .explained = without > 0 ? std::max(0.0, 1 - score / without) : 0,
+          .worst = deviations.empty() ? 0 : deviations[(deviations.size() - 1) * 9 / 10]};
+}
+
+double score_without(const EvidencePoints& evidence) {
+  const Hypothesis none{.kind = CulpritKind::kStraggler, .value = 0, .penalty = 0};
+  return score_of(none, evidence);
+}
+
+void add_pair_anomalies(const EvidencePoints& evidence, const Places& places, std::uint32_t c,
+                        std::vector<Anomaly>& all) {
+  std::map<bool, std::vector<double>> likes;
+  for (const Point& p : evidence.points) {
+    if (p.curve == c) likes[p.crosses_uplinks].push_back(p.expected_us / p.measured_us);
+  }
+  std::vector<double> every;
+  for (auto& [crosses, rates] : likes) {
+    every.insert(every.end(), rates.begin(), rates.end());
+  }
+  if (every.empty()) return;
+  // What most pairs reach where at least half are well; else the best quarter.
+  std::ranges::sort(every);
+  const double usual = every[every.size() * 3 / 4];
+  if (std::log(usual) < -evidence.curves[c].level) {
+    all.push_back({fmt::format("{}: pairs reach {:.0f} % of what is expected",
+                               evidence.curves[c].name, 100 * usual),
+                   c});
+    return;
+  }
+  for (const Point& p : evidence.points) {
+    if (p.curve != c) continue;
+    const double rate = p.expected_us / p.measured_us;
+    if (rate >= kLikes * usual) continue;
+    all.push_back({fmt::format("{}: {} and {} reach {:.0f} % of what other pairs do",
+                               evidence.curves[c].name, places.servers[p.pair->first].name,
+                               places.servers[p.pair->second].name, 100 * rate / usual),
+                   c});
+  }
+}
+
+}  // namespace
+
+std::vector<Anomaly> anomalies_of(const EvidencePoints& evidence, const Places& places) {
+  std::vector<Anomaly> all;
+  for (std::uint32_t c = 0; c < evidence.curves.size(); ++c) {
+    if (evidence.curves[c].is_matrix) {
+      add_pair_anomalies(evidence, places, c, all);
+      continue;
+    }
+    const Point* last = nullptr;  // that was beyond its band
+    for (const Point& point : evidence.points) {
+      if (point.curve != c) continue;
+      const double slower = point.measured_us / point.expected_us;
+      if (slower <= 1 + point.band) {
+        last = nullptr;
+        continue;
+      }
+      if (last != nullptr) {
+        all.push_back({fmt::format("{}: {} bytes take {:.2f} times as long as expected (±{:.0f} %)",
+                                   evidence.curves[c].name, point.bytes, slower,
+                                   100 * point.band),
+                       c});
+      }
+      last = &point;
+    }
+  }
+  return all;
+}
+
+double score_of(const Hypothesis& h, const EvidencePoints& evidence) {
+  double score = h.penalty;
+  for (const double deviation : deviations_of(h, evidence, &score)) score += deviation;
+  return score;
+}
+
+std::vector<Fit> fits_of(const EvidencePoints& evidence, const Places& places) {
+  const double without = score_without(evidence);
+  std::vector<Fit> fits;
+  for (Hypothesis& h : catalogue(places, evidence.curves)) {
+    fits.push_back(fit(std::move(h), evidence, without));
+  }
+  std::ranges::stable_sort(fits, {}, &Fit::score);
+  return fits;
+}
+
+std::vector<Fit> undecided_among(const std::vector<Fit>& fits) {
+  std::vector<Fit> alike;
+  for (const Fit& f : fits) {
+    if (f.score <= fits.front().score + kTold) alike.push_back(f);
+  }
+  return alike;
+}
+
+bool explains(const Fit& fit) { return fit.explained >= 0.5 && fit.worst <= 2.5; }
+
+}  // namespace weft::diagnose
