@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "simcore/base/result.hpp"
+#include "tools/deploy/slurm_topology.hpp"
+
 namespace weft::cli {
 
 /// `weft deploy`: what a scenario gives back to a cluster.
@@ -17,11 +20,16 @@ class DeployCommand {
   [[nodiscard]] std::optional<int> run();
 
  private:
+  [[nodiscard]] Result<deploy::Deployed> tuner() const;
+  [[nodiscard]] Result<deploy::Deployed> of_fabric() const;
+
   CLI::App* deploy_;
   std::string what_;
   std::string scenario_;
   std::vector<std::string> overrides_;
   std::uint32_t gpus_per_node_ = 0;
+  std::string largest_ = "64MiB";
+  double gain_ = 0.05;
   std::string out_;
 };
 
