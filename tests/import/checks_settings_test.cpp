@@ -101,9 +101,10 @@ TEST(ChecksSettings, PfcOnAnotherPriorityIsNamedOnItsPortOnly) {
 }
 
 TEST(ChecksSettings, PfcOffIsNamed) {
-  EXPECT_THAT(findings_after(fabric_texts(), "leaf02.json", "\"pfc_enable\": \"3\"",
-                             "\"pfc_enable\": \"\"", "\"Ethernet8\": {\"dscp"),
-              ElementsAre(HasSubstr("leaf02 Ethernet8: PFC is off, so RoCE (DSCP 26, priority 3)")));
+  EXPECT_THAT(
+      findings_after(fabric_texts(), "leaf02.json", "\"pfc_enable\": \"3\"", "\"pfc_enable\": \"\"",
+                     "\"Ethernet8\": {\"dscp"),
+      ElementsAre(HasSubstr("leaf02 Ethernet8: PFC is off, so RoCE (DSCP 26, priority 3)")));
 }
 
 TEST(ChecksSettings, BrokenChainsAreNamed) {
@@ -114,11 +115,12 @@ TEST(ChecksSettings, BrokenChainsAreNamed) {
                              "ingress_lossy_profile", "\"Ethernet12|3-4\""),
               ElementsAre(AllOf(HasSubstr("leaf01 Ethernet12: PFC is on for priority 3"),
                                 HasSubstr("no headroom"))));
-  EXPECT_THAT(findings_after(fabric_texts(), "leaf01.json", "\"Ethernet12|3-4\"", "\"Ethernet12|4\""),
-              ElementsAre(AllOf(HasSubstr("BUFFER_PG|Ethernet12|3"), HasSubstr("no headroom"))));
+  EXPECT_THAT(
+      findings_after(fabric_texts(), "leaf01.json", "\"Ethernet12|3-4\"", "\"Ethernet12|4\""),
+      ElementsAre(AllOf(HasSubstr("BUFFER_PG|Ethernet12|3"), HasSubstr("no headroom"))));
 }
 
-TEST(ChecksSettings, HeadroomBelowTheLeastIsNamed) {
+TEST(ChecksSettings, HeadroomBelowTheMinimumIsNamed) {
   EXPECT_THAT(findings_of_sample("broken/config_db-headroom-too-small.json"),
               ElementsAre(AllOf(HasSubstr("BUFFER_PROFILE|pg_lossless_400000_40m_profile.xoff: "
                                           "finding: leaf01 Ethernet256"),
@@ -126,13 +128,14 @@ TEST(ChecksSettings, HeadroomBelowTheLeastIsNamed) {
                                 HasSubstr("40m"))));
 }
 
-TEST(ChecksSettings, LeastHeadroomIsRateTimesTheLoopAndTwoPackets) {
+TEST(ChecksSettings, MinHeadroomIsRateTimesTheLoopAndTwoPackets) {
   // 905 quanta of 512 bits are 57,920 B; 40 m are 200 ns, twice, 20,000 B at 400 Gb/s; the packet
   // and the frame that the pause waits for are 9,138 and 84 B; two packets of 9,100 B. What arrives
   // in the loop is whole packets, of which one more may have begun.
-  const Bytes least = least_headroom(BitsPerSecond(400'000'000'000), Millimetres(40'000), Bytes(9100));
+  const Bytes min =
+      min_headroom(BitsPerSecond(400'000'000'000), Millimetres(40'000), Bytes(9100));
   const std::int64_t loop = 57'920 + 20'000 + 9'138 + 84;
-  EXPECT_EQ(least, Bytes(2 * 9100 + loop / 9100 * 9100));
+  EXPECT_EQ(min, Bytes(2 * 9100 + loop / 9100 * 9100));
 }
 
 TEST(ChecksSettings, MarkingAboveXoffIsNamed) {
@@ -152,30 +155,32 @@ TEST(ChecksSettings, WredThatDropsIsNamed) {
 }
 
 TEST(ChecksSettings, UnlikeEndsOfACableAreNamed) {
-  EXPECT_THAT(findings_after(fabric_texts(), "leaf01.json", "\"mtu\": \"9100\"", "\"mtu\": \"1500\"",
-                             "\"alias\": \"etp33a\""),
-              ElementsAre(AllOf(HasSubstr("PORT|Ethernet256.mtu"), HasSubstr("1,500 B"),
-                                HasSubstr("9,100 B at spine01 Ethernet0"),
-                                HasSubstr("spine01.json:"))));
-  EXPECT_THAT(findings_after(fabric_texts(), "spine02.json", "\"fec\": \"rs\"", "\"fec\": \"none\""),
-              ElementsAre(AllOf(HasSubstr("FEC rs at leaf01 Ethernet288"),
-                                HasSubstr("none at spine02 Ethernet0"))));
-  EXPECT_THAT(findings_after(fabric_texts(), "leaf01.json", "\"400000\"", "\"200000\"",
-                             "\"alias\": \"etp33a\""),
-              testing::Contains(HasSubstr("rate 200Gbps at leaf01 Ethernet256, 400Gbps at spine01")));
+  EXPECT_THAT(
+      findings_after(fabric_texts(), "leaf01.json", "\"mtu\": \"9100\"", "\"mtu\": \"1500\"",
+                     "\"alias\": \"etp33a\""),
+      ElementsAre(AllOf(HasSubstr("PORT|Ethernet256.mtu"), HasSubstr("1,500 B"),
+                        HasSubstr("9,100 B at spine01 Ethernet0"), HasSubstr("spine01.json:"))));
+  EXPECT_THAT(
+      findings_after(fabric_texts(), "spine02.json", "\"fec\": \"rs\"", "\"fec\": \"none\""),
+      ElementsAre(AllOf(HasSubstr("FEC rs at leaf01 Ethernet288"),
+                        HasSubstr("none at spine02 Ethernet0"))));
+  EXPECT_THAT(
+      findings_after(fabric_texts(), "leaf01.json", "\"400000\"", "\"200000\"",
+                     "\"alias\": \"etp33a\""),
+      testing::Contains(HasSubstr("rate 200Gbps at leaf01 Ethernet256, 400Gbps at spine01")));
 }
 
 TEST(ChecksSettings, ThePortThatDiffersFromItsPeersIsNamed) {
-  EXPECT_THAT(findings_after(fabric_texts(), "leaf01.json", "\"mtu\": \"9100\"", "\"mtu\": \"1500\"",
-                             "\"alias\": \"etp1b\""),
-              ElementsAre(AllOf(HasSubstr("PORT|Ethernet4.mtu"),
-                                HasSubstr("leaf01 Ethernet4: MTU 1,500 B"), HasSubstr("has 9,100 B"),
-                                HasSubstr("the odd one out"))));
+  EXPECT_THAT(
+      findings_after(fabric_texts(), "leaf01.json", "\"mtu\": \"9100\"", "\"mtu\": \"1500\"",
+                     "\"alias\": \"etp1b\""),
+      ElementsAre(AllOf(HasSubstr("PORT|Ethernet4.mtu"), HasSubstr("leaf01 Ethernet4: MTU 1,500 B"),
+                        HasSubstr("has 9,100 B"), HasSubstr("the odd one out"))));
   EXPECT_THAT(findings_after(fabric_texts(), "leaf01.json", "\"400000\"", "\"200000\"",
                              "\"alias\": \"etp1b\""),
               ElementsAre(HasSubstr("leaf01 Ethernet4: rate 200Gbps")));
-  EXPECT_THAT(findings_after(fabric_texts(), "leaf01.json", ", \"wred_profile\": \"AZURE_LOSSLESS\"",
-                             "", "\"Ethernet12|3\""),
+  EXPECT_THAT(findings_after(fabric_texts(), "leaf01.json",
+                             ", \"wred_profile\": \"AZURE_LOSSLESS\"", "", "\"Ethernet12|3\""),
               ElementsAre(HasSubstr("leaf01 Ethernet12: ECN of DSCP 26 none")));
   EXPECT_THAT(findings_after(fabric_texts(), "leaf01.json", "\"pfc_enable\": \"3\"",
                              "\"pfc_enable\": \"3,4\"", "\"Ethernet8\": {\"dscp"),
@@ -199,31 +204,44 @@ TEST(ChecksSettings, TheSwitchThatDiffersFromTwoOthersIsNamed) {
     std::vector<std::string> found;
   };
   const std::vector<Plant> plants{
-      {"\"1048576\"", "\"524288\"", "green_min",
+      {"\"1048576\"",
+       "\"524288\"",
+       "green_min",
        {"leaf02: ECN of DSCP 26 524,288 B to 2,097,152 B at 5 %", "1,048,576 B to 2,097,152 B",
         "the odd one out", "leaf02.json:", "WRED_PROFILE|AZURE_LOSSLESS.green_min_threshold"}},
-      {"\"dynamic_th\": \"0\"", "\"dynamic_th\": \"-1\"", "pg_lossless_400000_5m_profile",
+      {"\"dynamic_th\": \"0\"",
+       "\"dynamic_th\": \"-1\"",
+       "pg_lossless_400000_5m_profile",
        {"leaf02: alpha of DSCP 26 0.5", "the odd one out"}},
-      {"\"393192\"", "\"300000\"", "pg_lossless_400000_5m_profile",
+      {"\"393192\"",
+       "\"300000\"",
+       "pg_lossless_400000_5m_profile",
        {"leaf02: headroom of DSCP 26 at 400Gbps and 5m 300,000 B", "has 393,192 B"}},
-      {"\"10\": \"0\"", "\"10\": \"6\"", "DSCP_TO_TC_MAP",
+      {"\"10\": \"0\"",
+       "\"10\": \"6\"",
+       "DSCP_TO_TC_MAP",
        {"leaf02: DSCP 10 goes to priority 0, queue 6", "to priority 0, queue 0",
         "DSCP_TO_TC_MAP|AZURE.10"}},
-      {"\"166115492\"", "\"100000000\"", "ingress_lossless_pool", {"leaf02: shared buffer 100,000,000 B"}},
+      {"\"166115492\"",
+       "\"100000000\"",
+       "ingress_lossless_pool",
+       {"leaf02: shared buffer 100,000,000 B"}},
       {"\"15\"", "\"30\"", "scheduler.1", {"leaf02: scheduling of DSCP 26 weight 30"}},
       {"\"1778\"", "\"0\"", "egress_lossy_profile", {"leaf02: reserve of egress of DSCP 0 0 B"}},
   };
   for (const Plant& plant : plants) {
-    const auto findings = findings_after(three_leaves(), "leaf02.json", plant.from, plant.to, plant.after);
+    const auto findings =
+        findings_after(three_leaves(), "leaf02.json", plant.from, plant.to, plant.after);
     ASSERT_EQ(findings.size(), 1U) << plant.after << testing::PrintToString(findings);
     for (const std::string& words : plant.found) EXPECT_THAT(findings[0], HasSubstr(words));
   }
 }
 
 TEST(ChecksSettings, TwoSwitchesThatDifferAreUndecided) {
-  EXPECT_THAT(findings_after(fabric_texts(), "leaf02.json", "\"1048576\"", "\"524288\"", "green_min"),
-              ElementsAre(AllOf(HasSubstr("leaf02: ECN of DSCP 26 524,288 B"),
-                                HasSubstr("leaf01 Ethernet"), HasSubstr("which of them is meant?"))));
+  EXPECT_THAT(
+      findings_after(fabric_texts(), "leaf02.json", "\"1048576\"", "\"524288\"", "green_min"),
+      ElementsAre(AllOf(HasSubstr("leaf02: ECN of DSCP 26 524,288 B"), HasSubstr("leaf01 Ethernet"),
+                        HasSubstr("which of them is meant?"))));
 }
 
 TEST(ChecksSettings, APortWithoutClassesIsLossy) {
@@ -232,7 +250,8 @@ TEST(ChecksSettings, APortWithoutClassesIsLossy) {
       "\"tc_to_pg_map\": \"AZURE\", \"pfc_to_queue_map\": \"AZURE\", \"pfc_enable\": \"3\", "
       "\"pfcwd_sw_enable\": \"3\"},\n";
   NamedTexts texts = fabric_texts();
-  texts[0].second = changed(texts[0].second, "        \"global\": {\"dscp_to_tc_map\": \"AZURE\"},\n", "");
+  texts[0].second =
+      changed(texts[0].second, "        \"global\": {\"dscp_to_tc_map\": \"AZURE\"},\n", "");
   EXPECT_THAT(findings_of(texts), IsEmpty());
   EXPECT_THAT(findings_after(texts, "leaf01.json", row, ""),
               ElementsAre(AllOf(HasSubstr("leaf01 Ethernet8: has no classes"),
@@ -247,7 +266,8 @@ TEST(ChecksSettings, AnotherCodePointOfRoceIsChecked) {
 }
 
 TEST(ChecksSettings, PastedSwitchesAreChecked) {
-  const auto off = changed(operator_sample("fabric/qos-eos.txt"), "   priority-flow-control on\n", "");
+  const auto off =
+      changed(operator_sample("fabric/qos-eos.txt"), "   priority-flow-control on\n", "");
   EXPECT_THAT(findings_of({{"a", off}}), ElementsAre(HasSubstr("Ethernet1/1: PFC is off")));
   const auto drops = changed(operator_sample("fabric/qos-nxos.txt"), "weight 0 ecn", "weight 0");
   EXPECT_THAT(findings_of({{"a", drops}}), ElementsAre(HasSubstr("WRED of queue 3 drops")));

@@ -157,9 +157,10 @@ TEST(SwitchConfigDb, ReferencesToNothingAreErrorsWithTheNearestName) {
 TEST(SwitchConfigDb, ValuesOutOfRangeAreErrors) {
   EXPECT_THAT(errors_of("broken/config_db-wred-min-above-max.json"),
               ElementsAre(HasSubstr("green_min_threshold 2097152 > green_max_threshold 1048576")));
-  EXPECT_THAT(errors_of("broken/config_db-dynamic-th-9.json"),
-              ElementsAre(AllOf(HasSubstr("BUFFER_PROFILE|pg_lossless_400000_5m_profile.dynamic_th"),
-                                HasSubstr("`9` found"), HasSubstr("-8 to 7"))));
+  EXPECT_THAT(
+      errors_of("broken/config_db-dynamic-th-9.json"),
+      ElementsAre(AllOf(HasSubstr("BUFFER_PROFILE|pg_lossless_400000_5m_profile.dynamic_th"),
+                        HasSubstr("`9` found"), HasSubstr("-8 to 7"))));
   EXPECT_THAT(errors_of("broken/config_db-cable-length-no-unit.json"),
               ElementsAre(AllOf(HasSubstr("CABLE_LENGTH|AZURE.Ethernet0"),
                                 HasSubstr("`5` found, expected a whole number with `m`"))));
@@ -190,7 +191,8 @@ TEST(SwitchConfigDb, DynamicBuffersAreOnTheSwitchOnly) {
 
 TEST(SwitchConfigDb, DeepTextsAndTextsOfManyValuesAreRefused) {
   const std::string deep = "{\"PORT_QOS_MAP\": " + std::string(100'000, '[');
-  EXPECT_THAT(lines_of(described({{"deep", deep}}).remarks), ElementsAre(HasSubstr("nested deeper")));
+  EXPECT_THAT(lines_of(described({{"deep", deep}}).remarks),
+              ElementsAre(HasSubstr("nested deeper")));
   std::string many = "{\"PORT_QOS_MAP\": [0";
   for (int i = 0; i < 510'000; ++i) many += ",0";
   EXPECT_THAT(lines_of(described({{"many", many + "]}"}}).remarks),
@@ -198,9 +200,8 @@ TEST(SwitchConfigDb, DeepTextsAndTextsOfManyValuesAreRefused) {
 }
 
 TEST(SwitchConfigDb, AKeyThatStandsTwiceIsAnError) {
-  const std::string text =
-      changed(operator_sample("fabric/config_db-leaf01.json"), "\"Ethernet4\": {\"alias\"",
-              "\"Ethernet0\": {\"alias\"");
+  const std::string text = changed(operator_sample("fabric/config_db-leaf01.json"),
+                                   "\"Ethernet4\": {\"alias\"", "\"Ethernet0\": {\"alias\"");
   EXPECT_THAT(lines_of(described({{"a", text}}).remarks),
               ElementsAre(AllOf(HasSubstr("a:7:"), HasSubstr("`Ethernet0` stands twice"))));
 }
@@ -210,21 +211,22 @@ TEST(SwitchConfigDb, UnknownTablesAndFieldsAreWarnedOfOnce) {
   text = all_changed(text, "\"lanes\"", "\"lanez\"");
   text = changed(text, "\"PFC_WD\"", "\"PFC_WDG\"");
   const auto lines = lines_of(described({{"a", text}}).remarks);
-  EXPECT_THAT(lines, Contains(AllOf(HasSubstr("`lanez` is not known"), HasSubstr("`lanes`?"))).Times(1));
+  EXPECT_THAT(lines,
+              Contains(AllOf(HasSubstr("`lanez` is not known"), HasSubstr("`lanes`?"))).Times(1));
   EXPECT_THAT(lines, Contains(AllOf(HasSubstr("`PFC_WDG`"), HasSubstr("`PFC_WD`?"))).Times(1));
 }
 
 TEST(SwitchConfigDb, GlobalMapsServePortsThatNameNone) {
   std::string text = operator_sample("fabric/config_db-leaf01.json");
-  const std::string without =
-      all_changed(text, "{\"dscp_to_tc_map\": \"AZURE\", \"tc_to_queue_map\"", "{\"tc_to_queue_map\"");
+  const std::string without = all_changed(
+      text, "{\"dscp_to_tc_map\": \"AZURE\", \"tc_to_queue_map\"", "{\"tc_to_queue_map\"");
   ASSERT_NE(without, text);
   EXPECT_EQ(facts_text(described({{"a", text}})), facts_text(described({{"a", without}})));
 }
 
 TEST(SwitchConfigDb, NamesCannotCommandTheTerminal) {
-  std::string text = changed(operator_sample("fabric/config_db-leaf01.json"),
-                             "\"BUFFER_PG\": {", "\"BUFFER_PG\": {\"Eth\\u001b[31m|3\": {},");
+  std::string text = changed(operator_sample("fabric/config_db-leaf01.json"), "\"BUFFER_PG\": {",
+                             "\"BUFFER_PG\": {\"Eth\\u001b[31m|3\": {},");
   for (const std::string& line : lines_of(described({{"a", text}}).remarks)) {
     EXPECT_THAT(line, Not(HasSubstr("\x1b")));
   }

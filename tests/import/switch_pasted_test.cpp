@@ -56,7 +56,8 @@ TEST(SwitchPasted, CumulusShowsTheSameThresholdsWithItsHost) {
 }
 
 TEST(SwitchPasted, RoundedSizesOfCumulusAreBytes) {
-  const std::string text = changed(operator_sample("fabric/qos-cumulus-show.txt"), "1.00 MB", "146.48 KB");
+  const std::string text =
+      changed(operator_sample("fabric/qos-cumulus-show.txt"), "1.00 MB", "146.48 KB");
   ASSERT_EQ(described({{"a", text}}).switches.size(), 1U);
   EXPECT_EQ(described({{"a", text}}).switches[0].classes[0].ecn->kmin.value, Bytes(149'996));
 }
@@ -65,8 +66,8 @@ TEST(SwitchPasted, SegmentsAreRefused) {
   const Description description = described("broken/qos-eos-segments.txt");
   EXPECT_TRUE(description.switches.empty());
   EXPECT_THAT(lines_of(description.remarks),
-              Contains(AllOf(HasSubstr(":12: error: segments"), HasSubstr("depends on the platform"),
-                             HasSubstr("in bytes"))));
+              Contains(AllOf(HasSubstr(":12: error: segments"),
+                             HasSubstr("depends on the platform"), HasSubstr("in bytes"))));
 }
 
 TEST(SwitchPasted, KeywordsWithoutNumbersAreSaid) {
@@ -84,7 +85,8 @@ TEST(SwitchPasted, KbytesAreSaidToBeOf1024) {
 }
 
 TEST(SwitchPasted, NxosTakesNamesOfCodePointsAndItsModes) {
-  std::string text = changed(operator_sample("fabric/qos-nxos.txt"), "match dscp 26", "match dscp af31");
+  std::string text =
+      changed(operator_sample("fabric/qos-nxos.txt"), "match dscp 26", "match dscp af31");
   EXPECT_NE(roce_class(described({{"a", text}}).switches[0].classes), nullptr);
   text = changed(text, "mode on", "mode off");
   const Description off = described({{"a", text}});
@@ -120,7 +122,8 @@ TEST(SwitchPasted, CumulusBindsProfilesToPorts) {
       "nv set interface swp1-2 qos pfc profile long\nnv set interface swp1 link mtu 9216\n"
       "nv set interface swp1 link speed 400G\n";
   const Description description = described({{"a", text}});
-  ASSERT_EQ(description.switches.size(), 1U) << testing::PrintToString(lines_of(description.remarks));
+  ASSERT_EQ(description.switches.size(), 1U)
+      << testing::PrintToString(lines_of(description.remarks));
   const SwitchPort& port = description.switches[0].ports.at("swp1");
   EXPECT_EQ(port.cable_length->value, Millimetres(40'000));
   EXPECT_EQ(port.mtu->value, Bytes(9216));
@@ -143,8 +146,8 @@ TEST(SwitchPasted, CumulusRoceStandsForItsDefaultsAndSaysSo) {
 }
 
 TEST(SwitchPasted, LinesThatAreNotKnownAreWarnedOfOnce) {
-  const std::string text = operator_sample("fabric/qos-eos.txt") +
-                           "router bgp 65001\nrouter bgp 65001\n";
+  const std::string text =
+      operator_sample("fabric/qos-eos.txt") + "router bgp 65001\nrouter bgp 65001\n";
   EXPECT_THAT(lines_of(described({{"a", text}}).remarks),
               Contains(HasSubstr("`router bgp` is not known")).Times(1));
 }

@@ -69,10 +69,10 @@ std::string stated_text(const std::optional<Stated<T>>& value) {
 }
 
 inline std::string class_text(const ClassSettings& one) {
-  std::string text = fmt::format("tc {} prio {} queue {} pfc {} strict {} weight {} dscps {} paused {}",
-                                 one.traffic_class, one.priority, one.queue, one.pfc, one.is_strict,
-                                 stated_text(one.weight), set_text(one.dscps),
-                                 one.paused_queue ? std::to_string(*one.paused_queue) : "-");
+  std::string text = fmt::format(
+      "tc {} prio {} queue {} pfc {} strict {} weight {} dscps {} paused {}", one.traffic_class,
+      one.priority, one.queue, one.pfc, one.is_strict, stated_text(one.weight), set_text(one.dscps),
+      one.paused_queue ? std::to_string(*one.paused_queue) : "-");
   if (one.ingress) {
     const BufferSettings& b = *one.ingress;
     text += fmt::format(" in {} {} {} {} {} {} {}", b.reserved.value.count(), stated_text(b.alpha),
@@ -99,16 +99,16 @@ inline std::string facts_text(const Description& description) {
                         device.part.value_or("-"));
   }
   for (const SwitchSettings& one : description.switches) {
-    text += fmt::format("switch {} {} {} {} {}\n", one.name.value_or("-"), stated_text(one.hardware),
-                        stated_text(one.buffer), stated_text(one.egress_buffer),
-                        stated_text(one.headroom_pool));
+    text += fmt::format("switch {} {} {} {} {}\n", one.name.value_or("-"),
+                        stated_text(one.hardware), stated_text(one.buffer),
+                        stated_text(one.egress_buffer), stated_text(one.headroom_pool));
     for (const ClassSettings& made : one.classes) text += class_text(made);
     for (const auto& [name, port] : one.ports) {
-      text += fmt::format("{} {} {} {} {} {} up {} pfc {} watched {}\n", name,
-                          port.alias.value_or("-"), stated_text(port.rate), stated_text(port.mtu),
-                          stated_text(port.fec), stated_text(port.cable_length), port.is_up,
-                          port.pfc ? set_text(port.pfc->value) : "-",
-                          port.watched ? set_text(port.watched->value) : "-");
+      text += fmt::format(
+          "{} {} {} {} {} {} up {} pfc {} watched {} lossless {}\n", name, port.alias.value_or("-"),
+          stated_text(port.rate), stated_text(port.mtu), stated_text(port.fec),
+          stated_text(port.cable_length), port.is_up, port.pfc ? set_text(port.pfc->value) : "-",
+          port.watched ? set_text(port.watched->value) : "-", set_text(port.lossless_groups));
       if (port.watchdog) {
         text += fmt::format("watchdog {} {} {}\n", port.watchdog->detection_time.count(),
                             port.watchdog->restoration_time.count(), port.watchdog->action);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tools/evidence/counters/counter_forms.hpp"
 #include "tools/evidence/links/nvbandwidth.hpp"
 #include "tools/evidence/links/pair_matrix.hpp"
 #include "tools/evidence/links/perftest.hpp"
@@ -15,11 +16,22 @@
 
 namespace weft::evidence {
 
+namespace {
+
+/// What is surest by its content comes first: NCCL's lines stand in output of other programs, too.
+std::vector<Form> all_forms() {
+  std::vector<Form> all{kineto_form(), flight_recorder_form(), inspector_form(),
+                        tuner_form(),  pair_matrix_form(),     nvbandwidth_form()};
+  all.insert(all.end(), counter_forms().begin(), counter_forms().end());
+  for (const Form& form : {nccl_tests_form(), perftest_form(), nccl_log_form()})
+    all.push_back(form);
+  return all;
+}
+
+}  // namespace
+
 std::span<const Form> forms() {
-  // What is surest by its content comes first: NCCL's lines stand in output of other programs, too.
-  static const std::vector<Form> all{kineto_form(),     flight_recorder_form(), inspector_form(),
-                                     tuner_form(),      pair_matrix_form(),     nvbandwidth_form(),
-                                     nccl_tests_form(), perftest_form(),        nccl_log_form()};
+  static const std::vector<Form> all = all_forms();
   return all;
 }
 

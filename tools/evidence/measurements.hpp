@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -176,6 +177,16 @@ struct Counter {
   SourceLocation where{};
 };
 
+/// How a NIC's port finds the priority of a packet, and which priorities have PFC.
+struct NicQos {
+  std::string host{};
+  std::string interface {};
+  std::string trust{};                                  ///< `dscp` or `pcp`
+  std::set<std::uint32_t> pfc{};                        ///< priorities
+  std::map<std::uint64_t, std::uint32_t> priorities{};  ///< by DSCP; empty: not said
+  SourceLocation where{};
+};
+
 /// What the files of a measurement say.
 struct Measurements {
   std::vector<Series> series{};
@@ -183,6 +194,7 @@ struct Measurements {
   std::vector<NcclLog> nccl_logs{};
   std::vector<RankCalls> calls{};
   std::vector<Counter> counters{};
+  std::vector<NicQos> nic_qos{};
   std::vector<std::string> recognised{};  ///< as in import::Description
   Remarks remarks{};
 };

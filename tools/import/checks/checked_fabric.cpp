@@ -9,7 +9,7 @@
 namespace weft::import {
 namespace {
 
-constexpr std::size_t kMaxNamed = 3;
+constexpr std::size_t kMaxListed = 3;
 
 }  // namespace
 
@@ -22,7 +22,8 @@ CheckedFabric::CheckedFabric(const Description& description, const CheckedTraffi
       if (port.is_up) ports_.push_back({i, name});
       if (port.alias) aliases_.emplace(std::pair{i, *port.alias}, name);
     }
-    if (settings.name && settings.tier) roles_[*settings.name] = fmt::format("tier {}", *settings.tier);
+    if (settings.name && settings.tier)
+      roles_[*settings.name] = fmt::format("tier {}", *settings.tier);
   }
   for (const Device& device : description.devices) {
     if (device.kind == DeviceKind::kServer) roles_.emplace(device.name, "servers");
@@ -90,12 +91,12 @@ void CheckedFabric::find(SourceLocation where, std::string text) {
 
 std::string port_list(const CheckedFabric& fabric, const std::vector<PortAt>& ports) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(ports.size(), kMaxNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(ports.size(), kMaxListed); ++i) {
     const bool is_same_switch = i > 0 && ports[i].switch_index == ports[i - 1].switch_index;
     text += i == 0 ? "" : ", ";
     text += is_same_switch ? escaped(ports[i].port) : fabric.name(ports[i]);
   }
-  if (ports.size() > kMaxNamed) text += fmt::format(" and {} more", ports.size() - kMaxNamed);
+  if (ports.size() > kMaxListed) text += fmt::format(" and {} more", ports.size() - kMaxListed);
   return text;
 }
 

@@ -17,7 +17,16 @@
 namespace weft::import {
 
 /// What a finding is about: the same fault of the same port is told once, by the first check.
-enum class Aspect : std::uint8_t { kLossless, kHeadroom, kThreshold, kEcn, kMtu, kFec, kRate, kWatchdog };
+enum class Aspect : std::uint8_t {
+  kLossless,
+  kHeadroom,
+  kThreshold,
+  kEcn,
+  kMtu,
+  kFec,
+  kRate,
+  kWatchdog
+};
 
 /// A port by the index of its switch in Description::switches.
 struct PortAt {

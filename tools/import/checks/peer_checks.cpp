@@ -98,12 +98,12 @@ class Ballot {
     const bool is_roce = one.dscps.contains(fabric_.roce_dscp());
     // The numbers of a class that RoCE should not be in follow from that.
     if (is_roce && fabric_.is_told(at, Aspect::kLossless)) return;
-    const std::string of = fmt::format(
-        " of DSCP {}", is_roce ? fabric_.roce_dscp() : *one.dscps.begin());
+    const std::string of =
+        fmt::format(" of DSCP {}", is_roce ? fabric_.roce_dscp() : *one.dscps.begin());
     if (one.ecn) {
       add(at, Aspect::kEcn, "ECN" + of,
-          fmt::format("{} to {} at {} %", text_of(one.ecn->kmin.value), text_of(one.ecn->kmax.value),
-                      number_text(one.ecn->pmax.value * 100)),
+          fmt::format("{} to {} at {} %", text_of(one.ecn->kmin.value),
+                      text_of(one.ecn->kmax.value), number_text(one.ecn->pmax.value * 100)),
           one.ecn->kmin.where);
     } else {
       add(at, Aspect::kEcn, "ECN" + of, "none", one.where);
@@ -143,9 +143,9 @@ class Ballot {
     add_bytes(Aspect::kThreshold, "xon_offset" + of, buffer.xon_offset);
     add_bytes(Aspect::kThreshold, "reserve" + of, buffer.reserved);
     // Headrooms of unlike links are unlike by right.
-    const std::string link = fmt::format(
-        " at {} and {}", port.rate ? text_of(port.rate->value) : "an unknown rate",
-        port.cable_length ? text_of(port.cable_length->value) : "an unknown length");
+    const std::string link =
+        fmt::format(" at {} and {}", port.rate ? text_of(port.rate->value) : "an unknown rate",
+                    port.cable_length ? text_of(port.cable_length->value) : "an unknown length");
     add_bytes(Aspect::kHeadroom, "headroom" + of + link, buffer.headroom);
   }
 
@@ -221,8 +221,8 @@ class Judge {
       std::ranges::sort(ports);
       const auto twice = std::ranges::unique(ports);
       ports.erase(twice.begin(), twice.end());
-      const bool is_whole_switch =
-          odd.first.at.port.empty() || odd.is_undecided || (ports.size() >= odd.of_ports && ports.size() > 1);
+      const bool is_whole_switch = odd.first.at.port.empty() || odd.is_undecided ||
+                                   (ports.size() >= odd.of_ports && ports.size() > 1);
       tell_one(odd, is_whole_switch ? fabric_.switch_name(odd.first.at.switch_index)
                                     : port_list(fabric_, ports));
     }
@@ -266,7 +266,8 @@ class Judge {
     for (const auto& [index, value] : usual) {
       if (!value) continue;
       const auto& some = by_switch.at(index);
-      const Vote* here = *std::ranges::find(some, *value, [](const Vote* one) { return one->value; });
+      const Vote* here =
+          *std::ranges::find(some, *value, [](const Vote* one) { return one->value; });
       if (first == nullptr) {
         first = here;
       } else if (here->value != first->value) {
@@ -279,7 +280,8 @@ class Judge {
     const bool is_switch = odd.peer.at.port.empty();
     const std::string peer =
         is_switch ? fabric_.switch_name(odd.peer.at.switch_index) : fabric_.name(odd.peer.at);
-    const std::string_view verdict = odd.is_undecided ? "which of them is meant?" : "the odd one out";
+    const std::string_view verdict =
+        odd.is_undecided ? "which of them is meant?" : "the odd one out";
     if (odd.label == kMapping) return tell_mapping(odd, who, peer, verdict);
     fabric_.find(odd.first.where,
                  fmt::format("{}: {} {}, {} has {} ({}): {}", who, odd.label, odd.first.value, peer,
@@ -298,12 +300,13 @@ class Judge {
         return one == nullptr ? std::string("no class")
                               : fmt::format("priority {}, queue {}", one->priority, one->queue);
       };
-      if (a != nullptr && b != nullptr && a->priority == b->priority && a->queue == b->queue) continue;
-      fabric_.find(a == nullptr ? odd.first.where : place_of_dscp(*a, dscp),
-                   fmt::format("{}: DSCP {} goes to {}, at {} to {} ({}): {}", who, dscp, text(a),
-                               peer, text(b),
-                               place_text(b == nullptr ? odd.peer.where : place_of_dscp(*b, dscp)),
-                               verdict));
+      if (a != nullptr && b != nullptr && a->priority == b->priority && a->queue == b->queue)
+        continue;
+      fabric_.find(
+          a == nullptr ? odd.first.where : place_of_dscp(*a, dscp),
+          fmt::format("{}: DSCP {} goes to {}, at {} to {} ({}): {}", who, dscp, text(a), peer,
+                      text(b), place_text(b == nullptr ? odd.peer.where : place_of_dscp(*b, dscp)),
+                      verdict));
       return;
     }
   }

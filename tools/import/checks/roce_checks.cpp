@@ -56,27 +56,29 @@ std::optional<Lossy> lossy_class(const ClassSettings& roce, std::uint32_t dscp,
     const bool is_mapping = roce.dscps.size() > 1 && elsewhere;
     const SourceLocation& pfc_at = pfc ? pfc->where : roce.where;
     if (is_mapping) {
-      return Lossy{.where = place_of_dscp(roce, dscp),
-                   .why = fmt::format("DSCP {} goes to traffic class {}, priority {}, with {} other "
-                                      "code points, and PFC is on for priority {}: RoCE runs in a "
-                                      "lossy class",
-                                      dscp, roce.traffic_class, roce.priority,
-                                      roce.dscps.size() - 1, set_text(pfc->value))};
+      return Lossy{
+          .where = place_of_dscp(roce, dscp),
+          .why = fmt::format("DSCP {} goes to traffic class {}, priority {}, with {} other "
+                             "code points, and PFC is on for priority {}: RoCE runs in a "
+                             "lossy class",
+                             dscp, roce.traffic_class, roce.priority, roce.dscps.size() - 1,
+                             set_text(pfc->value))};
     }
-    return Lossy{.where = pfc_at,
-                 .why = elsewhere
-                            ? fmt::format("PFC is on for priority {}, and RoCE (DSCP {}) travels in "
-                                          "priority {}: it runs in a lossy class",
-                                          set_text(pfc->value), dscp, roce.priority)
-                            : fmt::format("PFC is off, so RoCE (DSCP {}, priority {}) runs in a "
-                                          "lossy class",
-                                          dscp, roce.priority)};
+    return Lossy{
+        .where = pfc_at,
+        .why = elsewhere ? fmt::format("PFC is on for priority {}, and RoCE (DSCP {}) travels in "
+                                       "priority {}: it runs in a lossy class",
+                                       set_text(pfc->value), dscp, roce.priority)
+                         : fmt::format("PFC is off, so RoCE (DSCP {}, priority {}) runs in a "
+                                       "lossy class",
+                                       dscp, roce.priority)};
   }
   if (roce.paused_queue && *roce.paused_queue != roce.queue) {
-    return Lossy{.where = roce.where,
-                 .why = fmt::format("a pause of priority {} stops queue {}, and RoCE (DSCP {}) waits "
-                                    "in queue {}: pauses have no effect on it",
-                                    roce.priority, *roce.paused_queue, dscp, roce.queue)};
+    return Lossy{
+        .where = roce.where,
+        .why = fmt::format("a pause of priority {} stops queue {}, and RoCE (DSCP {}) waits "
+                           "in queue {}: pauses have no effect on it",
+                           roce.priority, *roce.paused_queue, dscp, roce.queue)};
   }
   if (roce.ingress && !roce.ingress->headroom) {
     return Lossy{.where = roce.ingress->where,
@@ -93,21 +95,24 @@ std::optional<Lossy> lossy_port(const CheckedFabric& fabric, const PortAt& at) {
   if (port.classes.empty()) {
     if (!fabric.settings(at).has_port_classes || fabric.facing(at) == "others") return std::nullopt;
     return Lossy{.where = port.where,
-                 .why = "has no classes (PORT_QOS_MAP), other ports of the switch have: RoCE runs in "
-                        "a lossy class"};
+                 .why =
+                     "has no classes (PORT_QOS_MAP), other ports of the switch have: RoCE runs in "
+                     "a lossy class"};
   }
   const ClassSettings* roce = class_of_dscp(port.classes, dscp);
   if (roce == nullptr) {
     const bool has_code_points = std::ranges::any_of(
         port.classes, [](const ClassSettings& one) { return !one.dscps.empty(); });
     if (!has_code_points) return std::nullopt;
-    return Lossy{.where = port.classes.front().where,
-                 .why = fmt::format("no class takes DSCP {}: RoCE runs in the default class", dscp)};
+    return Lossy{
+        .where = port.classes.front().where,
+        .why = fmt::format("no class takes DSCP {}: RoCE runs in the default class", dscp)};
   }
   return lossy_class(*roce, dscp, port.pfc);
 }
 
-/// When the group pauses at the latest: with all of the shared buffer free but what it holds itself.
+/// When the group pauses at the latest: with all of the shared buffer free but what it holds
+/// itself.
 std::optional<Stated<Bytes>> latest_xoff(const SwitchSettings& settings,
                                          const BufferSettings& buffer) {
   if (buffer.threshold) {
@@ -124,7 +129,7 @@ std::optional<Stated<Bytes>> latest_xoff(const SwitchSettings& settings,
 
 }  // namespace
 
-Bytes least_headroom(BitsPerSecond rate, Millimetres length, Bytes mtu) {
+Bytes min_headroom(BitsPerSecond rate, Millimetres length, Bytes mtu) {
   constexpr std::int64_t kPicosecondsPerMillimetre = 5;
   constexpr Bytes kFraming = 38_B;  // Ethernet header, FCS, preamble and gap
   const protocols::PauseConfig pause;
@@ -164,10 +169,10 @@ void check_headroom(CheckedFabric& fabric) {
     for (const ClassSettings& one : port.classes) {
       if (!one.pfc || !one.ingress || !one.ingress->headroom) continue;
       const Bytes mtu = port.mtu ? port.mtu->value : kUsualMtu;
-      const Bytes needed = least_headroom(port.rate->value, length->value, mtu);
+      const Bytes needed = min_headroom(port.rate->value, length->value, mtu);
       if (one.ingress->headroom->value >= needed) continue;
       small.add(at, one.ingress->headroom->where,
-                fmt::format("headroom {} < {}, the least for {}, {} of cable and packets of {}: "
+                fmt::format("headroom {} < {}, the minimum for {}, {} of cable and packets of {}: "
                             "priority {} loses packets in spite of PFC",
                             text_of(one.ingress->headroom->value), text_of(needed),
                             text_of(port.rate->value), text_of(length->value), text_of(mtu),
@@ -183,9 +188,10 @@ void check_marking(CheckedFabric& fabric) {
     if (!one.ecn) return;
     if (one.ecn->drops && (one.pfc || one.dscps.contains(fabric.roce_dscp()))) {
       add(one.ecn->kmin.where,
-          fmt::format("WRED of queue {} drops where ECN would mark: packets of priority {} are lost "
-                      "from {} on",
-                      one.queue, one.priority, text_of(one.ecn->kmin.value)));
+          fmt::format(
+              "WRED of queue {} drops where ECN would mark: packets of priority {} are lost "
+              "from {} on",
+              one.queue, one.priority, text_of(one.ecn->kmin.value)));
     }
     if (!one.pfc || !one.ingress) return;
     const auto xoff = latest_xoff(settings, *one.ingress);

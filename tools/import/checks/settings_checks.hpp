@@ -8,7 +8,8 @@ namespace weft::import {
 
 /// What the checks of settings look for.
 struct CheckedTraffic {
-  /// The code point of RoCE: NCCL_IB_TC over 4, as far as no file says another; 26 is the usual one.
+  /// The code point of RoCE: NCCL_IB_TC over 4, as far as no file says another; 26 is the usual
+  /// one.
   std::uint32_t roce_dscp = 26;
 };
 
@@ -18,9 +19,9 @@ struct CheckedTraffic {
                                      const CheckedTraffic& traffic = {});
 
 /// The least headroom that keeps packets of `mtu` bytes from being dropped at a port of `rate`
-/// whose cable has `length`, on a switch whose pipeline takes no time: rate x (two cables at 5 ns/m,
-/// IEEE 802.3's response, a packet on its way in the other direction, the pause frame) and two
-/// packets.
-[[nodiscard]] Bytes least_headroom(BitsPerSecond rate, Millimetres length, Bytes mtu);
+/// whose cable has `length`, on a switch whose pipeline takes no time: rate x (two cables at 5
+/// ns/m, IEEE 802.3's response, a packet on its way in the other direction, the pause frame) and
+/// two packets.
+[[nodiscard]] Bytes min_headroom(BitsPerSecond rate, Millimetres length, Bytes mtu);
 
 }  // namespace weft::import

@@ -18,16 +18,17 @@ struct EcnSettings {
   Stated<Bytes> kmin{};
   Stated<Bytes> kmax{};
   Stated<double> pmax{};  ///< 0 to 1
-  bool drops = false;   ///< WRED without ECN: it drops where it would mark
+  bool drops = false;     ///< WRED without ECN: it drops where it would mark
 };
 
 /// Of a priority group: what is set aside, and when it pauses.
 struct BufferSettings {
   Stated<Bytes> reserved{};
-  std::optional<Stated<double>> alpha{};     ///< dynamic threshold
-  std::optional<Stated<Bytes>> threshold{};  ///< static; no limit where it reaches the shared buffer
-  std::optional<Stated<Bytes>> headroom{};   ///< none: the group is lossy
-  std::optional<Stated<Bytes>> xon{};        ///< resumes at the larger of this and xon_offset's
+  std::optional<Stated<double>> alpha{};  ///< dynamic threshold
+  std::optional<Stated<Bytes>>
+      threshold{};                          ///< static; no limit where it reaches the shared buffer
+  std::optional<Stated<Bytes>> headroom{};  ///< none: the group is lossy
+  std::optional<Stated<Bytes>> xon{};       ///< resumes at the larger of this and xon_offset's
   std::optional<Stated<Bytes>> xon_offset{};
   bool trims = false;  ///< what is over the threshold is cut to its header, not dropped
   SourceLocation where{};
@@ -75,6 +76,8 @@ struct SwitchPort {
   bool is_up = true;
   /// Priorities with PFC, whether a class uses them or not; none: the file does not say.
   std::optional<Stated<std::set<std::uint32_t>>> pfc{};
+  /// Priority groups that headroom is set aside for, whether a class uses them or not.
+  std::set<std::uint32_t> lossless_groups{};
   std::optional<Stated<std::set<std::uint32_t>>> watched{};  ///< priorities of the watchdog
   std::optional<PfcWatchdog> watchdog{};
   std::vector<ClassSettings> classes{};  ///< by ascending queue; empty: the file does not say
@@ -91,7 +94,7 @@ struct SwitchSettings {
   std::optional<Stated<Bytes>> egress_buffer{};  ///< that all ports share, of lossless egress
   std::optional<Stated<Bytes>> headroom_pool{};  ///< that the headroom of all ports is taken from
   std::map<std::string, SwitchPort, NaturalOrder> ports{};
-  std::vector<ClassSettings> classes{};  ///< of all ports, where a file speaks of no port
+  std::vector<ClassSettings> classes{};   ///< of all ports, where a file speaks of no port
   std::optional<PfcWatchdog> watchdog{};  ///< of its first port that has one
   /// Whether the file says of ports how their classes are treated: a port without is a gap then.
   bool has_port_classes = false;

@@ -15,32 +15,105 @@ namespace {
 
 /// Tables that say nothing of links, buffers and classes, or whose content needs no model here.
 /// SONiC's Configuration.md and yang models (sonic-buildimage 086b03bd).
-constexpr std::array kUnusedTables = std::to_array<std::string_view>(
-    {"AAA", "ACL_RULE", "ACL_TABLE", "ACL_TABLE_TYPE", "AUTO_TECHSUPPORT",
-     "AUTO_TECHSUPPORT_FEATURE", "BANNER_MESSAGE", "BGP_ALLOWED_PREFIXES", "BGP_DEVICE_GLOBAL",
-     "BGP_GLOBALS", "BGP_GLOBALS_AF", "BGP_MONITORS", "BGP_NEIGHBOR", "BGP_NEIGHBOR_AF",
-     "BGP_PEER_GROUP", "BGP_PEER_RANGE", "BREAKOUT_CFG", "CLASSIFIER_TABLE", "CONSOLE_PORT",
-     "CONSOLE_SWITCH", "COPP_GROUP", "COPP_TRAP", "CRM", "DEBUG_COUNTER", "DHCP_RELAY",
-     "DHCP_SERVER", "DNS_NAMESERVER", "DOT1P_TO_TC_MAP", "FEATURE", "FLEX_COUNTER_TABLE",
-     "FLOW_COUNTER_ROUTE_PATTERN", "GNMI", "HEARTBEAT", "INTERFACE", "KDUMP", "LLDP", "LLDP_PORT",
-     "LOGGER", "LOOPBACK_INTERFACE", "LOSSLESS_TRAFFIC_PATTERN", "MGMT_INTERFACE", "MGMT_PORT",
-     "MGMT_VRF_CONFIG", "MID_PLANE_BRIDGE", "MIRROR_SESSION", "NEIGH", "NTP", "NTP_SERVER",
-     "PASSW_HARDENING", "PORTCHANNEL", "PORTCHANNEL_INTERFACE", "PORTCHANNEL_MEMBER",
-     "PORT_STORM_CONTROL", "RADIUS", "RESTAPI", "SCHEDULER_GROUP", "SERIAL_CONSOLE", "SFLOW",
-     "SNMP", "SNMP_COMMUNITY", "SNMP_USER", "SSH_SERVER", "STATIC_ROUTE", "STP",
-     "SYSLOG_CONFIG", "SYSLOG_CONFIG_FEATURE", "SYSLOG_SERVER", "SYSTEM_DEFAULTS", "TACPLUS",
-     "TACPLUS_SERVER", "TELEMETRY", "TC_TO_DOT1P_MAP", "TC_TO_DSCP_MAP", "VERSIONS", "VLAN",
-     "VLAN_INTERFACE", "VLAN_MEMBER", "VLAN_SUB_INTERFACE", "VRF", "VXLAN_TUNNEL",
-     "VXLAN_TUNNEL_MAP", "VXLAN_EVPN_NVO", "WATERMARK_TABLE", "ZTP", "TRIMMING", "SWITCH_TRIMMING",
-     "BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST",
-     "DEFAULT_LOSSLESS_BUFFER_PARAMETER", "CABLE_LENGTH_LIST", "PREFIX_LIST", "ROUTE_MAP"});
+constexpr std::array kUnusedTables =
+    std::to_array<std::string_view>({"AAA",
+                                     "ACL_RULE",
+                                     "ACL_TABLE",
+                                     "ACL_TABLE_TYPE",
+                                     "AUTO_TECHSUPPORT",
+                                     "AUTO_TECHSUPPORT_FEATURE",
+                                     "BANNER_MESSAGE",
+                                     "BGP_ALLOWED_PREFIXES",
+                                     "BGP_DEVICE_GLOBAL",
+                                     "BGP_GLOBALS",
+                                     "BGP_GLOBALS_AF",
+                                     "BGP_MONITORS",
+                                     "BGP_NEIGHBOR",
+                                     "BGP_NEIGHBOR_AF",
+                                     "BGP_PEER_GROUP",
+                                     "BGP_PEER_RANGE",
+                                     "BREAKOUT_CFG",
+                                     "CLASSIFIER_TABLE",
+                                     "CONSOLE_PORT",
+                                     "CONSOLE_SWITCH",
+                                     "COPP_GROUP",
+                                     "COPP_TRAP",
+                                     "CRM",
+                                     "DEBUG_COUNTER",
+                                     "DHCP_RELAY",
+                                     "DHCP_SERVER",
+                                     "DNS_NAMESERVER",
+                                     "DOT1P_TO_TC_MAP",
+                                     "FEATURE",
+                                     "FLEX_COUNTER_TABLE",
+                                     "FLOW_COUNTER_ROUTE_PATTERN",
+                                     "GNMI",
+                                     "HEARTBEAT",
+                                     "INTERFACE",
+                                     "KDUMP",
+                                     "LLDP",
+                                     "LLDP_PORT",
+                                     "LOGGER",
+                                     "LOOPBACK_INTERFACE",
+                                     "LOSSLESS_TRAFFIC_PATTERN",
+                                     "MGMT_INTERFACE",
+                                     "MGMT_PORT",
+                                     "MGMT_VRF_CONFIG",
+                                     "MID_PLANE_BRIDGE",
+                                     "MIRROR_SESSION",
+                                     "NEIGH",
+                                     "NTP",
+                                     "NTP_SERVER",
+                                     "PASSW_HARDENING",
+                                     "PORTCHANNEL",
+                                     "PORTCHANNEL_INTERFACE",
+                                     "PORTCHANNEL_MEMBER",
+                                     "PORT_STORM_CONTROL",
+                                     "RADIUS",
+                                     "RESTAPI",
+                                     "SCHEDULER_GROUP",
+                                     "SERIAL_CONSOLE",
+                                     "SFLOW",
+                                     "SNMP",
+                                     "SNMP_COMMUNITY",
+                                     "SNMP_USER",
+                                     "SSH_SERVER",
+                                     "STATIC_ROUTE",
+                                     "STP",
+                                     "SYSLOG_CONFIG",
+                                     "SYSLOG_CONFIG_FEATURE",
+                                     "SYSLOG_SERVER",
+                                     "SYSTEM_DEFAULTS",
+                                     "TACPLUS",
+                                     "TACPLUS_SERVER",
+                                     "TELEMETRY",
+                                     "TC_TO_DOT1P_MAP",
+                                     "TC_TO_DSCP_MAP",
+                                     "VERSIONS",
+                                     "VLAN",
+                                     "VLAN_INTERFACE",
+                                     "VLAN_MEMBER",
+                                     "VLAN_SUB_INTERFACE",
+                                     "VRF",
+                                     "VXLAN_TUNNEL",
+                                     "VXLAN_TUNNEL_MAP",
+                                     "VXLAN_EVPN_NVO",
+                                     "WATERMARK_TABLE",
+                                     "ZTP",
+                                     "TRIMMING",
+                                     "SWITCH_TRIMMING",
+                                     "BUFFER_PORT_INGRESS_PROFILE_LIST",
+                                     "BUFFER_PORT_EGRESS_PROFILE_LIST",
+                                     "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
+                                     "CABLE_LENGTH_LIST",
+                                     "PREFIX_LIST",
+                                     "ROUTE_MAP"});
 
 constexpr std::array kUsedTables = std::to_array<std::string_view>(
     {"DEVICE_METADATA", "PORT", "DEVICE_NEIGHBOR", "DEVICE_NEIGHBOR_METADATA", "CABLE_LENGTH",
      "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE", "WRED_PROFILE", "SCHEDULER",
      "QUEUE", "DSCP_TO_TC_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP",
-     "MAP_PFC_PRIORITY_TO_QUEUE", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "PORT_QOS_MAP",
-     "PFC_WD"});
+     "MAP_PFC_PRIORITY_TO_QUEUE", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "PORT_QOS_MAP", "PFC_WD"});
 
 }  // namespace
 
@@ -109,8 +182,8 @@ std::vector<std::pair<std::string, DbField>> ConfigDb::fields(const Row& row) {
   std::vector<std::pair<std::string, DbField>> all;
   for (const JsonMember& member : row.value->members) {
     DbField field{.text = member.value.text,
-                  .where = place(member.value.offset, fmt::format("{}.{}", row.where.key,
-                                                                  escaped(member.key)))};
+                  .where = place(member.value.offset,
+                                 fmt::format("{}.{}", row.where.key, escaped(member.key)))};
     if (member.value.kind != JsonValue::Kind::kString &&
         member.value.kind != JsonValue::Kind::kNumber) {
       error(field.where, "a text or a number is expected");
@@ -161,8 +234,8 @@ std::optional<std::int64_t> ConfigDb::number(const DbField& field, std::int64_t 
 std::optional<Stated<Bytes>> ConfigDb::bytes(const Row& row, std::string_view name) {
   const std::optional<DbField> found = field(row, name);
   if (!found) return std::nullopt;
-  constexpr std::int64_t kMost = 1'000'000'000'000;
-  const auto value = number(*found, 0, kMost, "a whole number of bytes, at most 10^12");
+  constexpr std::int64_t kMaxValue = 1'000'000'000'000;
+  const auto value = number(*found, 0, kMaxValue, "a whole number of bytes, at most 10^12");
   if (!value) return std::nullopt;
   return Stated<Bytes>{Bytes(*value), found->where};
 }

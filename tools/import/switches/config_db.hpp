@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,7 +73,6 @@ class ConfigDb {
   std::uint32_t suggestions_ = 0;
 };
 
-
 /// Scheduling and buffers of queues and priority groups.
 struct DbQueue {
   bool is_strict = false;
@@ -90,7 +89,8 @@ struct DbBuffers {
   std::map<PortIndex, DbQueue> queues;
 };
 
-/// Reads DEVICE_METADATA, PORT, CABLE_LENGTH and PFC_WD into the switch; DEVICE_NEIGHBOR into cables.
+/// Reads DEVICE_METADATA, PORT, CABLE_LENGTH and PFC_WD into the switch; DEVICE_NEIGHBOR into
+/// cables.
 void read_ports(ConfigDb& db, SwitchSettings& settings);
 void read_neighbours(ConfigDb& db, const SwitchSettings& settings, Description& description);
 void read_neighbour_roles(ConfigDb& db, Description& description);

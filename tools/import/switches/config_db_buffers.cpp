@@ -12,13 +12,14 @@
 namespace weft::import {
 namespace {
 
+constexpr std::uint32_t kMaxPriorityGroup = 7;
 constexpr std::uint32_t kMaxQueue = 19;  // unicast and multicast queues of SONiC's platforms
 
 constexpr std::array kPoolFields =
     std::to_array<std::string_view>({"size", "type", "mode", "xoff", "percentage"});
-constexpr std::array kProfileFields = std::to_array<std::string_view>(
-    {"pool", "size", "xon", "xoff", "xon_offset", "dynamic_th", "static_th",
-     "packet_discard_action", "headroom_type"});
+constexpr std::array kProfileFields =
+    std::to_array<std::string_view>({"pool", "size", "xon", "xoff", "xon_offset", "dynamic_th",
+                                     "static_th", "packet_discard_action", "headroom_type"});
 constexpr std::array kProfileField = std::to_array<std::string_view>({"profile"});
 constexpr std::array kSchedulerFields = std::to_array<std::string_view>(
     {"type", "weight", "priority", "meter_type", "cir", "cbs", "pir", "pbs"});
@@ -118,14 +119,15 @@ std::map<std::string, Profile> read_profiles(ConfigDb& db, SwitchSettings& setti
 
 /// `Ethernet0,Ethernet4|3-4`: which ports, and which of their queues or groups.
 std::vector<PortIndex> indices_of_key(ConfigDb& db, SwitchSettings& settings,
-                                      const ConfigDb::Row& row) {
+                                      const ConfigDb::Row& row, std::uint32_t max) {
   std::vector<PortIndex> all;
   const std::size_t bar = row.key.rfind('|');
   const auto numbers = bar == std::string::npos
                            ? std::nullopt
-                           : number_set(std::string_view(row.key).substr(bar + 1), kMaxQueue);
+                           : number_set(std::string_view(row.key).substr(bar + 1), max);
   if (!numbers) {
-    db.error(row.where, "expected a port and a number or a range, such as `Ethernet0|3-4`");
+    db.error(row.where,
+             fmt::format("expected a port and numbers of 0 to {}, such as `Ethernet0|3-4`", max));
     return all;
   }
   const auto ports =
@@ -167,8 +169,8 @@ std::optional<EcnSettings> wred_of(ConfigDb& db, const ConfigDb::Row& row) {
   const auto mode = db.field(row, "ecn");
   const std::string ecn = mode ? mode->text : "ecn_none";
   if (!ecn.starts_with("ecn_")) {
-    db.error(mode->where, fmt::format("{} found, expected ecn_none, ecn_green ... or ecn_all",
-                                      backquoted(ecn)));
+    db.error(mode->where,
+             fmt::format("{} found, expected ecn_none, ecn_green ... or ecn_all", backquoted(ecn)));
     return std::nullopt;
   }
   const auto enable = db.field(row, "wred_green_enable");
@@ -229,8 +231,7 @@ std::map<std::string, Scheduler> read_schedulers(ConfigDb& db) {
     }
     if (const auto weight = db.field(row, "weight")) {
       if (const auto value = db.number(*weight, 1, 100, "a weight of 1 to 100")) {
-        scheduler.weight =
-            Stated<std::uint32_t>{static_cast<std::uint32_t>(*value), weight->where};
+        scheduler.weight = Stated<std::uint32_t>{static_cast<std::uint32_t>(*value), weight->where};
       }
     }
     if (const auto limit = db.field(row, "pir"); limit && limit->text != "0") {
@@ -251,17 +252,20 @@ DbBuffers read_buffers(ConfigDb& db, SwitchSettings& settings) {
   for (const ConfigDb::Row& row : db.rows("BUFFER_PG")) {
     bool on_switch_only = false;
     const Profile* profile = profile_of(db, row, profiles, on_switch_only);
-    for (const PortIndex& index : indices_of_key(db, settings, row)) {
+    for (const PortIndex& index : indices_of_key(db, settings, row, kMaxPriorityGroup)) {
       if (!seen.insert(index).second) said_twice(db, row, index);
       if (on_switch_only) buffers.on_switch_only.insert(index);
-      if (profile != nullptr) buffers.groups.emplace(index, profile->settings);
+      if (profile == nullptr) continue;
+      buffers.groups.emplace(index, profile->settings);
+      if (!profile->settings.headroom) continue;
+      settings.ports.find(index.first)->second.lossless_groups.insert(index.second);
     }
   }
   seen.clear();
   for (const ConfigDb::Row& row : db.rows("BUFFER_QUEUE")) {
     bool on_switch_only = false;
     const Profile* profile = profile_of(db, row, profiles, on_switch_only);
-    for (const PortIndex& index : indices_of_key(db, settings, row)) {
+    for (const PortIndex& index : indices_of_key(db, settings, row, kMaxQueue)) {
       if (!seen.insert(index).second) said_twice(db, row, index);
       if (profile != nullptr) buffers.queues[index].buffer = profile->settings;
     }
@@ -289,7 +293,7 @@ void read_queues(ConfigDb& db, SwitchSettings& settings, DbBuffers& buffers) {
     }
     const auto marking = wred ? wreds.find(db.referred(*wred, "WRED_PROFILE")) : wreds.end();
     if (wred && marking == wreds.end()) db.unknown_name(*wred, "WRED_PROFILE", names_of(wreds));
-    for (const PortIndex& index : indices_of_key(db, settings, row)) {
+    for (const PortIndex& index : indices_of_key(db, settings, row, kMaxQueue)) {
       if (!seen.insert(index).second) said_twice(db, row, index);
       DbQueue& queue = buffers.queues[index];
       if (found != schedulers.end()) {

@@ -29,13 +29,13 @@ NumberMaps read_maps(ConfigDb& db, std::string_view table, std::int64_t max_key,
     NumberMap& map = *made;
     maps.emplace(row.key, std::move(made));
     for (const auto& [key, field] : db.fields(row)) {
-      const auto from =
-          db.number({.text = key, .where = field.where}, 0, max_key, fmt::format("a key of 0 to {}", max_key));
+      const auto from = db.number({.text = key, .where = field.where}, 0, max_key,
+                                  fmt::format("a key of 0 to {}", max_key));
       const auto to = db.number(field, 0, max_value, fmt::format("a value of 0 to {}", max_value));
       if (!from || !to) continue;
-      const auto [it, is_new] = map.emplace(
-          static_cast<std::uint32_t>(*from),
-          Stated<std::uint32_t>{static_cast<std::uint32_t>(*to), field.where});
+      const auto [it, is_new] =
+          map.emplace(static_cast<std::uint32_t>(*from),
+                      Stated<std::uint32_t>{static_cast<std::uint32_t>(*to), field.where});
       if (!is_new) db.error(field.where, fmt::format("{} stands twice in the map", *from));
     }
   }
@@ -92,8 +92,8 @@ class QosRows {
   }
 
  private:
-  std::shared_ptr<const NumberMap> map_of(const ConfigDb::Row& row, std::string_view name, std::string_view table,
-                          const NumberMaps& maps) {
+  std::shared_ptr<const NumberMap> map_of(const ConfigDb::Row& row, std::string_view name,
+                                          std::string_view table, const NumberMaps& maps) {
     const auto field = db_.field(row, name);
     if (!field) return nullptr;
     const auto found = maps.find(db_.referred(*field, table));
@@ -122,14 +122,16 @@ class QosRows {
   AllMaps maps_;
 };
 
-std::uint32_t value_or(const std::shared_ptr<const NumberMap>& map, std::uint32_t key, std::uint32_t missing) {
+std::uint32_t value_or(const std::shared_ptr<const NumberMap>& map, std::uint32_t key,
+                       std::uint32_t missing) {
   if (map == nullptr) return missing;
   const auto found = map->find(key);
   return found == map->end() ? missing : found->second.value;
 }
 
 /// The priority whose pauses a group sends: that of its number, unless a map says otherwise.
-std::uint32_t priority_of_group(const std::shared_ptr<const NumberMap>& priorities, std::uint32_t group) {
+std::uint32_t priority_of_group(const std::shared_ptr<const NumberMap>& priorities,
+                                std::uint32_t group) {
   if (priorities == nullptr) return group;
   for (const auto& [priority, mapped] : *priorities) {
     if (mapped.value == group) return priority;
@@ -173,7 +175,8 @@ void add_buffers(const ConfigDb& db, const std::string& port, std::uint32_t grou
     made.ingress = found->second;
   } else if (db.has("BUFFER_PG") && !buffers.on_switch_only.contains({port, group})) {
     // No row: the group has nothing of its own, headroom least of all.
-    made.ingress = BufferSettings{.where = db.file().key(fmt::format("BUFFER_PG|{}|{}", port, group))};
+    made.ingress =
+        BufferSettings{.where = db.file().key(fmt::format("BUFFER_PG|{}|{}", port, group))};
   }
   const auto queue = buffers.queues.find({port, made.queue});
   if (queue == buffers.queues.end()) return;

@@ -20,23 +20,73 @@ struct HardwareName {
   std::string_view part;      ///< of the catalogue
 };
 // The platforms that the catalogue's entries name.
-constexpr std::array kHardware = std::to_array<HardwareName>({{"7060x6", "tomahawk-5"},
-                                                              {"sn5600", "spectrum-4"}});
+constexpr std::array kHardware =
+    std::to_array<HardwareName>({{"7060x6", "tomahawk-5"}, {"sn5600", "spectrum-4"}});
 
-constexpr std::array kMetadataFields = std::to_array<std::string_view>(
-    {"hostname", "hwsku", "platform", "type", "buffer_model", "mac", "bgp_asn", "region",
-     "cloudtype", "deployment_id", "peer_switch", "default_bgp_status", "default_pfcwd_status",
-     "docker_routing_config_mode", "synchronous_mode", "asic_id", "asic_name", "sub_role",
-     "switch_id", "switch_type", "max_cores", "timezone", "subtype", "slice_type", "yang_config_validation",
-     "frr_mgmt_framework_config", "create_only_config_db_buffers", "qos_recommended_profile",
-     "storage_device", "macsec_profile", "cluster", "rack_mgmt_map", "suppress-fib-pending", "ip_addr"});
-constexpr std::array kPortFields = std::to_array<std::string_view>(
-    {"alias", "lanes", "index", "speed", "mtu", "admin_status", "fec", "description", "autoneg",
-     "adv_speeds", "adv_interface_types", "interface_type", "link_training", "tpid", "role",
-     "asic_port_name", "pfc_asym", "core_id", "core_port_id", "num_voq", "subport",
-     "dom_polling", "macsec", "mode", "tx_power", "laser_freq", "override_unreliable_los"});
-constexpr std::array kWatchdogFields =
-    std::to_array<std::string_view>({"action", "detection_time", "restoration_time", "pfc_stat_history"});
+constexpr std::array kMetadataFields =
+    std::to_array<std::string_view>({"hostname",
+                                     "hwsku",
+                                     "platform",
+                                     "type",
+                                     "buffer_model",
+                                     "mac",
+                                     "bgp_asn",
+                                     "region",
+                                     "cloudtype",
+                                     "deployment_id",
+                                     "peer_switch",
+                                     "default_bgp_status",
+                                     "default_pfcwd_status",
+                                     "docker_routing_config_mode",
+                                     "synchronous_mode",
+                                     "asic_id",
+                                     "asic_name",
+                                     "sub_role",
+                                     "switch_id",
+                                     "switch_type",
+                                     "max_cores",
+                                     "timezone",
+                                     "subtype",
+                                     "slice_type",
+                                     "yang_config_validation",
+                                     "frr_mgmt_framework_config",
+                                     "create_only_config_db_buffers",
+                                     "qos_recommended_profile",
+                                     "storage_device",
+                                     "macsec_profile",
+                                     "cluster",
+                                     "rack_mgmt_map",
+                                     "suppress-fib-pending",
+                                     "ip_addr"});
+constexpr std::array kPortFields = std::to_array<std::string_view>({"alias",
+                                                                    "lanes",
+                                                                    "index",
+                                                                    "speed",
+                                                                    "mtu",
+                                                                    "admin_status",
+                                                                    "fec",
+                                                                    "description",
+                                                                    "autoneg",
+                                                                    "adv_speeds",
+                                                                    "adv_interface_types",
+                                                                    "interface_type",
+                                                                    "link_training",
+                                                                    "tpid",
+                                                                    "role",
+                                                                    "asic_port_name",
+                                                                    "pfc_asym",
+                                                                    "core_id",
+                                                                    "core_port_id",
+                                                                    "num_voq",
+                                                                    "subport",
+                                                                    "dom_polling",
+                                                                    "macsec",
+                                                                    "mode",
+                                                                    "tx_power",
+                                                                    "laser_freq",
+                                                                    "override_unreliable_los"});
+constexpr std::array kWatchdogFields = std::to_array<std::string_view>(
+    {"action", "detection_time", "restoration_time", "pfc_stat_history"});
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -90,9 +140,8 @@ void read_speed(ConfigDb& db, const ConfigDb::Row& row, SwitchPort& port) {
   if (!speed) return;
   const auto value = parse_unsigned(speed->text);
   if (!value) {
-    db.error(speed->where,
-             fmt::format("{} found, expected a whole number of Mb/s, such as 400000",
-                         backquoted(speed->text)));
+    db.error(speed->where, fmt::format("{} found, expected a whole number of Mb/s, such as 400000",
+                                       backquoted(speed->text)));
   } else if (const auto rate = ethernet_rate(*value)) {
     port.rate = Stated<BitsPerSecond>{*rate, speed->where};
   } else {
@@ -105,8 +154,7 @@ void read_port_words(ConfigDb& db, const ConfigDb::Row& row, SwitchPort& port) {
   const auto status = db.field(row, "admin_status");
   port.is_up = status && status->text == "up";
   if (status && status->text != "up" && status->text != "down") {
-    db.error(status->where,
-             fmt::format("{} found, expected up or down", backquoted(status->text)));
+    db.error(status->where, fmt::format("{} found, expected up or down", backquoted(status->text)));
   }
   if (const auto fec = db.field(row, "fec")) {
     static const std::vector<std::string> known{"rs", "fc", "none", "auto"};
@@ -211,9 +259,9 @@ void read_neighbours(ConfigDb& db, const SwitchSettings& settings, Description& 
       continue;
     }
     if (const std::string first = port_of(taken, far.to_string()); !first.empty()) {
-      db.error(row.where, fmt::format("{} is the neighbour of {} and of {}: one cable has two ends",
-                                      backquoted(far.to_string()), backquoted(first),
-                                      backquoted(row.key)));
+      db.error(row.where,
+               fmt::format("{} is the neighbour of {} and of {}: one cable has two ends",
+                           backquoted(far.to_string()), backquoted(first), backquoted(row.key)));
       continue;
     }
     taken.emplace(far.to_string(), row.key);
@@ -261,13 +309,12 @@ void read_watchdogs(ConfigDb& db, SwitchSettings& settings) {
     const auto detection = milliseconds(db, row, "detection_time");
     if (!detection) continue;
     watchdog.detection_time = *detection;
-    watchdog.restoration_time =
-        milliseconds(db, row, "restoration_time").value_or(Picoseconds());
+    watchdog.restoration_time = milliseconds(db, row, "restoration_time").value_or(Picoseconds());
     const auto action = db.field(row, "action");
     watchdog.action = action ? action->text : "drop";
     if (watchdog.action != "drop" && watchdog.action != "forward" && watchdog.action != "alert") {
-      db.error(action->where, fmt::format("{} found, expected drop, forward or alert",
-                                          backquoted(action->text)));
+      db.error(action->where,
+               fmt::format("{} found, expected drop, forward or alert", backquoted(action->text)));
     }
     for (const std::string& port : ports_of_key(db, settings, row.key, row.where)) {
       settings.ports.find(port)->second.watchdog = watchdog;

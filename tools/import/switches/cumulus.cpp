@@ -73,8 +73,9 @@ class CumulusReader {
     } else if (lines_.starts("nv set interface") && words.size() > 5) {
       read_interface();
     } else if (lines_.starts("nv unset")) {
-      lines_.error("`nv unset` takes back what other lines set: give what is in force, `nv config "
-                   "show -o commands`");
+      lines_.error(
+          "`nv unset` takes back what other lines set: give what is in force, `nv config "
+          "show -o commands`");
     } else if (lines_.starts("nv set qos")) {
       lines_.error("expected a kind, a profile and a setting after `nv set qos`");
     } else if (!lines_.starts("nv config")) {
@@ -127,7 +128,8 @@ class CumulusReader {
       (name == "tx" ? pfc.sends : pfc.obeys) = words[6] == "enable";
     } else if (name == "cable-length") {
       if (const auto metres = lines_.number(6, 1, 100'000, "metres")) {
-        pfc.cable_length = Stated<Millimetres>{Millimetres(*metres * std::int64_t{1000}), lines_.where()};
+        pfc.cable_length =
+            Stated<Millimetres>{Millimetres(*metres * std::int64_t{1000}), lines_.where()};
       }
     } else if (name == "port-buffer") {
       pfc.headroom = lines_.bytes(6, 0, 1'000'000'000, "a buffer");
@@ -217,9 +219,10 @@ class CumulusReader {
     schedulers_[profile][3].weight = stated(50);
     schedulers_[profile][0].weight = stated(50);
     schedulers_[profile][6].is_strict = true;
-    lines_.warn_once("roce", "stands for the vendor's settings: DSCP 26 to priority 3, 48 to 6; ECN "
-                             "150,000 to 1,501,500 B; `nv show qos congestion-control` prints those "
-                             "of the switch");
+    lines_.warn_once("roce",
+                     "stands for the vendor's settings: DSCP 26 to priority 3, 48 to 6; ECN "
+                     "150,000 to 1,501,500 B; `nv show qos congestion-control` prints those "
+                     "of the switch");
   }
 
   void read_interface() {
@@ -247,8 +250,8 @@ class CumulusReader {
     } else if (words[5] == "speed") {
       if (words[6] != "auto") port.rate = lines_.rate(words[6]);
     } else if (words[5] == "fec") {
-      port.fec = Stated<std::string>{std::string(words[6] == "off" ? "none" : words[6]),
-                                     lines_.where()};
+      port.fec =
+          Stated<std::string>{std::string(words[6] == "off" ? "none" : words[6]), lines_.where()};
     } else if (words[5] == "state") {
       port.is_up = words[6] != "down";
     } else {
@@ -280,8 +283,9 @@ class CumulusReader {
     const PfcProfile pfc = of(pfcs_, port, "pfc");
     if (pfc.sends && pfc.obeys) qos.pfc = pfc.priorities;
     if (pfc.sends != pfc.obeys) {
-      lines_.warn_once("one way", "PFC in one direction only: pauses are sent or obeyed, not both; "
-                                  "taken as off");
+      lines_.warn_once("one way",
+                       "PFC in one direction only: pauses are sent or obeyed, not both; "
+                       "taken as off");
     }
     qos.pfc_at = pfc.where;
     for (const std::uint32_t priority : pfc.priorities) {
@@ -303,13 +307,15 @@ class CumulusReader {
       return std::nullopt;
     }
     if (!one.min || !one.max) {
-      lines_.error(fmt::format("traffic class {}: expected min-threshold and max-threshold", queue));
+      lines_.error(
+          fmt::format("traffic class {}: expected min-threshold and max-threshold", queue));
       return std::nullopt;
     }
     if (one.min->value > one.max->value) {
-      lines_.error(fmt::format("traffic class {}: min-threshold {} > max-threshold {}: are they "
-                               "swapped?",
-                               queue, text_of(one.min->value), text_of(one.max->value)));
+      lines_.error(
+          fmt::format("traffic class {}: min-threshold {} > max-threshold {}: are they "
+                      "swapped?",
+                      queue, text_of(one.min->value), text_of(one.max->value)));
     }
     return EcnSettings{.kmin = *one.min,
                        .kmax = *one.max,

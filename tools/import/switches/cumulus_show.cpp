@@ -70,8 +70,9 @@ class ShowReader {
   void read_row(const std::vector<std::string_view>& cells) {
     if (lines_.starts("nv") || lines_.text().find("$") != std::string_view::npos) return;
     if (cells.size() != kColumns.size()) {
-      lines_.error(fmt::format("a row of {} cells under a header of {}: pasted from a narrow window?",
-                               cells.size(), kColumns.size()));
+      lines_.error(
+          fmt::format("a row of {} cells under a header of {}: pasted from a narrow window?",
+                      cells.size(), kColumns.size()));
       return;
     }
     const auto queue = parse_unsigned(cells[0]);
@@ -79,7 +80,8 @@ class ShowReader {
     if (!queue || *queue > 7) return expected("a traffic class of 0 to 7", cells[0]);
     if (!percent || *percent > 100) return expected("a percentage", cells[5]);
     for (const std::size_t i : {1U, 2U}) {
-      if (cells[i] != "enable" && cells[i] != "disable") return expected("enable or disable", cells[i]);
+      if (cells[i] != "enable" && cells[i] != "disable")
+        return expected("enable or disable", cells[i]);
     }
     const auto min = size(cells[3]);
     const auto max = size(cells[4]);
@@ -123,8 +125,9 @@ class ShowReader {
     }
     const double tens = std::pow(10.0, static_cast<double>(parts[1].size()));
     if (factor > 1) {
-      lines_.warn_once("rounded", "the sizes are rounded to two decimals of KB or MB, which are of "
-                                  "1024: up to 0.5 % off; `nv config show -o commands` has the bytes");
+      lines_.warn_once("rounded",
+                       "the sizes are rounded to two decimals of KB or MB, which are of "
+                       "1024: up to 0.5 % off; `nv config show -o commands` has the bytes");
     }
     const double bytes = (static_cast<double>(whole) + static_cast<double>(part) / tens) * factor;
     return Bytes(std::llround(bytes));

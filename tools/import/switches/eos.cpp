@@ -122,15 +122,17 @@ class EosReader {
         if (queue) queues_[one] = *queue;
       }
     } else if (words.size() > 2 && (words[2] == "dscp" || words[2] == "traffic-class")) {
-      lines_.error("expected `qos map dscp N to traffic-class N`, or `qos map traffic-class N to "
-                   "uc-tx-queue N`");
+      lines_.error(
+          "expected `qos map dscp N to traffic-class N`, or `qos map traffic-class N to "
+          "uc-tx-queue N`");
     } else {
       lines_.unknown(3);
     }
   }
 
   void add_code_point(std::uint32_t dscp, std::uint32_t traffic_class) {
-    const auto [it, is_new] = dscps_.emplace(dscp, Stated<std::uint32_t>{traffic_class, lines_.where()});
+    const auto [it, is_new] =
+        dscps_.emplace(dscp, Stated<std::uint32_t>{traffic_class, lines_.where()});
     if (is_new || it->second.value == traffic_class) return;
     lines_.error(fmt::format("DSCP {} is mapped to {} in line {}", dscp, it->second.value,
                              it->second.where.line));
@@ -172,7 +174,8 @@ class EosReader {
     } else if (lines_.starts("no priority")) {
       queue([](PastedQueue& q) { q.is_strict = false; });
     } else if (lines_.starts("random-detect")) {
-      const std::size_t first = words.size() > 1 && (words[1] == "ecn" || words[1] == "drop") ? 2 : 1;
+      const std::size_t first =
+          words.size() > 1 && (words[1] == "ecn" || words[1] == "drop") ? 2 : 1;
       if (lines_.starts("random-detect ecn count")) return;  // a counter
       const auto ecn = lines_.random_detect(first, words.size() > 1 && words[1] == "ecn");
       if (ecn) queue([&](PastedQueue& q) { q.ecn = ecn; });
@@ -194,7 +197,9 @@ class EosReader {
       } else if (words[0] == "speed" && words.size() > 1) {
         here.port.rate = lines_.rate(words[1] == "forced" ? words.back() : words[1]);
       } else if (lines_.starts("error-correction encoding") && words.size() > 2) {
-        const std::string fec = words[2] == "reed-solomon" ? "rs" : words[2] == "fire-code" ? "fc" : "none";
+        const std::string fec = words[2] == "reed-solomon" ? "rs"
+                                : words[2] == "fire-code"  ? "fc"
+                                                           : "none";
         here.port.fec = Stated<std::string>{fec, lines_.where()};
       } else if (words[0] != "description" && words[0] != "no" && words[0] != "qos") {
         lines_.unknown(2);

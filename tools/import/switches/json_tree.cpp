@@ -62,7 +62,8 @@ class JsonParser {
   bool fail(std::string problem) { return fail_at(at_, std::move(problem)); }
   bool expected(std::string_view what) {
     if (at_ >= text_.size()) {
-      return fail(fmt::format("the file ends here, {} is expected: it was cut; copy it again", what));
+      return fail(
+          fmt::format("the file ends here, {} is expected: it was cut; copy it again", what));
     }
     return fail(fmt::format("{} is expected, found {}", what, backquoted(text_.substr(at_, 1))));
   }
@@ -74,7 +75,8 @@ class JsonParser {
   bool read_value(JsonValue& value, int depth) {
     value.offset = at_;
     if (depth > kMaxJsonDepth) {
-      return fail(fmt::format("nested deeper than {} levels, which no such file is", kMaxJsonDepth));
+      return fail(
+          fmt::format("nested deeper than {} levels, which no such file is", kMaxJsonDepth));
     }
     if (++values_ > kMaxJsonValues) {
       return fail(fmt::format("more than {} values, which no such file has", kMaxJsonValues));
@@ -121,7 +123,8 @@ class JsonParser {
   bool each_key_once(const JsonValue& object) {
     std::vector<const JsonMember*> sorted;
     for (const JsonMember& member : object.members) sorted.push_back(&member);
-    std::ranges::stable_sort(sorted, {}, [](const JsonMember* m) { return std::string_view(m->key); });
+    std::ranges::stable_sort(sorted, {},
+                             [](const JsonMember* m) { return std::string_view(m->key); });
     const auto twice = std::ranges::adjacent_find(
         sorted, [](const JsonMember* a, const JsonMember* b) { return a->key == b->key; });
     if (twice == sorted.end()) return true;
@@ -232,7 +235,8 @@ class JsonParser {
     if (next() == '-') ++at_;
     const std::size_t first = at_;
     if (!digits()) return expected("a value");
-    if (text_[first] == '0' && at_ > first + 1) return fail_at(begin, "a number that begins with 0");
+    if (text_[first] == '0' && at_ > first + 1)
+      return fail_at(begin, "a number that begins with 0");
     if (next() == '.') {
       ++at_;
       if (!digits()) return expected("a digit");

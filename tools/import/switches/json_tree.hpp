@@ -50,8 +50,8 @@ class LineStarts {
 inline constexpr int kMaxJsonDepth = 64;
 inline constexpr std::size_t kMaxJsonValues = 500'000;
 
-/// The errors name line and column. A key that stands twice in an object is one: which of its values
-/// counts differs from program to program.
+/// The errors name line and column. A key that stands twice in an object is one: which of its
+/// values counts differs from program to program.
 [[nodiscard]] Result<JsonValue> parse_json(const InputFile& file);
 
 }  // namespace weft::import

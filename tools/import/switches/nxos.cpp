@@ -42,6 +42,7 @@ constexpr std::array kCodePoints = std::to_array<CodePointName>(
 
 /// The group of a class of the system: `c-8q-nq3`, `c-out-8q-q3`, `c-out-8q-q-default`.
 std::optional<std::uint32_t> group_of(std::string_view name, std::string_view kind) {
+  std::uint32_t max = kMaxGroup;
   std::string_view rest = name;
   const auto drop = [&rest](std::string_view prefix) {
     if (!rest.starts_with(prefix)) return false;
@@ -49,11 +50,11 @@ std::optional<std::uint32_t> group_of(std::string_view name, std::string_view ki
     return true;
   };
   if (kind == "queuing" ? !drop("c-out-") : !drop("c-")) return std::nullopt;
-  if (!drop("8q-")) drop("4q-");
+  if (!drop("8q-") && drop("4q-")) max = 3;
   if (kind == "queuing" ? !drop("q") : !drop("nq")) return std::nullopt;
   if (rest == "-default") return 0;
   const auto group = parse_unsigned(rest);
-  if (!group || *group > kMaxGroup) return std::nullopt;
+  if (!group || *group > max) return std::nullopt;
   return static_cast<std::uint32_t>(*group);
 }
 
@@ -181,10 +182,15 @@ class NxosReader {
     }
     const bool is_default = words[3] == "class-default";
     group_ = is_default ? std::optional<std::uint32_t>(0) : group_of(words[3], kind);
+    for (const std::string_view queues : {"-4q-", "-8q-"}) {
+      if (words[3].find(queues) != std::string_view::npos) queues_.insert(queues);
+    }
+    if (queues_.size() > 1)
+      lines_.error("classes of four queues and of eight: which has the switch?");
     if (!group_) {
-      lines_.error(fmt::format("the class {} is none of the system's, such as {}: which group is it?",
-                               backquoted(words[3]),
-                               kind == "queuing" ? "c-out-8q-q3" : "c-8q-nq3"));
+      lines_.error(
+          fmt::format("the class {} is none of the system's, such as {}: which group is it?",
+                      backquoted(words[3]), kind == "queuing" ? "c-out-8q-q3" : "c-8q-nq3"));
     }
     return true;
   }
@@ -219,7 +225,8 @@ class NxosReader {
         const auto level = lines_.number(2, 1, 8, "a level");
         if (level && *level != 1) {
           lines_.warn_once("level", fmt::format("priority level {}: strict classes are served in "
-                                                "the order of their queues", *level));
+                                                "the order of their queues",
+                                                *level));
         }
       }
     } else if (words[0] == "random-detect") {
@@ -257,8 +264,9 @@ class NxosReader {
     qos_.where = qos_.pfc_at.value_or(settings_.where);
     settings_.classes = classes_of(qos_);
     if (settings_.ports.empty()) return;
-    lines_.warn_once("applied", "the policies are taken as those of every port that is named: which "
-                                "of them `service-policy` applies is not looked up");
+    lines_.warn_once("applied",
+                     "the policies are taken as those of every port that is named: which "
+                     "of them `service-policy` applies is not looked up");
     settings_.has_port_classes = true;
     for (auto& [name, port] : settings_.ports) {
       PastedQos own = qos_;
@@ -277,6 +285,7 @@ class NxosReader {
   PastedQos qos_;
   std::map<std::string, std::set<std::uint32_t>> matches_;  ///< by class map
   std::map<std::string, Stated<bool>> pfc_modes_;
+  std::set<std::string_view> queues_;  ///< of the system, as names of classes have them
   std::string class_;
   std::optional<std::uint32_t> group_;
   std::vector<std::string> interfaces_here_;

@@ -107,8 +107,7 @@ SourceLocation PastedLines::where() const { return file_.line(line_); }
 
 bool PastedLines::starts(std::string_view words) const {
   const auto wanted = words_of(words);
-  return words_.size() >= wanted.size() &&
-         std::equal(wanted.begin(), wanted.end(), words_.begin());
+  return words_.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), words_.begin());
 }
 
 void PastedLines::error(std::string text) { add_error(remarks_, where(), std::move(text)); }
@@ -179,9 +178,9 @@ std::optional<Stated<BitsPerSecond>> PastedLines::rate(std::string_view word) {
 }
 
 std::optional<Bytes> PastedLines::size_with_unit(std::size_t index) {
-  constexpr std::uint64_t kMost = 1'000'000'000;
+  constexpr std::uint64_t kMaxValue = 1'000'000'000;
   const auto value = index < words_.size() ? parse_unsigned(words_[index]) : std::nullopt;
-  if (!value || *value > kMost) {
+  if (!value || *value > kMaxValue) {
     error(fmt::format("expected a threshold such as `1024 kbytes`, found {}",
                       index < words_.size() ? backquoted(words_[index]) : "the end of the line"));
     return std::nullopt;
@@ -190,16 +189,17 @@ std::optional<Bytes> PastedLines::size_with_unit(std::size_t index) {
   const auto number = static_cast<std::int64_t>(*value);
   if (unit == "bytes") return Bytes(number);
   if (unit == "kbytes" || unit == "mbytes") {
-    warn_once("kbytes", "a kbyte is taken as 1024 B, an mbyte as 1024 kbytes; with 1000 the "
-                        "thresholds are 2.4 % or 4.9 % lower");
+    warn_once("kbytes",
+              "a kbyte is taken as 1024 B, an mbyte as 1024 kbytes; with 1000 the "
+              "thresholds are 2.4 % or 4.9 % lower");
     return Bytes(number * (unit == "kbytes" ? 1024 : 1024 * 1024));
   }
   if (unit == "segments" || unit == "packets") {
-    error(fmt::format("{}: their size depends on the platform; give the thresholds in bytes",
-                      unit));
+    error(
+        fmt::format("{}: their size depends on the platform; give the thresholds in bytes", unit));
   } else if (unit.ends_with("seconds")) {
-    error(fmt::format("{}: a time times the rate of each port; give the thresholds in bytes",
-                      unit));
+    error(
+        fmt::format("{}: a time times the rate of each port; give the thresholds in bytes", unit));
   } else {
     error(fmt::format("{} found after {}, expected bytes, kbytes or mbytes",
                       unit.empty() ? "nothing" : backquoted(unit), number));
@@ -227,7 +227,8 @@ std::optional<EcnSettings> PastedLines::random_detect(std::size_t index, bool ma
       const auto weight = number(++i, 0, 15, "a weight");
       if (weight && *weight != 0) {
         warn_once("weight", fmt::format("weight {} averages the queue's length: marking follows "
-                                        "the length itself here", *weight));
+                                        "the length itself here",
+                                        *weight));
       }
       if (!weight) is_whole = false;
     } else if (word == "ecn") {
@@ -257,11 +258,11 @@ std::optional<EcnSettings> PastedLines::random_detect(std::size_t index, bool ma
 }
 
 std::vector<std::string> PastedLines::interfaces(std::string_view names) {
-  constexpr std::uint64_t kMost = 1024;
+  constexpr std::uint64_t kMaxValue = 1024;
   std::vector<std::string> all;
   for (const std::string_view name : split(names, ',')) {
-    const std::size_t last = std::min(name.find_last_of("/abcdefghijklmnopqrstuvwxyzEPV") + 1,
-                                      name.size());
+    const std::size_t last =
+        std::min(name.find_last_of("/abcdefghijklmnopqrstuvwxyzEPV") + 1, name.size());
     const std::string_view tail = name.substr(last);
     if (name.empty() || tail.find('-') == std::string_view::npos) {
       if (name.empty()) error("an interface without a name: two commas, or one at an end?");
@@ -269,7 +270,7 @@ std::vector<std::string> PastedLines::interfaces(std::string_view names) {
       continue;
     }
     const auto range = parse_range(tail);
-    if (!range || range->first > range->second || range->second - range->first > kMost) {
+    if (!range || range->first > range->second || range->second - range->first > kMaxValue) {
       error(fmt::format("{} found, expected interfaces such as Ethernet1/1-4", backquoted(name)));
       continue;
     }
@@ -291,10 +292,10 @@ void add_pasted(const InputFile& file, std::string_view form, SwitchSettings set
                          ? settings.ports.begin()->second.classes
                          : settings.classes;
   for (const ClassSettings& one : some) lossless += one.pfc ? 1 : 0;
-  description.recognised.push_back(fmt::format(
-      "{}: {} of {}: {} classes, {} with PFC, {} ports named", escaped(file.name()), form,
-      settings.name ? escaped(*settings.name) : "a switch without a name", classes, lossless,
-      settings.ports.size()));
+  description.recognised.push_back(
+      fmt::format("{}: {} of {}: {} classes, {} with PFC, {} ports named", escaped(file.name()),
+                  form, settings.name ? escaped(*settings.name) : "a switch without a name",
+                  classes, lossless, settings.ports.size()));
   description.switches.push_back(std::move(settings));
 }
 

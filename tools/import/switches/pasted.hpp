@@ -24,11 +24,11 @@ struct PastedQueue {
 /// The QoS of a switch or of one of its profiles. A class is a traffic class of EOS, a QoS group of
 /// NX-OS, a switch priority of Cumulus; PFC's priority has the same number.
 struct PastedQos {
-  CodePoints classes;                             ///< by DSCP
-  std::map<std::uint32_t, std::uint32_t> queues;           ///< by class; missing: the same number
-  std::map<std::uint32_t, std::uint32_t> priorities;       ///< by class; missing: the same number
-  std::set<std::uint32_t> pfc;                             ///< priorities
-  std::optional<SourceLocation> pfc_at;                    ///< the first line that speaks of PFC
+  CodePoints classes;                                 ///< by DSCP
+  std::map<std::uint32_t, std::uint32_t> queues;      ///< by class; missing: the same number
+  std::map<std::uint32_t, std::uint32_t> priorities;  ///< by class; missing: the same number
+  std::set<std::uint32_t> pfc;                        ///< priorities
+  std::optional<SourceLocation> pfc_at;               ///< the first line that speaks of PFC
   std::map<std::uint32_t, PastedQueue> by_queue;
   std::map<std::uint32_t, BufferSettings> buffers;  ///< by priority
   std::map<std::uint32_t, Stated<Bytes>> mtus;      ///< by class

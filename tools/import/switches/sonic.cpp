@@ -69,10 +69,10 @@ void read_sonic(const InputFile& file, Description& description) {
     db.error({.file = file.name()},
              "names no port: expected the tables PORT or PORT_QOS_MAP; is it a part of the file?");
   }
-  description.remarks.insert(description.remarks.end(), found.remarks.begin(),
-                             found.remarks.end());
+  description.remarks.insert(description.remarks.end(), found.remarks.begin(), found.remarks.end());
   if (has_errors(found.remarks)) return;
-  const auto up = std::ranges::count_if(settings.ports, [](const auto& p) { return p.second.is_up; });
+  const auto up =
+      std::ranges::count_if(settings.ports, [](const auto& p) { return p.second.is_up; });
   description.recognised.push_back(fmt::format(
       "{}: SONiC config_db of {}: {} ports ({} up), {} neighbours, {} lossless profiles",
       escaped(file.name()), settings.name ? escaped(*settings.name) : "a switch without a name",

@@ -90,8 +90,9 @@ std::string no_ethernet_rate(std::uint64_t megabits_per_second) {
       return text + fmt::format("; it is {} mod 65,536: {} cut to two bytes?", rate, rate);
     }
   }
-  return text + "; expected 1000, 2500, 5000, 10000, 25000, 40000, 50000, 100000, 200000, 400000, "
-                "800000 or 1600000";
+  return text +
+         "; expected 1000, 2500, 5000, 10000, 25000, 40000, 50000, 100000, 200000, 400000, "
+         "800000 or 1600000";
 }
 
 std::string text_of(BitsPerSecond rate) {
