@@ -21,6 +21,7 @@ void take(Measurements& measurements, Measurements&& of_file) {
   move_behind(measurements.nccl_logs, of_file.nccl_logs);
   move_behind(measurements.calls, of_file.calls);
   move_behind(measurements.counters, of_file.counters);
+  move_behind(measurements.nic_qos, of_file.nic_qos);
   move_behind(measurements.recognised, of_file.recognised);
 }
 
