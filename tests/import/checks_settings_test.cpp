@@ -132,8 +132,7 @@ TEST(ChecksSettings, MinHeadroomIsRateTimesTheLoopAndTwoPackets) {
   // 905 quanta of 512 bits are 57,920 B; 40 m are 200 ns, twice, 20,000 B at 400 Gb/s; the packet
   // and the frame that the pause waits for are 9,138 and 84 B; two packets of 9,100 B. What arrives
   // in the loop is whole packets, of which one more may have begun.
-  const Bytes min =
-      min_headroom(BitsPerSecond(400'000'000'000), Millimetres(40'000), Bytes(9100));
+  const Bytes min = min_headroom(BitsPerSecond(400'000'000'000), Millimetres(40'000), Bytes(9100));
   const std::int64_t loop = 57'920 + 20'000 + 9'138 + 84;
   EXPECT_EQ(min, Bytes(2 * 9100 + loop / 9100 * 9100));
 }

@@ -224,6 +224,27 @@ TEST(SwitchConfigDb, GlobalMapsServePortsThatNameNone) {
   EXPECT_EQ(facts_text(described({{"a", text}})), facts_text(described({{"a", without}})));
 }
 
+TEST(SwitchConfigDb, AGapInAMapIsSaid) {
+  const std::string text = changed(operator_sample("fabric/config_db-leaf01.json"), "\"3\": \"3\"",
+                                   "\"9\": \"3\"", "\"TC_TO_QUEUE_MAP\"");
+  EXPECT_THAT(lines_of(described({{"a", text}}).remarks),
+              Contains(AllOf(HasSubstr("PORT_QOS_MAP|Ethernet0"),
+                             HasSubstr("no row for traffic class 3, which DSCP 26 reaches")))
+                  .Times(1));
+}
+
+TEST(SwitchConfigDb, SeveralFaultsOfAFileAreToldAtOnce) {
+  std::string text = operator_sample("fabric/config_db-leaf01.json");
+  text = changed(text, "\"400000\"", "\"400\"");
+  text = changed(text, "\"mtu\": \"9100\"", "\"mtu\": \"91000\"", "\"Ethernet8\"");
+  text = changed(text, "\"DWRR\"", "\"DWR\"");
+  const Description description = described({{"a", text}});
+  EXPECT_THAT(lines_of(description.remarks),
+              AllOf(Contains(HasSubstr("speed 400")), Contains(HasSubstr("`91000` found")),
+                    Contains(HasSubstr("`DWR` found"))));
+  EXPECT_TRUE(description.switches.empty());
+}
+
 TEST(SwitchConfigDb, NamesCannotCommandTheTerminal) {
   std::string text = changed(operator_sample("fabric/config_db-leaf01.json"), "\"BUFFER_PG\": {",
                              "\"BUFFER_PG\": {\"Eth\\u001b[31m|3\": {},");

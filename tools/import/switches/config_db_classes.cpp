@@ -207,6 +207,19 @@ void warn_of_missing_maps(ConfigDb& db, const QosRow& qos, std::set<std::string>
   };
   warn(qos.queues == nullptr, "tc_to_queue_map");
   warn(qos.groups == nullptr, "tc_to_pg_map");
+  if (qos.dscps == nullptr) return;
+  const auto warn_of_gaps = [&](const std::shared_ptr<const NumberMap>& map,
+                                std::string_view name) {
+    for (const auto& [dscp, mapped] : *qos.dscps) {
+      if (map == nullptr || map->contains(mapped.value)) continue;
+      if (!warned.insert(fmt::format("{} {}", name, mapped.value)).second) continue;
+      db.warning(qos.where, fmt::format("its {} has no row for traffic class {}, which DSCP {} "
+                                        "reaches: {} is taken",
+                                        name, mapped.value, dscp, mapped.value));
+    }
+  };
+  warn_of_gaps(qos.queues, "tc_to_queue_map");
+  warn_of_gaps(qos.groups, "tc_to_pg_map");
 }
 
 }  // namespace
