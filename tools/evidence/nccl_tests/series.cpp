@@ -23,8 +23,10 @@ constexpr std::size_t kMaxRemarks = 20;  ///< about rows of a table; the rest is
 
 std::optional<std::string_view> recognise_nccl_tests(const import::InputFile& file) {
   if (is_json(file.text())) {
-    if (file.text().find("\"out_of_place\"") == std::string_view::npos) return {};
-    return "`results` with `out_of_place`";
+    for (const std::string_view key : {"\"out_of_place\"", "\"warmup_iters\""}) {
+      if (file.text().find(key) != std::string_view::npos) return "`results` with `out_of_place`";
+    }
+    return {};
   }
   constexpr std::size_t kMaxLine = 4096;
   for (const std::string_view line : file.lines()) {
