@@ -110,7 +110,7 @@ class SeriesReader {
     if (!check_table(file_, table, m_.remarks)) return;
     const auto operation = settle_operation(file_, table, m_.remarks);
     if (!operation) return;
-    const auto on = settle_machine(file_, table, *operation, m_.remarks);
+    auto on = settle_machine(file_, table, *operation, m_.remarks);
     if (!on) return;
     std::set<std::uint32_t> groups;
     for (const auto& [rank, group] : table.rank_groups) groups.insert(group);
@@ -128,6 +128,14 @@ class SeriesReader {
       auto& of_kind = kinds[row->kind];
       if (of_kind.empty()) order.push_back(row->kind);
       of_kind.push_back(row);
+    }
+    constexpr std::size_t kMaxNamed = std::size_t{1} << 24U;  // ranks of all series together
+    if (order.size() * on->rank_hosts.size() > kMaxNamed) {
+      add_warning(
+          m_.remarks, {.file = file_.name()},
+          fmt::format("has {} series of {} ranks: hosts are not taken", order.size(), on->ranks));
+      on->hosts.clear();
+      on->rank_hosts.clear();
     }
     for (const std::string& kind : order) {
       Series series{.operation = *operation,
