@@ -12,6 +12,23 @@ namespace {
 
 TEST(Mutations, CopiesAreRefusedOrReadAsWhatTheyNowSay) { read_mutated(300, 1); }
 
+// What was cut is named as what it was, with where it ends; nothing of JSON is used.
+TEST(Mutations, CutFilesAreStillRecognised) {
+  for (const char* name : kMutated) {
+    const std::string text = text_of(name);
+    const Form* whole = recognise(InputFile(name, text));
+    ASSERT_NE(whole, nullptr) << name;
+    for (std::size_t tenths = 5; tenths < 10; ++tenths) {
+      const InputFile cut(name, text.substr(0, text.size() * tenths / 10));
+      EXPECT_EQ(recognise(cut), whole) << name << " " << tenths;
+      if (text.front() != '{' || whole->name == "inspector") continue;
+      Measurements m;
+      read_file(cut, nullptr, m);
+      EXPECT_THAT(said(m), ::testing::HasSubstr("error: is no whole JSON")) << name;
+    }
+  }
+}
+
 // Every digit of every number of a row: it checks, or it is refused. Those of `#wrong` make a
 // finding of it.
 TEST(Mutations, EveryDigitOfARowOfNcclTestsCounts) {

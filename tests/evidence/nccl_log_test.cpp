@@ -169,6 +169,24 @@ TEST(NcclLog, CommunicatorsOfAProcessAreToldApart) {
   EXPECT_EQ(m.calls[1].calls[0].type, "bfloat16");
 }
 
+// Until 2.11 channels have no number of a connection, and paths a speed.
+TEST(NcclLog, LinesOf2_7AreRead) {
+  const Measurements m = read_text(
+      line("NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB ; OOB eth0:10.0.0.1<0>") +
+      line("Pattern 4, crossNic 0, nChannels 2, speed 12.0/12.0, type NVL/PHB, sameChannels 1") +
+      line("Channel 00/02 :    0   1") +
+      line("Channel 00 : 1[2c000] -> 0[1b000] [receive] via NET/IB/1") +
+      line("2 coll channels, 2 p2p channels, 1 p2p channels per peer") +
+      line("comm 0x7f10 rank 0 nranks 2 cudaDev 0 busId 1b000 - Init COMPLETE"));
+  ASSERT_EQ(m.nccl_logs.size(), 1U);
+  const NcclLog& log = m.nccl_logs[0];
+  EXPECT_EQ(log.channels, 2U);
+  EXPECT_EQ(log.worst_path, "PHB");
+  EXPECT_EQ(log.gpu_direct, false);
+  EXPECT_EQ(log.nets.at(0).nic, "mlx5_1");
+  EXPECT_EQ(log.rings.at(0), (std::vector<std::uint32_t>{0, 1}));
+}
+
 // Before 2.16 there is no name of a communicator: two that have rank 0 are two.
 TEST(NcclLog, UnnamedCommunicatorsAreNotMixed) {
   const Measurements m =

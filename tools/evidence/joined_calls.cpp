@@ -112,7 +112,8 @@ class Joiner {
     for (std::size_t i = first; i < joined_.calls.size(); ++i) {
       const JoinedCall& call = joined_.calls[i];
       if (!call.time_us) continue;
-      ++(call.is_upper_bound ? alone_ : call.ranks_seen < call.group_ranks ? partial_ : whole_);
+      if (call.is_upper_bound) ++alone_;
+      if (!call.is_upper_bound && call.ranks_seen < call.group_ranks) ++partial_;
     }
   }
 
@@ -220,7 +221,6 @@ class Joiner {
   std::size_t unfinished_ = 0;
   std::size_t alone_ = 0;
   std::size_t partial_ = 0;
-  std::size_t whole_ = 0;
 };
 
 }  // namespace

@@ -330,8 +330,10 @@ bool has_only_rows(const InputFile& file) {
 std::optional<std::string_view> recognise_perftest(const InputFile& file) {
   const std::string_view text = file.text();
   if (is_object(text)) {
-    if (text.find("\"BW_average\"") == text.npos) return {};
-    return "`BW_average`";
+    for (const std::string_view key : {"\"BW_average\"", "\"Number_of_qps\""}) {
+      if (text.find(key) != text.npos) return "`BW_average` of --out_json";
+    }
+    return {};
   }
   if (text.find("#bytes") != text.npos && text.find("#iterations") != text.npos) {
     return "columns `#bytes` and `#iterations`";

@@ -22,6 +22,9 @@ namespace {
 constexpr const char* kSubsystems =
     "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,ENV,NET,COLL,TUNING";
 
+constexpr std::size_t kMaxCommunicators = 4096;  ///< each with a copy of the environment
+constexpr std::size_t kMaxVariables = 512;       ///< NCCL knows about 200
+
 /// What the processes of a host say of its NICs.
 struct HostNics {
   std::map<std::uint32_t, std::string> names;  ///< by NCCL's number
@@ -114,7 +117,8 @@ class LogReader {
     const std::string_view name = blank == before.npos ? before : before.substr(blank + 1);
     std::string_view value = line.text.substr(at + kSet.size());
     if (value.ends_with('.')) value.remove_suffix(1);
-    if (name.starts_with("NCCL_")) environment_.emplace(safe_name(name), safe_name(value));
+    if (name.starts_with("NCCL_") && environment_.size() < kMaxVariables)
+      environment_.emplace(safe_name(name), safe_name(value));
     return true;
   }
 
@@ -184,7 +188,12 @@ class LogReader {
 
   void add_logs(std::vector<Member>& members) {
     std::map<std::string, std::size_t> known;
+    std::size_t left_out = 0;
     for (Member& member : members) {
+      if (m_.nccl_logs.size() == kMaxCommunicators && !known.contains(member.id)) {
+        ++left_out;
+        continue;
+      }
       const auto [at, is_new] = known.emplace(member.id, m_.nccl_logs.size());
       if (is_new) {
         NcclLog log{.id = member.id, .where = member.where};
@@ -194,6 +203,11 @@ class LogReader {
         m_.nccl_logs.push_back(std::move(log));
       }
       join(member, m_.nccl_logs[at->second]);
+    }
+    if (left_out > 0) {
+      add_warning(m_.remarks, {.file = file_.name()},
+                  fmt::format("has more than {} communicators: {} of their ranks are left out",
+                              kMaxCommunicators, left_out));
     }
     for (NcclLog& log : m_.nccl_logs) {
       settle_hosts(log);
@@ -241,16 +255,16 @@ class LogReader {
     // Where logs of several runs were put together, ranks repeat.
     const auto is_same = [](const NcclRank& a, const NcclRank& b) { return a.rank == b.rank; };
     log.seen.erase(std::unique(log.seen.begin(), log.seen.end(), is_same), log.seen.end());
+    std::map<std::string_view, std::uint32_t> numbers;
+    std::vector<std::uint32_t> rank_hosts;
     for (const NcclRank& rank : log.seen) {
-      if (std::ranges::find(log.on.hosts, rank.host) == log.on.hosts.end()) {
-        log.on.hosts.push_back(rank.host);
-      }
+      const auto number = static_cast<std::uint32_t>(numbers.size());
+      const auto [host, is_new] = numbers.emplace(rank.host, number);
+      if (is_new) log.on.hosts.push_back(rank.host);
+      rank_hosts.push_back(host->second);
     }
     if (log.seen.size() != log.on.ranks || log.seen.back().rank + 1 != log.on.ranks) return;
-    for (const NcclRank& rank : log.seen) {
-      const auto host = std::ranges::find(log.on.hosts, rank.host);
-      log.on.rank_hosts.push_back(static_cast<std::uint32_t>(host - log.on.hosts.begin()));
-    }
+    log.on.rank_hosts = std::move(rank_hosts);
     if (log.nodes == 0) log.nodes = static_cast<std::uint32_t>(log.on.hosts.size());
   }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -154,12 +154,13 @@ std::string names_of(const std::vector<std::string>& names) {
 /// Of hosts in the order of ranks, each once.
 void take_hosts(const MeasuredTable& table, MeasuredOn& on) {
   const std::uint32_t group = table.rank_groups.empty() ? 0 : table.rank_groups.begin()->second;
+  std::map<std::string_view, std::uint32_t> numbers;
   for (const auto& [rank, host] : table.rank_hosts) {
     const auto of = table.rank_groups.find(rank);
     if (of != table.rank_groups.end() && of->second != group) continue;
-    auto known = std::ranges::find(on.hosts, host);
-    if (known == on.hosts.end()) known = on.hosts.insert(on.hosts.end(), host);
-    on.rank_hosts.push_back(static_cast<std::uint32_t>(std::distance(on.hosts.begin(), known)));
+    const auto [number, is_new] = numbers.emplace(host, static_cast<std::uint32_t>(numbers.size()));
+    if (is_new) on.hosts.push_back(host);
+    on.rank_hosts.push_back(number->second);
   }
 }
 

@@ -23,8 +23,10 @@ constexpr std::size_t kMaxRemarks = 20;  ///< about rows of a table; the rest is
 
 std::optional<std::string_view> recognise_nccl_tests(const import::InputFile& file) {
   if (is_json(file.text())) {
-    if (file.text().find("\"out_of_place\"") == std::string_view::npos) return {};
-    return "`results` with `out_of_place`";
+    for (const std::string_view key : {"\"out_of_place\"", "\"warmup_iters\""}) {
+      if (file.text().find(key) != std::string_view::npos) return "`results` with `out_of_place`";
+    }
+    return {};
   }
   constexpr std::size_t kMaxLine = 4096;
   for (const std::string_view line : file.lines()) {
@@ -108,7 +110,7 @@ class SeriesReader {
     if (!check_table(file_, table, m_.remarks)) return;
     const auto operation = settle_operation(file_, table, m_.remarks);
     if (!operation) return;
-    const auto on = settle_machine(file_, table, *operation, m_.remarks);
+    auto on = settle_machine(file_, table, *operation, m_.remarks);
     if (!on) return;
     std::set<std::uint32_t> groups;
     for (const auto& [rank, group] : table.rank_groups) groups.insert(group);
@@ -126,6 +128,14 @@ class SeriesReader {
       auto& of_kind = kinds[row->kind];
       if (of_kind.empty()) order.push_back(row->kind);
       of_kind.push_back(row);
+    }
+    constexpr std::size_t kMaxNamed = std::size_t{1} << 24U;  // ranks of all series together
+    if (order.size() * on->rank_hosts.size() > kMaxNamed) {
+      add_warning(
+          m_.remarks, {.file = file_.name()},
+          fmt::format("has {} series of {} ranks: hosts are not taken", order.size(), on->ranks));
+      on->hosts.clear();
+      on->rank_hosts.clear();
     }
     for (const std::string& kind : order) {
       Series series{.operation = *operation,

@@ -68,7 +68,7 @@ class TableReader {
       ++line_;
       if (line.size() <= kMaxLine) read_line(line);
     }
-    begin_table(true);
+    begin_table();
     return std::move(tables_);
   }
 
@@ -101,7 +101,7 @@ class TableReader {
   void read_header_line(const Words& words) {
     const auto layout = read_header(words);
     if (!layout) return;
-    begin_table(false);
+    begin_table();
     table_.layout = *layout;
     table_.layout.line = line_;
   }
@@ -129,7 +129,7 @@ class TableReader {
     const auto rank = number_after(words, "Rank");
     const auto device = std::ranges::find(words, "device");
     if (rank && number_after(words, "device")) {
-      begin_table(true);
+      begin_table();
       if (!table_.devices.insert(*rank).second) table_.repeats_ranks = true;
       table_.rank_groups[*rank] = number_after(words, "Group").value_or(0);
       const auto on = std::ranges::find(words, "on");
@@ -179,23 +179,12 @@ class TableReader {
   /// A list of devices that no row followed is of a run that was given up.
   void begin_run() {
     if (is_empty() && !table_.devices.empty()) table_ = {};
-    begin_table(true);
+    begin_table();
   }
 
-  /// What comes now is of another run, or at least of another table, if there are rows of one.
-  void begin_table(bool is_of_another_run) {
-    if (is_empty()) return;
-    MeasuredTable next;
-    if (!is_of_another_run) {
-      next = table_;
-      next.line = 0;
-      next.rows.clear();
-      next.problems.clear();
-      next.narrow.clear();
-      next.failure = {};
-      next.has_failed = next.has_end = false;
-    }
-    tables_.push_back(std::exchange(table_, std::move(next)));
+  /// What comes now is of another run, if there are rows of one.
+  void begin_table() {
+    if (!is_empty()) tables_.push_back(std::exchange(table_, {}));
   }
 
   const import::InputFile& file_;

@@ -225,7 +225,6 @@ class RecorderReader {
 
 std::optional<std::string_view> recognise_recorder(const InputFile& file) {
   if (!begins_as_json(file.text())) return {};
-  if (file.text().find("\"entries\"") == std::string_view::npos) return {};
   for (const std::string_view key : {"\"profiling_name\"", "\"pg_config\"", "\"pg_status\""}) {
     if (file.text().find(key) != std::string_view::npos) {
       return "`entries` with `profiling_name`";

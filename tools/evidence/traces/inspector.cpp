@@ -66,7 +66,6 @@ class InspectorReader {
       const auto perf = object->find(std::string(kind) + "_perf");
       if (perf != object->end()) return read_call(*object, *perf, kind, number);
     }
-    if (object->contains("header")) ++others_;
   }
 
   void check_version(const json& object, std::size_t number) {
@@ -182,7 +181,6 @@ class InspectorReader {
   std::set<std::string> versions_;
   std::size_t problems_ = 0;
   std::size_t zero_times_ = 0;
-  std::size_t others_ = 0;
 };
 
 /// `# TYPE nccl_..`, `nccl_..{rank="0"} 12.5`: what Inspector writes with

@@ -172,8 +172,10 @@ class KinetoReader {
 
 std::optional<std::string_view> recognise_kineto(const InputFile& file) {
   if (!begins_as_json(file.text())) return {};
-  if (file.text().find("\"traceEvents\"") == std::string_view::npos) return {};
-  return "`traceEvents`";
+  for (const std::string_view key : {"\"traceEvents\"", "\"distributedInfo\""}) {
+    if (file.text().find(key) != std::string_view::npos) return "`traceEvents`";
+  }
+  return {};
 }
 
 void read_kineto(const InputFile& file, Measurements& measurements) {
