@@ -30,6 +30,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/evidence/nccl_tests/row.hpp"
+#include "tools/diagnose/model/simulator.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {
@@ -78,12 +79,6 @@ std::optional<std::vector<Bytes>> sizes_of(const BenchArguments& a) {
     sizes.push_back(size);
   }
   return sizes;
-}
-
-/// The size of a job whose size nccl-tests would call `size`.
-Bytes job_size(Operation operation, Bytes size, std::size_t ranks) {
-  if (operation != Operation::kAllToAll) return size;
-  return std::max(1_B, size / static_cast<std::int64_t>(ranks));
 }
 
 /// What `weft run` would say besides of the run of a size: below its row as comments of nccl-tests,
@@ -224,7 +219,7 @@ class Bench {
   int run(const std::vector<Bytes>& sizes) {
     Bytes last;
     for (const Bytes size : sizes) {
-      spec().size = job_size(spec().operation, size, scenario_.jobs[job_].ranks.size());
+      spec().size = diagnose::job_size(spec().operation, size, scenario_.jobs[job_].ranks.size());
       // Sizes that are less than a byte for each rank are all that.
       if (std::exchange(last, spec().size) == spec().size) continue;
       if (const int code = run_size(size); code != kSuccess) return code;

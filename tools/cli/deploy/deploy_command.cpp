@@ -27,7 +27,7 @@ constexpr const char* kDeployHelp =
 
 const std::vector<std::string> kOutputs{"slurm", "switches", "tuner"};
 
-/// What goes on, on a terminal.
+/// On a terminal: what is simulated now.
 void show(const std::string& what) {
   if (::isatty(STDERR_FILENO) == 1) print_error_text("\r\x1b[K" + escaped(what));
 }

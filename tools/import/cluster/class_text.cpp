@@ -70,9 +70,9 @@ class ClassWriter {
       count(s.settings->classes, votes);
       for (const auto& [name, port] : s.settings->ports) count(port.classes, votes);
     }
-    const auto most =
+    const auto largest =
         std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-    if (most != votes.end()) usual_ = examples_.at(most->first);
+    if (largest != votes.end()) usual_ = examples_.at(largest->first);
   }
 
   /// Ascending priority: lossy ones, lossless ones, strict ones. Lossy classes are one.

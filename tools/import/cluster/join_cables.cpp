@@ -62,7 +62,7 @@ std::string pair_text(const PortName& a, const PortName& b) {
 }
 
 /// Beyond these, files are of different fabrics.
-constexpr std::size_t kMostSwaps = 1'000;
+constexpr std::size_t kMaxSwaps = 1'000;
 
 /// Picks, of cables that share a port, those that are known best.
 class Chooser {
@@ -112,7 +112,7 @@ class Chooser {
   /// Two cables of one device that are said to be the other way round are named together.
   void name_swaps() {
     std::set<const JoinedCable*> named;
-    const bool are_few = refused_.size() <= kMostSwaps;  // every one is held against every other
+    const bool are_few = refused_.size() <= kMaxSwaps;  // every one is held against every other
     for (const auto& [cable, instead] : refused_) {
       if (named.contains(cable) || !are_few) continue;
       for (const auto& [second, instead_of_second] : refused_) {

@@ -15,7 +15,7 @@ namespace weft::import {
 namespace {
 
 /// Most findings of one kind that are listed; then their number is said.
-constexpr std::size_t kMostListed = 20;
+constexpr std::size_t kMaxListed = 20;
 
 /// The value that more than half of a group has; null: there is none.
 template <class T>
@@ -44,15 +44,15 @@ class CablingChecks {
     degraded();
     rails();
     for (const auto& [kind, count] : counts_) {
-      if (count > kMostListed) {
-        add_finding(remarks_, {}, fmt::format("{} more: {}", count - kMostListed, kind));
+      if (count > kMaxListed) {
+        add_finding(remarks_, {}, fmt::format("{} more: {}", count - kMaxListed, kind));
       }
     }
   }
 
  private:
   void say(const std::string& kind, std::string text, SourceLocation where = {}) {
-    if (++counts_[kind] <= kMostListed) add_finding(remarks_, std::move(where), std::move(text));
+    if (++counts_[kind] <= kMaxListed) add_finding(remarks_, std::move(where), std::move(text));
   }
 
   [[nodiscard]] std::string name_of(const ClusterEnd& end) const {

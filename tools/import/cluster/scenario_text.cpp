@@ -208,13 +208,13 @@ class ScenarioWriter {
     for (const ClusterSwitch& s : cluster_.switches) {
       if (s.part) ++votes[*s.part];
     }
-    const auto most =
+    const auto largest =
         std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-    if (most == votes.end()) {
+    if (largest == votes.end()) {
       part_ = cluster_.is_infiniband ? "quantum-2" : "tomahawk-5";
       assume(fmt::format("switches are {} (`--switch` names another part)", part_));
     } else {
-      part_ = most->first;
+      part_ = largest->first;
     }
     const Stated<Bytes>* buffer = nullptr;
     for (const ClusterSwitch& s : cluster_.switches) {

@@ -1,0 +1,108 @@
+#include "tools/diagnose/expectation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/diagnose/model/band.hpp"
+
+namespace weft::diagnose {
+namespace {
+
+/// Two leaves, two servers under each, two GPUs and NICs in each.
+constexpr const char* kSmall =
+    "name: small\n"
+    "racks: {count: 2, servers: 2, server: {gpus: 2, gpu: h100, nics: 2, nic: connectx-7, scale_up: "
+    "{part: nvswitch-3, switches: 1, links_per_switch: 18}, host_link: pcie-5-x16}}\n"
+    "fabric: {topology: leaf-spine, spines: 2, links_per_pair: 2, load_balancing: spray}\n"
+    "transport: {receiver: any-order}\n"
+    "jobs: [{name: ar, type: all-reduce, size: 1MiB}]\n";
+
+Simulator small(Twin twin = Twin::kHealthy, const std::vector<std::string>& overrides = {}) {
+  return Simulator::of_text(kSmall, "small.yaml", overrides, twin).value();
+}
+
+ExpectationQuery all_ranks(std::vector<Bytes> sizes) {
+  return {.operations = {collectives::Operation::kAllReduce},
+          .sizes = std::move(sizes),
+          .hosts = {0, 1, 2, 3, 4, 5, 6, 7}};
+}
+
+TEST(Places, ComeFromTheFabricAlone) {
+  const Simulator simulator = small();
+  const Places& places = simulator.places();
+  ASSERT_EQ(places.servers.size(), 4U);
+  EXPECT_EQ(places.servers[2].name, "server2");
+  EXPECT_EQ(places.nics.size(), 8U);
+  EXPECT_EQ(places.nics[5].name, "gpu5");
+  EXPECT_EQ(places.nics[5].server, 2U);
+  EXPECT_FALSE(places.crosses_uplinks(0, 1));
+  EXPECT_TRUE(places.crosses_uplinks(0, 2));
+  EXPECT_EQ(places.relation(0, 2), places.relation(1, 3));
+  EXPECT_EQ(places.nic_of(2, "mlx5_1", {}), 5U);
+  EXPECT_EQ(places.nic_of(2, "mlx5_2", {}), std::nullopt);
+}
+
+TEST(Places, HostsNamedServerAndNicAreNicsOfTheServer) {
+  auto simulator = Simulator::of_text(
+      "name: named\nfabric:\n  topology: custom\n  nodes:\n"
+      "    - {name: gpu01/mlx5_0, kind: host}\n    - {name: gpu01/mlx5_1, kind: host}\n"
+      "    - {name: gpu02/mlx5_0, kind: host}\n    - {name: gpu02/mlx5_1, kind: host}\n"
+      "    - {name: leaf01, kind: switch}\n  links:\n"
+      "    - {from: gpu01/mlx5_0, to: leaf01, rate: 400Gbps}\n"
+      "    - {from: gpu01/mlx5_1, to: leaf01, rate: 400Gbps}\n"
+      "    - {from: gpu02/mlx5_0, to: leaf01, rate: 400Gbps}\n"
+      "    - {from: gpu02/mlx5_1, to: leaf01, rate: 400Gbps}\n"
+      "jobs: [{name: ar, type: all-reduce, size: 1MiB}]\n",
+      "named.yaml", {}, Twin::kHealthy);
+  ASSERT_TRUE(simulator.ok()) << simulator.errors().front().to_string();
+  const Places& places = simulator.value().places();
+  ASSERT_EQ(places.servers.size(), 2U);
+  EXPECT_EQ(places.servers[1].name, "gpu02");
+  EXPECT_EQ(places.nics[*places.nic_of(1, "mlx5_1", {})].name, "gpu02/mlx5_1");
+}
+
+TEST(Expectation, NamesWhatLimitsEachSize) {
+  Simulator simulator = small();
+  const auto found = expectation(simulator, all_ranks({1_KiB, 16_MiB}));
+  ASSERT_TRUE(found.ok());
+  const auto& times = found.value().times;
+  ASSERT_EQ(times.size(), 2U);
+  EXPECT_NE(times[1].limit.find("NICs ("), std::string::npos) << times[1].limit;
+  EXPECT_EQ(times[0].limit.find("NIC"), std::string::npos) << times[0].limit;
+  EXPECT_GT(times[0].run.channels, 0U);
+  EXPECT_GT(times[0].band, times[1].band);
+}
+
+TEST(Expectation, LargeSizesGoOnAsTheLastTwoSimulated) {
+  Simulator simulator = small();
+  const Bytes most = Simulator::largest(8);
+  const auto found = expectation(simulator, all_ranks({most / 2, most, most * 4}));
+  ASSERT_TRUE(found.ok());
+  const auto& times = found.value().times;
+  EXPECT_FALSE(times[1].run.is_extrapolated);
+  ASSERT_TRUE(times[2].run.is_extrapolated);
+  const double per_half = times[1].run.time_us - times[0].run.time_us;
+  EXPECT_NEAR(times[2].run.time_us, times[1].run.time_us + 6 * per_half, 1);
+  EXPECT_GE(times[2].run.bus_bandwidth, times[1].run.bus_bandwidth);
+}
+
+TEST(Expectation, PairsAreSlowerWhereAFaultIsKept) {
+  const std::vector<std::string> fault{"faults=[{type: link-rate, from: gpu5, rate: 100Gbps}]"};
+  ExpectationQuery query{.servers = {0, 1, 2, 3}, .pair_size = 16_MiB};
+  Simulator healthy = small(Twin::kHealthy, fault);
+  const auto meant = expectation(healthy, query);
+  ASSERT_TRUE(meant.ok());
+  ASSERT_EQ(meant.value().pairs.size(), 6U);
+  EXPECT_EQ(meant.value().findings.size(), 1U);
+  EXPECT_EQ(meant.value().pairs[1].time_us, meant.value().pairs[2].time_us);
+  Simulator found = small(Twin::kAsFound, fault);
+  const auto is = expectation(found, all_ranks({16_MiB}));
+  const auto should = expectation(healthy, all_ranks({16_MiB}));
+  ASSERT_TRUE(is.ok() && should.ok());
+  EXPECT_GT(is.value().times[0].run.time_us, 1.5 * should.value().times[0].run.time_us);
+}
+
+}  // namespace
+}  // namespace weft::diagnose

@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tools/diagnose/diagnosis.hpp"
+#include "tools/evidence/forms.hpp"
+
+namespace weft::diagnose {
+namespace {
+
+/// The cluster that tests/operators describes.
+constexpr const char* kCluster =
+    "name: four-servers\n"
+    "racks: {count: 2, servers: 2, server: hgx-h100}\n"
+    "links: {access: {length: 3m, cable: copper}, uplink: {length: 20m, cable: fibre}}\n"
+    "fabric: {topology: leaf-spine, spines: 2, links_per_pair: 8, load_balancing: spray}\n"
+    "transport: {receiver: any-order}\n"
+    "jobs: [{name: ar, type: all-reduce, size: 64MiB}]\n";
+
+std::string log_of(const std::string& name) {
+  return std::string(WEFT_SOURCE_DIR) + "/tests/operators/logs/" + name;
+}
+
+evidence::Measurements read(const std::vector<std::string>& names) {
+  evidence::Measurements all;
+  for (const std::string& name : names) {
+    const auto file = import::InputFile::read(log_of(name));
+    EXPECT_TRUE(file.ok()) << name;
+    if (file.ok()) evidence::read_file(file.value(), nullptr, all);
+  }
+  EXPECT_FALSE(import::has_errors(all.remarks));
+  return all;
+}
+
+Simulator cluster() {
+  return Simulator::of_text(kCluster, "four.yaml", {}, Twin::kHealthy).value();
+}
+
+constexpr const char* kSlow = "nccl-tests-2.17.8-allreduce-4n-slow.txt";
+constexpr const char* kHealthy = "nccl-tests-2.17.8-allreduce-4n-healthy.txt";
+
+const Culprit* find(const std::vector<Culprit>& culprits, const std::string& kind) {
+  const auto at = std::ranges::find(culprits, kind, &Culprit::kind);
+  return at == culprits.end() ? nullptr : &*at;
+}
+
+TEST(Samples, AHealthyLogHasNoCulprit) {
+  Simulator healthy = cluster();
+  const auto found = diagnose(healthy, read({kHealthy}));
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found.value().verdict, Verdict::kAsExpected) << to_text(found.value());
+  EXPECT_TRUE(found.value().culprits.empty());
+  EXPECT_TRUE(found.value().undecided.empty());
+  EXPECT_FALSE(found.value().nothing_explains_it);
+}
+
+// One curve cannot tell a NIC at half of its rate from flows that meet two by two.
+TEST(Samples, ASlowCurveAloneIsUndecidedAndAsksForPairs) {
+  Simulator healthy = cluster();
+  const auto found = diagnose(healthy, read({kSlow}));
+  ASSERT_TRUE(found.ok());
+  const Diagnosis& d = found.value();
+  EXPECT_EQ(d.verdict, Verdict::kSlower);
+  EXPECT_TRUE(d.culprits.empty()) << to_text(d);
+  ASSERT_NE(find(d.undecided, "slow-nic"), nullptr) << to_text(d);
+  EXPECT_NE(find(d.undecided, "collisions"), nullptr) << to_text(d);
+  EXPECT_EQ(find(d.undecided, "slow-nic")->places.size(), 32U);
+  EXPECT_NE(d.next_measurement.find("every pair"), std::string::npos) << to_text(d);
+}
+
+// The levels of these logs are invented: with the healthy one as baseline only ratios count.
+TEST(Samples, PairsDecideWhichNicItIs) {
+  for (const bool has_baseline : {false, true}) {
+    Simulator healthy = cluster();
+    const evidence::Measurements before = read({kHealthy});
+    const auto found = diagnose(healthy,
+                                read({kSlow, "pairs-allreduce.csv", "pairs-rail4-write-bw.csv",
+                                      "pairs-rail5-write-bw.csv"}),
+                                has_baseline ? &before : nullptr);
+    ASSERT_TRUE(found.ok());
+    const Diagnosis& d = found.value();
+    ASSERT_EQ(d.culprits.size(), 1U) << to_text(d);
+    EXPECT_EQ(d.culprits.front().kind, "slow-nic");
+    // mlx5_5 of gpu03, the third server.
+    EXPECT_EQ(d.culprits.front().places, std::vector<std::string>{"gpu21"});
+    EXPECT_TRUE(d.undecided.empty()) << to_text(d);
+    ASSERT_TRUE(d.culprits.front().value.has_value());
+    EXPECT_NEAR(*d.culprits.front().value, 0.5, 0.1) << to_text(d);
+  }
+}
+
+TEST(Samples, PerftestOfOneNicIsAFindingByItself) {
+  Simulator healthy = cluster();
+  const auto found = diagnose(healthy, read({"ib_write_bw-gpu01-gpu03-mlx5_5.txt"}));
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found.value().culprits.size(), 1U) << to_text(found.value());
+  EXPECT_EQ(found.value().culprits.front().kind, "slow-nic");
+  EXPECT_NEAR(*found.value().culprits.front().value, 203.4 / 400, 0.01);
+}
+
+TEST(Samples, EvidenceOfAnotherMachineIsRefused) {
+  auto two = Simulator::of_text(
+      "name: two\nracks: {count: 1, servers: 2, server: hgx-h100}\n"
+      "fabric: {topology: leaf-spine, spines: 1}\njobs: [{name: ar, type: all-reduce, size: "
+      "1MiB}]\n",
+      "two.yaml", {}, Twin::kHealthy);
+  ASSERT_TRUE(two.ok());
+  const auto found = diagnose(two.value(), read({kSlow}));
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.errors().front().message.find("another machine"), std::string::npos);
+
+  auto others = Simulator::of_text(kCluster, "four.yaml",
+                                   {"racks={count: 2, servers: 2, server: hgx-b200}"},
+                                   Twin::kHealthy);
+  ASSERT_TRUE(others.ok());
+  const auto gpus = diagnose(others.value(), read({kSlow}));
+  ASSERT_FALSE(gpus.ok());
+  EXPECT_NE(gpus.errors().front().message.find("Blackwell"), std::string::npos);
+}
+
+TEST(Samples, FaultsOfTheScenarioAreLeftOutAndSaid) {
+  const std::vector<std::string> fault{
+      "faults=[{type: link-rate, from: gpu21, rate: 200Gbps}]"};
+  auto healthy = Simulator::of_text(kCluster, "four.yaml", fault, Twin::kHealthy);
+  auto as_found = Simulator::of_text(kCluster, "four.yaml", fault, Twin::kAsFound);
+  ASSERT_TRUE(healthy.ok() && as_found.ok());
+  EXPECT_EQ(healthy.value().left_out().size(), 1U);
+  Call call{.size = 16_MiB};
+  for (std::uint32_t host = 0; host < 32; ++host) call.hosts.push_back(host);
+  EXPECT_LT(healthy.value().run(call).value().time_us, as_found.value().run(call).value().time_us);
+}
+
+TEST(Samples, JsonHasWhatScriptsRead) {
+  Simulator healthy = cluster();
+  const auto found = diagnose(healthy, read({"ib_write_bw-gpu01-gpu03-mlx5_5.txt"}));
+  ASSERT_TRUE(found.ok());
+  const auto json = to_json(found.value());
+  for (const char* key : {"verdict", "culprits", "undecided", "next_measurement"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  for (const char* key : {"kind", "place", "value", "explained", "confidence"}) {
+    EXPECT_TRUE(json["culprits"][0].contains(key)) << key;
+  }
+}
+
+}  // namespace
+}  // namespace weft::diagnose
