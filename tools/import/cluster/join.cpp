@@ -47,7 +47,7 @@ class Joiner {
       : description_(description), options_(options) {}
 
   Cluster join() {
-    resolve_aliases(description_);
+    resolve_names(description_);
     const DeviceKinds kinds(description_, options_);
     if (has_errors(description_.remarks)) return std::move(cluster_);
     const Remarks settings = check_settings(description_);
@@ -83,6 +83,10 @@ class Joiner {
     for (ClusterSwitch& s : cluster_.switches) {
       for (const SwitchSettings& settings : description_.switches) {
         if (settings.name == s.name) take(settings, s);
+      }
+      // Settings of no switch are those of every switch that has none of its own.
+      for (const SwitchSettings& settings : description_.switches) {
+        if (!settings.name && s.settings == nullptr) take(settings, s);
       }
       for (const Device& device : description_.devices) {
         if (device.name != s.name) continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
@@ -36,6 +37,64 @@ bool matches(std::string_view pattern, std::string_view name) {
   return name.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
+bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+/// Finds the devices that files were taken from and do not name.
+class DeviceNamer {
+ public:
+  explicit DeviceNamer(Description& description) : description_(description) {
+    for (const Cable& cable : description.cables) {
+      for (const PortName& end : {cable.a, cable.b}) known_.insert(end.device);
+    }
+    for (const Server& server : description.servers) {
+      if (server.host) known_.insert(*server.host);
+    }
+    for (const SwitchSettings& settings : description.switches) {
+      if (settings.name) known_.insert(*settings.name);
+    }
+    for (const Placement& placement : description.placements) known_.insert(placement.node);
+    known_.erase("");
+  }
+
+  void run() {
+    for (Cable& cable : description_.cables) {
+      for (PortName* end : {&cable.a, &cable.b}) {
+        if (end->device.empty()) end->device = name_of(cable.where.file);
+      }
+    }
+    for (SwitchSettings& settings : description_.switches) {
+      if (settings.name) continue;
+      if (const std::string* name = named_after(settings.where.file, known_)) settings.name = *name;
+    }
+  }
+
+ private:
+  /// Of a file: the device among those that others name, else what its name says beside the tool.
+  const std::string& name_of(const std::string& file) {
+    const auto [found, is_new] = names_.try_emplace(file);
+    if (!is_new) return found->second;
+    if (const std::string* known = named_after(file, known_)) return found->second = *known;
+    std::string stem = std::filesystem::path(file).stem().string();
+    for (const std::string_view tool : {"lldpctl", "lldp", "table", "show", "json"}) {
+      const std::size_t at = stem.find(tool);
+      if (at != std::string::npos) stem.erase(at, tool.size());
+    }
+    const auto is_separator = [](char c) { return c == '-' || c == '_' || c == '.' || c == ' '; };
+    while (!stem.empty() && is_separator(stem.front())) stem.erase(0, 1);
+    while (!stem.empty() && is_separator(stem.back())) stem.pop_back();
+    if (stem.empty()) {
+      add_error(description_.remarks, {.file = file},
+                "does not say which device it was taken from: name the file after it, such as "
+                "lldpctl-gpu01.json");
+    }
+    return found->second = stem;
+  }
+
+  Description& description_;
+  std::set<std::string, NaturalOrder> known_;
+  std::map<std::string, std::string> names_;
+};
+
 /// By switch: its ports by alias.
 using Aliases = std::map<std::string, std::map<std::string, std::string>>;
 
@@ -56,7 +115,24 @@ bool is_address(std::string_view name) {
   return is_mac || is_ip;
 }
 
-void resolve_aliases(Description& description) {
+const std::string* named_after(const std::string& file,
+                               const std::set<std::string, NaturalOrder>& names) {
+  const std::string stem = std::filesystem::path(file).stem().string();
+  const std::string* longest = nullptr;
+  for (std::size_t begin = 0; begin < stem.size(); ++begin) {
+    if (begin > 0 && is_word_letter(stem[begin - 1])) continue;
+    for (std::size_t end = begin + 1; end <= stem.size(); ++end) {
+      if (end < stem.size() && is_word_letter(stem[end])) continue;
+      const auto found = names.find(std::string_view(stem).substr(begin, end - begin));
+      if (found == names.end()) continue;
+      if (longest == nullptr || found->size() > longest->size()) longest = &*found;
+    }
+  }
+  return longest;
+}
+
+void resolve_names(Description& description) {
+  DeviceNamer(description).run();
   Aliases aliases;
   for (const SwitchSettings& settings : description.switches) {
     if (!settings.name) continue;
@@ -67,8 +143,10 @@ void resolve_aliases(Description& description) {
     }
   }
   for (Cable& cable : description.cables) {
-    resolve(aliases, cable.a);
-    resolve(aliases, cable.b);
+    for (PortName* end : {&cable.a, &cable.b}) {
+      resolve(aliases, *end);
+      end->may_be_alias = false;  // from here on equal names are equal ports
+    }
   }
 }
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <string_view>
@@ -16,26 +14,6 @@
 
 namespace weft::import {
 namespace {
-
-bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
-/// The longest name of a server that a file is named after: `gpu01` of `nccl-topo-gpu01.xml`; null:
-/// none.
-const std::string* named_after(const std::string& file,
-                               const std::set<std::string, NaturalOrder>& names) {
-  const std::string stem = std::filesystem::path(file).stem().string();
-  const std::string* longest = nullptr;
-  for (std::size_t begin = 0; begin < stem.size(); ++begin) {
-    if (begin > 0 && is_word_letter(stem[begin - 1])) continue;
-    for (std::size_t end = begin + 1; end <= stem.size(); ++end) {
-      if (end < stem.size() && is_word_letter(stem[end])) continue;
-      const auto found = names.find(std::string_view(stem).substr(begin, end - begin));
-      if (found == names.end()) continue;
-      if (longest == nullptr || found->size() > longest->size()) longest = &*found;
-    }
-  }
-  return longest;
-}
 
 using Files = std::map<std::string, const Server*, NaturalOrder>;
 

@@ -45,7 +45,8 @@ struct Server {
   std::optional<std::string> host;  ///< that the file itself names
   std::vector<ServerGpu> gpus;
   std::vector<ServerNic> nics;
-  std::uint32_t nvswitches = 0;  ///< 0 with NVLinks: GPUs are joined directly
+  /// 0 with NVLinks: GPUs are joined directly. 1 also where a file shows only that there are some.
+  std::uint32_t nvswitches = 0;
   std::uint32_t sockets = 0;
   bool is_multi_node_domain = false;  ///< NVLink joins it with other servers
   SourceLocation where{};

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "tools/import/facts/format.hpp"
+
+namespace weft::import {
+
+/// A table of cables as weft defines it: from, from_port, to, to_port, and where they are known
+/// rate, length and medium.
+[[nodiscard]] std::optional<std::string_view> recognise_generic_csv(const InputFile& file);
+void read_generic_csv(const InputFile& file, Description& description);
+
+}  // namespace weft::import
