@@ -224,6 +224,19 @@ TEST(SwitchConfigDb, GlobalMapsServePortsThatNameNone) {
   EXPECT_EQ(facts_text(described({{"a", text}})), facts_text(described({{"a", without}})));
 }
 
+TEST(SwitchConfigDb, KeysOfManyPortsAndFilesOfManyFaultsAreRefused) {
+  std::string names = "Ethernet0";
+  for (int i = 1; i < 100'000; ++i) names += ",Ethernet" + std::to_string(i);
+  const auto many =
+      described({{"a", "{\"BUFFER_PG\": {\"" + names + "|0-7\": {\"profile\": \"NULL\"}}}"}});
+  EXPECT_THAT(lines_of(many.remarks), ElementsAre(HasSubstr("more than 4096 ports")));
+  std::string rows;
+  for (int i = 0; i < 50'000; ++i) rows += ",\"E" + std::to_string(i) + "\": {\"speed\": \"1\"}";
+  const auto faults = described({{"a", "{\"PORT\": {" + rows.substr(1) + "}, \"PFC_WD\": {}}"}});
+  EXPECT_EQ(faults.remarks.size(), 1001U);
+  EXPECT_THAT(lines_of(faults.remarks).back(), HasSubstr("more faults than are listed"));
+}
+
 TEST(SwitchConfigDb, AGapInAMapIsSaid) {
   const std::string text = changed(operator_sample("fabric/config_db-leaf01.json"), "\"3\": \"3\"",
                                    "\"9\": \"3\"", "\"TC_TO_QUEUE_MAP\"");

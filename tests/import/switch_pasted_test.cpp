@@ -145,6 +145,24 @@ TEST(SwitchPasted, CumulusRoceStandsForItsDefaultsAndSaysSo) {
   EXPECT_THAT(lines_of(description.remarks), Contains(HasSubstr("the vendor's settings")));
 }
 
+TEST(SwitchPasted, EosIsKnownThoughItHasClassMapsToo) {
+  const std::string text = "class-map type qos match-any other\n   match dscp 10\n" +
+                           operator_sample("fabric/qos-eos.txt");
+  EXPECT_THAT(described({{"a", text}}).recognised, ElementsAre(HasSubstr("a: Arista EOS lines")));
+}
+
+TEST(SwitchPasted, ManyInterfacesLinesAndFaultsAreRefused) {
+  std::string text = "nv set qos pfc default-global tx enable\nnv set interface swp1-1000";
+  for (int i = 0; i < 10'000; ++i) text += ",swp1-1000";
+  EXPECT_THAT(lines_of(described({{"a", text + " link mtu 9216\n"}}).remarks),
+              Contains(HasSubstr("more than 4096 ports")));
+  text = "pause pfc-cos 3\n";
+  for (int i = 0; i < 5000; ++i) text += "command" + std::to_string(i) + "\n";
+  EXPECT_EQ(described({{"a", text}}).remarks.size(), 1001U);
+  for (int i = 0; i < 200'000; ++i) text += "x\n";
+  EXPECT_THAT(lines_of(described({{"a", text}}).remarks), Contains(HasSubstr("200000 lines")));
+}
+
 TEST(SwitchPasted, LinesThatAreNotKnownAreWarnedOfOnce) {
   const std::string text =
       operator_sample("fabric/qos-eos.txt") + "router bgp 65001\nrouter bgp 65001\n";

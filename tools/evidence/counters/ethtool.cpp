@@ -45,6 +45,7 @@ class NicCounters {
   void set_port(std::string port) { owner_.port = std::move(port); }
 
   void add(std::size_t line, std::string_view name, std::string_view text) {
+    if (remarks_.size() >= kMaxErrors) return;
     const auto value = counter_value(text);
     if (!value) {
       import::add_error(remarks_, file_.line(line),
@@ -63,7 +64,8 @@ class NicCounters {
   }
 
   void error(std::size_t line, std::string text) {
-    import::add_error(remarks_, file_.line(line), std::move(text));
+    if (remarks_.size() < kMaxErrors)
+      import::add_error(remarks_, file_.line(line), std::move(text));
   }
 
   void finish(std::string_view form, Measurements& measurements) {

@@ -49,7 +49,10 @@ class MlnxQosReader {
   }
 
  private:
-  void error(std::string text) { import::add_error(remarks_, file_.line(line_), std::move(text)); }
+  void error(std::string text) {
+    if (remarks_.size() < kMaxErrors)
+      import::add_error(remarks_, file_.line(line_), std::move(text));
+  }
 
   void read_line(std::string_view line) {
     if (const auto owner = owner_of_line(line)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 
 /// What the readers of counters share: tools print numbers, and rarely whose they are.
 namespace weft::evidence {
+
+/// Of a file that is not what it seems to be, no more are listed.
+inline constexpr std::size_t kMaxErrors = 1000;
 
 /// A host, and an interface of it where the output is of one.
 struct CounterOwner {

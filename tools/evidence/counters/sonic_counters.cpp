@@ -94,7 +94,10 @@ class SonicCounterReader {
   }
 
  private:
-  void error(std::string text) { import::add_error(remarks_, file_.line(line_), std::move(text)); }
+  void error(std::string text) {
+    if (remarks_.size() < kMaxErrors)
+      import::add_error(remarks_, file_.line(line_), std::move(text));
+  }
 
   void end_table() {
     if (table_ && rows_ == 0) error("the table above has no row: it was cut; copy it again");

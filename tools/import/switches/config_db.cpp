@@ -9,6 +9,7 @@
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quoted.hpp"
 #include "simcore/text/range_text.hpp"
+#include "tools/import/switches/units.hpp"
 
 namespace weft::import {
 namespace {
@@ -129,11 +130,19 @@ SourceLocation ConfigDb::place(std::size_t offset, std::string key) const {
 }
 
 void ConfigDb::error(SourceLocation where, std::string text) {
-  add_error(remarks_, std::move(where), std::move(text));
+  if (remarks_.size() < kMaxFaults) add_error(remarks_, std::move(where), std::move(text));
+  refuse_if_full();
 }
 
 void ConfigDb::warning(SourceLocation where, std::string text) {
-  add_warning(remarks_, std::move(where), std::move(text));
+  if (remarks_.size() < kMaxFaults) add_warning(remarks_, std::move(where), std::move(text));
+  refuse_if_full();
+}
+
+void ConfigDb::refuse_if_full() {
+  if (remarks_.size() != kMaxFaults) return;
+  add_error(remarks_, {.file = file_.name()},
+            "has more faults than are listed: is it of a switch?");
 }
 
 std::vector<ConfigDb::Row> ConfigDb::rows(std::string_view table) {

@@ -63,6 +63,7 @@ class ConfigDb {
   [[nodiscard]] const InputFile& file() const { return file_; }
 
  private:
+  void refuse_if_full();
   SourceLocation place(std::size_t offset, std::string key) const;
 
   const InputFile& file_;

@@ -219,7 +219,13 @@ void read_ports(ConfigDb& db, SwitchSettings& settings) {
 std::vector<std::string> ports_of_key(ConfigDb& db, SwitchSettings& settings,
                                       std::string_view names, const SourceLocation& where) {
   std::vector<std::string> ports;
-  for (const std::string_view name : split(names, ',')) {
+  const std::vector<std::string_view> listed = split(names, ',');
+  if (listed.size() > kMaxPorts || settings.ports.size() > kMaxPorts) {
+    db.error({.file = db.file().name()},
+             fmt::format("names more than {} ports, which no switch has", kMaxPorts));
+    return ports;
+  }
+  for (const std::string_view name : listed) {
     if (name.empty()) {
       db.error(where, "a port is named with no letters: two commas, or one at an end?");
       continue;

@@ -15,6 +15,8 @@
 namespace weft::import {
 namespace {
 
+constexpr std::size_t kMaxLines = 200'000;
+
 std::uint32_t mapped(const std::map<std::uint32_t, std::uint32_t>& map, std::uint32_t key) {
   const auto found = map.find(key);
   return found == map.end() ? key : found->second;
@@ -92,6 +94,10 @@ bool is_front_port(std::string_view interface) {
 }
 
 bool PastedLines::next() {
+  if (file_.lines().size() > kMaxLines) {
+    error(fmt::format("has more than {} lines: no switch's configuration is that long", kMaxLines));
+    return false;
+  }
   while (line_ < file_.lines().size()) {
     text_ = after_prompt(file_.lines()[line_++], host_);
     const std::size_t first = text_.find_first_not_of(" \t");
@@ -110,8 +116,21 @@ bool PastedLines::starts(std::string_view words) const {
   return words_.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), words_.begin());
 }
 
-void PastedLines::error(std::string text) { add_error(remarks_, where(), std::move(text)); }
-void PastedLines::warning(std::string text) { add_warning(remarks_, where(), std::move(text)); }
+void PastedLines::error(std::string text) {
+  if (remarks_.size() < kMaxFaults) add_error(remarks_, where(), std::move(text));
+  refuse_if_full();
+}
+
+void PastedLines::warning(std::string text) {
+  if (remarks_.size() < kMaxFaults) add_warning(remarks_, where(), std::move(text));
+  refuse_if_full();
+}
+
+void PastedLines::refuse_if_full() {
+  if (remarks_.size() != kMaxFaults) return;
+  add_error(remarks_, {.file = file_.name()},
+            "has more faults than are listed: is it of a switch?");
+}
 
 void PastedLines::warn_once(const std::string& topic, std::string text) {
   if (warned_.insert(topic).second) warning(std::move(text));
@@ -261,6 +280,10 @@ std::vector<std::string> PastedLines::interfaces(std::string_view names) {
   constexpr std::uint64_t kMaxValue = 1024;
   std::vector<std::string> all;
   for (const std::string_view name : split(names, ',')) {
+    if (all.size() > kMaxPorts) {
+      error(fmt::format("names more than {} ports, which no switch has", kMaxPorts));
+      return {};
+    }
     const std::size_t last =
         std::min(name.find_last_of("/abcdefghijklmnopqrstuvwxyzEPV") + 1, name.size());
     const std::string_view tail = name.substr(last);

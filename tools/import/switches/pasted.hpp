@@ -82,6 +82,7 @@ class PastedLines {
   [[nodiscard]] std::vector<std::string> interfaces(std::string_view names);
 
  private:
+  void refuse_if_full();
   [[nodiscard]] std::optional<Bytes> size_with_unit(std::size_t index);
 
   const InputFile& file_;

@@ -9,7 +9,7 @@ namespace weft::import {
 
 std::span<const Format> switch_formats() {
   static const std::vector<Format> all{sonic_format(), cumulus_format(), cumulus_show_format(),
-                                       nxos_format(), eos_format()};
+                                       eos_format(), nxos_format()};
   return all;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -10,6 +11,10 @@
 #include "simcore/base/units.hpp"
 
 namespace weft::import {
+
+/// A file that names more ports, or has more faults, is refused: no switch's is like that.
+inline constexpr std::size_t kMaxPorts = 4096;
+inline constexpr std::size_t kMaxFaults = 1000;
 
 /// The parts of a list, in its order; blanks around them do not count.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
