@@ -50,10 +50,10 @@ TEST(Places, HostsNamedServerAndNicAreNicsOfTheServer) {
       "    - {name: gpu01/mlx5_0, kind: host}\n    - {name: gpu01/mlx5_1, kind: host}\n"
       "    - {name: gpu02/mlx5_0, kind: host}\n    - {name: gpu02/mlx5_1, kind: host}\n"
       "    - {name: leaf01, kind: switch}\n  links:\n"
-      "    - {from: gpu01/mlx5_0, to: leaf01, rate: 400Gbps}\n"
-      "    - {from: gpu01/mlx5_1, to: leaf01, rate: 400Gbps}\n"
-      "    - {from: gpu02/mlx5_0, to: leaf01, rate: 400Gbps}\n"
-      "    - {from: gpu02/mlx5_1, to: leaf01, rate: 400Gbps}\n"
+      "    - {from: gpu01/mlx5_0, to: leaf01, rate: 400Gbps, latency: 500ns}\n"
+      "    - {from: gpu01/mlx5_1, to: leaf01, rate: 400Gbps, latency: 500ns}\n"
+      "    - {from: gpu02/mlx5_0, to: leaf01, rate: 400Gbps, latency: 500ns}\n"
+      "    - {from: gpu02/mlx5_1, to: leaf01, rate: 400Gbps, latency: 500ns}\n"
       "jobs: [{name: ar, type: all-reduce, size: 1MiB}]\n",
       "named.yaml", {}, Twin::kHealthy);
   ASSERT_TRUE(simulator.ok()) << simulator.errors().front().to_string();
@@ -98,6 +98,14 @@ TEST(Expectation, PairsAreSlowerWhereAFaultIsKept) {
   EXPECT_EQ(meant.value().findings.size(), 1U);
   EXPECT_EQ(meant.value().pairs[1].time_us, meant.value().pairs[2].time_us);
   Simulator found = small(Twin::kAsFound, fault);
+  const auto pairs = expectation(found, query);
+  ASSERT_TRUE(pairs.ok());
+  // The third server has the slow NIC: the pairs with it, and no other.
+  for (const ExpectedPair& pair : pairs.value().pairs) {
+    const bool has_it = pair.from == "server2" || pair.to == "server2";
+    EXPECT_EQ(pair.time_us > 1.3 * meant.value().pairs[0].time_us, has_it)
+        << pair.from << " " << pair.to;
+  }
   const auto is = expectation(found, all_ranks({16_MiB}));
   const auto should = expectation(healthy, all_ranks({16_MiB}));
   ASSERT_TRUE(is.ok() && should.ok());

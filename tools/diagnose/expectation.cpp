@@ -39,7 +39,10 @@ Result<bool> add_pairs(Simulator& simulator, const ExpectationQuery& query, Expe
     for (std::size_t j = i + 1; j < query.servers.size(); ++j) {
       const std::uint32_t a = query.servers[i];
       const std::uint32_t b = query.servers[j];
-      auto known = of_relation.find(places.relation(a, b));
+      // With faults no two pairs are alike.
+      std::string relation = places.relation(a, b);
+      if (simulator.has_faults()) relation += fmt::format(" {} {}", a, b);
+      auto known = of_relation.find(relation);
       if (known == of_relation.end()) {
         Call call{.operation = collectives::Operation::kAllReduce, .size = query.pair_size};
         for (const std::uint32_t s : {a, b}) {
@@ -48,7 +51,7 @@ Result<bool> add_pairs(Simulator& simulator, const ExpectationQuery& query, Expe
         }
         const auto run = simulator.run(call);
         if (!run) return run.errors();
-        known = of_relation.emplace(places.relation(a, b), run.value()).first;
+        known = of_relation.emplace(relation, run.value()).first;
       }
       all.pairs.push_back({places.servers[a].name, places.servers[b].name,
                            known->second.bus_bandwidth, known->second.time_us});

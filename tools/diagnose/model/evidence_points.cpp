@@ -258,8 +258,19 @@ class Builder {
     const auto& own = places_.servers[one.server].nics;
     point.rail = static_cast<std::uint32_t>(std::ranges::find(own, x) - own.begin());
     point.busy_us[one.resource] = point.busy_us[other.resource] = point.expected_us;
+    if (point.crosses_uplinks) {
+      for (const std::uint32_t leaf : {one.leaf, other.leaf}) point.busy_us[leaf] = uplinks_us(point, one, leaf);
+    }
     set_nic(point);
     result_.points.push_back(std::move(point));
+  }
+
+  /// One flow is spread over all uplinks, or keeps to one of them.
+  [[nodiscard]] double uplinks_us(const Point& point, const NicPlace& nic,
+                                  std::uint32_t leaf) const {
+    const auto all = static_cast<double>(places_.resources[leaf].rate.count());
+    if (healthy_.hashes_flows() || all <= 0) return 0;
+    return point.expected_us * static_cast<double>(nic.rate.count()) / all;
   }
 
   /// A run of two servers that stands for all pairs whose paths are alike.

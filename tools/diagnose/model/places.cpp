@@ -115,6 +115,7 @@ void Places::add_uplinks(const Fabric& fabric) {
       if (!is_fabric_switch(fabric.node(peer))) continue;
       of_port_[port.value()] = of_port_[fabric.port(port).peer.value()] = *of_leaf_[n];
       above_[*of_leaf_[n]].push_back(peer.value());
+      resources[*of_leaf_[n]].rate = resources[*of_leaf_[n]].rate + fabric.port(port).rate;
     }
   }
   for (auto& nodes : above_) std::ranges::sort(nodes);

@@ -17,7 +17,8 @@ enum class ResourceKind : std::uint8_t { kNic, kUplinks, kScaleUp };
 /// What carries bytes and can be too slow. Loads are kept by its number.
 struct Resource {
   ResourceKind kind = ResourceKind::kNic;
-  std::string name;  ///< `gpu03/mlx5_5`, `leaf01`; of scale-up: its server
+  std::string name{};  ///< `gpu03/mlx5_5`, `leaf01`; of scale-up: its server
+  BitsPerSecond rate{};  ///< of all uplinks together
 };
 
 /// A NIC, or the part of a host where it leaves its server.

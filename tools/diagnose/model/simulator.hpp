@@ -78,6 +78,10 @@ class Simulator {
   [[nodiscard]] Result<Run> run(const Call& call);
   /// Whether the packets of collectives may meet on one path while others are idle.
   [[nodiscard]] bool hashes_flows() const;
+  /// Whether calls run with faults of the scenario, or links that differ from others.
+  [[nodiscard]] bool has_faults() const {
+    return !scenario_->faults.empty() || !scenario_->link_changes.empty();
+  }
 
  private:
   Simulator() = default;

@@ -10,8 +10,9 @@
 namespace weft::diagnose {
 namespace {
 
-/// The closed form of a fault is off by this: queues and congestion control react to it.
-constexpr double kFormTolerance = 0.10;
+/// The closed form of a fault is off by this part of ln of the slowdown.
+constexpr double kFormTolerance = 0.20;
+constexpr double kReaction = 0.35;
 /// One point beyond any hypothesis says no more than this.
 constexpr double kWorstDeviation = 12;
 /// A pair whose flows meet is a free number.
@@ -27,10 +28,12 @@ struct Residual {
 };
 
 double tolerance_of(const Point& point, double predicted) {
-  const double change = std::log(predicted / point.expected_us);
   // Where nothing is changed the closed form adds no error.
-  const double form = kFormTolerance * std::min(1.0, change / std::log(1.5));
-  return std::hypot(point.tolerance, form);
+  const double change = std::log(predicted / point.expected_us);
+  const double usual = std::hypot(point.tolerance, kFormTolerance * change);
+  // Congestion control reacts to a slow link: what waits there is slowed down further.
+  const bool is_slower_still = point.measured_us > predicted;
+  return usual + (is_slower_still ? kReaction * change : 0);
 }
 
 /// The common factor of a curve that fits its residuals best, within what is allowed.
@@ -105,7 +108,25 @@ void fit_value(Hypothesis& h, const EvidencePoints& evidence, double from, doubl
   }
 }
 
-Fit fit(Hypothesis h, const EvidencePoints& evidence, double without) {
+/// Without a fault.
+struct Null {
+  double score = 0;
+  double above_noise = 0;  ///< that part of it which noise does not make
+};
+
+Null null_of(const EvidencePoints& evidence) {
+  constexpr double kNoise = 0.5;
+  const Hypothesis none{.kind = CulpritKind::kStraggler, .value = 0, .penalty = 0};
+  Null null;
+  double freedom = 0;
+  for (const double deviation : deviations_of(none, evidence, &freedom)) {
+    null.score += deviation;
+    null.above_noise += std::max(0.0, deviation - kNoise);
+  }
+  return null;
+}
+
+Fit fit(Hypothesis h, const EvidencePoints& evidence, const Null& without) {
   if (h.kind == CulpritKind::kStraggler) {
     double most = 1;
     for (const Point& p : evidence.points) most = std::max(most, p.measured_us - p.expected_us);
@@ -119,13 +140,10 @@ Fit fit(Hypothesis h, const EvidencePoints& evidence, double without) {
   const double score = score_of(h, evidence);
   return {.hypothesis = std::move(h),
           .score = score,
-          .explained = without > 0 ? std::max(0.0, 1 - score / without) : 0,
+          .explained = without.above_noise > 0
+                           ? std::clamp((without.score - score) / without.above_noise, 0.0, 1.0)
+                           : 0,
           .worst = deviations.empty() ? 0 : deviations[(deviations.size() - 1) * 9 / 10]};
-}
-
-double score_without(const EvidencePoints& evidence) {
-  const Hypothesis none{.kind = CulpritKind::kStraggler, .value = 0, .penalty = 0};
-  return score_of(none, evidence);
 }
 
 void add_pair_anomalies(const EvidencePoints& evidence, const Places& places, std::uint32_t c,
@@ -195,7 +213,7 @@ double score_of(const Hypothesis& h, const EvidencePoints& evidence) {
 }
 
 std::vector<Fit> fits_of(const EvidencePoints& evidence, const Places& places) {
-  const double without = score_without(evidence);
+  const Null without = null_of(evidence);
   std::vector<Fit> fits;
   for (Hypothesis& h : catalogue(places, evidence.curves)) {
     fits.push_back(fit(std::move(h), evidence, without));
@@ -212,6 +230,6 @@ std::vector<Fit> undecided_among(const std::vector<Fit>& fits) {
   return alike;
 }
 
-bool explains(const Fit& fit) { return fit.explained >= 0.5 && fit.worst <= 2.5; }
+bool explains(const Fit& fit) { return fit.explained >= 0.5 && fit.worst <= 3; }
 
 }  // namespace weft::diagnose
