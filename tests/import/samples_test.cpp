@@ -85,6 +85,60 @@ INSTANTIATE_TEST_SUITE_P(InfiniBand, BrokenSamples,
                                            BrokenSample{"iblinkinfo-degraded.txt", kF, 0,
                                                         "runs 2X, could be 4X: 200 Gb/s of 400"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Planners, BrokenSamples,
+    ::testing::Values(
+        BrokenSample{"infragraph-stale-docs.yaml", kE, 0, "`connections` belongs to an older"},
+        BrokenSample{"infragraph-stale-docs.yaml", kE, 0, "`giga_bytes_per_second` belongs to"},
+        BrokenSample{"infragraph-one2one-lengths.yaml", kE, 44, "one2one of 16 and 12"},
+        BrokenSample{"infragraph-unknown-link.yaml", kE, 46, "did you mean `uplink`?"},
+        BrokenSample{"infragraph-no-bandwidth.yaml", kE, 0, "link `access` has no bandwidth"},
+        BrokenSample{"topograph-old.yaml", kE, 0, "section `nodes` belongs to an older"},
+        BrokenSample{"topograph-old.yaml", kE, 0, "section `capacity_blocks` belongs"},
+        BrokenSample{"simgrid-bad-parameters.xml", kE, 0, "3 levels are said, 2 given"},
+        BrokenSample{"topology-node-twice.conf", kE, 2, "`gpu03` is under `leaf01`"},
+        BrokenSample{"topology-bad-hostlist.conf", kE, 1, "are not closed"},
+        BrokenSample{"topology-loop.conf", kE, 0, "contain each other"}));
+
+TEST(Samples, SchedulersPlaceNodes) {
+  for (const char* name : {"fabric/topology.conf", "fabric/topograph.yaml"}) {
+    const Description read = read_sample(name);
+    EXPECT_EQ(remarks_text(read), "");
+    ASSERT_EQ(read.placements.size(), 4U) << name;
+    EXPECT_EQ(read.placements[0].node, "gpu01");
+    EXPECT_EQ(read.placements[0].group, "leaf01");
+    EXPECT_EQ(read.placements[3].group, "leaf02");
+    EXPECT_EQ(read.parents.size(), 2U);
+    EXPECT_EQ(read.parents[0].parent, "spine");
+  }
+  const Description blocks = read_sample("fabric/topology-block.conf");
+  EXPECT_EQ(remarks_text(blocks), "");
+  ASSERT_EQ(blocks.placements.size(), 4U);
+  EXPECT_TRUE(blocks.placements[0].is_block);
+}
+
+TEST(Samples, InfragraphHoldsAllCables) {
+  const Description read = read_sample("fabric/infragraph.yaml");
+  EXPECT_EQ(remarks_text(read), "");
+  ASSERT_EQ(read.cables.size(), 64U);
+  EXPECT_EQ(read.cables[8].a, (PortName{"server.1", "nic.0"}));
+  EXPECT_EQ(read.cables[8].b, (PortName{"leaf.0", "port.8"}));
+  EXPECT_EQ(read.cables[8].rate->value.count(), 400 * kGbps);
+  EXPECT_EQ(read.devices.size(), 8U);
+}
+
+TEST(Samples, SimgridsFatTreeHasItsCables) {
+  const Description read = read_sample("fabric/simgrid.xml");
+  EXPECT_EQ(remarks_text(read), "");
+  ASSERT_EQ(read.cables.size(), 64U);
+  std::map<std::pair<std::string, std::string>, int> pairs;
+  for (const Cable& cable : read.cables) ++pairs[{cable.a.device, cable.b.device}];
+  EXPECT_EQ((pairs[{"nic0", "fabric.1.0"}]), 1);
+  EXPECT_EQ((pairs[{"nic16", "fabric.1.1"}]), 1);
+  EXPECT_EQ((pairs[{"fabric.1.1", "fabric.2.0"}]), 8);
+  EXPECT_EQ((pairs[{"fabric.1.1", "fabric.2.1"}]), 8);
+}
+
 TEST(Samples, NcclTopologyHoldsAServer) {
   const Description read = read_sample("server/nccl-topo-gpu01.xml");
   EXPECT_EQ(remarks_text(read), "");

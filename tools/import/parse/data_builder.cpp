@@ -44,7 +44,7 @@ std::string DataBuilder::path() const {
 void DataBuilder::count(int line, int column) {
   if (++nodes_ > kMaxDataNodes) {
     refuse(line, column,
-           fmt::format("more than {} values: no file of this kind needs so many", kMaxDataNodes));
+           fmt::format("more than {} values: no file of this kind has as many", kMaxDataNodes));
   }
 }
 

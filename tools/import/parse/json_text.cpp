@@ -49,7 +49,7 @@ class CountingIterator {
 class JsonEvents {
  public:
   JsonEvents(const InputFile& file, const JsonProgress& progress)
-      : builder(file), progress_(progress) {}
+      : builder(file), progress_(progress), size_(file.text().size()) {}
 
   bool null() { return add(DataNode::Kind::kNull, ""); }
   bool boolean(bool value) { return add(DataNode::Kind::kBool, value ? "true" : "false"); }
@@ -74,7 +74,7 @@ class JsonEvents {
   }
   bool parse_error(std::size_t /*at*/, const std::string& token,
                    const nlohmann::detail::exception& /*problem*/) {
-    const bool is_end = token.empty() || token == "<end of input>";
+    const bool is_end = progress_.offset >= size_;
     builder.refuse(progress_.line, progress_.column(),
                    is_end ? "the JSON text ends here before it is complete: was the file cut?"
                           : fmt::format("this is no JSON: at {}", backquoted(token)));
@@ -97,6 +97,7 @@ class JsonEvents {
   }
 
   const JsonProgress& progress_;
+  std::size_t size_;
 };
 
 }  // namespace

@@ -345,12 +345,12 @@ class NcclTopoReader {
   }
 
   void check_nvlinks(const Server& server) {
-    std::uint32_t most = 0;
-    for (const ServerGpu& gpu : server.gpus) most = std::max(most, gpu.nvlinks);
+    std::uint32_t highest = 0;
+    for (const ServerGpu& gpu : server.gpus) highest = std::max(highest, gpu.nvlinks);
     for (const ServerGpu& gpu : server.gpus) {
-      if (gpu.nvlinks == most) continue;
-      reading_.finding(
-          gpu.where, fmt::format("a GPU with {} NVLinks beside others with {}", gpu.nvlinks, most));
+      if (gpu.nvlinks == highest) continue;
+      reading_.finding(gpu.where, fmt::format("a GPU with {} NVLinks beside others with {}",
+                                              gpu.nvlinks, highest));
     }
   }
 
