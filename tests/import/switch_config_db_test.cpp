@@ -123,7 +123,7 @@ TEST(SwitchConfigDb, NumbersInsteadOfTextsAreTheSame) {
   const std::string quoted =
       all_changed(all_changed(text, ": 400000,", ": \"400000\","), ": 9100,", ": \"9100\",");
   EXPECT_NE(quoted, text);
-  EXPECT_EQ(facts_text(numbers), facts_text(described({{"a", quoted}})));
+  EXPECT_EQ(settings_text(numbers), settings_text(described({{"a", quoted}})));
 }
 
 TEST(SwitchConfigDb, OldReferencesInBracketsAreTheSame) {
@@ -133,7 +133,7 @@ TEST(SwitchConfigDb, OldReferencesInBracketsAreTheSame) {
   old = all_changed(old, "\"wred_profile\": \"[BUFFER_PROFILE|AZURE_LOSSLESS\"",
                     "\"wred_profile\": \"[WRED_PROFILE|AZURE_LOSSLESS]\"");
   ASSERT_NE(old, text);
-  EXPECT_EQ(facts_text(described({{"a", text}})), facts_text(described({{"a", old}})));
+  EXPECT_EQ(settings_text(described({{"a", text}})), settings_text(described({{"a", old}})));
 }
 
 TEST(SwitchConfigDb, SpeedsThatNoPortHasAreErrorsWithTheLikelyMeaning) {
@@ -221,7 +221,7 @@ TEST(SwitchConfigDb, GlobalMapsServePortsThatNameNone) {
   const std::string without = all_changed(
       text, "{\"dscp_to_tc_map\": \"AZURE\", \"tc_to_queue_map\"", "{\"tc_to_queue_map\"");
   ASSERT_NE(without, text);
-  EXPECT_EQ(facts_text(described({{"a", text}})), facts_text(described({{"a", without}})));
+  EXPECT_EQ(settings_text(described({{"a", text}})), settings_text(described({{"a", without}})));
 }
 
 TEST(SwitchConfigDb, KeysOfManyPortsAndFilesOfManyFaultsAreRefused) {

@@ -59,7 +59,7 @@ inline std::vector<std::string> lines_of(const Remarks& remarks) {
 }
 
 template <class T>
-std::string stated_text(const std::optional<Stated<T>>& value) {
+std::string stated_setting(const std::optional<Stated<T>>& value) {
   if (!value) return "-";
   if constexpr (requires { value->value.count(); }) {
     return std::to_string(value->value.count());
@@ -71,25 +71,25 @@ std::string stated_text(const std::optional<Stated<T>>& value) {
 inline std::string class_text(const ClassSettings& one) {
   std::string text = fmt::format(
       "tc {} prio {} queue {} pfc {} strict {} weight {} dscps {} paused {}", one.traffic_class,
-      one.priority, one.queue, one.pfc, one.is_strict, stated_text(one.weight), set_text(one.dscps),
+      one.priority, one.queue, one.pfc, one.is_strict, stated_setting(one.weight), set_text(one.dscps),
       one.paused_queue ? std::to_string(*one.paused_queue) : "-");
   if (one.ingress) {
     const BufferSettings& b = *one.ingress;
-    text += fmt::format(" in {} {} {} {} {} {} {}", b.reserved.value.count(), stated_text(b.alpha),
-                        stated_text(b.threshold), stated_text(b.headroom), stated_text(b.xon),
-                        stated_text(b.xon_offset), b.trims);
+    text += fmt::format(" in {} {} {} {} {} {} {}", b.reserved.value.count(), stated_setting(b.alpha),
+                        stated_setting(b.threshold), stated_setting(b.headroom), stated_setting(b.xon),
+                        stated_setting(b.xon_offset), b.trims);
   }
   if (one.ecn) {
     text += fmt::format(" ecn {} {} {} {}", one.ecn->kmin.value.count(),
                         one.ecn->kmax.value.count(), one.ecn->pmax.value, one.ecn->drops);
   }
-  return text + fmt::format(" out {} {} {} mtu {}\n", stated_text(one.egress_reserved),
-                            stated_text(one.egress_alpha), stated_text(one.egress_threshold),
-                            stated_text(one.mtu));
+  return text + fmt::format(" out {} {} {} mtu {}\n", stated_setting(one.egress_reserved),
+                            stated_setting(one.egress_alpha), stated_setting(one.egress_threshold),
+                            stated_setting(one.mtu));
 }
 
 /// All facts and remarks as text, without places: what must differ when a number does.
-inline std::string facts_text(const Description& description) {
+inline std::string settings_text(const Description& description) {
   std::string text;
   for (const Cable& cable : description.cables) {
     text += cable.a.to_string() + "=" + cable.b.to_string() + "\n";
@@ -100,14 +100,14 @@ inline std::string facts_text(const Description& description) {
   }
   for (const SwitchSettings& one : description.switches) {
     text += fmt::format("switch {} {} {} {} {}\n", one.name.value_or("-"),
-                        stated_text(one.hardware), stated_text(one.buffer),
-                        stated_text(one.egress_buffer), stated_text(one.headroom_pool));
+                        stated_setting(one.hardware), stated_setting(one.buffer),
+                        stated_setting(one.egress_buffer), stated_setting(one.headroom_pool));
     for (const ClassSettings& made : one.classes) text += class_text(made);
     for (const auto& [name, port] : one.ports) {
       text += fmt::format(
           "{} {} {} {} {} {} up {} pfc {} watched {} lossless {}\n", name, port.alias.value_or("-"),
-          stated_text(port.rate), stated_text(port.mtu), stated_text(port.fec),
-          stated_text(port.cable_length), port.is_up, port.pfc ? set_text(port.pfc->value) : "-",
+          stated_setting(port.rate), stated_setting(port.mtu), stated_setting(port.fec),
+          stated_setting(port.cable_length), port.is_up, port.pfc ? set_text(port.pfc->value) : "-",
           port.watched ? set_text(port.watched->value) : "-", set_text(port.lossless_groups));
       if (port.watchdog) {
         text += fmt::format("watchdog {} {} {}\n", port.watchdog->detection_time.count(),

@@ -33,17 +33,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t begin = line.find_first_not_of(" \t", at);
-    if (begin == std::string_view::npos) break;
-    at = std::min(line.find_first_of(" \t", begin), line.size());
-    words.push_back(line.substr(begin, at - begin));
-  }
-  return words;
-}
-
 std::optional<std::set<std::uint32_t>> number_set(std::string_view text, std::uint32_t max) {
   std::set<std::uint32_t> numbers;
   for (const std::string_view part : split(text, ',')) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simcore/base/units.hpp"
+#include "tools/import/parse/text_parts.hpp"
 
 namespace weft::import {
 
@@ -18,9 +19,6 @@ inline constexpr std::size_t kMaxFaults = 1000;
 
 /// The parts of a list, in its order; blanks around them do not count.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
-
-/// Words between blanks.
-[[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
 
 /// `3`, `3-4` or `0,3-4`, each number at most `max`; nothing if it is anything else.
 [[nodiscard]] std::optional<std::set<std::uint32_t>> number_set(std::string_view text,
