@@ -111,7 +111,9 @@ TEST(TrainingScript, OfOneStreamMakesItsTasksAloneAndAFewAtATime) {
         }
       }
       EXPECT_EQ(seen, expected);
-      if (stream.is_compute()) EXPECT_LT(largest, 8U);
+      if (stream.is_compute()) {
+        EXPECT_LT(largest, 8U);
+      }
     }
   }
 }
