@@ -53,8 +53,8 @@ bool TrainingScript::next() {
 void TrainingScript::continue_slot() {
   bool any = false;
   for (Running& r : running_) {
-    r.goes_on = r.goes_on && advance(r.pass);
-    any = any || r.goes_on;
+    r.continues = r.continues && advance(r.pass);
+    any = any || r.continues;
   }
   if (any) return;
   for (Running& r : running_) finish(r.pass);

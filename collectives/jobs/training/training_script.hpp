@@ -159,7 +159,7 @@ class TrainingScript {
   SlotStream slots_;
   struct Running {
     Pass pass;
-    bool goes_on = true;
+    bool continues = true;
   };
   std::vector<Running> running_;  ///< in the slot at hand: one pass, or a pair
   bool is_over_ = false;
