@@ -173,7 +173,12 @@ Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint
 }
 
 void Executor::begin(Turn turn) {
-  turn.lane.source = job_of(turn.self).program->steps(place_of(turn));
+  const JobProgram& program = *job_of(turn.self).program;
+  const bool is_delegated =
+      oracle_ != nullptr && program.task_streams().streams() > 0 &&
+      oracle_->takes(turn.self, program.task_streams().stream_of(turn.number));
+  turn.lane.source = is_delegated ? program.task_streams().delegated_steps(place_of(turn))
+                                  : program.steps(place_of(turn));
   if (steps_watch_ != nullptr) {
     turn.lane.source = steps_watch_->follow(turn.self, turn.number, std::move(turn.lane.source));
   }

@@ -227,8 +227,9 @@ bool Executor::finish_task(Turn turn) {
     ++stream.lanes_there;
     stream.last_lane = turn.number;
   }
+  const TaskStreams& streams = job_of(turn.self).program->task_streams();
   const std::uint32_t lanes =
-      job_of(turn.self).program->task_streams().lanes_of(workload_.rank_of(turn.self), number);
+      stream.is_ending ? 1 : streams.lanes_of(workload_.rank_of(turn.self), number);
   if (is_new && stream.lanes_there == lanes) {
     if (number == 0) {
       end_task(turn.context, turn.self, number);

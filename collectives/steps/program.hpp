@@ -83,6 +83,12 @@ class TaskStreams {
   }
   /// That a lane carries out.
   [[nodiscard]] virtual std::uint32_t stream_of(std::uint32_t /*lane*/) const { return 0; }
+  /// Steps of a lane of a stream whose tasks a CallOracle knows: nothing is sent in them, so that
+  /// the stream's last lane does for all of them. The others take part in iterations alone. Null:
+  /// the program has no streams. Refers to the program, as JobProgram::steps.
+  [[nodiscard]] virtual std::unique_ptr<StepSource> delegated_steps(LanePlace /*place*/) const {
+    return nullptr;
+  }
   /// Messages of this lane tell their receivers when they were posted, so that waiting for somebody
   /// who is late is told from waiting for the network.
   [[nodiscard]] virtual bool notes_posts(LanePlace /*place*/) const { return false; }

@@ -55,6 +55,7 @@ RankLayout layout_of(const Communicator& communicator, const RankLayout& layout)
 class TaskProgram::Source final : public StepSource {
  public:
   Source(const TaskProgram& program, LanePlace place) : stream_(program.stream(place, omits_)) {}
+  explicit Source(StepStream stream) : stream_(std::move(stream)) {}
   bool next(Step& step) override { return stream_.next(step); }
   void omit_task() override { omits_ = true; }
 
@@ -234,6 +235,12 @@ std::vector<std::uint32_t> TaskProgram::send_peers(LanePlace place) const {
 
 std::unique_ptr<StepSource> TaskProgram::steps(LanePlace place) const {
   return std::make_unique<Source>(*this, place);
+}
+
+std::unique_ptr<StepSource> TaskProgram::delegated_steps(LanePlace place) const {
+  const std::uint32_t stream = plan_.stream_of_lane(place.lane);
+  const bool is_last = place.lane + 1 == plan_.first_lane(stream) + lanes_of(place.rank, stream);
+  return is_last ? steps(place) : std::make_unique<Source>(idle_stream());
 }
 
 void TaskProgram::for_each_send(std::uint32_t rank,

@@ -67,6 +67,7 @@ class TaskProgram final : public JobProgram,
   [[nodiscard]] InNetworkWork in_network_work(LanePlace place) const override;
   [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override;
   [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
+  [[nodiscard]] std::unique_ptr<StepSource> delegated_steps(LanePlace place) const override;
   /// What a lane of a communicator does of a call, with peers and lanes numbered as the job does.
   [[nodiscard]] StepStream call_steps(std::uint32_t number, LanePlan::Member member,
                                       std::uint32_t lane) const;

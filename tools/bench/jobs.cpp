@@ -1,60 +1,74 @@
-// Collectives on 400 Gbps leaf-spines with DCQCN, through the scenario language: wall time and
-// packet-hops per second, and the completion time beside what bandwidth alone would allow.
+// Jobs through the scenario language: wall time and packet-hops per second, and the completion time
+// beside what bandwidth alone would allow. Collectives on 400 Gbps leaf-spines with DCQCN; in
+// NVLink domains, which grant credits; and over several of these.
 
 #include <benchmark/benchmark.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
+#include <cstdint>
 #include <string>
 
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/language/load_scenario.hpp"
 #include "scenarios/results/results.hpp"
-#include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "tools/bench/experiment_of.hpp"
 #include "tools/bench/measurement.hpp"
 
 namespace weft::bench {
 namespace {
 
-scenarios::Experiment experiment(int racks, const std::string& job) {
-  const std::string text =
-      "name: bench\n"
-      "racks: {count: " +
-      std::to_string(racks) +
-      ", servers: 16, server: host-400g}\n"
-      "links:\n"
-      "  access: {rate: 400Gbps, length: 3m, cable: copper}\n"
-      "  uplink: {rate: 400Gbps, length: 30m, cable: fibre}\n"
-      "fabric: {topology: leaf-spine, spines: 16, switch: spectrum-4, load_balancing: spray}\n"
-      "transport: {type: roce, receiver: any-order, congestion_control: {type: dcqcn}}\n"
-      "jobs:\n"
-      "  - {name: job, " +
-      job + "}\n";
-  const auto loaded = scenarios::load_scenario_text(text, "bench.yaml");
-  if (loaded) {
-    auto built = scenarios::build_experiment(loaded.value().scenario);
-    if (built) return std::move(built).value();
-    std::fprintf(stderr, "%s\n", built.errors().front().to_string().c_str());
-  } else {
-    std::fprintf(stderr, "%s\n", loaded.errors().front().to_string().c_str());
-  }
-  std::exit(1);
+std::string leaf_spine(int racks, const std::string& job) {
+  return "name: bench\n"
+         "racks: {count: " +
+         std::to_string(racks) +
+         ", servers: 16, server: host-400g}\n"
+         "links:\n"
+         "  access: {rate: 400Gbps, length: 3m, cable: copper}\n"
+         "  uplink: {rate: 400Gbps, length: 30m, cable: fibre}\n"
+         "fabric: {topology: leaf-spine, spines: 16, switch: spectrum-4, load_balancing: spray}\n"
+         "transport: {type: roce, receiver: any-order, congestion_control: {type: dcqcn}}\n"
+         "jobs:\n"
+         "  - {name: job, " +
+         job + "}\n";
 }
 
-void run(benchmark::State& state, int racks, const std::string& job, std::uint32_t threads) {
+/// In one scale-up domain, packet by packet.
+std::string domain(const std::string& server, const std::string& job) {
+  return "name: bench\n"
+         "racks: {count: 1, servers: 1, server: " +
+         server +
+         "}\n"
+         "fabric: {topology: single-domain}\n"
+         "run: {reuse: off}\n"
+         "jobs:\n"
+         "  - {name: job, " +
+         job + "}\n";
+}
+
+/// On eight H100 servers, packet by packet.
+std::string servers(const std::string& job) {
+  return "name: bench\n"
+         "racks: {count: 8, servers: 1, server: hgx-h100}\n"
+         "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n"
+         "fabric: {topology: rail-optimised, group: 8, spines: 8, switch: quantum-2,\n"
+         "         load_balancing: spray}\n"
+         "transport: {type: roce, receiver: any-order, congestion_control: none}\n"
+         "run: {reuse: off}\n"
+         "jobs:\n"
+         "  - {name: job, " +
+         job + "}\n";
+}
+
+void run(benchmark::State& state, const std::string& text, std::uint32_t threads = 1) {
   for (auto _ : state) {
-    const Measured once =
-        measure([&]() -> Run {
-          const auto e = std::make_shared<scenarios::Experiment>(experiment(racks, job));
-          return [e, threads] {
-            const scenarios::Results r = simulate(*e, {}, nullptr, {.threads = threads});
-            return Measured{.hops = static_cast<double>(r.totals.packet_hops),
-                            .simulated = to_seconds(r.jobs.front().jct),
-                            .bound = to_seconds(r.jobs.front().ideal)};
-          };
-        }).front();
+    const Measured once = measure([&]() -> Run {
+                            return [e = experiment_of(text), threads] {
+                              const scenarios::Results r =
+                                  simulate(*e, {}, nullptr, {.threads = threads});
+                              return Measured{.hops = static_cast<double>(r.totals.packet_hops),
+                                              .simulated = to_seconds(r.jobs.front().jct),
+                                              .bound = to_seconds(r.jobs.front().ideal)};
+                            };
+                          }).front();
     state.SetIterationTime(once.wall);
     state.counters["ns_per_hop"] = once.cpu / once.hops * 1e9;
     state.counters["hops"] = once.hops;
@@ -65,20 +79,40 @@ void run(benchmark::State& state, int racks, const std::string& job, std::uint32
 }
 
 void all_to_all(benchmark::State& state) {
-  run(state, 8, "type: all-to-all, algorithm: pairwise, size: 1MiB",
+  run(state, leaf_spine(8, "type: all-to-all, algorithm: pairwise, size: 1MiB"),
       static_cast<std::uint32_t>(state.range(0)));
 }
 void ring(benchmark::State& state) {
-  run(state, 16, "type: all-reduce, algorithm: ring, size: 256MiB",
+  run(state, leaf_spine(16, "type: all-reduce, algorithm: ring, size: 256MiB"),
       static_cast<std::uint32_t>(state.range(0)));
 }
 void short_ring(benchmark::State& state) {
-  run(state, 16, "type: all-reduce, algorithm: ring, size: 8MiB",
+  run(state, leaf_spine(16, "type: all-reduce, algorithm: ring, size: 8MiB"),
       static_cast<std::uint32_t>(state.range(0)));
 }
+void all_to_all_in_domain(benchmark::State& state) {
+  run(state, domain("gb200-nvl72", "type: all-to-all, algorithm: pairwise, size: 256KiB"));
+}
+void nvls(benchmark::State& state) {
+  run(state, domain("hgx-h100", "type: all-reduce, algorithm: nvls, size: 64MiB, execution: nccl"));
+}
+void hierarchical(benchmark::State& state) {
+  run(state, servers("type: all-reduce, algorithm: hierarchical, size: 32MiB"));
+}
+void training(benchmark::State& state) {
+  run(state,
+      servers("type: training, parallelism: {tensor: 8, pipeline: 4, data: 2, schedule: 1f1b}, "
+              "model: {preset: gpt3-175b, layers: 4, hidden: 1536, heads: 16, head_size: 96, "
+              "ffn: 6144, vocabulary: 8192, sequence: 512}, batch: {micro: 1, global: 8}, "
+              "precision: {gradients: bf16}"));
+}
 
+void simple(benchmark::internal::Benchmark* row) {
+  row->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+}
 void once(benchmark::internal::Benchmark* row) {
-  row->ArgName("threads")->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+  simple(row);
+  row->ArgName("threads");
 }
 
 }  // namespace
@@ -86,5 +120,9 @@ void once(benchmark::internal::Benchmark* row) {
 BENCHMARK(all_to_all)->Name("job/all_to_all_128_of_1MiB")->Apply(once)->Arg(1)->Arg(2);
 BENCHMARK(ring)->Name("job/ring_256_of_256MiB")->Apply(once)->Arg(1)->Arg(2);
 BENCHMARK(short_ring)->Name("job/ring_256_of_8MiB")->Apply(once)->Arg(1);
+BENCHMARK(all_to_all_in_domain)->Name("job/all_to_all_in_nvl72_of_256KiB")->Apply(simple);
+BENCHMARK(nvls)->Name("job/nvls_of_64MiB")->Apply(simple);
+BENCHMARK(hierarchical)->Name("job/hierarchical_64_of_32MiB")->Apply(simple);
+BENCHMARK(training)->Name("job/training_64")->Apply(simple);
 
 }  // namespace weft::bench

@@ -9,13 +9,14 @@ namespace weft::collectives {
 
 void Waits::add(Dependency task) {
   if (task.count == 0) return;
+  const auto count = static_cast<std::uint32_t>(task.count);
   for (std::size_t i = 0; i < count_; ++i) {
     if (tasks_[i].stream != task.stream) continue;
-    tasks_[i].count = std::max(tasks_[i].count, task.count);
+    tasks_[i].count = std::max(tasks_[i].count, count);
     return;
   }
   WEFT_CHECK(count_ < kMax, "a task waits for few streams");
-  tasks_[count_++] = task;
+  tasks_[count_++] = {task.stream, count};
 }
 
 TrainingScript::TrainingScript(const TrainingPlan& plan, std::uint32_t rank,
@@ -34,16 +35,30 @@ bool TrainingScript::next() {
   tasks_.clear();
   if (is_over_) return false;
   Slot slot;
-  if (!slots_.next(slot)) {
+  if (!running_.empty()) {
+    continue_slot();
+  } else if (!slots_.next(slot)) {
     end_iteration();
     is_over_ = true;
   } else if (slot.kind == SlotKind::kPair) {
-    Pass forward = begin(SlotKind::kForward, slot.chunk, slot.micro_batch);
-    run_pair(forward, begin(SlotKind::kBackward, slot.backward_chunk, slot.backward_micro_batch));
+    running_.push_back({begin(SlotKind::kForward, slot.chunk, slot.micro_batch)});
+    running_.push_back(
+        {begin(SlotKind::kBackward, slot.backward_chunk, slot.backward_micro_batch)});
   } else {
-    run(begin(slot.kind, slot.chunk, slot.micro_batch));
+    running_.push_back({begin(slot.kind, slot.chunk, slot.micro_batch)});
   }
   return true;
+}
+
+void TrainingScript::continue_slot() {
+  bool any = false;
+  for (Running& r : running_) {
+    r.continues = r.continues && advance(r.pass);
+    any = any || r.continues;
+  }
+  if (any) return;
+  for (Running& r : running_) finish(r.pass);
+  running_.clear();
 }
 
 std::string TrainingLabel::name() const {
@@ -67,18 +82,18 @@ std::string TrainingLabel::name() const {
   return "optimizer";
 }
 
-Dependency TrainingScript::issue(ScriptedTask task) {
-  auto found = std::ranges::find(issued_, task.stream, &std::pair<StreamOf, std::int64_t>::first);
-  if (found == issued_.end()) found = issued_.insert(issued_.end(), {task.stream, 0});
-  const Dependency self{task.stream, ++found->second};
-  task.label = label_.value();
-  tasks_.push_back(task);
+Dependency TrainingScript::issue(StreamOf stream, Picoseconds time, std::uint32_t call,
+                                 const Waits& after) {
+  auto found = std::ranges::find(issued_, stream, &std::pair<StreamOf, std::int64_t>::first);
+  if (found == issued_.end()) found = issued_.insert(issued_.end(), {stream, 0});
+  const Dependency self{stream, ++found->second};
+  if (!only_ || *only_ == stream) tasks_.push_back({stream, time, call, after, label_.value()});
   return self;
 }
 
 Dependency TrainingScript::compute(Picoseconds time, Waits after) {
   after.add(std::exchange(blocking_sends_, {}));
-  return issue({StreamOf::compute(), time, 0, after});
+  return issue(StreamOf::compute(), time, 0, after);
 }
 
 Dependency TrainingScript::last_computed() const {
@@ -93,10 +108,10 @@ Waits TrainingScript::call(GroupKind kind, Operation operation, Bytes size, cons
 Waits TrainingScript::call_of(std::uint32_t communicator, Operation operation, Bytes size,
                               const Waits& after) {
   if (size == 0_B) return after;
-  return issue({StreamOf::communicator(communicator),
-                {},
-                plan_.groups.call(communicator, operation, size),
-                after});
+  const StreamOf stream = StreamOf::communicator(communicator);
+  // Which call it is takes a search.
+  const bool is_kept = !only_ || *only_ == stream;
+  return issue(stream, {}, is_kept ? plan_.groups.call(communicator, operation, size) : 0, after);
 }
 
 Waits TrainingScript::exchange_tokens(TrainingGroups::TokenWay way, const Waits& after) {
@@ -105,10 +120,8 @@ Waits TrainingScript::exchange_tokens(TrainingGroups::TokenWay way, const Waits&
   }
   const auto communicator = plan_.groups.of(GroupKind::kExpert, rank_);
   if (!communicator) return after;
-  return issue({StreamOf::communicator(*communicator),
-                {},
-                plan_.groups.exchange(*communicator, way),
-                after});
+  return issue(StreamOf::communicator(*communicator), {}, plan_.groups.exchange(*communicator, way),
+               after);
 }
 
 TrainingScript::Pass TrainingScript::begin(SlotKind kind, std::uint32_t chunk,
@@ -126,23 +139,6 @@ TrainingScript::Pass TrainingScript::begin(SlotKind kind, std::uint32_t chunk,
   const bool has_gradients = kind == SlotKind::kBackward || kind == SlotKind::kBackwardWeights;
   if (has_gradients) pass.is_last = --passes_left_[chunk] == 0;
   return pass;
-}
-
-void TrainingScript::run(Pass pass) {
-  while (advance(pass)) {
-  }
-  finish(pass);
-}
-
-void TrainingScript::run_pair(Pass forward, Pass backward) {
-  bool goes_forward = true;
-  bool goes_backward = true;
-  while (goes_forward || goes_backward) {
-    goes_forward = goes_forward && advance(forward);
-    goes_backward = goes_backward && advance(backward);
-  }
-  finish(forward);
-  finish(backward);
 }
 
 bool TrainingScript::advance(Pass& pass) {

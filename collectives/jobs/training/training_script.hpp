@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,13 +20,24 @@ class Waits {
   Waits(Dependency one) { add(one); }  // NOLINT(google-explicit-constructor): one is some
   void add(Dependency task);
   void add(const Waits& others) {
-    for (const Dependency& d : others.all()) add(d);
+    for (std::size_t i = 0; i < others.count_; ++i) add(others.at(i));
   }
-  [[nodiscard]] std::span<const Dependency> all() const { return {tasks_.data(), count_}; }
+  /// Replaces what `list` holds.
+  void copy_to(std::vector<Dependency>& list) const {
+    list.clear();
+    for (std::size_t i = 0; i < count_; ++i) list.push_back(at(i));
+  }
 
  private:
+  /// Half of a Dependency: these are copied for every task.
+  struct Entry {
+    StreamOf stream = StreamOf::compute();
+    std::uint32_t count = 0;
+  };
+  [[nodiscard]] Dependency at(std::size_t i) const { return {tasks_[i].stream, tasks_[i].count}; }
+
   static constexpr std::size_t kMax = 8;
-  std::array<Dependency, kMax> tasks_;
+  std::array<Entry, kMax> tasks_;
   std::size_t count_ = 0;
 };
 
@@ -57,7 +69,7 @@ class TrainingLabel {
   std::uint32_t value_ = 0;
 };
 
-/// What one rank does in an iteration, slot after slot of its pipeline's order, then the rest.
+/// What one rank does in an iteration: slot after slot of its pipeline's order, then the rest.
 class TrainingScript {
  public:
   /// The plan must outlive it.
@@ -65,9 +77,12 @@ class TrainingScript {
       : TrainingScript(plan, rank, plan.pipeline) {}
   /// Of an iteration of other length: `pipeline` is the plan's but for its micro-batches.
   TrainingScript(const TrainingPlan& plan, std::uint32_t rank, const PipelinePlan& pipeline);
+  /// From now on only tasks of this stream are kept; those of others are counted, for what waits
+  /// for them. A slot has hundreds of tasks, and a rank a dozen lanes that each ask for their own.
+  void keep_only(StreamOf stream) { only_ = stream; }
 
-  /// Makes the tasks of the next slot, or of what comes after the last one. False: there are no
-  /// more.
+  /// Makes the tasks of the next part of a slot, which may have none, or of what comes after the
+  /// last one: so few that thousands of ranks stay in the caches. False: there are no more.
   [[nodiscard]] bool next();
   /// That were made, in the order in which the rank issues them.
   [[nodiscard]] const std::vector<ScriptedTask>& tasks() const { return tasks_; }
@@ -100,13 +115,13 @@ class TrainingScript {
   Waits call(GroupKind kind, Operation operation, Bytes size, const Waits& after);
   Waits call_of(std::uint32_t communicator, Operation operation, Bytes size, const Waits& after);
   Waits exchange_tokens(TrainingGroups::TokenWay way, const Waits& after);
-  Dependency issue(ScriptedTask task);
+  Dependency issue(StreamOf stream, Picoseconds time, std::uint32_t call, const Waits& after);
   [[nodiscard]] Dependency last_computed() const;
 
   // Slots.
   [[nodiscard]] Pass begin(SlotKind kind, std::uint32_t chunk, std::uint32_t micro_batch);
-  void run(Pass pass);
-  void run_pair(Pass forward, Pass backward);
+  /// Takes the passes of the slot at hand a part further.
+  void continue_slot();
   /// Continues by a part of a unit; false where the pass is through all of them.
   [[nodiscard]] bool advance(Pass& pass);
   void finish(Pass& pass);
@@ -142,6 +157,11 @@ class TrainingScript {
   std::uint32_t expert_place_;
   const TrainingStage& stage_;
   SlotStream slots_;
+  struct Running {
+    Pass pass;
+    bool continues = true;
+  };
+  std::vector<Running> running_;  ///< in the slot at hand: one pass, or a pair
   bool is_over_ = false;
   TrainingLabel label_;  ///< of what is being issued
   bool is_sharded_;      ///< parameters too: ZeRO-3
@@ -149,6 +169,7 @@ class TrainingScript {
   std::vector<std::uint32_t> passes_left_;  ///< backward, by chunk
   std::vector<std::pair<StreamOf, std::int64_t>> issued_;
   std::vector<ScriptedTask> tasks_;
+  std::optional<StreamOf> only_;  ///< nothing: all are kept
   Waits before_optimizer_;
   Waits blocking_sends_;  ///< before the next slot
 };

@@ -1,5 +1,7 @@
 #include "collectives/jobs/training/training_tasks.hpp"
 
+#include <vector>
+
 #include "collectives/jobs/training/training_calls.hpp"
 #include "collectives/jobs/training/training_script.hpp"
 #include "collectives/training/model/completed.hpp"
@@ -20,9 +22,12 @@ TrainingTasks::TrainingTasks(const TrainingSpec& spec) : plan_(with_completed_mo
 TaskStream TrainingTasks::tasks(std::uint32_t rank, StreamOf stream,
                                 std::uint32_t /*iteration*/) const {
   TrainingScript script(plan_, rank);
+  script.keep_only(stream);
+  std::vector<Dependency> after;
   while (script.next()) {
     for (const ScriptedTask& task : script.tasks()) {
-      if (task.stream == stream) co_yield Task{task.time, task.call, task.after.all(), task.label};
+      task.after.copy_to(after);
+      co_yield Task{task.time, task.call, after, task.label};
     }
   }
 }

@@ -1,6 +1,7 @@
 // What ranks of a training job send is counted without walking through a long iteration.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "collectives/jobs/training/training_calls.hpp"
+#include "collectives/jobs/training/training_script.hpp"
 #include "collectives/jobs/training/training_tasks.hpp"
 #include "tests/collectives/jobs/training_matrix.hpp"
 
@@ -69,6 +71,51 @@ TEST(TrainingCalls, OfLongIterationsAreThoseThatTheirTasksMake) {
     }
   }
   EXPECT_GT(compared, 500);
+}
+
+// A lane that asks for one stream gets that stream's tasks, with the same waits, and holds no more
+// than a part of a slot.
+TEST(TrainingScript, OfOneStreamMakesItsTasksAloneAndAFewAtATime) {
+  using collectives::StreamOf;
+  for (const MatrixPlan& plan : long_plans()) {
+    SCOPED_TRACE(plan.text());
+    collectives::Problems problems;
+    collectives::Training::check(plan.spec(), plan.ranks(), problems);
+    if (!problems.empty()) continue;
+    const collectives::TrainingTasks parts(plan.spec());
+    using Seen = std::vector<std::tuple<std::int64_t, std::uint32_t, std::size_t, std::uint32_t>>;
+    std::map<StreamOf, Seen> all;
+    const auto note = [](Seen& seen, const collectives::ScriptedTask& task) {
+      std::vector<collectives::Dependency> after;
+      task.after.copy_to(after);
+      seen.emplace_back(task.time.count(), task.call, after.size(), task.label);
+      for (const collectives::Dependency& d : after) {
+        seen.emplace_back(d.count, d.stream.is_compute() ? 0 : d.stream.number() + 1, 0, 0);
+      }
+    };
+    collectives::TrainingScript whole(parts.plan(), 0);
+    while (whole.next()) {
+      for (const collectives::ScriptedTask& task : whole.tasks()) note(all[task.stream], task);
+    }
+    ASSERT_GT(all.size(), 1U);
+    for (const auto& [stream, expected] : all) {
+      Seen seen;
+      collectives::TrainingScript script(parts.plan(), 0);
+      script.keep_only(stream);
+      std::size_t largest = 0;
+      while (script.next()) {
+        largest = std::max(largest, script.tasks().size());
+        for (const collectives::ScriptedTask& task : script.tasks()) {
+          EXPECT_EQ(task.stream, stream);
+          note(seen, task);
+        }
+      }
+      EXPECT_EQ(seen, expected);
+      if (stream.is_compute()) {
+        EXPECT_LT(largest, 8U);
+      }
+    }
+  }
 }
 
 TEST(TrainingCalls, BecomeTheSendsOfEveryLane) {

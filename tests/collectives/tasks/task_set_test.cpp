@@ -48,6 +48,31 @@ TEST(TaskSet, ACallWaitsForWhatItDependsOn) {
   EXPECT_EQ(end_of(std::move(parts), 2), 5_us + kCall + 2_us);
 }
 
+// Where an oracle knows when calls end, one lane per stream walks through the tasks.
+TEST(TaskSet, OfADelegatedStreamOnlyTheLastLaneCarriesOutTasks) {
+  auto parts = std::make_unique<WrittenTasks>();
+  CollectiveSpec spec = all_reduce(kSize);
+  spec.execution.channels = 4;
+  parts->add_call(parts->add_communicator("pair", {0, 1}), spec);
+  parts->compute(0, 5_us);
+  for (int i = 0; i < 3; ++i) parts->call(0);
+  const auto workload = workload_of(std::move(parts), 2);
+  const collectives::JobProgram& program = *workload.jobs().front().program;
+  ASSERT_EQ(program.lanes(), 5U);
+  for (std::uint32_t lane = 1; lane < program.lanes(); ++lane) {
+    const auto source = program.task_streams().delegated_steps({0, lane});
+    int starts = 0;
+    int all = 0;
+    for (collectives::Step step; source->next(step); ++all) {
+      if (step.kind != collectives::Step::Kind::kStart) continue;
+      ++starts;
+      source->omit_task();
+    }
+    EXPECT_EQ(starts, lane == 4 ? 3 : 0);
+    EXPECT_EQ(all, lane == 4 ? 2 + 2 * 3 : 2);
+  }
+}
+
 // Exposed communication is max(0, T_comm - T_overlap): the rest is hidden behind what is computed
 // besides.
 TEST(TaskSet, WhatIsComputedBesidesHidesACall) {

@@ -112,6 +112,14 @@ void show_jobs(const Rows& rows) {
   });
 }
 
+void show_startup(const Rows& rows) {
+  fmt::print("\n{:<36} {:>26} {:>9}\n", "before the first packet", "ms (cpu)", "us/GPU");
+  each(rows, "startup/", [&](const std::string& name) {
+    fmt::print("{:<36} {:>26} {:>9}\n", name.substr(8), spread_text(*rows.find(name, kTime), 1e6),
+               value_text(rows.find(name, "us_per_gpu"), 1));
+  });
+}
+
 void show(const Rows& rows) {
   fmt::print("measured {} on {}, load average at the start {}\n", rows.date, rows.machine,
              rows.load);
@@ -123,6 +131,7 @@ void show(const Rows& rows) {
   show_features(rows);
   show_builds(rows);
   show_jobs(rows);
+  show_startup(rows);
 }
 
 void compare(const Rows& first, const Rows& second) {
