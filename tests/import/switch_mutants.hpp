@@ -116,7 +116,7 @@ inline void read_mutants(const MutatedForm& form, int copies, std::uint64_t seed
   const std::string good = operator_sample(form.sample);
   const Description original = described({{"a", good}});
   ASSERT_FALSE(original.switches.empty()) << form.sample;
-  const std::string facts = facts_text(original);
+  const std::string facts = settings_text(original);
   Mutator mutator(seed);
   for (int i = 0; i < copies; ++i) {
     std::string text;
@@ -130,7 +130,7 @@ inline void read_mutants(const MutatedForm& form, int copies, std::uint64_t seed
     if (has_errors(found.remarks)) {
       EXPECT_TRUE(found.switches.empty() && found.cables.empty()) << form.sample << " copy " << i;
     } else if (i % 5 == 4) {
-      EXPECT_NE(facts_text(found), facts)
+      EXPECT_NE(settings_text(found), facts)
           << form.sample << " copy " << i << ": a digit without effect at "
           << text.substr(mutator.changed_at < 60 ? 0 : mutator.changed_at - 60, 80);
     } else if (i % 5 == 1 && form.sample.ends_with(".json")) {

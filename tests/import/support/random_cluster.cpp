@@ -259,23 +259,25 @@ WrittenFile RandomCluster::iblinkinfo() const {
   const std::map<std::uint32_t, const char*> speeds{
       {100, "25.78125"}, {200, "53.125"}, {400, "106.25"}, {800, "212.5"}};
   std::string text;
-  const auto line = [&](std::size_t port, std::size_t peer_port, const std::string& peer) {
+  const auto line = [&](std::size_t own, std::size_t port, std::size_t lid, std::size_t peer_port,
+                        const std::string& peer) {
     return fmt::format(
-        "           7 {:4}[  ] ==( 4X {:>10} Gbps Active/  LinkUp)==>       9 {:4}[  ] \"{}\" ( "
-        ")\n",
-        port, speeds.at(gigabits), peer_port, peer);
+        "      {:6} {:4}[  ] ==( 4X {:>10} Gbps Active/  LinkUp)==>  {:6} {:4}[  ] \"{}\" ( )\n",
+        own + 1, port, speeds.at(gigabits), lid + 1, peer_port, peer);
   };
   for (std::size_t i = 0; i < switches.size(); ++i) {
     text += fmt::format("Switch: 0x{} {}:\n", guid(1, i, 0), switches[i].name);
     for (const Cable& cable : cables) {
       if (!cable.from_server && cable.from == i) {
-        text += line(cable.from_port + 1, cable.to_port + 1, switches[cable.to].name);
+        text += line(i, cable.from_port + 1, cable.to, cable.to_port + 1, switches[cable.to].name);
       }
       if (cable.to == i && cable.from_server) {
         const Server& s = servers[cable.from];
-        text += line(cable.to_port + 1, 1, s.name + " " + s.nics[cable.from_port].device);
+        text += line(i, cable.to_port + 1, 1000 + 16 * cable.from + cable.from_port, 1,
+                     s.name + " " + s.nics[cable.from_port].device);
       } else if (cable.to == i) {
-        text += line(cable.to_port + 1, cable.from_port + 1, switches[cable.from].name);
+        text +=
+            line(i, cable.to_port + 1, cable.from, cable.from_port + 1, switches[cable.from].name);
       }
     }
   }
