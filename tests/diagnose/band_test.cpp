@@ -30,7 +30,8 @@ std::vector<Reference> references(const std::string& system) {
                                                {"all_gather", Operation::kAllGather},
                                                {"reduce_scatter", Operation::kReduceScatter},
                                                {"alltoall", Operation::kAllToAll}};
-  std::ifstream file(std::string(WEFT_SOURCE_DIR) + "/tests/operators/reference/nccl-one-server-open.csv");
+  std::ifstream file(std::string(WEFT_SOURCE_DIR) +
+                     "/tests/operators/reference/nccl-one-server-open.csv");
   std::vector<Reference> rows;
   for (std::string line; std::getline(file, line);) {
     std::istringstream cells(line);
@@ -55,9 +56,8 @@ TEST(Band, HoldsNineOfTenTimesOfTheOpenMeasurements) {
     auto simulator = Simulator::of_text(server_of(part), "one.yaml", {}, Twin::kHealthy);
     ASSERT_TRUE(simulator.ok());
     for (const Reference& row : references(system)) {
-      const Call call{.operation = row.operation,
-                      .size = Bytes(row.bytes),
-                      .hosts = {0, 1, 2, 3, 4, 5, 6, 7}};
+      const Call call{
+          .operation = row.operation, .size = Bytes(row.bytes), .hosts = {0, 1, 2, 3, 4, 5, 6, 7}};
       const auto run = simulator.value().run(call);
       ASSERT_TRUE(run.ok()) << run.errors().front().to_string();
       const int row_class = row.bytes <= kSmallBytes ? 0 : row.bytes <= kMiddleBytes ? 1 : 2;
@@ -69,11 +69,11 @@ TEST(Band, HoldsNineOfTenTimesOfTheOpenMeasurements) {
   constexpr std::array<std::int64_t, 3> kSizes{1024, 2 << 20U, 256 << 20U};
   for (auto& [of, all] : errors) {
     std::ranges::sort(all);
-    const double most = std::expm1(all[all.size() * 9 / 10]);
+    const double highest = std::expm1(all[all.size() * 9 / 10]);
     const double band = band_of(of.first, kSizes[static_cast<std::size_t>(of.second)], {});
-    RecordProperty(name_of(of.first) + std::to_string(of.second), std::to_string(most));
-    EXPECT_LE(most, band) << name_of(of.first) << " class " << of.second;
-    EXPECT_LE(band, std::max(0.10, most + 0.05)) << name_of(of.first) << " class " << of.second;
+    RecordProperty(name_of(of.first) + std::to_string(of.second), std::to_string(highest));
+    EXPECT_LE(highest, band) << name_of(of.first) << " class " << of.second;
+    EXPECT_LE(band, std::max(0.10, highest + 0.05)) << name_of(of.first) << " class " << of.second;
   }
 }
 

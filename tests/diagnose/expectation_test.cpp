@@ -13,7 +13,8 @@ namespace {
 /// Two leaves, two servers under each, two GPUs and NICs in each.
 constexpr const char* kSmall =
     "name: small\n"
-    "racks: {count: 2, servers: 2, server: {gpus: 2, gpu: h100, nics: 2, nic: connectx-7, scale_up: "
+    "racks: {count: 2, servers: 2, server: {gpus: 2, gpu: h100, nics: 2, nic: connectx-7, "
+    "scale_up: "
     "{part: nvswitch-3, switches: 1, links_per_switch: 18}, host_link: pcie-5-x16}}\n"
     "fabric: {topology: leaf-spine, spines: 2, links_per_pair: 2, load_balancing: spray}\n"
     "transport: {receiver: any-order}\n"
@@ -77,8 +78,8 @@ TEST(Expectation, NamesWhatLimitsEachSize) {
 
 TEST(Expectation, LargeSizesGoOnAsTheLastTwoSimulated) {
   Simulator simulator = small();
-  const Bytes most = Simulator::largest(8);
-  const auto found = expectation(simulator, all_ranks({most / 2, most, most * 4}));
+  const Bytes highest = Simulator::largest(8);
+  const auto found = expectation(simulator, all_ranks({highest / 2, highest, highest * 4}));
   ASSERT_TRUE(found.ok());
   const auto& times = found.value().times;
   EXPECT_FALSE(times[1].run.is_extrapolated);

@@ -29,7 +29,8 @@ struct Cluster {
   [[nodiscard]] std::string text() const {
     return fmt::format(
         "name: planted\nseed: {}\n"
-        "racks: {{count: {}, servers: {}, server: {{gpus: {}, gpu: h100, nics: {}, nic: connectx-7, "
+        "racks: {{count: {}, servers: {}, server: {{gpus: {}, gpu: h100, nics: {}, nic: "
+        "connectx-7, "
         "scale_up: {{part: nvswitch-3, switches: 1, links_per_switch: 18}}, host_link: "
         "pcie-5-x16}}}}\n"
         "links: {{access: {{length: {:.0f}cm, cable: copper}}, uplink: {{length: {:.0f}cm, cable: "
@@ -61,8 +62,7 @@ class Laboratory {
     real.nvlink_metres *= around(random_);
     real.uplink_metres *= around(random_);
     level_ = std::exp(std::uniform_real_distribution<double>(-0.05, 0.05)(random_));
-    simulator_.emplace(
-        Simulator::of_text(real.text(), "planted.yaml", {}, Twin::kAsFound).value());
+    simulator_.emplace(Simulator::of_text(real.text(), "planted.yaml", {}, Twin::kAsFound).value());
   }
 
   [[nodiscard]] evidence::Measurements measure(const Fault& fault) {
@@ -113,8 +113,7 @@ class Laboratory {
         std::vector<std::uint32_t> hosts = servers[a].hosts;
         hosts.insert(hosts.end(), servers[b].hosts.begin(), servers[b].hosts.end());
         const Run r = run(fault, collectives::Operation::kAllReduce, kSize, hosts);
-        pairs.values.push_back(
-            {servers[a].name, servers[b].name, noisy(r.bus_bandwidth) / level_});
+        pairs.values.push_back({servers[a].name, servers[b].name, noisy(r.bus_bandwidth) / level_});
       }
     }
     all.pairs.push_back(pairs);
@@ -152,7 +151,8 @@ inline Cluster random_cluster(std::mt19937& random) {
   Cluster cluster;
   cluster.gpus = 2;
   cluster.leaves = among(1, 3);
-  cluster.servers = cluster.leaves * among(cluster.leaves == 1 ? 3 : 2, cluster.leaves == 1 ? 6 : 2);
+  cluster.servers =
+      cluster.leaves * among(cluster.leaves == 1 ? 3 : 2, cluster.leaves == 1 ? 6 : 2);
   cluster.spines = 2;
   cluster.links = (cluster.servers / cluster.leaves * cluster.gpus + 1) / 2;
   return cluster;
@@ -238,9 +238,8 @@ inline Hit judge(const Diagnosis& d, const Fault& fault) {
   std::vector<Culprit> ranked = d.culprits;
   ranked.insert(ranked.end(), d.undecided.begin(), d.undecided.end());
   for (std::size_t i = 0; i < std::min<std::size_t>(3, ranked.size()); ++i) {
-    const bool is_place =
-        fault.place.empty() || std::ranges::find(ranked[i].places, fault.place) !=
-                                   ranked[i].places.end();
+    const bool is_place = fault.place.empty() || std::ranges::find(ranked[i].places, fault.place) !=
+                                                     ranked[i].places.end();
     if (ranked[i].kind != fault.kind || !is_place) continue;
     // Both ends of the only path cannot be told apart; more places are no answer.
     return i == 0 && ranked[i].places.size() <= 2 ? Hit::kFirst : Hit::kAmongThree;
@@ -261,14 +260,14 @@ inline void run_case(std::uint32_t number, bool is_healthy, Tally& tally) {
   const Fault fault = random_fault(kind, laboratory.places(), random);
   const auto measured = laboratory.measure(fault);
   auto healthy = Simulator::of_text(cluster.text(), "planted.yaml", {}, Twin::kHealthy);
-  const auto found =
-      diagnose(healthy.value(), measured, nullptr, {.confirms_by_packets = false});
+  const auto found = diagnose(healthy.value(), measured, nullptr, {.confirms_by_packets = false});
   if (!found) throw std::runtime_error(found.errors().front().to_string());
   if (is_healthy) {
     ++tally.healthy;
     const bool is_false = !found.value().culprits.empty() || !found.value().undecided.empty();
     tally.false_culprits += is_false ? 1 : 0;
-    if (is_false) tally.misses += fmt::format("healthy case {}\n{}", number, to_text(found.value()));
+    if (is_false)
+      tally.misses += fmt::format("healthy case {}\n{}", number, to_text(found.value()));
     return;
   }
   const Hit hit = judge(found.value(), fault);

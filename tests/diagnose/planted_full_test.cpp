@@ -14,8 +14,7 @@ TEST(PlantedFull, TwoHundredCulpritsAreNamedFirst) {
   for (std::uint32_t number = 100; number < 300; ++number) planted::run_case(number, false, tally);
   std::fputs(tally.text().c_str(), stdout);
   EXPECT_GE(tally.count(Hit::kFirst) * 10, tally.visible() * 9);
-  EXPECT_GE((tally.count(Hit::kFirst) + tally.count(Hit::kAmongThree)) * 50,
-            tally.visible() * 49);
+  EXPECT_GE((tally.count(Hit::kFirst) + tally.count(Hit::kAmongThree)) * 50, tally.visible() * 49);
 }
 
 TEST(PlantedFull, TwoHundredHealthyClustersHaveNoCulprit) {

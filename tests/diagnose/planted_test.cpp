@@ -23,5 +23,20 @@ TEST(Planted, HealthyClustersHaveNoCulprit) {
   EXPECT_EQ(tally.false_culprits, 0) << tally.text();
 }
 
+TEST(Planted, TwoFaultsAtOnceAreExplainedByNothing) {
+  planted::Cluster cluster{.servers = 4, .gpus = 2, .leaves = 1, .spines = 2, .links = 4};
+  planted::Laboratory laboratory(cluster, 3);
+  const planted::Fault fault{
+      .kind = "two",
+      .changes = {"faults=[{type: link-rate, from: gpu0, rate: 120Gbps}, {type: link-rate, from: "
+                  "gpu5, rate: 160Gbps}]"}};
+  const auto measured = laboratory.measure(fault);
+  auto healthy = Simulator::of_text(cluster.text(), "planted.yaml", {}, Twin::kHealthy);
+  const auto found = diagnose(healthy.value(), measured, nullptr, {.confirms_by_packets = false});
+  ASSERT_TRUE(found.ok());
+  EXPECT_TRUE(found.value().nothing_explains_it) << to_text(found.value());
+  EXPECT_TRUE(found.value().culprits.empty()) << to_text(found.value());
+}
+
 }  // namespace
 }  // namespace weft::diagnose

@@ -114,9 +114,8 @@ TEST(Samples, EvidenceOfAnotherMachineIsRefused) {
   ASSERT_FALSE(found.ok());
   EXPECT_NE(found.errors().front().message.find("another machine"), std::string::npos);
 
-  auto others = Simulator::of_text(kCluster, "four.yaml",
-                                   {"racks={count: 2, servers: 2, server: hgx-b200}"},
-                                   Twin::kHealthy);
+  auto others = Simulator::of_text(
+      kCluster, "four.yaml", {"racks={count: 2, servers: 2, server: hgx-b200}"}, Twin::kHealthy);
   ASSERT_TRUE(others.ok());
   const auto gpus = diagnose(others.value(), read({kSlow}));
   ASSERT_FALSE(gpus.ok());
@@ -124,8 +123,7 @@ TEST(Samples, EvidenceOfAnotherMachineIsRefused) {
 }
 
 TEST(Samples, FaultsOfTheScenarioAreLeftOutAndSaid) {
-  const std::vector<std::string> fault{
-      "faults=[{type: link-rate, from: gpu21, rate: 200Gbps}]"};
+  const std::vector<std::string> fault{"faults=[{type: link-rate, from: gpu21, rate: 200Gbps}]"};
   auto healthy = Simulator::of_text(kCluster, "four.yaml", fault, Twin::kHealthy);
   auto as_found = Simulator::of_text(kCluster, "four.yaml", fault, Twin::kAsFound);
   ASSERT_TRUE(healthy.ok() && as_found.ok());

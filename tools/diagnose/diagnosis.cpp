@@ -11,7 +11,7 @@
 namespace weft::diagnose {
 namespace {
 
-/// Packets confirm so many kinds.
+/// How many kinds are simulated by packets.
 constexpr std::size_t kConfirmed = 5;
 
 ComparedPoint compared(const Point& point, const Curve& curve) {
@@ -52,9 +52,9 @@ std::vector<Culprit> culprits_of(const std::vector<Fit>& fits) {
                    .why = meaning_of(h.kind)});
   }
   const auto penalty = [&fits](const Culprit& c) {
-    return std::ranges::find(fits, c.kind, [](const Fit& f) {
-             return std::string(name_of(f.hypothesis.kind));
-           })->hypothesis.penalty;
+    return std::ranges::find(fits, c.kind,
+                             [](const Fit& f) { return std::string(name_of(f.hypothesis.kind)); })
+        ->hypothesis.penalty;
   };
   std::ranges::stable_sort(all, {}, penalty);
   return all;
@@ -63,11 +63,11 @@ std::vector<Culprit> culprits_of(const std::vector<Fit>& fits) {
 /// What packets contradict comes last; the measurements do not order the others, so that frequent
 /// causes come first, as culprits_of has them.
 void rank_by_packets(std::vector<Culprit>& culprits) {
-  double least = 1e9;
-  for (const Culprit& c : culprits) least = std::min(least, c.packets_off.value_or(1e9));
-  const double most = 2 * std::max(least, 0.2);
-  std::ranges::stable_sort(culprits, {}, [most](const Culprit& c) {
-    return c.packets_off.value_or(0) > most ? 1 : 0;
+  double lowest = 1e9;
+  for (const Culprit& c : culprits) lowest = std::min(lowest, c.packets_off.value_or(1e9));
+  const double highest = 2 * std::max(lowest, 0.2);
+  std::ranges::stable_sort(culprits, {}, [highest](const Culprit& c) {
+    return c.packets_off.value_or(0) > highest ? 1 : 0;
   });
 }
 

@@ -32,9 +32,9 @@ std::string places_text(const Culprit& c) {
   if (c.places.empty()) return {};
   if (c.places.size() == 1) return " " + c.places.front();
   const std::size_t shown = std::min(kMax, c.places.size());
-  return fmt::format(" (one of {}{})", fmt::join(c.places.begin(), c.places.begin() + shown, ", "),
-                     c.places.size() > kMax ? fmt::format(" and {} more", c.places.size() - kMax)
-                                            : "");
+  return fmt::format(
+      " (one of {}{})", fmt::join(c.places.begin(), c.places.begin() + shown, ", "),
+      c.places.size() > kMax ? fmt::format(" and {} more", c.places.size() - kMax) : "");
 }
 
 std::string line_of(const Culprit& c) {
@@ -66,8 +66,7 @@ Json to_json(const Diagnosis& d) {
     }
   }
   json["nothing_explains_it"] = d.nothing_explains_it;
-  json["next_measurement"] =
-      d.next_measurement.empty() ? Json(nullptr) : Json(d.next_measurement);
+  json["next_measurement"] = d.next_measurement.empty() ? Json(nullptr) : Json(d.next_measurement);
   json["findings"] = d.anomalies;
   json["compared"] = Json::array();
   for (const ComparedPoint& p : d.compared) {

@@ -79,8 +79,7 @@ Result<Expectation> expectation(Simulator& simulator, const ExpectationQuery& qu
   const BandOf setting = band_setting(simulator, query.hosts);
   for (const collectives::Operation operation : query.operations) {
     for (const Bytes size : query.sizes) {
-      const auto run =
-          simulator.run({.operation = operation, .size = size, .hosts = query.hosts});
+      const auto run = simulator.run({.operation = operation, .size = size, .hosts = query.hosts});
       if (!run) return run.errors();
       for (const std::string& warning : run.value().warnings) say_once(all.warnings, warning);
       all.times.push_back({.operation = operation,
@@ -140,13 +139,14 @@ std::string to_text(const Expectation& e) {
     }
     last = &t;
     is_extrapolated |= t.run.is_extrapolated;
-    text += fmt::format("  {:>12}  {:>10.1f}  {:>7.2f}  {:>7.2f}  {:>3.0f} %  {}/{}, {} channels; {}{}\n",
-                        t.size.count(), t.run.time_us, t.run.algorithm_bandwidth,
-                        t.run.bus_bandwidth, 100 * t.band, t.run.algorithm, t.run.protocol,
-                        t.run.channels, t.limit, t.run.is_extrapolated ? " *" : "");
+    text += fmt::format(
+        "  {:>12}  {:>10.1f}  {:>7.2f}  {:>7.2f}  {:>3.0f} %  {}/{}, {} channels; {}{}\n",
+        t.size.count(), t.run.time_us, t.run.algorithm_bandwidth, t.run.bus_bandwidth, 100 * t.band,
+        t.run.algorithm, t.run.protocol, t.run.channels, t.limit,
+        t.run.is_extrapolated ? " *" : "");
   }
   if (is_extrapolated) {
-    text += "* larger than packets are simulated of: what the last two sizes take more, goes on\n";
+    text += "* larger than packets are simulated of: the last two sizes are continued\n";
   }
   if (!e.pairs.empty()) text += pairs_text(e);
   return text;

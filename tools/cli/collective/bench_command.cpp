@@ -29,8 +29,8 @@
 #include "tools/cli/collective/load_for_collective.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/progress.hpp"
-#include "tools/evidence/nccl_tests/row.hpp"
 #include "tools/diagnose/model/simulator.hpp"
+#include "tools/evidence/nccl_tests/row.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {

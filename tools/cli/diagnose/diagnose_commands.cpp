@@ -131,9 +131,10 @@ void DiagnoseCommands::add_expect(CLI::App& app) {
   expect_->add_option("--sizes", sizes_, "sizes as nccl-tests has them, separated by commas")
       ->type_name("SIZE,..")
       ->capture_default_str();
-  CLI::Option* ranks = expect_->add_option("--ranks", ranks_, "the first so many (default: all)")
-                           ->check(CLI::Range(2, 1'000'000))
-                           ->type_name("N");
+  CLI::Option* ranks =
+      expect_->add_option("--ranks", ranks_, "how many, from the first on (default: all)")
+          ->check(CLI::Range(2, 1'000'000))
+          ->type_name("N");
   expect_->add_option("--servers", servers_, "on these servers alone (default: all)")
       ->type_name("NAME,..")
       ->delimiter(',')
@@ -154,11 +155,13 @@ void DiagnoseCommands::add_diagnose(CLI::App& app) {
       ->required()
       ->type_name(kFile);
   diagnose_->add_option("evidence", evidence_, "what was measured")->required()->type_name(kFile);
-  diagnose_->add_option("--set", overrides_, "override a value, such as fabric.load_balancing=spray")
+  diagnose_
+      ->add_option("--set", overrides_, "override a value, such as fabric.load_balancing=spray")
       ->type_name(kOverride)
       ->allow_extra_args(false);
-  diagnose_->add_option("--baseline", baseline_,
-                        "what was measured when all was well, in place of what weft expects")
+  diagnose_
+      ->add_option("--baseline", baseline_,
+                   "what was measured when all was well, in place of what weft expects")
       ->type_name(kFile)
       ->allow_extra_args(false);
   diagnose_->add_flag("--json", is_json_, "print JSON");

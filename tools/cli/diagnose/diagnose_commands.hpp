@@ -31,7 +31,7 @@ class DiagnoseCommands {
   std::string operations_ = "all-reduce";
   std::string sizes_ = "1KiB,64KiB,1MiB,16MiB,64MiB,256MiB";
   std::string pair_size_ = "256MiB";
-  std::uint32_t ranks_ = 0;            ///< 0: all
+  std::uint32_t ranks_ = 0;           ///< 0: all
   std::vector<std::string> servers_;  ///< empty: all
   bool has_pairs_ = false;
   bool is_as_found_ = false;

@@ -14,8 +14,9 @@ struct ErrorRow {
   std::array<double, 3> parts;
 };
 
-// What nine of ten times of tests/operators/reference/nccl-one-server-open.csv are within (servers of
-// 8 A100, H100 and B200, half): tests/diagnose/band_test.cpp measures it. Other collectives have the worst of these.
+// What nine of ten times of tests/operators/reference/nccl-one-server-open.csv are within (servers
+// of 8 A100, H100 and B200, half): tests/diagnose/band_test.cpp measures it. Other collectives have
+// the worst of these.
 constexpr std::array<ErrorRow, 4> kErrors{{{Operation::kAllReduce, {0.15, 0.28, 0.10}},
                                            {Operation::kAllGather, {0.26, 0.55, 0.19}},
                                            {Operation::kReduceScatter, {0.14, 0.48, 0.18}},

@@ -30,7 +30,7 @@ constexpr double kMatrixTolerance = 0.05;
 const double kCurveLevel = std::log(1.10);
 /// Of the same cluster on another day.
 const double kBaselineLevel = std::log(1.02);
-constexpr double kMostTolerance = 0.25;
+constexpr double kHighestTolerance = 0.25;
 /// Headers of a packet of RoCE of 4096 bytes.
 constexpr double kWireShare = 0.98;
 constexpr std::int64_t kUsualPairBytes = std::int64_t{1} << 30U;
@@ -162,23 +162,24 @@ class Builder {
                          {.has_several_servers = servers.size() > 1,
                           .hashes_flows = healthy_.hashes_flows() && point.crosses_uplinks});
     if (before != nullptr) {
-      const auto same = std::ranges::find(before->times, time.bytes, &evidence::MeasuredTime::bytes);
+      const auto same =
+          std::ranges::find(before->times, time.bytes, &evidence::MeasuredTime::bytes);
       if (same == before->times.end()) return;
       point.expected_us = same->time_us;
       point.band = baseline_band(time.bytes);
     }
     // A hypothesis is asked for the shape of a curve, in which most errors are smaller.
-    point.tolerance = std::log1p(std::min(point.band, kMostTolerance));
+    point.tolerance = std::log1p(std::min(point.band, kHighestTolerance));
     set_nic(point);
     result_.points.push_back(std::move(point));
   }
 
   void set_nic(Point& point) const {
-    double most = 0;
+    double highest = 0;
     for (const NicPlace& nic : places_.nics) {
       const double busy = point.busy_us[nic.resource];
-      if (busy <= most) continue;
-      most = busy;
+      if (busy <= highest) continue;
+      highest = busy;
       point.nic_gigabytes = static_cast<double>(nic.rate.count()) / 8e9;
       point.bytes_per_nic = busy * point.nic_gigabytes * 1e3;
     }
@@ -209,20 +210,17 @@ class Builder {
   }
 
   void add_wire(const PairSeries& pairs) {
-    const std::string name =
-        fmt::format("{} {}", pairs.operation,
-                    pairs.nic ? "of " + *pairs.nic
-                              : pairs.rail ? fmt::format("of rail {}", *pairs.rail) : "");
+    const std::string name = fmt::format("{} {}", pairs.operation,
+                                         pairs.nic    ? "of " + *pairs.nic
+                                         : pairs.rail ? fmt::format("of rail {}", *pairs.rail)
+                                                      : "");
     if (pairs.values.front().from.empty()) return;  // of one NIC: what findings are for
     if (!pairs.nic && !pairs.rail) return skip(name, "it does not say of which NICs it is");
     const auto servers = servers_of(pairs, name);
     if (!servers) return;
     const auto number = static_cast<std::uint32_t>(result_.curves.size());
-    result_.curves.push_back({.name = name,
-                              .level = kWireLevel,
-                              .is_matrix = true,
-                              .servers = *servers,
-                              .call = {}});
+    result_.curves.push_back(
+        {.name = name, .level = kWireLevel, .is_matrix = true, .servers = *servers, .call = {}});
     for (const evidence::PairValue& value : pairs.values) {
       const std::uint32_t a = server_of(value.from, *servers);
       const std::uint32_t b = server_of(value.to, *servers);
@@ -243,7 +241,8 @@ class Builder {
     const NicPlace& one = places_.nics[x];
     const NicPlace& other = places_.nics[y];
     const auto bytes = static_cast<double>(pairs.bytes > 0 ? pairs.bytes : kSmallBytes);
-    const double rate = static_cast<double>(std::min(one.rate, other.rate).count()) / 8e6;  // bytes/us
+    const double rate =
+        static_cast<double>(std::min(one.rate, other.rate).count()) / 8e6;  // bytes/us
     Point point{.curve = curve,
                 .operation = pairs.operation,
                 .bytes = static_cast<std::int64_t>(bytes),
@@ -259,7 +258,8 @@ class Builder {
     point.rail = static_cast<std::uint32_t>(std::ranges::find(own, x) - own.begin());
     point.busy_us[one.resource] = point.busy_us[other.resource] = point.expected_us;
     if (point.crosses_uplinks) {
-      for (const std::uint32_t leaf : {one.leaf, other.leaf}) point.busy_us[leaf] = uplinks_us(point, one, leaf);
+      for (const std::uint32_t leaf : {one.leaf, other.leaf})
+        point.busy_us[leaf] = uplinks_us(point, one, leaf);
     }
     set_nic(point);
     result_.points.push_back(std::move(point));
@@ -276,9 +276,11 @@ class Builder {
   /// A run of two servers that stands for all pairs whose paths are alike.
   [[nodiscard]] std::optional<Point> pair_point(Operation operation, std::int64_t bytes,
                                                 std::uint32_t a, std::uint32_t b) {
-    const auto first = first_alike_.emplace(
-        fmt::format("{} {} {}", name_of(operation), bytes, places_.relation(a, b)),
-        std::pair(a, b)).first->second;
+    const auto first =
+        first_alike_
+            .emplace(fmt::format("{} {} {}", name_of(operation), bytes, places_.relation(a, b)),
+                     std::pair(a, b))
+            .first->second;
     Call call{.operation = operation, .size = Bytes(bytes)};
     for (const std::uint32_t s : {first.first, first.second}) {
       const auto& hosts = places_.servers[s].hosts;
@@ -348,18 +350,18 @@ class Builder {
     for (std::uint32_t c = 0; c < result_.curves.size(); ++c) {
       Curve& curve = result_.curves[c];
       if (!curve.is_matrix) continue;
-      double least = 0;
+      double lowest = 0;
       for (const Point& point : result_.points) {
         if (point.curve != c) continue;
-        least = std::min(least, std::log(point.measured_us / point.expected_us));
+        lowest = std::min(lowest, std::log(point.measured_us / point.expected_us));
       }
-      if (least > -curve.level) continue;
+      if (lowest > -curve.level) continue;
       say_once(result_.remarks,
                fmt::format("{} is up to {:.0f} % faster than weft expects: its pairs are compared "
                            "with each other alone",
-                           curve.name, 100 * std::expm1(-least)));
+                           curve.name, 100 * std::expm1(-lowest)));
       for (Point& point : result_.points) {
-        if (point.curve == c) point.expected_us *= std::exp(least);
+        if (point.curve == c) point.expected_us *= std::exp(lowest);
       }
     }
   }

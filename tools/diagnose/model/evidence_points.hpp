@@ -26,9 +26,9 @@ struct Point {
   bool crosses_uplinks = false;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> pair{};  ///< servers
   std::optional<std::uint32_t> rail{};  ///< of a pair of NICs: which of its server
-  bool is_wire = false;               ///< of perftest: no library is involved
-  double bytes_per_nic = 0;           ///< what the busiest NIC sends or receives
-  double nic_gigabytes = 0;           ///< GB/s that this NIC carries
+  bool is_wire = false;                 ///< of perftest: no library is involved
+  double bytes_per_nic = 0;             ///< what the busiest NIC sends or receives
+  double nic_gigabytes = 0;             ///< GB/s that this NIC carries
 
   [[nodiscard]] double bottleneck_us() const;
 };

@@ -38,9 +38,10 @@ Result<std::vector<std::uint32_t>> matched_servers(const Places& places,
                              hosts.size(), places.servers.size())};
   }
   for (std::uint32_t s = 0; s < hosts.size(); ++s) servers.push_back(s);
-  say_once(remarks, fmt::format("no server of the cluster is called {}: those of the logs are taken "
-                                "in their order, {} for {}",
-                                hosts.front(), hosts.front(), places.servers.front().name));
+  say_once(remarks,
+           fmt::format("no server of the cluster is called {}: those of the logs are taken "
+                       "in their order, {} for {}",
+                       hosts.front(), hosts.front(), places.servers.front().name));
   return servers;
 }
 
@@ -49,12 +50,13 @@ namespace {
 Error another_machine(const Places& places, const std::string& what, std::uint32_t ranks) {
   std::size_t all = 0;
   for (const ServerPlace& server : places.servers) all += server.hosts.size();
-  return Error{fmt::format("{} is of {} ranks, and the cluster has {} GPUs in {} servers: another "
-                           "machine",
-                           what, ranks, all, places.servers.size())};
+  return Error{
+      fmt::format("{} is of {} ranks, and the cluster has {} GPUs in {} servers: another "
+                  "machine",
+                  what, ranks, all, places.servers.size())};
 }
 
-/// The first servers that have so many.
+/// The first servers that have that number of ranks.
 std::vector<std::uint32_t> first_servers(const Places& places, std::uint32_t ranks) {
   std::vector<std::uint32_t> servers;
   std::size_t have = 0;
@@ -73,7 +75,8 @@ Result<MatchedRanks> matched_ranks(const Places& places, const evidence::Measure
   if (on.hosts.empty()) {
     matched.servers = first_servers(places, on.ranks);
     if (on.ranks == 0) {
-      say_once(remarks, what + " does not say how many ranks it is of: all of the cluster are taken");
+      say_once(remarks,
+               what + " does not say how many ranks it is of: all of the cluster are taken");
     } else if (matched.servers.size() < places.servers.size()) {
       say_once(remarks, fmt::format("{} does not say where its {} ranks ran: the first {} servers "
                                     "are taken",

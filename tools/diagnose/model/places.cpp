@@ -37,8 +37,7 @@ void Places::add_servers(const Fabric& fabric) {
   server_of_host_.resize(fabric.hosts.size());
   for (std::uint32_t h = 0; h < fabric.hosts.size(); ++h) {
     const std::string name = server_name(fabric.host(HostId(h)));
-    const auto [at, is_new] =
-        numbers.emplace(name, static_cast<std::uint32_t>(servers.size()));
+    const auto [at, is_new] = numbers.emplace(name, static_cast<std::uint32_t>(servers.size()));
     if (is_new) {
       servers.push_back({.name = name,
                          .hosts = {},
@@ -150,8 +149,8 @@ std::optional<std::uint32_t> Places::nic_of(std::uint32_t server, std::string_vi
 std::string Places::relation(std::uint32_t a, std::uint32_t b) const {
   const auto& x = servers[a].nics;
   const auto& y = servers[b].nics;
-  std::string text = std::to_string(servers[a].hosts.size()) + "," +
-                     std::to_string(servers[b].hosts.size()) + ":";
+  std::string text =
+      std::to_string(servers[a].hosts.size()) + "," + std::to_string(servers[b].hosts.size()) + ":";
   for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
     const std::uint32_t p = nics[x[i]].leaf;
     const std::uint32_t q = nics[y[i]].leaf;

@@ -17,7 +17,7 @@ enum class ResourceKind : std::uint8_t { kNic, kUplinks, kScaleUp };
 /// What carries bytes and can be too slow. Loads are kept by its number.
 struct Resource {
   ResourceKind kind = ResourceKind::kNic;
-  std::string name{};  ///< `gpu03/mlx5_5`, `leaf01`; of scale-up: its server
+  std::string name{};    ///< `gpu03/mlx5_5`, `leaf01`; of scale-up: its server
   BitsPerSecond rate{};  ///< of all uplinks together
 };
 
@@ -59,7 +59,7 @@ class Places {
   [[nodiscard]] std::optional<std::uint32_t> nic_of(std::uint32_t server, std::string_view name,
                                                     std::optional<std::uint32_t> rail) const;
   /// What is the same for two pairs whose packets find the same kind of path: per NIC, whether
-  /// both ends hang on one switch, or below a common one.
+  /// both ends are attached to one switch, or below a common one.
   [[nodiscard]] std::string relation(std::uint32_t a, std::uint32_t b) const;
   /// Whether packets between them pass an uplink.
   [[nodiscard]] bool crosses_uplinks(std::uint32_t a, std::uint32_t b) const;
@@ -72,8 +72,8 @@ class Places {
   [[nodiscard]] std::uint32_t uplinks_of(const Fabric& fabric, NodeId leaf);
 
   std::vector<std::optional<std::uint32_t>> of_port_;
-  std::vector<std::optional<std::uint32_t>> of_leaf_;      // by node
-  std::vector<std::vector<std::uint32_t>> above_;          // by leaf's resource: nodes above it
+  std::vector<std::optional<std::uint32_t>> of_leaf_;  // by node
+  std::vector<std::vector<std::uint32_t>> above_;      // by leaf's resource: nodes above it
   std::vector<std::uint32_t> server_of_host_;
 };
 

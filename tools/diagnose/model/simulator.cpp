@@ -42,8 +42,7 @@ std::string keys_of(const scenarios::Scenario& scenario) {
   std::string keys;
   const auto& classes = scenario.switches.classes;
   if (job->traffic_class.value() < classes.size() && !classes[job->traffic_class].name.empty()) {
-    keys += ", class: " +
-            scenarios::language::yaml_text(classes[job->traffic_class].name);
+    keys += ", class: " + scenarios::language::yaml_text(classes[job->traffic_class].name);
   }
   if (job->queue_pairs > 0) keys += fmt::format(", queue_pairs: {}", job->queue_pairs);
   return keys;
@@ -81,11 +80,12 @@ Run run_of(const scenarios::Experiment& experiment, const scenarios::Results& re
           .warnings = results.warnings};
 }
 
-/// Of a larger size than both: what more bytes took between them goes on.
+/// Of a larger size than both: what more bytes took between them is added again.
 Run extrapolated(const Run& half, const Run& whole, double half_size, double size_simulated,
                  double size) {
   Run run = whole;
-  const double per_byte = std::max(0.0, (whole.time_us - half.time_us) / (size_simulated - half_size));
+  const double per_byte =
+      std::max(0.0, (whole.time_us - half.time_us) / (size_simulated - half_size));
   run.time_us = whole.time_us + per_byte * (size - size_simulated);
   const double growth = size / size_simulated;
   for (double& busy : run.busy_us) busy *= growth;
@@ -107,17 +107,17 @@ double Run::bottleneck_us() const {
 }
 
 std::string Run::limit(const Places& places) const {
-  const double most = bottleneck_us();
-  if (most >= 0.6 * time_us) {
+  const double highest = bottleneck_us();
+  if (highest >= 0.6 * time_us) {
     const Resource& busiest = places.resources[bottleneck()];
     std::uint32_t alike = 0;
     for (std::size_t r = 0; r < busy_us.size(); ++r) {
-      alike += places.resources[r].kind == busiest.kind && busy_us[r] >= 0.97 * most ? 1 : 0;
+      alike += places.resources[r].kind == busiest.kind && busy_us[r] >= 0.97 * highest ? 1 : 0;
     }
     const char* kind = busiest.kind == ResourceKind::kNic       ? "NIC"
                        : busiest.kind == ResourceKind::kUplinks ? "uplinks of"
                                                                 : "NVLink of";
-    const std::string share = fmt::format("{:.0f} % busy", 100 * std::min(1.0, most / time_us));
+    const std::string share = fmt::format("{:.0f} % busy", 100 * std::min(1.0, highest / time_us));
     if (alike > 1) {
       const char* all = busiest.kind == ResourceKind::kNic       ? "NICs"
                         : busiest.kind == ResourceKind::kUplinks ? "uplinks of leaves"
@@ -181,16 +181,16 @@ Result<Simulator> Simulator::of(scenarios::ScenarioTemplate text,
   if (!fabric) return loaded.value().located(fabric.errors());
   simulator.job_keys_ = keys_of(loaded.value().scenario);
   simulator.places_ = std::make_shared<Places>(fabric.value());
-  simulator.scenario_ =
-      std::make_shared<scenarios::Scenario>(std::move(loaded).value().scenario);
+  simulator.scenario_ = std::make_shared<scenarios::Scenario>(std::move(loaded).value().scenario);
   return simulator;
 }
 
 Bytes Simulator::largest(std::size_t ranks) {
   constexpr std::int64_t kAllRanks = std::int64_t{2} << 30U;
-  const std::int64_t most = kAllRanks / static_cast<std::int64_t>(std::max<std::size_t>(ranks, 1));
+  const std::int64_t highest =
+      kAllRanks / static_cast<std::int64_t>(std::max<std::size_t>(ranks, 1));
   std::int64_t size = 16 << 20U;
-  while (size * 2 <= most) size *= 2;
+  while (size * 2 <= highest) size *= 2;
   return Bytes(size);
 }
 
@@ -214,8 +214,8 @@ std::vector<std::string> Simulator::overrides_of(const Call& call) const {
   all.push_back(fmt::format(
       "jobs=[{{name: measured, type: {}, algorithm: {}, size: {}B, execution: {{{}, calls: "
       "back-to-back}}, ranks: {{hosts: [{}]}}{}}}]",
-      name_of(call.operation), call.algorithm, size.count(), execution,
-      fmt::join(call.hosts, ", "), keys));
+      name_of(call.operation), call.algorithm, size.count(), execution, fmt::join(call.hosts, ", "),
+      keys));
   all.insert(all.end(), call.changes.begin(), call.changes.end());
   return all;
 }
@@ -237,19 +237,19 @@ Result<Run> Simulator::simulate(const Call& call) {
 }
 
 Result<Run> Simulator::run(const Call& call) {
-  const Bytes most = largest(call.hosts.size());
-  if (call.size <= most) return simulate(call);
+  const Bytes highest = largest(call.hosts.size());
+  if (call.size <= highest) return simulate(call);
   Call part = call;
-  part.size = most;
+  part.size = highest;
   const auto whole = simulate(part);
   if (!whole) return whole.errors();
-  part.size = most / 2;
+  part.size = highest / 2;
   part.algorithm = whole.value().algorithm;
   part.execution.push_back("protocol: " + whole.value().protocol);
   const auto half = simulate(part);
   if (!half) return half.errors();
   return extrapolated(half.value(), whole.value(), static_cast<double>(part.size.count()),
-                      static_cast<double>(most.count()), static_cast<double>(call.size.count()));
+                      static_cast<double>(highest.count()), static_cast<double>(call.size.count()));
 }
 
 }  // namespace weft::diagnose

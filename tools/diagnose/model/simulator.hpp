@@ -19,12 +19,12 @@ namespace weft::diagnose {
 /// A collective as nccl-tests would run it.
 struct Call {
   collectives::Operation operation = collectives::Operation::kAllReduce;
-  Bytes size{};                      ///< nccl-tests' size
+  Bytes size{};                        ///< nccl-tests' size
   std::vector<std::uint32_t> hosts{};  ///< by rank
   std::string algorithm = "nccl";
-  std::vector<std::string> changes{};  ///< overrides of the scenario, for this run alone
+  std::vector<std::string> changes{};    ///< overrides of the scenario, for this run alone
   std::vector<std::string> execution{};  ///< keys beside `preset: nccl`
-  std::vector<std::string> keys{};     ///< further keys of the job
+  std::vector<std::string> keys{};       ///< further keys of the job
 };
 
 /// What a run of packets says of a call.

@@ -63,8 +63,7 @@ void add_log(const Places& places, const evidence::NcclLog& log, std::vector<Cul
 
 }  // namespace
 
-std::vector<Culprit> direct_findings(const Places& places,
-                                     const evidence::Measurements& measured) {
+std::vector<Culprit> direct_findings(const Places& places, const evidence::Measurements& measured) {
   std::vector<Culprit> all;
   for (const evidence::PairSeries& pairs : measured.pairs) add_perftest(places, pairs, all);
   for (const evidence::NcclLog& log : measured.nccl_logs) add_log(places, log, all);

@@ -134,8 +134,8 @@ PacketChange packet_change(const Hypothesis& h, const Places& places,
       return {.execution = {fmt::format("channels: {:.0f}", channels)}};
     }
     case CulpritKind::kStraggler:
-      return {.keys = {fmt::format("stragglers: [{{ranks: ['0'], late: {:.0f}ns}}]",
-                                   h.value * 1e3)}};
+      return {
+          .keys = {fmt::format("stragglers: [{{ranks: ['0'], late: {:.0f}ns}}]", h.value * 1e3)}};
     case CulpritKind::kUplinks:
       break;
   }

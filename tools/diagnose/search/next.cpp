@@ -53,9 +53,8 @@ Candidate pair_matrix(const Places& places, const std::vector<Fit>& fits,
     std::vector<double> results;
     for (std::size_t i = 0; i < servers.size(); ++i) {
       for (std::size_t j = i + 1; j < servers.size(); ++j) {
-        double slowest = fit.hypothesis.kind == CulpritKind::kChannels
-                             ? -std::log(fit.hypothesis.value)
-                             : 0;
+        double slowest =
+            fit.hypothesis.kind == CulpritKind::kChannels ? -std::log(fit.hypothesis.value) : 0;
         const bool crosses = places.crosses_uplinks(servers[i], servers[j]);
         for (const std::uint32_t s : {servers[i], servers[j]}) {
           for (const std::uint32_t nic : places.servers[s].nics) {
@@ -111,8 +110,7 @@ Candidate one_server(const Places& places, const std::vector<Fit>& fits,
                       {}};
   for (const Fit& fit : fits) {
     const Hypothesis& h = fit.hypothesis;
-    candidate.results.push_back(
-        {h.kind == CulpritKind::kChannels ? -std::log(h.value) : 0.0});
+    candidate.results.push_back({h.kind == CulpritKind::kChannels ? -std::log(h.value) : 0.0});
   }
   return candidate;
 }
@@ -126,9 +124,9 @@ double told_apart(const Candidate& candidate, const std::vector<Fit>& fits) {
     for (std::size_t j = i + 1; j < fits.size(); ++j) {
       const auto& a = candidate.results[i];
       const auto& b = candidate.results[j];
-      double most = 0;
-      for (std::size_t k = 0; k < a.size(); ++k) most = std::max(most, std::abs(a[k] - b[k]));
-      if (most <= kNoise) continue;
+      double highest = 0;
+      for (std::size_t k = 0; k < a.size(); ++k) highest = std::max(highest, std::abs(a[k] - b[k]));
+      if (highest <= kNoise) continue;
       told += fits[i].hypothesis.kind != fits[j].hypothesis.kind ? 1 : 0.01;
     }
   }
@@ -160,7 +158,8 @@ std::string next_measurement(const Places& places, const std::vector<Fit>& undec
   if (fits.empty() || servers.empty()) return {};
   if (fits.size() == 1) {
     if (fits.front().hypothesis.kind != CulpritKind::kAllNics) return {};
-    return "run `ib_write_bw` between two servers in GPU memory (`--use_cuda=0`) and in the host's, "
+    return "run `ib_write_bw` between two servers in GPU memory (`--use_cuda=0`) and in the "
+           "host's, "
            "with `-q 1` and `-q 4`, and send NCCL's log (NCCL_DEBUG=INFO)";
   }
   std::vector<Candidate> candidates;

@@ -16,7 +16,8 @@ std::vector<const Point*> tried(const EvidencePoints& evidence) {
     if (Bytes(p.bytes) > Simulator::largest(curve.call->hosts.size())) continue;
     points.push_back(&p);
   }
-  std::ranges::stable_sort(points, [](const Point* a, const Point* b) { return a->bytes > b->bytes; });
+  std::ranges::stable_sort(points,
+                           [](const Point* a, const Point* b) { return a->bytes > b->bytes; });
   if (points.size() > 3) points.resize(3);
   return points;
 }
@@ -43,12 +44,12 @@ double best_seed(Simulator& healthy, Hypothesis h, const Point& point,
                  const EvidencePoints& evidence) {
   const double wanted = std::log(point.measured_us / point.expected_us);
   double best = 1;
-  double least = 1e9;
+  double lowest = 1e9;
   for (const double seed : {1.0, 2.0, 3.0}) {
     h.value = seed;
     const auto now = slowdown(healthy, h, point, evidence.curves[point.curve]);
-    if (!now || std::abs(*now - wanted) >= least) continue;
-    least = std::abs(*now - wanted);
+    if (!now || std::abs(*now - wanted) >= lowest) continue;
+    lowest = std::abs(*now - wanted);
     best = seed;
   }
   return best;

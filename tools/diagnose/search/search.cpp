@@ -37,21 +37,21 @@ double tolerance_of(const Point& point, double predicted) {
 }
 
 /// The common factor of a curve that fits its residuals best, within what is allowed.
-double level_of(std::vector<Residual> residuals, double most) {
+double level_of(std::vector<Residual> residuals, double highest) {
   std::ranges::sort(residuals, {}, &Residual::value);
   double weight = 0;
   for (const Residual& r : residuals) weight += 1 / r.tolerance;
   double below = 0;
   for (const Residual& r : residuals) {
     below += 1 / r.tolerance;
-    if (2 * below >= weight) return std::clamp(r.value, -most, most);
+    if (2 * below >= weight) return std::clamp(r.value, -highest, highest);
   }
   return 0;
 }
 
 /// By curve.
-std::vector<std::vector<Residual>> residuals_of(const Hypothesis& h,
-                                                const EvidencePoints& evidence, double* freedom) {
+std::vector<std::vector<Residual>> residuals_of(const Hypothesis& h, const EvidencePoints& evidence,
+                                                double* freedom) {
   std::vector<std::vector<Residual>> residuals(evidence.curves.size());
   for (const Point& point : evidence.points) {
     double predicted = predicted_us(h, point);
@@ -93,13 +93,13 @@ void fit_value(Hypothesis& h, const EvidencePoints& evidence, double from, doubl
   double high = std::log(to);
   for (int pass = 0; pass < 3; ++pass) {
     double best = low;
-    double least = std::numeric_limits<double>::infinity();
+    double lowest = std::numeric_limits<double>::infinity();
     const double step = (high - low) / kSteps;
     for (int i = 0; i <= kSteps; ++i) {
       h.value = std::exp(low + i * step);
       const double score = score_of(h, evidence);
-      if (score >= least) continue;
-      least = score;
+      if (score >= lowest) continue;
+      lowest = score;
       best = low + i * step;
     }
     h.value = std::exp(best);
@@ -128,9 +128,10 @@ Null null_of(const EvidencePoints& evidence) {
 
 Fit fit(Hypothesis h, const EvidencePoints& evidence, const Null& without) {
   if (h.kind == CulpritKind::kStraggler) {
-    double most = 1;
-    for (const Point& p : evidence.points) most = std::max(most, p.measured_us - p.expected_us);
-    fit_value(h, evidence, 0.5, 2 * most);
+    double highest = 1;
+    for (const Point& p : evidence.points)
+      highest = std::max(highest, p.measured_us - p.expected_us);
+    fit_value(h, evidence, 0.5, 2 * highest);
   } else {
     fit_value(h, evidence, 0.03, 0.97);
   }
@@ -196,8 +197,7 @@ std::vector<Anomaly> anomalies_of(const EvidencePoints& evidence, const Places& 
       }
       if (last != nullptr) {
         all.push_back({fmt::format("{}: {} bytes take {:.2f} times as long as expected (±{:.0f} %)",
-                                   evidence.curves[c].name, point.bytes, slower,
-                                   100 * point.band),
+                                   evidence.curves[c].name, point.bytes, slower, 100 * point.band),
                        c});
       }
       last = &point;
