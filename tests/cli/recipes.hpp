@@ -142,6 +142,10 @@ class RecipeFolder {
     if (names("scenarios/")) {
       fs::copy(root / "scenarios", folder_ / "scenarios", fs::copy_options::recursive);
     }
+    if (names("tests/operators/")) {
+      fs::create_directories(folder_ / "tests");
+      fs::copy(root / "tests/operators", folder_ / "tests/operators", fs::copy_options::recursive);
+    }
     for (const auto& [path, text] : files_of(root / page.path)) {
       if (path.ends_with(".yaml")) std::ofstream(folder_ / path) << text;
     }

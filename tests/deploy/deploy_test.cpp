@@ -125,13 +125,13 @@ TEST(SwitchValues, HaveNeededHeadroomBesideWhatIsSetAside) {
   ASSERT_EQ(needed.size(), 2U * 3 + 2);
   // 300 m are 295 m more than a cable to a server: two times their delay at 400 Gb/s, 5 ns per
   // metre.
-  std::int64_t least = INT64_MAX;
-  std::int64_t most = 0;
+  std::int64_t lowest = INT64_MAX;
+  std::int64_t highest = 0;
   for (const auto& [port, bytes] : needed) {
-    least = std::min(least, bytes);
-    most = std::max(most, bytes);
+    lowest = std::min(lowest, bytes);
+    highest = std::max(highest, bytes);
   }
-  EXPECT_NEAR(static_cast<double>(most - least), 2 * 297 * 5e-9 * 400e9 / 8, 20'000);
+  EXPECT_NEAR(static_cast<double>(highest - lowest), 2 * 297 * 5e-9 * 400e9 / 8, 20'000);
   EXPECT_THAT(deployed.value().remarks, ::testing::Contains(HasSubstr("less headroom than")));
   EXPECT_THAT(deployed.value().text, HasSubstr(",headroom,60000,bytes,scenario"));
 }

@@ -37,8 +37,8 @@ evidence::Measurements read(const std::vector<std::string>& names) {
   return all;
 }
 
-Simulator cluster() {
-  return Simulator::of_text(kCluster, "four.yaml", {}, Twin::kHealthy).value();
+Simulator cluster(const std::vector<std::string>& overrides = {}) {
+  return Simulator::of_text(kCluster, "four.yaml", overrides, Twin::kHealthy).value();
 }
 
 constexpr const char* kSlow = "nccl-tests-2.17.8-allreduce-4n-slow.txt";
@@ -71,6 +71,19 @@ TEST(Samples, ASlowCurveAloneIsUndecidedAndAsksForPairs) {
   EXPECT_NE(find(d.undecided, "collisions"), nullptr) << to_text(d);
   EXPECT_EQ(find(d.undecided, "slow-nic")->places.size(), 32U);
   EXPECT_NE(d.next_measurement.find("every pair"), std::string::npos) << to_text(d);
+}
+
+// What a file of the cluster shows, such as a slot with half of its lanes, is said by the scenario.
+TEST(Samples, WhatTheScenarioSaysIsLookedAtFirst) {
+  Simulator healthy = cluster({"faults=[{type: link-rate, from: gpu21, rate: 200Gbps}]"});
+  const auto found = diagnose(healthy, read({kSlow}));
+  ASSERT_TRUE(found.ok());
+  const Diagnosis& d = found.value();
+  ASSERT_FALSE(d.undecided.empty()) << to_text(d);
+  EXPECT_EQ(d.undecided.front().kind, "slow-nic");
+  ASSERT_EQ(d.undecided.front().places.size(), 32U);
+  EXPECT_EQ(d.undecided.front().places.front(), "gpu21");
+  EXPECT_NE(d.undecided.front().why.find("the scenario says so of gpu21"), std::string::npos);
 }
 
 // The levels of these logs are invented: with the healthy one as baseline only ratios count.

@@ -30,7 +30,7 @@ const Form* form_of(const InputFile& file) {
   return found;
 }
 
-Measurements read_text(const std::string& text, const std::string& name = "a.txt") {
+Measurements read_counters(const std::string& text, const std::string& name = "a.txt") {
   Measurements measurements;
   const InputFile file(name, text);
   const Form* form = form_of(file);
@@ -38,7 +38,7 @@ Measurements read_text(const std::string& text, const std::string& name = "a.txt
   return measurements;
 }
 
-std::vector<std::string> lines_of(const Remarks& remarks) {
+std::vector<std::string> remark_lines(const Remarks& remarks) {
   std::vector<std::string> lines;
   for (const Remark& remark : remarks) lines.push_back(remark.to_string());
   return lines;
@@ -113,7 +113,7 @@ const std::string kSonic =
     "1500.00 MB/s     48.00%         0         7         0\n";
 
 TEST(Counters, EthtoolGivesCountersOfAHostAndInterface) {
-  const Measurements found = read_text(kEthtool);
+  const Measurements found = read_counters(kEthtool);
   EXPECT_THAT(found.remarks, IsEmpty());
   ASSERT_EQ(found.counters.size(), 6U);
   EXPECT_EQ(counter_text(found.counters[1]), "gpu03 enp168s0np0 rx_out_of_buffer 42");
@@ -123,21 +123,22 @@ TEST(Counters, EthtoolGivesCountersOfAHostAndInterface) {
 
 TEST(Counters, TheNameOfTheFileNamesHostAndInterface) {
   const std::string text = kEthtool.substr(kEthtool.find('\n') + 1);
-  const Measurements found = read_text(text, "logs/ethtool-gpu03-enp168s0np0.txt");
+  const Measurements found = read_counters(text, "logs/ethtool-gpu03-enp168s0np0.txt");
   EXPECT_EQ(counter_text(found.counters[0]), "gpu03 enp168s0np0 rx_packets 1234567");
-  EXPECT_THAT(lines_of(read_text(text).remarks), ElementsAre(HasSubstr("does not say whose")));
+  EXPECT_THAT(remark_lines(read_counters(text).remarks),
+              ElementsAre(HasSubstr("does not say whose")));
 }
 
 TEST(Counters, RdmaCountersAreOfTheirNics) {
-  const Measurements found = read_text(kRdma);
+  const Measurements found = read_counters(kRdma);
   EXPECT_THAT(texts_of(found),
               ElementsAre("gpu03 mlx5_5 out_of_sequence 17", "gpu03 mlx5_5 packet_seq_err 3",
                           "gpu03 mlx5_6 packet_seq_err 0"));
 }
 
 TEST(Counters, MlnxQosGivesTrustAndPriorities) {
-  const Measurements found = read_text(kMlnxQos);
-  EXPECT_THAT(lines_of(found.remarks), IsEmpty());
+  const Measurements found = read_counters(kMlnxQos);
+  EXPECT_THAT(remark_lines(found.remarks), IsEmpty());
   ASSERT_EQ(found.nic_qos.size(), 1U);
   const NicQos& nic = found.nic_qos[0];
   EXPECT_EQ(nic.host, "gpu01");
@@ -153,7 +154,7 @@ TEST(Counters, NicsThatDoNotTreatRoceAsLosslessAreNamed) {
   const auto text_after = [](std::string_view from, std::string_view to) {
     std::string text = kMlnxQos;
     text.replace(text.find(from), from.size(), to);
-    const auto statements = nic_qos_statements(read_text(text).nic_qos);
+    const auto statements = nic_qos_statements(read_counters(text).nic_qos);
     return statements.size() == 1 ? statements[0].text : std::to_string(statements.size());
   };
   EXPECT_THAT(text_after("state: dscp", "state: pcp"),
@@ -164,8 +165,8 @@ TEST(Counters, NicsThatDoNotTreatRoceAsLosslessAreNamed) {
 }
 
 TEST(Counters, SonicTablesGiveCountersOfPorts) {
-  const Measurements found = read_text(kSonic);
-  EXPECT_THAT(lines_of(found.remarks), IsEmpty());
+  const Measurements found = read_counters(kSonic);
+  EXPECT_THAT(remark_lines(found.remarks), IsEmpty());
   const auto texts = texts_of(found);
   for (const std::string text :
        {"leaf01 Ethernet0 PFC3 Rx 1203", "leaf01 Ethernet4 PFC3 Rx 403",
@@ -180,9 +181,9 @@ TEST(Counters, SonicTablesGiveCountersOfPorts) {
 
 TEST(Counters, CutOutputsAreRefused) {
   const auto errors = [](const std::string& text) {
-    const Measurements found = read_text(text);
+    const Measurements found = read_counters(text);
     EXPECT_TRUE(found.counters.empty() && found.nic_qos.empty());
-    return lines_of(found.remarks);
+    return remark_lines(found.remarks);
   };
   EXPECT_THAT(errors(kEthtool.substr(0, kEthtool.rfind(':'))), Contains(HasSubstr("error: ")));
   EXPECT_THAT(errors(kMlnxQos.substr(0, kMlnxQos.find("PFC conf"))),
@@ -193,11 +194,11 @@ TEST(Counters, CutOutputsAreRefused) {
 }
 
 TEST(Counters, ValuesThatAreNoNumbersAndNamesThatStandTwiceAreErrors) {
-  const auto lines =
-      lines_of(read_text("# a b\nNIC statistics:\n x: 1e3\n y: -2\n z: 1\n z: 1\n").remarks);
+  const auto lines = remark_lines(
+      read_counters("# a b\nNIC statistics:\n x: 1e3\n y: -2\n z: 1\n z: 1\n").remarks);
   EXPECT_THAT(lines, ElementsAre(HasSubstr("a.txt:3: error: `x`: `1e3` found"), HasSubstr("`-2`"),
                                  HasSubstr("a.txt:6: error: `z` stands twice")));
-  EXPECT_THAT(lines_of(read_text("# a b\nNIC statistics:\n x: 1,2\n").remarks),
+  EXPECT_THAT(remark_lines(read_counters("# a b\nNIC statistics:\n x: 1,2\n").remarks),
               ElementsAre(HasSubstr("`1,2` found")));
 }
 
@@ -228,7 +229,7 @@ TEST(Counters, EachSpeaksForItsCulprit) {
 }
 
 TEST(Counters, StatementsNameTheCounterItsValueAndItsSource) {
-  const auto statements = counter_statements(read_text(kEthtool).counters);
+  const auto statements = counter_statements(read_counters(kEthtool).counters);
   ASSERT_EQ(statements.size(), 4U);
   EXPECT_EQ(statements[0].culprit, CounterCulprit::kPcie);
   EXPECT_THAT(statements[0].text,
@@ -260,7 +261,7 @@ TEST(Counters, OneChangedDigitIsSeenOrRefused) {
       }
       return text;
     };
-    const std::string expected = facts(read_text(good));
+    const std::string expected = facts(read_counters(good));
     for (int i = 0; i < 300; ++i) {
       std::string text = good;
       const std::size_t at = random() % text.size();
@@ -274,14 +275,14 @@ TEST(Counters, OneChangedDigitIsSeenOrRefused) {
                            line.find("ports/1/") != std::string::npos;
       if (std::isdigit(static_cast<unsigned char>(text[at])) == 0) {
         text[at] = static_cast<char>(random() % 256);
-        (void)read_text(text);
-        (void)read_text(good.substr(0, at));
+        (void)read_counters(text);
+        (void)read_counters(good.substr(0, at));
         continue;
       }
       if (is_left) continue;
       text[at] =
           static_cast<char>('0' + (text[at] - '0' + 1 + static_cast<int>(random() % 9)) % 10);
-      const Measurements found = read_text(text);
+      const Measurements found = read_counters(text);
       EXPECT_TRUE(has_errors(found.remarks) || facts(found) != expected) << text.substr(begin, 60);
     }
   }

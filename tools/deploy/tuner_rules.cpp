@@ -85,6 +85,7 @@ class RuleWriter {
         if (!chosen.ok()) return chosen.errors();
         if (chosen.value()) all.push_back(std::move(*chosen.value()));
       }
+      if (const Errors errors = add_beyond(collective, all); !errors.empty()) return errors;
       if (all.empty()) {
         deployed_.remarks.push_back(
             fmt::format("{}: NCCL's choice has no name in the plugin; no rule", collective.name));
@@ -131,6 +132,19 @@ class RuleWriter {
       best.us = other.value().time_us;
     }
     return std::optional<Chosen>(best);
+  }
+
+  /// Sizes that are not simulated are left to NCCL's own choice.
+  Errors add_beyond(const Collective& collective, std::vector<Chosen>& all) const {
+    for (Bytes size = options_.largest * 4; size <= 16_GiB; size = size * 4) {
+      const auto own =
+          simulator_.choice({.operation = collective.operation, .size = size, .hosts = hosts_});
+      if (!own.ok()) return own.errors();
+      if (const auto name = plugin_name(own.value())) {
+        all.push_back({size, *name, own.value().channels, 0, 0});
+      }
+    }
+    return {};
   }
 
   Result<diagnose::Run> run(const Collective& collective, const diagnose::Call& call,

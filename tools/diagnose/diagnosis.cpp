@@ -1,5 +1,7 @@
 #include "tools/diagnose/diagnosis.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -105,6 +107,22 @@ void join_direct(const std::vector<Culprit>& direct, Diagnosis& diagnosis) {
   }
 }
 
+/// What the files of the cluster show is the first thing to look at, among what fits alike.
+void put_known_faults_first(const std::vector<std::string>& faulty,
+                            std::vector<Culprit>& culprits) {
+  const auto is_known = [&faulty](const std::string& place) {
+    return std::ranges::find(faulty, place) != faulty.end();
+  };
+  for (Culprit& culprit : culprits) {
+    std::ranges::stable_partition(culprit.places, is_known);
+    if (culprit.places.empty() || !is_known(culprit.places.front())) continue;
+    culprit.why += fmt::format("; the scenario says so of {}", culprit.places.front());
+  }
+  std::ranges::stable_partition(culprits, [&is_known](const Culprit& culprit) {
+    return !culprit.places.empty() && is_known(culprit.places.front());
+  });
+}
+
 void search(Simulator& healthy, const EvidencePoints& evidence, const DiagnosisOptions& options,
             Diagnosis& diagnosis) {
   const std::vector<Fit> fits = fits_of(evidence, healthy.places());
@@ -115,6 +133,7 @@ void search(Simulator& healthy, const EvidencePoints& evidence, const DiagnosisO
   const std::vector<Fit> alike = undecided_among(fits);
   std::vector<Culprit> culprits = culprits_of(alike);
   if (options.confirms_by_packets) confirm(healthy, evidence, alike, culprits);
+  put_known_faults_first(healthy.faulty(), culprits);
   const bool is_decided = culprits.size() == 1 && culprits.front().places.size() <= 1;
   if (!is_decided || culprits.front().kind == name_of(CulpritKind::kAllNics)) {
     diagnosis.next_measurement = next_measurement(healthy.places(), alike, evidence);

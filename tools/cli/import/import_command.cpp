@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -177,7 +179,12 @@ int ImportCommand::write_copies(const import::Cluster& cluster) {
 }
 
 int ImportCommand::write(import::Cluster& cluster, const import::Description& description) {
-  const std::string name = is_stream() ? "cluster" : std::filesystem::path(out_).stem().string();
+  std::string name = is_stream() ? "cluster" : std::filesystem::path(out_).stem().string();
+  // Names of scenarios have letters, digits and `. _ -`.
+  std::ranges::replace_if(
+      name,
+      [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '_' && c != '-'; },
+      '-');
   std::string text = import::scenario_text(cluster, description, options_, name);
   if (anonymises_) text = import::Anonymiser(cluster).apply(text);
   const auto loaded = scenarios::load_scenario_text(text, is_stream() ? "cluster.yaml" : out_);

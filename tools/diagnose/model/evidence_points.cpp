@@ -68,12 +68,13 @@ class Builder {
   void add(const Series& series) {
     const std::string name = name_of_series(series);
     const auto operation = comparable(series);
-    if (!operation) return skip(name, "weft does not simulate it");
-    if (series.groups > 1) return skip(name, "several groups ran at the same time");
-    if (series.is_upper_bound) return skip(name, "one rank alone: it may have waited for others");
+    if (!operation) return leave_out(name, "weft does not simulate it");
+    if (series.groups > 1) return leave_out(name, "several groups ran at the same time");
+    if (series.is_upper_bound)
+      return leave_out(name, "one rank alone: it may have waited for others");
     const auto ranks = matched_ranks(places_, series.on, name, result_.remarks);
     if (!ranks) return refuse(ranks.errors());
-    if (ranks.value().hosts.size() < 2) return skip(name, "one rank has nobody to talk to");
+    if (ranks.value().hosts.size() < 2) return leave_out(name, "one rank has nobody to talk to");
     Call call{.operation = *operation, .hosts = ranks.value().hosts};
     const auto number = static_cast<std::uint32_t>(result_.curves.size());
     const Series* before = before_of(series);
@@ -103,7 +104,8 @@ class Builder {
     if (is_perftest(pairs.operation)) return add_wire(pairs);
     const auto operation = collectives::operation_named(pairs.operation);
     if (!operation || *operation == Operation::kAllToAllV || *operation == Operation::kBarrier) {
-      return skip(pairs.operation + " between pairs", "it is not between servers by a collective");
+      return leave_out(pairs.operation + " between pairs",
+                       "it is not between servers by a collective");
     }
     add_collective_pairs(pairs, *operation);
   }
@@ -115,7 +117,7 @@ class Builder {
   }
 
  private:
-  void skip(const std::string& name, const std::string& why) {
+  void leave_out(const std::string& name, const std::string& why) {
     say_once(result_.remarks, name + " is not compared: " + why);
   }
   void refuse(const Errors& errors) {
@@ -215,7 +217,7 @@ class Builder {
                                          : pairs.rail ? fmt::format("of rail {}", *pairs.rail)
                                                       : "");
     if (pairs.values.front().from.empty()) return;  // of one NIC: what findings are for
-    if (!pairs.nic && !pairs.rail) return skip(name, "it does not say of which NICs it is");
+    if (!pairs.nic && !pairs.rail) return leave_out(name, "it does not say of which NICs it is");
     const auto servers = servers_of(pairs, name);
     if (!servers) return;
     const auto number = static_cast<std::uint32_t>(result_.curves.size());

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/jobs/job.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
@@ -96,6 +97,17 @@ Run extrapolated(const Run& half, const Run& whole, double half_size, double siz
   return run;
 }
 
+/// Of cables that run below their rate: the nodes that the faults name.
+std::vector<std::string> slow_ends(const scenarios::Scenario& scenario) {
+  std::vector<std::string> ends;
+  for (const scenarios::FaultSpec& fault : scenario.faults) {
+    if (const auto* slow = std::get_if<scenarios::LinkRate>(&fault.what)) {
+      ends.push_back(slow->links.from);
+    }
+  }
+  return ends;
+}
+
 }  // namespace
 
 std::uint32_t Run::bottleneck() const {
@@ -164,6 +176,7 @@ Result<Simulator> Simulator::of(scenarios::ScenarioTemplate text,
   auto loaded = simulator.text_->load(simulator.overrides_);
   if (!loaded) return loaded.errors();
   if (twin == Twin::kHealthy) {
+    simulator.faulty_ = slow_ends(loaded.value().scenario);
     for (const char* what : kLinkFaults) {
       if (!scenarios::has_removable(what, loaded.value())) continue;
       const auto without = scenarios::overrides_without(what, loaded.value());
@@ -234,6 +247,22 @@ Result<Run> Simulator::simulate(const Call& call) {
                              call.size.count(), scenarios::outcome_name(results.outcome))};
   }
   return done_.emplace(key, run_of(experiment.value(), results, *places_)).first->second;
+}
+
+Result<Run> Simulator::choice(const Call& call) const {
+  auto loaded = text_->load(overrides_of(call));
+  if (!loaded) return loaded.errors();
+  const auto experiment = scenarios::build_experiment(loaded.value().scenario);
+  if (!experiment) return loaded.value().located(experiment.errors());
+  const collectives::CollectiveSpec& spec = static_cast<const collectives::CollectiveProgram&>(
+                                                *experiment.value().workload.jobs().front().program)
+                                                .spec();
+  Run run;
+  run.algorithm = name_of(spec.algorithm);
+  run.protocol = name_of(spec.execution.protocol);
+  run.channels = spec.execution.channels;
+  run.gpus = spec.generation;
+  return run;
 }
 
 Result<Run> Simulator::run(const Call& call) {

@@ -71,11 +71,15 @@ class Simulator {
   [[nodiscard]] const scenarios::Scenario& scenario() const { return *scenario_; }
   /// Faults and slowed links of the scenario, which the healthy twin has not.
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
+  /// Nodes that these faults name: where the files of the cluster show something.
+  [[nodiscard]] const std::vector<std::string>& faulty() const { return faulty_; }
   /// Packets are simulated up to this size of a call of `ranks`; larger ones follow from the last
   /// two.
   [[nodiscard]] static Bytes largest(std::size_t ranks);
 
   [[nodiscard]] Result<Run> run(const Call& call);
+  /// Algorithm, protocol and channels of a call alone, which are known before it is run.
+  [[nodiscard]] Result<Run> choice(const Call& call) const;
   /// Whether the packets of collectives may meet on one path while others are idle.
   [[nodiscard]] bool hashes_flows() const;
   /// Whether calls run with faults of the scenario, or links that differ from others.
@@ -95,6 +99,7 @@ class Simulator {
   std::shared_ptr<const scenarios::Scenario> scenario_;
   std::shared_ptr<const Places> places_;
   std::vector<std::string> left_out_;
+  std::vector<std::string> faulty_;
   std::string job_keys_;  ///< of the scenario's collective: class and queue pairs
   std::map<std::string, Run> done_;
 };

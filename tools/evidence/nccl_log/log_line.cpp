@@ -78,8 +78,8 @@ std::optional<LogLine> origin_of(std::string_view before) {
 void unglue(LogLine& line, const std::set<std::string_view>& hosts) {
   if (hosts.contains(line.host)) return;
   std::size_t best = 0;
-  for (std::size_t skip = 1; skip < line.host.size() && best == 0; ++skip) {
-    if (hosts.contains(line.host.substr(skip))) best = skip;
+  for (std::size_t from = 1; from < line.host.size() && best == 0; ++from) {
+    if (hosts.contains(line.host.substr(from))) best = from;
   }
   line.host.remove_prefix(best);
   line.process.remove_prefix(best);

@@ -30,7 +30,7 @@ class DotScanner {
   explicit DotScanner(std::string_view text) : text_(text) {}
 
   DotToken next() {
-    skip();
+    pass();
     DotToken token;
     token.line = line_;
     if (at_ >= text_.size()) return token;
@@ -61,7 +61,7 @@ class DotScanner {
 
   void step() { line_ += text_[at_++] == '\n' ? 1 : 0; }
 
-  void skip() {
+  void pass() {
     while (at_ < text_.size()) {
       const std::string_view two = text_.substr(at_, 2);
       if (two == "//" || text_[at_] == '#') {

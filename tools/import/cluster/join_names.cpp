@@ -39,6 +39,24 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
+/// An alias that no settings resolve: where another file has the same near port on the same far
+/// device, it has the name of the far port.
+void take_ports_of_likes(Description& description) {
+  std::map<std::pair<std::string, std::string>, const PortName*> far_ends;
+  for (const Cable& cable : description.cables) {
+    if (cable.a.may_be_alias || cable.b.may_be_alias) continue;
+    far_ends.emplace(std::pair(cable.a.to_string(), cable.b.device), &cable.b);
+    far_ends.emplace(std::pair(cable.b.to_string(), cable.a.device), &cable.a);
+  }
+  for (Cable& cable : description.cables) {
+    for (auto [near, far] : {std::pair(&cable.a, &cable.b), std::pair(&cable.b, &cable.a)}) {
+      if (!far->may_be_alias) continue;
+      const auto like = far_ends.find(std::pair(near->to_string(), far->device));
+      if (like != far_ends.end()) far->port = like->second->port;
+    }
+  }
+}
+
 /// Finds the devices that files were taken from and do not name.
 class DeviceNamer {
  public:
@@ -57,6 +75,7 @@ class DeviceNamer {
   }
 
   void run() {
+    for (const Cable& cable : description_.cables) vote(cable);
     for (Cable& cable : description_.cables) {
       for (PortName* end : {&cable.a, &cable.b}) {
         if (end->device.empty()) end->device = name_of(cable.where.file);
@@ -69,11 +88,34 @@ class DeviceNamer {
   }
 
  private:
+  /// The device at the other end of a cable, as other files and the port's description have it.
+  void vote(const Cable& cable) {
+    if (peers_.empty()) {
+      for (const Cable& other : description_.cables) {
+        if (!other.a.device.empty()) peers_.emplace(other.b, other.a.device);
+        if (!other.b.device.empty()) peers_.emplace(other.a, other.b.device);
+      }
+    }
+    if (!cable.a.device.empty() && !cable.b.device.empty()) return;
+    const PortName& far = cable.a.device.empty() ? cable.b : cable.a;
+    std::map<std::string, std::size_t>& votes = votes_[cable.where.file];
+    if (const auto peer = peers_.find(far); peer != peers_.end()) ++votes[peer->second];
+    if (!cable.note) return;
+    const std::string described = cable.note->substr(0, cable.note->find(':'));
+    if (described != far.device && known_.contains(described)) ++votes[described];
+  }
+
   /// Of a file: the device among those that others name, else what its name says beside the tool.
   const std::string& name_of(const std::string& file) {
     const auto [found, is_new] = names_.try_emplace(file);
     if (!is_new) return found->second;
     if (const std::string* known = named_after(file, known_)) return found->second = *known;
+    const auto votes = votes_.find(file);
+    if (votes != votes_.end() && !votes->second.empty()) {
+      return found->second = std::ranges::max_element(votes->second, {}, [](const auto& vote) {
+                               return vote.second;
+                             })->first;
+    }
     std::string stem = std::filesystem::path(file).stem().string();
     for (const std::string_view tool : {"lldpctl", "lldp", "table", "show", "json"}) {
       const std::size_t at = stem.find(tool);
@@ -93,6 +135,8 @@ class DeviceNamer {
   Description& description_;
   std::set<std::string, NaturalOrder> known_;
   std::map<std::string, std::string> names_;
+  std::map<PortName, std::string> peers_;  ///< the device at the other end of a port
+  std::map<std::string, std::map<std::string, std::size_t>> votes_;  ///< by file
 };
 
 /// By switch: its ports by alias.
@@ -101,6 +145,7 @@ using Aliases = std::map<std::string, std::map<std::string, std::string>>;
 void resolve(const Aliases& aliases, PortName& port) {
   const auto device = aliases.find(port.device);
   if (device == aliases.end()) return;
+  port.may_be_alias = false;  // its settings say all of its ports
   const auto found = device->second.find(port.port);
   if (found != device->second.end()) port.port = found->second;
 }
@@ -132,7 +177,6 @@ const std::string* named_after(const std::string& file,
 }
 
 void resolve_names(Description& description) {
-  DeviceNamer(description).run();
   Aliases aliases;
   for (const SwitchSettings& settings : description.switches) {
     if (!settings.name) continue;
@@ -143,11 +187,13 @@ void resolve_names(Description& description) {
     }
   }
   for (Cable& cable : description.cables) {
-    for (PortName* end : {&cable.a, &cable.b}) {
-      resolve(aliases, *end);
-      end->may_be_alias = false;  // from here on equal names are equal ports
-    }
+    resolve(aliases, cable.a);
+    resolve(aliases, cable.b);
   }
+  DeviceNamer(description).run();
+  take_ports_of_likes(description);
+  // From here on equal names are equal ports.
+  for (Cable& cable : description.cables) cable.a.may_be_alias = cable.b.may_be_alias = false;
 }
 
 void DeviceKinds::take_what_files_say(const Description& description) {

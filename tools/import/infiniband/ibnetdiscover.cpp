@@ -27,18 +27,18 @@ class LinePieces {
  public:
   explicit LinePieces(std::string_view line) : rest_(line) {}
 
-  void skip_blanks() {
+  void pass_blanks() {
     rest_ = rest_.substr(std::min(rest_.find_first_not_of(" \t"), rest_.size()));
   }
   [[nodiscard]] bool take(std::string_view text) {
-    skip_blanks();
+    pass_blanks();
     if (!rest_.starts_with(text)) return false;
     rest_.remove_prefix(text.size());
     return true;
   }
   /// What stands between two marks, of which the first comes now.
   [[nodiscard]] std::optional<std::string_view> between(char open, char close) {
-    skip_blanks();
+    pass_blanks();
     if (rest_.empty() || rest_.front() != open) return std::nullopt;
     const std::size_t end = rest_.find(close, 1);
     if (end == std::string_view::npos) return std::nullopt;
@@ -111,7 +111,7 @@ class IbnetdiscoverReader {
     LinePieces pieces(text);
     const bool is_switch = pieces.take("Switch");
     if (!is_switch && !pieces.take("Ca") && !pieces.take("Rt")) return wrong_line(text);
-    pieces.skip_blanks();
+    pieces.pass_blanks();
     const std::string_view count = pieces.rest().substr(0, pieces.rest().find_first_of(" \t"));
     const std::optional<std::uint64_t> ports = parse_unsigned(count);
     if (!ports || *ports == 0 || *ports > 1024 || !pieces.take(count)) return wrong_line(text);

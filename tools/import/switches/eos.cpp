@@ -44,7 +44,7 @@ class EosReader {
   SwitchSettings read() {
     while (lines_.next()) {
       if (lines_.indent() == 0) leave();
-      if (!is_skipping_) read_line();
+      if (!is_passing_) read_line();
     }
     lines_.warn_if_cut();
     finish();
@@ -56,7 +56,7 @@ class EosReader {
     profile_ = nullptr;
     interfaces_here_.clear();
     queue_.reset();
-    is_skipping_ = false;
+    is_passing_ = false;
   }
 
   /// What a line of PFC or of a queue is about.
@@ -79,8 +79,8 @@ class EosReader {
       profile_ = &profiles_[std::string(words[2])];
       if (profile_->where.line == 0) profile_->where = lines_.where();
     } else if (words[0] == "interface" && words.size() == 2) {
-      is_skipping_ = !is_front_port(words[1]);
-      if (is_skipping_) return;
+      is_passing_ = !is_front_port(words[1]);
+      if (is_passing_) return;
       interfaces_here_ = lines_.interfaces(words[1]);
       for (const std::string& name : interfaces_here_) {
         EosInterface& here = interfaces_[name];
@@ -253,7 +253,7 @@ class EosReader {
   std::map<std::string, EosInterface> interfaces_;
   std::set<const PastedQos*> on_;
   PastedQos* profile_ = nullptr;
-  bool is_skipping_ = false;  ///< inside of an interface that carries no traffic of jobs
+  bool is_passing_ = false;  ///< inside of an interface that carries no traffic of jobs
   std::vector<std::string> interfaces_here_;
   std::optional<std::uint32_t> queue_;
 };

@@ -41,9 +41,9 @@ class JsonParser {
 
   std::optional<JsonValue> parse() {
     JsonValue value;
-    skip_blanks();
+    pass_blanks();
     if (!read_value(value, 0)) return std::nullopt;
-    skip_blanks();
+    pass_blanks();
     if (at_ < text_.size()) {
       fail("the text ends before this; is it two files in one?");
       return std::nullopt;
@@ -67,7 +67,7 @@ class JsonParser {
     }
     return fail(fmt::format("{} is expected, found {}", what, backquoted(text_.substr(at_, 1))));
   }
-  void skip_blanks() {
+  void pass_blanks() {
     while (at_ < text_.size() && is_json_blank(text_[at_])) ++at_;
   }
   [[nodiscard]] char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
@@ -97,21 +97,21 @@ class JsonParser {
   bool read_object(JsonValue& value, int depth) {
     value.kind = JsonValue::Kind::kObject;
     ++at_;
-    skip_blanks();
+    pass_blanks();
     if (next() == '}') return ++at_, true;
     while (true) {
-      skip_blanks();
+      pass_blanks();
       JsonMember member{.key = {}, .key_offset = at_, .value = {}};
       if (next() == '}') return fail("a key is expected, found `}`: remove the comma before it");
       if (next() != '"') return expected("a key in quotes");
       if (!read_string(member.key)) return false;
-      skip_blanks();
+      pass_blanks();
       if (next() != ':') return expected("`:`");
       ++at_;
-      skip_blanks();
+      pass_blanks();
       if (!read_value(member.value, depth + 1)) return false;
       value.members.push_back(std::move(member));
-      skip_blanks();
+      pass_blanks();
       if (next() == '}') break;
       if (next() != ',') return expected("`,` or `}`");
       ++at_;
@@ -136,14 +136,14 @@ class JsonParser {
   bool read_array(JsonValue& value, int depth) {
     value.kind = JsonValue::Kind::kArray;
     ++at_;
-    skip_blanks();
+    pass_blanks();
     if (next() == ']') return ++at_, true;
     while (true) {
-      skip_blanks();
+      pass_blanks();
       if (next() == ']') return fail("a value is expected, found `]`: remove the comma before it");
       value.items.emplace_back();
       if (!read_value(value.items.back(), depth + 1)) return false;
-      skip_blanks();
+      pass_blanks();
       if (next() == ']') return ++at_, true;
       if (next() != ',') return expected("`,` or `]`");
       ++at_;

@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tools/import/cluster/anonymise.hpp"
+#include "tools/import/cluster/cluster.hpp"
+#include "tools/import/cluster/scenario_text.hpp"
+#include "tools/import/formats.hpp"
+
+// The samples of one cluster (tests/operators): whatever its files are, they join to the same
+// cluster, and what contradicts is said with its places.
+
+namespace weft::import {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct JoinedSamples {
+  Description description;
+  Cluster cluster;
+
+  [[nodiscard]] std::vector<std::string> remarks() const {
+    std::vector<std::string> texts;
+    for (const Remark& remark : description.remarks) texts.push_back(remark.to_string());
+    return texts;
+  }
+  [[nodiscard]] std::string all_remarks() const {
+    return fmt::format("{}", fmt::join(remarks(), "\n"));
+  }
+};
+
+JoinedSamples join_samples(const std::vector<std::string>& names, const JoinOptions& options = {}) {
+  JoinedSamples joined;
+  for (const std::string& name : names) {
+    auto file = InputFile::read(std::string(WEFT_SOURCE_DIR) + "/tests/operators/" + name);
+    EXPECT_TRUE(file.ok()) << name;
+    read_file(file.value(), nullptr, joined.description);
+  }
+  joined.cluster = join(joined.description, options);
+  return joined;
+}
+
+const std::vector<std::string> kConfigs{
+    "fabric/config_db-leaf01.json", "fabric/config_db-leaf02.json", "fabric/config_db-spine01.json",
+    "fabric/config_db-spine02.json"};
+const std::vector<std::string> kTables{
+    "fabric/lldp-table-leaf01.txt", "fabric/lldp-table-leaf02.txt", "fabric/lldp-table-spine01.txt",
+    "fabric/lldp-table-spine02.txt"};
+
+std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// `gpu01 3 - leaf01`: NICs by their places, which do not depend on how a form calls them.
+std::vector<std::string> cables_of(const Cluster& cluster) {
+  std::vector<std::string> cables;
+  for (const ClusterCable& cable : cluster.cables) {
+    const std::string upper = cluster.switches[cable.b.device].name;
+    if (cable.a.is_server) {
+      cables.push_back(
+          fmt::format("{} {} - {}", cluster.servers[cable.a.device].name, cable.a.nic, upper));
+    } else {
+      const auto [a, b] = std::minmax(cluster.switches[cable.a.device].name, upper);
+      cables.push_back(a + " - " + b);
+    }
+  }
+  std::ranges::sort(cables);
+  return cables;
+}
+
+std::vector<std::string> expected_cables() {
+  std::vector<std::string> cables;
+  for (int server = 1; server <= 4; ++server) {
+    for (int nic = 0; nic < 8; ++nic) {
+      cables.push_back(fmt::format("gpu0{} {} - leaf0{}", server, nic, (server + 1) / 2));
+    }
+  }
+  for (int leaf = 1; leaf <= 2; ++leaf) {
+    for (int spine = 1; spine <= 2; ++spine) {
+      for (int i = 0; i < 8; ++i) cables.push_back(fmt::format("leaf0{} - spine0{}", leaf, spine));
+    }
+  }
+  std::ranges::sort(cables);
+  return cables;
+}
+
+TEST(Join, EveryListOfCablesIsTheSameCluster) {
+  for (const std::vector<std::string>& files :
+       {std::vector<std::string>{"fabric/netbox-cables.csv"},
+        {"fabric/netbox-cables-table-export.csv"},
+        {"fabric/cables-generic.csv"},
+        {"fabric/dsx-air.json"},
+        {"fabric/cumulus.dot"},
+        {"fabric/ibnetdiscover.txt"},
+        {"fabric/iblinkinfo.txt"},
+        kConfigs,
+        kTables + kConfigs}) {
+    const JoinedSamples joined = join_samples(files);
+    EXPECT_FALSE(has_errors(joined.description.remarks)) << files.front() << joined.all_remarks();
+    EXPECT_EQ(cables_of(joined.cluster), expected_cables())
+        << files.front() << joined.all_remarks();
+  }
+}
+
+TEST(Join, FilesCompleteOneAnotherWhateverTheirOrder) {
+  std::vector<std::string> files{"server/nccl-topo-gpu01.xml", "server/nccl-topo-gpu03.xml",
+                                 "fabric/netbox-cables.csv", "fabric/topology.conf"};
+  files = files + kConfigs + kTables;
+  JoinedSamples first = join_samples(files);
+  ASSERT_FALSE(has_errors(first.description.remarks)) << first.all_remarks();
+  std::ranges::reverse(files);
+  JoinedSamples second = join_samples(files);
+  for (JoinedSamples* joined : {&first, &second}) {
+    joined->description.remarks.clear();
+    joined->description.recognised.clear();
+  }
+  const std::string text = scenario_text(first.cluster, first.description, {}, "four");
+  EXPECT_EQ(text, scenario_text(second.cluster, second.description, {}, "four"));
+  EXPECT_THAT(text, HasSubstr("{count: 1, servers: 4, server: hgx-h100}"));
+  EXPECT_THAT(text, HasSubstr("switch: {part: tomahawk-5, buffer: 166115492B}"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("{from: gpu03/mlx5_5, to: leaf02, rate: 400Gbps, length: 3m, cable: copper}"));
+  EXPECT_THAT(text, HasSubstr("  - {type: link-rate, from: gpu03/mlx5_5, rate: "));
+  EXPECT_THAT(text, HasSubstr("kmin: 1048576B, kmax: 2097152B, pmax: 0.05}"));
+  EXPECT_THAT(text, HasSubstr("load_balancing: ecmp  # assumed: no file says it"));
+}
+
+TEST(Join, CrossedCablesAreNamedTogether) {
+  const JoinedSamples joined = join_samples(
+      std::vector<std::string>{"broken/lldpctl-crossed-cables.json", "fabric/netbox-cables.csv"} +
+      kConfigs);
+  EXPECT_THAT(joined.remarks(), Contains(::testing::AllOf(HasSubstr("finding"),
+                                                          HasSubstr("enp151s0np0 and enp168s0np0"),
+                                                          HasSubstr("swapped"))))
+      << joined.all_remarks();
+}
+
+TEST(Join, ACableThatADeviceDoesNotSeeIsAWarning) {
+  const JoinedSamples joined =
+      join_samples(std::vector<std::string>{"broken/lldpctl-missing-interface.json",
+                                            "fabric/netbox-cables.csv"} +
+                   kConfigs);
+  EXPECT_THAT(joined.remarks(),
+              Contains(::testing::AllOf(HasSubstr("warning"), HasSubstr("enp168s0np0"),
+                                        HasSubstr("sees nobody there"))))
+      << joined.all_remarks();
+}
+
+// Without the settings of the switch its aliases stay unknown; the same near port on the same
+// switch is the same cable.
+TEST(Join, AliasesThatNobodyResolvesContradictNothing) {
+  const JoinedSamples joined =
+      join_samples({"fabric/lldpctl-gpu01.json", "fabric/netbox-cables.csv"});
+  EXPECT_EQ(cables_of(joined.cluster), expected_cables()) << joined.all_remarks();
+  EXPECT_THAT(joined.remarks(), Not(Contains(HasSubstr("is not what is cabled"))));
+}
+
+TEST(Join, PlacementAloneIsNoFabric) {
+  const JoinedSamples joined = join_samples({"fabric/topology.conf"});
+  EXPECT_THAT(joined.remarks(), Contains(HasSubstr("error: no file names a cable")));
+}
+
+TEST(Join, APlacementThatTheCablesContradictIsFound) {
+  JoinedSamples joined;
+  read_file(InputFile("topology.conf",
+                      "SwitchName=leaf01 Nodes=gpu[02-04]\n"
+                      "SwitchName=leaf02 Nodes=gpu01\n"),
+            nullptr, joined.description);
+  auto cables =
+      InputFile::read(std::string(WEFT_SOURCE_DIR) + "/tests/operators/fabric/cables-generic.csv");
+  read_file(cables.value(), nullptr, joined.description);
+  joined.cluster = join(joined.description, {});
+  EXPECT_THAT(joined.remarks(), Contains(HasSubstr("gpu01 is placed under leaf02")))
+      << joined.all_remarks();
+}
+
+TEST(Join, NamesAndAddressesAreReplacedConsistently) {
+  const JoinedSamples joined = join_samples(std::vector<std::string>{"fabric/netbox-cables.csv"});
+  Anonymiser anonymiser(joined.cluster);
+  const std::string text = anonymiser.apply(
+      "gpu01 10.0.0.1 02:00:00:00:01:00 0x0200000000000100 fe80::1 Serial Number: MT2241X00123\n"
+      "gpu010 leaf02 10.0.0.1 0000:18:00.0 10.0.0.2 12:34:56\n");
+  EXPECT_EQ(
+      text,
+      "server1 198.18.0.1 02:00:00:00:00:01 0x0200000000000001 2001:db8::1 Serial Number: SERIAL1\n"
+      "gpu010 leaf2 198.18.0.1 0000:18:00.0 198.18.0.2 12:34:56\n");
+  EXPECT_EQ(anonymiser.apply("fe80::1 10.0.0.2"), "2001:db8::1 198.18.0.2");
+}
+
+TEST(Join, NamesThatYamlOrAScenarioCouldMisreadAreQuoted) {
+  JoinedSamples joined;
+  read_file(InputFile("cables.csv",
+                      "from,from_port,to,to_port,rate,length,medium\n"
+                      "yes,eth0,1e3,Ethernet0,400G,3m,copper\n"
+                      "yes,eth1,1e3,Ethernet4,400G,3m,copper\n"
+                      "\"a: {b}\",eth0,1e3,Ethernet8,400G,3m,copper\n"
+                      "\"a: {b}\",eth1,1e3,Ethernet12,400G,3m,copper\n"),
+            nullptr, joined.description);
+  joined.cluster = join(joined.description, {});
+  ASSERT_FALSE(has_errors(joined.description.remarks)) << joined.all_remarks();
+  const std::string text = scenario_text(joined.cluster, joined.description, {}, "odd");
+  EXPECT_THAT(text, HasSubstr("{name: \"yes\", "));
+  EXPECT_THAT(text, HasSubstr("{name: \"1e3\""));
+  EXPECT_THAT(text, HasSubstr("{name: \"a: {b}\", "));
+}
+
+}  // namespace
+}  // namespace weft::import
