@@ -23,7 +23,8 @@ struct TopologyList {
 };
 
 /// All topologies, in the order in which the reference lists them; the first is the default.
-using Topologies = TopologyList<LeafSpine, RailOptimised, Clos, FatTree, Cabled, Custom, SingleDomain>;
+using Topologies =
+    TopologyList<LeafSpine, RailOptimised, Clos, FatTree, Cabled, Custom, SingleDomain>;
 
 /// One of them, as a scenario says it.
 using AnyTopology = Topologies::Any;

@@ -71,13 +71,14 @@ std::string stated_setting(const std::optional<Stated<T>>& value) {
 inline std::string class_text(const ClassSettings& one) {
   std::string text = fmt::format(
       "tc {} prio {} queue {} pfc {} strict {} weight {} dscps {} paused {}", one.traffic_class,
-      one.priority, one.queue, one.pfc, one.is_strict, stated_setting(one.weight), set_text(one.dscps),
-      one.paused_queue ? std::to_string(*one.paused_queue) : "-");
+      one.priority, one.queue, one.pfc, one.is_strict, stated_setting(one.weight),
+      set_text(one.dscps), one.paused_queue ? std::to_string(*one.paused_queue) : "-");
   if (one.ingress) {
     const BufferSettings& b = *one.ingress;
-    text += fmt::format(" in {} {} {} {} {} {} {}", b.reserved.value.count(), stated_setting(b.alpha),
-                        stated_setting(b.threshold), stated_setting(b.headroom), stated_setting(b.xon),
-                        stated_setting(b.xon_offset), b.trims);
+    text +=
+        fmt::format(" in {} {} {} {} {} {} {}", b.reserved.value.count(), stated_setting(b.alpha),
+                    stated_setting(b.threshold), stated_setting(b.headroom), stated_setting(b.xon),
+                    stated_setting(b.xon_offset), b.trims);
   }
   if (one.ecn) {
     text += fmt::format(" ecn {} {} {} {}", one.ecn->kmin.value.count(),

@@ -47,9 +47,9 @@ TEST(Schema, EveryKeyHasAMeaningAndEveryDefaultASource) {
                    // by default (links: filled in from the NIC and by role) has none.
                    const bool is_map =
                        f.kind == Kind::kObject && f.object->tag.empty() && f.default_part.empty();
-                   const bool is_absent_by_default =
-                       path.find("links") != std::string::npos ||
-                       path.find("cables") != std::string::npos || path == ".jobs.ranks.random";
+                   const bool is_absent_by_default = path.find("links") != std::string::npos ||
+                                                     path.find("cables") != std::string::npos ||
+                                                     path == ".jobs.ranks.random";
                    EXPECT_TRUE(f.is_required || is_map || !owner.presets.empty() ||
                                is_absent_by_default || !f.source.empty())
                        << path;
