@@ -48,12 +48,12 @@ constexpr std::array<Way, 7> kWays{{{"ring", "ll", "ring,ll", 0_B, 512_KiB},
 
 /// `ring,simple` of a run that chose by itself; nothing: the plugin has no name for it.
 std::optional<std::string> plugin_name(const diagnose::Run& run) {
-  static const std::map<std::string, std::string> kNames{{"ring", "ring"},
-                                                         {"double-binary-tree", "tree"},
-                                                         {"nvls", "nvls"},
-                                                         {"nvls-tree", "nvls_tree"}};
-  const auto found = kNames.find(run.algorithm);
-  if (found == kNames.end()) return {};
+  static const std::map<std::string, std::string> names{{"ring", "ring"},
+                                                        {"double-binary-tree", "tree"},
+                                                        {"nvls", "nvls"},
+                                                        {"nvls-tree", "nvls_tree"}};
+  const auto found = names.find(run.algorithm);
+  if (found == names.end()) return {};
   return found->second + "," + run.protocol;
 }
 
