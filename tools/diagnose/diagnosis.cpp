@@ -114,11 +114,11 @@ void put_known_faults_first(const std::vector<std::string>& faulty,
     return std::ranges::find(faulty, place) != faulty.end();
   };
   for (Culprit& culprit : culprits) {
-    std::ranges::stable_partition(culprit.places, is_known);
+    std::stable_partition(culprit.places.begin(), culprit.places.end(), is_known);
     if (culprit.places.empty() || !is_known(culprit.places.front())) continue;
     culprit.why += fmt::format("; the scenario says so of {}", culprit.places.front());
   }
-  std::ranges::stable_partition(culprits, [&is_known](const Culprit& culprit) {
+  std::stable_partition(culprits.begin(), culprits.end(), [&is_known](const Culprit& culprit) {
     return !culprit.places.empty() && is_known(culprit.places.front());
   });
 }

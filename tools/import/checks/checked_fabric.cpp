@@ -31,8 +31,7 @@ CheckedFabric::CheckedFabric(const Description& description, const CheckedTraffi
   }
   for (const Cable& cable : description.cables) join(cable);
   std::ranges::sort(cables_);
-  const auto twice = std::ranges::unique(cables_);
-  cables_.erase(twice.begin(), twice.end());
+  cables_.erase(std::unique(cables_.begin(), cables_.end()), cables_.end());
 }
 
 std::optional<PortAt> CheckedFabric::port_of(const PortName& name) const {

@@ -219,8 +219,7 @@ class Judge {
     for (const auto& [key, odd] : odd_) {
       std::vector<PortAt> ports = odd.ports;
       std::ranges::sort(ports);
-      const auto twice = std::ranges::unique(ports);
-      ports.erase(twice.begin(), twice.end());
+      ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
       const bool is_whole_switch = odd.first.at.port.empty() || odd.is_undecided ||
                                    (ports.size() >= odd.of_ports && ports.size() > 1);
       tell_one(odd, is_whole_switch ? fabric_.switch_name(odd.first.at.switch_index)
