@@ -198,7 +198,7 @@ Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec, std::uint32
   if (!refused.empty()) {
     const bool is_type = layout.has_in_network_reduction && !works_in_network(spec, layout);
     return Errors{error("`" + std::string(name_of(spec.algorithm)) + "` " +
-                        (is_type ? "adds up no elements of one byte (`data_type`)" : refused))};
+                        (is_type ? "reduces no elements of one byte (`data_type`)" : refused))};
   }
   return AlgorithmChoice{spec.algorithm, spec.execution.protocol, "as the scenario says"};
 }

@@ -60,7 +60,7 @@ class Operators : public ::testing::Test {
 TEST_F(Operators, FilesBecomeAScenarioThatRunsAndSaysWhereItIsFrom) {
   const Finished f = import_cluster();
   EXPECT_THAT(f.out, HasSubstr("cluster.yaml: 4 servers, 4 switches, 64 cables"));
-  EXPECT_THAT(f.out, HasSubstr("finding: gpu03/mlx5_5: its PCIe slot carries"));
+  EXPECT_THAT(f.out, HasSubstr("finding: NIC `mlx5_5`: its PCIe link carries"));
   const std::string text = read("cluster.yaml");
   EXPECT_THAT(text, HasSubstr("# enp168s0np0 to Ethernet20, config_db-leaf02.json"));
   EXPECT_THAT(text, HasSubstr("{type: link-rate, from: gpu03/mlx5_5, rate: "));

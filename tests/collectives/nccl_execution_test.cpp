@@ -181,7 +181,7 @@ TEST(NcclExecution, LeavesElementsOfOneByteToTheRing) {
   spec.data_type = DataType::kUint8;
   const auto refused = collectives::choose_algorithm(spec, 8, layout);
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.errors().front().message.find("adds up no elements of one byte (`data_type`)"),
+  EXPECT_NE(refused.errors().front().message.find("reduces no elements of one byte (`data_type`)"),
             std::string::npos);
 }
 

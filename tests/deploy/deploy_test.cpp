@@ -8,7 +8,7 @@
 
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
-#include "tools/deploy/cluster_names.hpp"
+#include "tools/deploy/hostlist.hpp"
 #include "tools/deploy/slurm_topology.hpp"
 #include "tools/deploy/switch_values.hpp"
 

@@ -8,7 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "tools/deploy/cluster_names.hpp"
+#include "tools/deploy/hostlist.hpp"
+#include "tools/diagnose/model/places.hpp"
 
 namespace weft::deploy {
 namespace {
@@ -39,7 +40,7 @@ struct Branch {
 class TreeWriter {
  public:
   explicit TreeWriter(const Fabric& fabric)
-      : fabric_(fabric), servers_(fabric), groups_(fabric.switches.size()) {
+      : fabric_(fabric), places_(fabric), groups_(fabric.switches.size()) {
     for (const NodeId id : fabric.switches) {
       const Node& node = fabric.node(id);
       if (node.network == NetworkKind::kScaleOut && !node.is_nic) tiers_.insert(node.tier);
@@ -83,10 +84,10 @@ class TreeWriter {
 
   /// Leaves that share a server are one switch.
   void join_leaves() {
-    leaves_of_.resize(servers_.all().size());
+    leaves_of_.resize(places_.servers.size());
     for (std::size_t server = 0; server < leaves_of_.size(); ++server) {
-      for (const HostId host : servers_.hosts()[server]) {
-        for_each_peer(fabric_.host(host),
+      for (const std::uint32_t host : places_.servers[server].hosts) {
+        for_each_peer(fabric_.host(HostId(host)),
                       [&](const Node& leaf) { leaves_of_[server].insert(leaf.index); });
       }
       if (leaves_of_[server].empty()) continue;
@@ -105,7 +106,8 @@ class TreeWriter {
     }
     for (std::size_t server = 0; server < leaves_of_.size(); ++server) {
       if (leaves_of_[server].empty()) continue;
-      by_group[groups_.find(*leaves_of_[server].begin())].nodes.push_back(servers_.all()[server]);
+      by_group[groups_.find(*leaves_of_[server].begin())].nodes.push_back(
+          places_.servers[server].name);
     }
     std::map<std::size_t, std::vector<std::size_t>> made;
     for (auto& [group, branch] : by_group) {
@@ -177,7 +179,7 @@ class TreeWriter {
   }
 
   const Fabric& fabric_;
-  ServerNames servers_;
+  diagnose::Places places_;
   Groups groups_;
   std::set<std::uint32_t> tiers_;
   std::vector<std::set<std::size_t>> leaves_of_;  ///< by server
@@ -195,30 +197,31 @@ std::vector<std::string> nodes_of(const std::string& server, std::size_t gpus,
   return nodes;
 }
 
-Deployed block_topology(const ServerNames& servers, std::uint32_t gpus_per_node) {
+Deployed block_topology(const std::vector<diagnose::ServerPlace>& servers,
+                        std::uint32_t gpus_per_node) {
   Deployed deployed;
   deployed.text = "# Slurm topology.conf, for TopologyPlugin=topology/block\n";
   std::size_t smallest = SIZE_MAX;
-  for (std::size_t i = 0; i < servers.all().size(); ++i) {
-    const auto nodes = nodes_of(servers.all()[i], servers.hosts()[i].size(), gpus_per_node);
+  for (const diagnose::ServerPlace& server : servers) {
+    const auto nodes = nodes_of(server.name, server.hosts.size(), gpus_per_node);
     smallest = std::min(smallest, nodes.size());
-    deployed.text += fmt::format("BlockName={} Nodes={}\n", servers.all()[i], hostlist(nodes));
+    deployed.text += fmt::format("BlockName={} Nodes={}\n", server.name, hostlist(nodes));
   }
   deployed.text += fmt::format("BlockSizes={}\n", smallest);
   deployed.remarks.push_back(
       fmt::format("nodes of {} GPUs are called after their domain, as `{}n0`: put your names in",
-                  gpus_per_node, servers.all().front()));
+                  gpus_per_node, servers.front().name));
   return deployed;
 }
 
 }  // namespace
 
 Result<Deployed> slurm_topology(const Fabric& fabric, std::uint32_t gpus_per_node) {
-  const ServerNames servers(fabric);
+  const std::vector<diagnose::ServerPlace> servers = diagnose::Places(fabric).servers;
   const bool has_blocks =
       gpus_per_node > 0 &&
-      std::ranges::any_of(servers.hosts(), [&](const std::vector<HostId>& hosts) {
-        return hosts.size() > gpus_per_node;
+      std::ranges::any_of(servers, [gpus_per_node](const diagnose::ServerPlace& server) {
+        return server.hosts.size() > gpus_per_node;
       });
   if (has_blocks) return block_topology(servers, gpus_per_node);
   return TreeWriter(fabric).write();

@@ -41,7 +41,6 @@ class CablingChecks {
     nics_without_cables();
     pairs_with_fewer_cables();
     slow_cables();
-    degraded();
     rails();
     for (const auto& [kind, count] : counts_) {
       if (count > kMaxListed) {
@@ -134,20 +133,6 @@ class CablingChecks {
                         escaped(name_of(cable.a)), escaped(name_of(cable.b)),
                         static_cast<double>(cable.rate->value.count()) / 1e9, cable.rate->from,
                         static_cast<double>(*usual) / 1e9));
-      }
-    }
-  }
-
-  void degraded() {
-    for (const ClusterServer& server : cluster_.servers) {
-      for (const ClusterNic& nic : server.nics) {
-        if (!nic.degraded) continue;
-        say("NICs in slow slots",
-            fmt::format("{}/{}: its PCIe slot carries {:g} Gb/s of the NIC's {:g}",
-                        escaped(server.name), escaped(nic.name),
-                        static_cast<double>(nic.degraded->value.count()) / 1e9,
-                        nic.rate ? static_cast<double>(nic.rate->value.count()) / 1e9 : 0),
-            nic.degraded->where);
       }
     }
   }

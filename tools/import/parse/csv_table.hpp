@@ -21,7 +21,7 @@ class CsvTable {
   /// warning. False: there is nothing to read.
   CsvTable(Reading& reading, std::vector<std::string> needed, std::vector<std::string> known);
   [[nodiscard]] bool read_head();
-  /// Goes on to the next row; false: there is none. Rows of a wrong length are errors, and skipped.
+  /// Moves to the next row; false: there is none. Rows of a wrong length are errors, and skipped.
   [[nodiscard]] bool next();
 
   [[nodiscard]] bool has(std::string_view column) const;

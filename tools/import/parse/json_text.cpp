@@ -13,6 +13,7 @@ namespace {
 struct JsonProgress {
   std::size_t offset = 0;
   int line = 1;
+  int line_before = 1;  ///< of the character before the last one
   std::size_t line_start = 0;
 
   [[nodiscard]] int column() const { return static_cast<int>(offset - line_start); }
@@ -30,6 +31,7 @@ class CountingIterator {
   reference operator*() const { return *at_; }
   CountingIterator& operator++() {
     ++progress_->offset;
+    progress_->line_before = progress_->line;
     if (*at_ == '\n') {
       ++progress_->line;
       progress_->line_start = progress_->offset;
@@ -84,7 +86,12 @@ class JsonEvents {
 
  private:
   bool add(DataNode::Kind kind, std::string text) {
-    builder.scalar(kind, std::move(text), progress_.line, progress_.column());
+    // A number ends with the character behind it, which may be the end of the line.
+    if (kind == DataNode::Kind::kNumber && progress_.line_before != progress_.line) {
+      builder.scalar(kind, std::move(text), progress_.line_before, 0);
+    } else {
+      builder.scalar(kind, std::move(text), progress_.line, progress_.column());
+    }
     return true;
   }
   bool open(DataNode::Kind kind) {

@@ -118,16 +118,10 @@ constexpr std::array kUsedTables = std::to_array<std::string_view>(
 
 }  // namespace
 
-ConfigDb::ConfigDb(const InputFile& file, const JsonValue& root, Remarks& remarks)
-    : file_(file), root_(root), remarks_(remarks), lines_(file.text()) {}
+ConfigDb::ConfigDb(const InputFile& file, const DataNode& root, Remarks& remarks)
+    : file_(file), root_(root), remarks_(remarks) {}
 
 bool ConfigDb::has(std::string_view table) const { return root_.find(table) != nullptr; }
-
-SourceLocation ConfigDb::place(std::size_t offset, std::string key) const {
-  SourceLocation where = file_.key(std::move(key));
-  lines_.locate(offset, where);
-  return where;
-}
 
 void ConfigDb::error(SourceLocation where, std::string text) {
   if (remarks_.size() < kMaxFaults) add_error(remarks_, std::move(where), std::move(text));
@@ -147,32 +141,33 @@ void ConfigDb::refuse_if_full() {
 
 std::vector<ConfigDb::Row> ConfigDb::rows(std::string_view table) {
   std::vector<Row> rows;
-  const JsonValue* value = root_.find(table);
+  const DataNode* value = root_.find(table);
   if (value == nullptr) return rows;
-  if (!value->is_object()) {
-    error(place(value->offset, std::string(table)), "is no table: an object of rows is expected");
+  if (!value->is_map()) {
+    error(value->where(file_, std::string(table)), "is no table: an object of rows is expected");
     return rows;
   }
-  for (const JsonMember& member : value->members) {
-    SourceLocation where =
-        place(member.key_offset, fmt::format("{}|{}", table, escaped(member.key)));
-    if (!member.value.is_object()) {
+  for (std::size_t i = 0; i < value->items.size(); ++i) {
+    const DataNode& fields = value->items[i];
+    const std::string& key = value->keys[i];
+    SourceLocation where = fields.where(file_, fmt::format("{}|{}", table, escaped(key)));
+    if (!fields.is_map()) {
       error(std::move(where), "is no row: an object of fields is expected");
       continue;
     }
-    rows.push_back({std::string(table), member.key, &member.value, std::move(where)});
+    rows.push_back({std::string(table), key, &fields, std::move(where)});
   }
   return rows;
 }
 
 std::optional<DbField> ConfigDb::field(const Row& row, std::string_view name) {
-  const JsonValue* value = row.value->find(name);
+  const DataNode* value = row.value->find(name);
   if (value == nullptr) return std::nullopt;
   DbField field{.text = value->text,
-                .where = place(value->offset, fmt::format("{}.{}", row.where.key, name))};
-  if (value->kind == JsonValue::Kind::kArray) {  // of a leaf list
-    for (const JsonValue& item : value->items) {
-      if (item.kind != JsonValue::Kind::kString && item.kind != JsonValue::Kind::kNumber) {
+                .where = value->where(file_, fmt::format("{}.{}", row.where.key, name))};
+  if (value->is_list()) {  // of a leaf list
+    for (const DataNode& item : value->items) {
+      if (item.kind != DataNode::Kind::kText && item.kind != DataNode::Kind::kNumber) {
         error(field.where, "a list of texts or numbers is expected");
         return std::nullopt;
       }
@@ -180,7 +175,7 @@ std::optional<DbField> ConfigDb::field(const Row& row, std::string_view name) {
     }
     return field;
   }
-  if (value->kind == JsonValue::Kind::kNull || value->is_object()) {
+  if (!value->is_scalar()) {
     error(field.where, "a text or a number is expected");
     return std::nullopt;
   }
@@ -189,40 +184,41 @@ std::optional<DbField> ConfigDb::field(const Row& row, std::string_view name) {
 
 std::vector<std::pair<std::string, DbField>> ConfigDb::fields(const Row& row) {
   std::vector<std::pair<std::string, DbField>> all;
-  for (const JsonMember& member : row.value->members) {
-    DbField field{.text = member.value.text,
-                  .where = place(member.value.offset,
-                                 fmt::format("{}.{}", row.where.key, escaped(member.key)))};
-    if (member.value.kind != JsonValue::Kind::kString &&
-        member.value.kind != JsonValue::Kind::kNumber) {
+  for (std::size_t i = 0; i < row.value->items.size(); ++i) {
+    const DataNode& value = row.value->items[i];
+    const std::string& key = row.value->keys[i];
+    DbField field{.text = value.text,
+                  .where = value.where(file_, fmt::format("{}.{}", row.where.key, escaped(key)))};
+    if (value.kind != DataNode::Kind::kText && value.kind != DataNode::Kind::kNumber) {
       error(field.where, "a text or a number is expected");
       continue;
     }
-    all.emplace_back(member.key, std::move(field));
+    all.emplace_back(key, std::move(field));
   }
   return all;
 }
 
 void ConfigDb::warn_unknown_fields(const Row& row, std::span<const std::string_view> known) {
   const std::vector<std::string> names(known.begin(), known.end());
-  for (const JsonMember& member : row.value->members) {
-    if (std::ranges::find(known, std::string_view(member.key)) != known.end()) continue;
-    if (!warned_fields_.insert(row.table + "." + member.key).second) continue;
-    std::string text = fmt::format("{} is not known, ignored", backquoted(member.key));
-    if (suggestions_++ < kMaxSuggestions) text += did_you_mean(member.key, names);
-    warning(place(member.key_offset, row.where.key), std::move(text));
+  for (std::size_t i = 0; i < row.value->items.size(); ++i) {
+    const std::string& key = row.value->keys[i];
+    if (std::ranges::find(known, std::string_view(key)) != known.end()) continue;
+    if (!warned_fields_.insert(row.table + "." + key).second) continue;
+    std::string text = fmt::format("{} is not known, ignored", backquoted(key));
+    if (suggestions_++ < kMaxSuggestions) text += did_you_mean(key, names);
+    warning(row.value->items[i].where(file_, row.where.key), std::move(text));
   }
 }
 
 void ConfigDb::warn_unknown_tables() {
   const std::vector<std::string> used(kUsedTables.begin(), kUsedTables.end());
-  for (const JsonMember& member : root_.members) {
-    const std::string_view name = member.key;
+  for (std::size_t i = 0; i < root_.keys.size(); ++i) {
+    const std::string_view name = root_.keys[i];
     if (std::ranges::find(kUsedTables, name) != kUsedTables.end()) continue;
     if (std::ranges::find(kUnusedTables, name) != kUnusedTables.end()) continue;
     std::string text = fmt::format("the table {} is not known, ignored", backquoted(name));
     if (suggestions_++ < kMaxSuggestions) text += did_you_mean(name, used);
-    warning(place(member.key_offset, {}), std::move(text));
+    warning(root_.items[i].where(file_), std::move(text));
   }
 }
 

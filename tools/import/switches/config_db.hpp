@@ -12,8 +12,8 @@
 
 #include "simcore/text/nearest.hpp"
 #include "tools/import/facts/description.hpp"
+#include "tools/import/parse/data_node.hpp"
 #include "tools/import/source/input_file.hpp"
-#include "tools/import/switches/json_tree.hpp"
 
 namespace weft::import {
 
@@ -27,12 +27,12 @@ struct DbField {
 /// reading continues, so that all errors are known after one run.
 class ConfigDb {
  public:
-  ConfigDb(const InputFile& file, const JsonValue& root, Remarks& remarks);
+  ConfigDb(const InputFile& file, const DataNode& root, Remarks& remarks);
 
   struct Row {
     std::string table;
     std::string key;
-    const JsonValue* value;  ///< an object
+    const DataNode* value;  ///< an object
     SourceLocation where{};
   };
 
@@ -64,12 +64,10 @@ class ConfigDb {
 
  private:
   void refuse_if_full();
-  SourceLocation place(std::size_t offset, std::string key) const;
 
   const InputFile& file_;
-  const JsonValue& root_;
+  const DataNode& root_;
   Remarks& remarks_;
-  LineStarts lines_;
   std::set<std::string> warned_fields_;
   std::uint32_t suggestions_ = 0;
 };

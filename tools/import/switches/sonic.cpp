@@ -46,7 +46,7 @@ std::size_t lossless_profiles(const SwitchSettings& settings) {
 }
 
 void read_sonic(const InputFile& file, Description& description) {
-  Result<JsonValue> root = parse_json(file);
+  const Result<DataNode> root = parse_json_text(file);
   if (!root) {
     for (const Error& error : root.errors()) {
       add_error(description.remarks, error.where, error.message);

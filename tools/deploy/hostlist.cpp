@@ -1,4 +1,4 @@
-#include "tools/deploy/cluster_names.hpp"
+#include "tools/deploy/hostlist.hpp"
 
 #include <algorithm>
 #include <map>
@@ -28,28 +28,7 @@ std::string range_text(const std::string& first, const std::string& last) {
 
 }  // namespace
 
-ServerNames::ServerNames(const Fabric& fabric) {
-  std::map<std::string, std::size_t> known;
-  for (std::uint32_t i = 0; i < fabric.hosts.size(); ++i) {
-    const Node& node = fabric.host(HostId(i));
-    const std::size_t slash = node.name.find('/');
-    std::string name = node.name;
-    if (slash != std::string::npos) {
-      name = node.name.substr(0, slash);
-    } else if (node.domain >= 0) {
-      name = "server" + std::to_string(node.domain);
-    }
-    const auto [place, is_new] = known.try_emplace(name, names_.size());
-    if (is_new) {
-      names_.push_back(name);
-      hosts_.emplace_back();
-    }
-    server_of_.push_back(place->second);
-    hosts_[place->second].emplace_back(i);
-  }
-}
-
-std::string hostlist(std::vector<std::string> names) {
+std::string hostlist(const std::vector<std::string>& names) {
   // By prefix and width: numbers of different widths are in different ranges.
   std::map<std::tuple<std::string, std::size_t>, std::vector<std::string>> numbered;
   for (const std::string& name : names) {
@@ -77,7 +56,7 @@ std::string hostlist(std::vector<std::string> names) {
       ranges += range_text(digits[i], digits[last]);
       i = last + 1;
     }
-    text += prefix + "[" + ranges + "]";
+    text.append(prefix).append("[").append(ranges).append("]");
   }
   return text;
 }
