@@ -23,10 +23,11 @@ constexpr std::array<ErrorRow, 4> kErrors{{{Operation::kAllReduce, {0.15, 0.28, 
                                            {Operation::kAllToAll, {0.30, 0.57, 0.15}}}};
 constexpr std::array<double, 3> kOtherErrors{0.30, 0.57, 0.19};
 
-// Of several servers no such table is open. NICs, drivers and proxies differ most at small sizes.
+// Of several servers no such table is open: these are assumed, not measured. NICs, drivers and
+// proxies differ most at small sizes.
 constexpr std::array<double, 3> kServers{0.40, 0.30, 0.15};
 
-/// Two flows on one path while another is idle: what a few queue pairs make of that.
+/// Two flows on one path while another is idle: what a few queue pairs make of that. Assumed.
 constexpr double kCollisions = 0.25;
 
 }  // namespace
