@@ -158,6 +158,7 @@ TEST(NcclExecution, OfAnNvlsTreeIsThatOfTheTable) {
 // NVLS of NCCL reduces integers of four and eight bytes and floats of two and more; copies have no
 // type (ncclNvlsSupported of NCCL 2.27).
 TEST(NcclExecution, LeavesElementsOfOneByteToTheRing) {
+  using enum GpuGeneration;
   RankLayout layout = server(8, 370);
   layout.has_in_network_reduction = true;
   const auto choice_of = [&layout](Operation operation, DataType type) {
