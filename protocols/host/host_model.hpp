@@ -331,7 +331,7 @@ class HostModel {
     for (;;) {
       const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
       const ClassId c = scheduler_.choose(
-          port, eligible, here.now, [&](ClassId of) { return next_size(port, nic, of, here.now); });
+          here, port, eligible, [&](ClassId of) { return next_size(port, nic, of, here.now); });
       if (c.is_none()) [[unlikely]]
         break;
       QueuePairId moving;

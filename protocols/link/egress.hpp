@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "protocols/link/control_word.hpp"
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
@@ -65,7 +66,7 @@ class ClassScheduler {
   /// One of `eligible` (bit per class), or none(). Classes whose next packet lacks credits are
   /// blocked at the port.
   template <class HeadSize>
-  ClassId choose(PortState& port, std::uint32_t eligible, Picoseconds now, HeadSize head_size) {
+  ClassId choose(const Here& here, PortState& port, std::uint32_t eligible, HeadSize head_size) {
     const NetworkConstants& k = s_.constants;
     if constexpr (!kHasTurns && !kHasCredits) {
       // At most one class is weighted, and none has credits.
@@ -85,11 +86,9 @@ class ClassScheduler {
       }
       if (!kHasCredits || (k.credit & class_bit(c)) == 0) return c;
       ClassQueue& queue = s_.queue(port, c);
-      if (queue.credits >= blocks(c, head_size(c))) return c;
-      port.starved |= class_bit(c);
-      port.update_blocked();
-      queue.blocked_since = now;
-      ++queue.stalls;
+      const std::int32_t needed = blocks(c, head_size(c));
+      if (queue.credits >= needed || count_returned(here, port, c) >= needed) return c;
+      starve(here, port, c);
       eligible &= ~std::uint32_t{class_bit(c)};
     }
     return ClassId::none();
@@ -114,6 +113,34 @@ class ClassScheduler {
   }
 
  private:
+  /// Adds what has come back meanwhile to the credits of class `c`, and returns them.
+  std::int32_t count_returned(const Here& here, const PortState& port, ClassId c) {
+    ClassQueue& queue = s_.queue(port, c);
+    if (!s_.constants.has_credit_returns) return queue.credits;
+    constexpr auto kType = static_cast<std::uint32_t>(EventType::kCredit);
+    return queue.credits +=
+           s_.returns(port, c).take_before(here.now, here.order, kType, port.peer.value());
+  }
+
+  /// Class `c` waits for credits: the next ones wake it.
+  [[gnu::noinline]] void starve(const Here& here, PortState& port, ClassId c) {
+    ClassQueue& queue = s_.queue(port, c);
+    port.starved |= class_bit(c);
+    port.update_blocked();
+    queue.blocked_since = here.now;
+    ++queue.stalls;
+    if (!s_.constants.has_credit_returns || !s_.returns(port, c).files_first()) return;
+    const CreditReturns::Return& next = s_.returns(port, c).first();
+    const auto type = static_cast<std::uint32_t>(EventType::kCredit);
+    schedule(here.lp, {.time = next.time,
+                       .order = CalendarEvent::make_order(EventPriority::kControl, type,
+                                                          port.peer.value(), next.sequence),
+                       .type = type,
+                       .target = port.index,
+                       .value = ControlWord{c, static_cast<std::uint32_t>(next.blocks)}.pack(),
+                       .origin = CreditReturns::kOrigin});
+  }
+
   template <class HeadSize>
   ClassId take_turns(PortState& port, std::uint32_t eligible, HeadSize head_size) {
     ClassId c = port.round_robin;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "protocols/link/control_word.hpp"
 #include "protocols/link/egress.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/tracing.hpp"
@@ -30,10 +31,10 @@ class EgressGate {
     schedule(here.lp,
              {.time = queue.pause_expires,
               .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index,
-                                                 LinkControl::pack(c, queue.expiry_sequence++)),
+                                                 ControlWord{c, queue.expiry_sequence++}.pack()),
               .type = type,
               .target = port.index,
-              .value = LinkControl::pack(c, 0)});
+              .value = ControlWord{c, 0}.pack()});
   }
   /// Whether class `c` was paused, and is not any more.
   bool lift_pause(PortState& port, ClassId c, Picoseconds now) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
+#include "protocols/link/control_word.hpp"
 #include "protocols/link/egress.hpp"
 #include "protocols/state/network_state.hpp"
 
@@ -90,21 +92,26 @@ class LinkControl {
     return s_.account(port, c).is_pausing || (port.forced_pauses & class_bit(c)) != 0;
   }
 
+  /// Notes credits on their way to `sender` for when it lacks them. False, and they need an event:
+  /// it waits for them and no other event will wake it before, or too many are on their way.
+  [[nodiscard]] bool note_return(const Here& here, const PortState& sender, ClassId c,
+                                 const CreditReturns::Return& grant) {
+    if (!s_.constants.has_credit_returns) return false;
+    CreditReturns& returns = s_.returns(sender, c);
+    if (returns.empty() && (sender.starved & class_bit(c)) != 0) return false;
+    if (!returns.push(grant)) {
+      s_.queue(sender, c).credits += returns.take_before(here.now);
+      if (!returns.push(grant)) return false;
+    }
+    here.lp.last_eventless_time = std::max(here.lp.last_eventless_time, grant.time);
+    return true;
+  }
+
   [[nodiscard]] static Picoseconds pause_duration(const PortState& port) {
     return transmission_time(kMaximumQuanta * kQuantum, port.nominal_rate);
   }
 
-  /// What an event or a frame in the control queue of a link carries: the class, and a number.
-  [[nodiscard]] static std::uint32_t pack(ClassId c, std::uint32_t value) {
-    return (value << kClassBits) | c.value();
-  }
-  [[nodiscard]] static ClassId class_in(std::uint32_t packed) {
-    return ClassId(packed & ((1U << kClassBits) - 1));
-  }
-  [[nodiscard]] static std::uint32_t value_in(std::uint32_t packed) { return packed >> kClassBits; }
-
  private:
-  static constexpr unsigned kClassBits = 3;
   static constexpr std::int64_t kMaximumQuanta = 65'535;  // IEEE 802.3 31B.2: 16-bit pause_time
   static constexpr Bytes kQuantum{64};                    // one is 512 bit times
 
@@ -124,18 +131,23 @@ class LinkControl {
             : s_.switches[port.owner].first_port + s_.account(port, c).cause;
     const auto number = static_cast<std::uint32_t>(type);
     if (port.leads_inside) {
+      if (type == EventType::kCredit &&
+          note_return(here, s_.ports[port.peer.value()], c,
+                      {time, sequence, static_cast<std::int32_t>(value)})) {
+        return;
+      }
       schedule(here.lp, {.time = time,
                          .order = CalendarEvent::make_order(EventPriority::kControl, number,
                                                             port.index, sequence),
                          .type = number,
                          .target = port.peer.value(),
-                         .value = pack(c, value),
+                         .value = ControlWord{c, value}.pack(),
                          .origin = cause});
       return;
     }
     Packet frame;
     frame.sequence = sequence;
-    frame.word = pack(c, value);
+    frame.word = ControlWord{c, value}.pack();
     frame.flow = cause;
     frame.flags = static_cast<std::uint8_t>(type);
     port.out->control_in.push(time, here.worker.pool, [&frame](Packet& packet) { packet = frame; });
@@ -150,10 +162,10 @@ class LinkControl {
     const auto type = static_cast<std::uint32_t>(EventType::kPauseRefresh);
     schedule(here.lp, {.time = time,
                        .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index,
-                                                          pack(c, sequence)),
+                                                          ControlWord{c, sequence}.pack()),
                        .type = type,
                        .target = port.index,
-                       .value = pack(c, sequence)});
+                       .value = ControlWord{c, sequence}.pack()});
   }
 
   NetworkState& s_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "protocols/link/control_word.hpp"
 #include "protocols/link/egress.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/state/fields.hpp"
@@ -111,7 +112,8 @@ class Audit {
     std::vector<std::int64_t> returning(s_.ingress.size());  // by receiving port and class
     for (const LogicalProcess& lp : lps_) {
       for (const CalendarEvent& event : lp.calendar.events()) {
-        if (static_cast<EventType>(event.type) == EventType::kCredit) {
+        if (static_cast<EventType>(event.type) == EventType::kCredit &&
+            event.origin != CreditReturns::kOrigin) {
           count_grant(returning, event.target, static_cast<std::uint32_t>(event.value));
         }
       }
@@ -125,7 +127,13 @@ class Audit {
     }
     for (const PortState& port : s_.ports) {
       for (const ClassId c : s_.classes_of(port)) {
-        if (k_.of_class[c].is_credit) credits_of(port, c, returning);
+        if (!k_.of_class[c].is_credit) continue;
+        if (k_.has_credit_returns) {
+          s_.returns(port, c).for_each([&](const CreditReturns::Return& grant) {
+            returning[s_.slot(port.peer.value(), c)] += grant.blocks;
+          });
+        }
+        credits_of(port, c, returning);
       }
     }
   }
@@ -196,8 +204,8 @@ class Audit {
   void count_grant(std::vector<std::int64_t>& returning, std::uint32_t target,
                    std::uint32_t packed) const {
     const PortState& sender = s_.ports[target];
-    returning[s_.slot(sender.peer.value(), LinkControl::class_in(packed))] +=
-        LinkControl::value_in(packed);
+    const ControlWord word = ControlWord::unpack(packed);
+    returning[s_.slot(sender.peer.value(), word.traffic_class)] += word.value;
   }
 
   void credits_of(const PortState& sender, ClassId c, const std::vector<std::int64_t>& returning) {

@@ -363,10 +363,10 @@ std::size_t PacketNetwork::memory_bytes() const {
   std::size_t bytes =
       s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
       s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
-      s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
-      s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
-      s.nics.capacity() * sizeof(NicState) + s.senders.memory_bytes() +
-      s.receivers.capacity() * sizeof(ReceiverState) +
+      s.credit_returns.capacity() * sizeof(CreditReturns) + s.ready.capacity() * sizeof(ReadyList) +
+      s.switches.capacity() * sizeof(SwitchState) + s.flowlets.capacity() * sizeof(Flowlet) +
+      s.hosts.capacity() * sizeof(HostState) + s.nics.capacity() * sizeof(NicState) +
+      s.senders.memory_bytes() + s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
       s.grants.memory_bytes() + s.entropies.memory_bytes() + s.tcp.memory_bytes() +
       s.telemetry.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +

@@ -187,6 +187,7 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
                                                  const Observer& observer) {
   const Clock::time_point begin = Clock::now();
   const Status status = run_windows(now, until, observer);
+  count_returned_credits(now);
   in_all_windows_ += Clock::now() - begin;
   return status;
 }
@@ -257,8 +258,25 @@ PacketNetwork::Status PacketNetwork::Engine::run_windows(Picoseconds& now, Picos
 PacketNetwork::Status PacketNetwork::Engine::come_to_rest(Picoseconds begin, Picoseconds& now) {
   // Where the last window ended depends on the partition into logical processes; what happened last
   // does not.
+  count_returned_credits(now);
   now = std::max(begin, std::min(now, last_event()));
   return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
+}
+
+void PacketNetwork::Engine::count_returned_credits(Picoseconds now) {
+  if (!s_.constants.has_credit_returns) return;
+  for (LogicalProcess& lp : lps) {
+    for (const PortId id : lp.ports) {
+      const PortState& port = s_.ports[id.value()];
+      for (const ClassId c : s_.classes_of(port)) {
+        CreditReturns& returns = s_.returns(port, c);
+        while (!returns.empty() && returns.first().time < now) {
+          lp.last_event_time = std::max(lp.last_event_time, returns.first().time);
+          s_.queue(port, c).credits += returns.take_first();
+        }
+      }
+    }
+  }
 }
 
 void PacketNetwork::Engine::move_origin(Picoseconds now) {

@@ -108,6 +108,8 @@ class PacketNetwork::Engine {
   [[nodiscard]] Picoseconds earliest_event(Picoseconds now);
   /// From now on times are counted from here.
   void move_origin(Picoseconds now);
+  /// Adds the credits that came back before `now` without events to those of their senders.
+  void count_returned_credits(Picoseconds now);
   /// Runs all logical processes through a window; returns the number of events.
   std::uint64_t run_window_of_all(Picoseconds start, Picoseconds end);
   void run_shared(Picoseconds start, Picoseconds end);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "protocols/host/host_model.hpp"
+#include "protocols/link/control_word.hpp"
 #include "protocols/link/egress_gate.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/link_health.hpp"
@@ -79,16 +80,25 @@ class PacketModel {
     if (port.owner_is_host) host_.fetch_flows(port);
   }
 
-  /// Link control from another logical process: from now on an event of this one.
-  void accept_control(LogicalProcess& lp, const Packet& frame, std::uint32_t local) {
-    const PortState& port = s_.port_of(lp, local);
-    schedule(lp, {.time = Picoseconds(frame.stamp),
-                  .order = CalendarEvent::make_order(EventPriority::kControl, frame.flags,
-                                                     port.peer.value(), frame.sequence),
-                  .type = frame.flags,
-                  .target = port.index,
-                  .value = frame.word,
-                  .origin = frame.flow});
+  /// Link control from another logical process: from now on an event of this one, or a credit that
+  /// needs none.
+  void accept_control(const Here& here, const Packet& frame, std::uint32_t local) {
+    const PortState& port = s_.port_of(here.lp, local);
+    if (static_cast<EventType>(frame.flags) == EventType::kCredit) {
+      const auto [c, blocks] = ControlWord::unpack(frame.word);
+      if (control_.note_return(
+              here, port, c,
+              {Picoseconds(frame.stamp), frame.sequence, static_cast<std::int32_t>(blocks)})) {
+        return;
+      }
+    }
+    schedule(here.lp, {.time = Picoseconds(frame.stamp),
+                       .order = CalendarEvent::make_order(EventPriority::kControl, frame.flags,
+                                                          port.peer.value(), frame.sequence),
+                       .type = frame.flags,
+                       .target = port.index,
+                       .value = frame.word,
+                       .origin = frame.flow});
   }
 
   /// False: the event had become void.
@@ -188,9 +198,7 @@ class PacketModel {
       return true;
     }
     PortState& port = s_.ports[event.target];
-    const auto packed = static_cast<std::uint32_t>(event.value);
-    const ClassId c = LinkControl::class_in(packed);
-    const std::uint32_t value = LinkControl::value_in(packed);
+    const auto [c, value] = ControlWord::unpack(static_cast<std::uint32_t>(event.value));
     switch (type) {
       case EventType::kPause:
         if (health_.was_lost(port, here.now - s_.ports[port.peer.value()].pause_latency))
@@ -213,7 +221,10 @@ class PacketModel {
                                        s_.constants.credit_processing[c])) {
           return false;
         }
-        gate_.add_credits(here, port, c, static_cast<std::int32_t>(value));
+        gate_.add_credits(here, port, c,
+                          event.origin == CreditReturns::kOrigin
+                              ? s_.returns(port, c).take_filed()
+                              : static_cast<std::int32_t>(value));
         resume(here, port);
         return true;
       case EventType::kReceive:

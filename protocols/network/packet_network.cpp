@@ -84,6 +84,8 @@ NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options
   k.works_in_network = std::any_of(
       connections.begin(), connections.end(),
       [](const Connection& connection) { return connection.kind != Connection::Kind::kUnicast; });
+  // Faults void credits on their way, and a state that may recur has all of them in events.
+  k.has_credit_returns = k.credit != 0 && !k.has_faults && !options.skips;
   k.traces_credits = observation.credits;
   k.traces_packets = !observation.packet_flows.empty();
   k.traces_messages = !observation.messages.empty();
@@ -208,6 +210,7 @@ void PacketNetwork::build_slots(std::size_t host_ports) {
   if (s.ready.empty()) s.ready.resize(next);
   s.queues = std::vector<ClassQueue>(next);
   s.ingress = std::vector<IngressAccount>(next);
+  if (s.constants.has_credit_returns) s.credit_returns.resize(next);
 }
 
 void PacketNetwork::build_switches() {
@@ -300,6 +303,7 @@ void PacketNetwork::place_in_huge_pages() {
   prefer_huge_pages(s.ports);
   prefer_huge_pages(s.queues);
   prefer_huge_pages(s.ingress);
+  prefer_huge_pages(s.credit_returns);
   prefer_huge_pages(s.links);
   prefer_huge_pages(s.hosts);
   prefer_huge_pages(s.nics);

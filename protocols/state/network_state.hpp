@@ -18,6 +18,7 @@
 #include "protocols/packet/ids.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/path_selection/states.hpp"
+#include "protocols/state/credit_returns.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/fields.hpp"
 #include "protocols/state/frame_losses.hpp"
@@ -351,6 +352,8 @@ struct NetworkConstants {
   bool has_host_ports = false;    ///< some host chooses a port packet by packet, or after a fault
   bool has_added_latency = false;
   bool has_losses = false;  ///< some link corrupts frames
+  /// Credits come back without events where they need none: see CreditReturns.
+  bool has_credit_returns = false;
   bool traces_queues = false;
   bool traces_packets = false;
   bool traces_credits = false;
@@ -384,11 +387,12 @@ struct NetworkState {
   const Fabric& fabric;
   const Routes& routes;
   const NetworkConstants constants;
-  std::vector<PortState> ports;         ///< by PortId
-  std::vector<ClassQueue> queues;       ///< by slot: of a port and a class of its network
-  std::vector<IngressAccount> ingress;  ///< by slot
-  std::vector<std::uint32_t> slots;     ///< by PortId: the first one of the port
-  std::vector<Link> links;              ///< by the PortId that sends
+  std::vector<PortState> ports;               ///< by PortId
+  std::vector<ClassQueue> queues;             ///< by slot: of a port and a class of its network
+  std::vector<IngressAccount> ingress;        ///< by slot
+  std::vector<CreditReturns> credit_returns;  ///< by slot of the port that sends; may be empty
+  std::vector<std::uint32_t> slots;           ///< by PortId: the first one of the port
+  std::vector<Link> links;                    ///< by the PortId that sends
   std::vector<SwitchState> switches;
   std::vector<Crossbar> crossbars;  ///< by SwitchId; empty unless inputs queue
   std::vector<Flowlet> flowlets;    ///< by SwitchId and entry; empty unless a class has flowlets
@@ -539,6 +543,12 @@ struct NetworkState {
   }
   [[nodiscard]] const IngressAccount& account(const PortState& port, ClassId c) const {
     return ingress[port.first_slot + c.value()];
+  }
+  [[nodiscard]] CreditReturns& returns(const PortState& port, ClassId c) {
+    return credit_returns[port.first_slot + c.value()];
+  }
+  [[nodiscard]] const CreditReturns& returns(const PortState& port, ClassId c) const {
+    return credit_returns[port.first_slot + c.value()];
   }
   /// Every packet that waits at a port, oldest first, with those that copies stand for.
   template <class Visit>

@@ -162,6 +162,7 @@ class StateTraversal {
                     .implied(implied_by::kMessages)
                     .same(lp_.job_events)
                     .counted_until(lp_.last_event_time)
+                    .derived(lp_.last_eventless_time, "networks that may skip have events for all")
                     .derived(lp_.keys, "times are compared by their distance from now"));
   }
 

@@ -70,7 +70,7 @@ class InputQueues {
     eligible &= ~static_cast<unsigned>(port.blocked);
     // Inputs are chosen after the class; with packets of several sizes, deficit round robin and
     // credits go by the first candidate, and the chosen input is charged for what it sends.
-    const ClassId c = scheduler_.choose(port, eligible, here.now, [&](ClassId of) {
+    const ClassId c = scheduler_.choose(here, port, eligible, [&](ClassId of) {
       return largest_head(sw, arbiter_.candidates(at, output, of), of);
     });
     if (c.is_none()) return;

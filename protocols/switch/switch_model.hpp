@@ -392,7 +392,7 @@ class SwitchModel {
       return;
     }
     const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
-    const ClassId c = scheduler_.choose(port, eligible, here.now, [&](ClassId of) {
+    const ClassId c = scheduler_.choose(here, port, eligible, [&](ClassId of) {
       return s_.queue(port, of).packets.front().wire_size();
     });
     if (c.is_none()) {

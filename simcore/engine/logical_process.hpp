@@ -130,6 +130,8 @@ struct LogicalProcess {
   /// Those among `live_events` that jobs wait for.
   std::int64_t job_events = 0;
   Picoseconds last_event_time;
+  /// What takes effect without an event, when somebody looks at it, has done so after this time.
+  Picoseconds last_eventless_time{-1};
   EventKeys keys;
 
   [[nodiscard]] std::uint32_t port_count() const {
@@ -172,6 +174,9 @@ struct Here {
   LogicalProcess& lp;
   Worker& worker;  ///< of the thread that runs the logical process
   Picoseconds now;
+  /// CalendarEvent::order of what happens; 0: a departure or an arrival, which precede entries of
+  /// the calendar at equal time.
+  std::uint64_t order = 0;
 };
 
 /// What simulates the nodes of a logical process. `local` is the number of a port within the
@@ -183,7 +188,7 @@ concept LpModel = requires(M& model, const Here& here, LogicalProcess& lp, Packe
   model.arrive(here, packet, local);  // a packet has come by it
   // An entry of the calendar is due; false: it had become void.
   { model.handle(here, event) } -> std::same_as<bool>;
-  model.accept_control(lp, packet, local);  // moves link control from a queue to the calendar
+  model.accept_control(here, packet, local);  // takes link control out of a queue
   // Ask for the memory of a port and of the link into it, of what these point to, and of the most
   // recent flows of a host.
   model.fetch_state(lp, local);
@@ -212,9 +217,10 @@ void run_window(LogicalProcess& lp, Worker& worker, Model& model, Picoseconds st
     // All of them, also those of later windows: a credit may overtake a pause, which takes longer
     // to act, and the calendar puts them in order.
     if (link.control_out.front(link.control_in) != nullptr) [[unlikely]] {
-      link.control_out.take_until(
-          Picoseconds::max(), link.control_in, worker.pool,
-          [&](const Packet& frame) { model.accept_control(lp, frame, local); });
+      link.control_out.take_until(Picoseconds::max(), link.control_in, worker.pool,
+                                  [&](const Packet& frame) {
+                                    model.accept_control({lp, worker, start}, frame, local);
+                                  });
     }
   }
   batch.sort();
@@ -233,7 +239,7 @@ void run_window(LogicalProcess& lp, Worker& worker, Model& model, Picoseconds st
     if (calendar_time < time) [[unlikely]] {
       if (calendar_time >= end) break;
       const CalendarEvent event = lp.calendar.pop();
-      if (model.handle({lp, worker, event.time}, event)) ++worker.sums.events;
+      if (model.handle({lp, worker, event.time, event.order}, event)) ++worker.sums.events;
       if (worker.stops) [[unlikely]] {
         worker.stopped_at = event.time;
         break;
@@ -265,11 +271,13 @@ void run_window(LogicalProcess& lp, Worker& worker, Model& model, Picoseconds st
   if (now > lp.last_event_time) lp.last_event_time = now;
 }
 
-/// The time of the earliest event that the logical process knows of, or EventCalendar::kNever.
+/// The time of the earliest event that the logical process knows of, or EventCalendar::kNever; of
+/// what takes effect without events the last one counts.
 /// Control frames that are still in a link's queue lie no earlier than `horizon`, the end of the
 /// last window.
 inline Picoseconds next_event_time(LogicalProcess& lp, Picoseconds horizon) {
   Picoseconds earliest = lp.live_events > 0 ? lp.calendar.next_time() : EventCalendar::kNever;
+  if (lp.last_eventless_time >= horizon) earliest = std::min(earliest, lp.last_eventless_time);
   if (lp.next.top() != WinnerTree::kNone) {
     earliest = std::min(earliest, lp.keys.time_of(lp.next.top()));
   }

@@ -92,7 +92,7 @@ class Recorder {
     --here.lp.live_events;
     return true;
   }
-  void accept_control(LogicalProcess&, const Packet& frame, std::uint32_t) {
+  void accept_control(const Here&, const Packet& frame, std::uint32_t) {
     push({.time = Picoseconds(frame.stamp),
           .order = CalendarEvent::make_order(EventPriority::kControl, 1, 0, frame.sequence)});
   }
