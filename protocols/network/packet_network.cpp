@@ -84,8 +84,9 @@ NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options
   k.works_in_network = std::any_of(
       connections.begin(), connections.end(),
       [](const Connection& connection) { return connection.kind != Connection::Kind::kUnicast; });
-  // Faults void credits on their way, and a state that may recur has all of them in events.
-  k.has_credit_returns = k.credit != 0 && !k.has_faults && !options.skips;
+  // Faults void credits on their way; a state that may recur has all of them in events; and each
+  // has a crossbar arbitrate, which changes who goes first in the next round.
+  k.has_credit_returns = k.credit != 0 && !k.has_faults && !options.skips && !k.input_queued;
   k.traces_credits = observation.credits;
   k.traces_packets = !observation.packet_flows.empty();
   k.traces_messages = !observation.messages.empty();

@@ -39,7 +39,6 @@ void expect_equal(const MessageRun& a, const MessageRun& b) {
   EXPECT_EQ(a.results.digest(), b.results.digest());
   EXPECT_EQ(a.results.simulated, b.results.simulated);
   EXPECT_EQ(a.results.outcome, b.results.outcome);
-  EXPECT_EQ(a.results.totals.events, b.results.totals.events);
   EXPECT_EQ(a.results.totals.packet_hops, b.results.totals.packet_hops);
   EXPECT_EQ(a.results.totals.credit_stalls, b.results.totals.credit_stalls);
   EXPECT_EQ(a.results.totals.credit_stall_time, b.results.totals.credit_stall_time);

@@ -46,6 +46,8 @@ inline FolderOfRun folder_of_run(scenarios::Experiment& e, scenarios::Reuse reus
   // The partition is chosen for the threads.
   written.logical_processes = 1;
   written.lookahead = {};
+  // Credits that nobody waits for take events where states may recur, and elsewhere none.
+  written.totals.events = 0;
   written.reuse = {};
   const auto at = scenarios::write_results(written, "", out, {.pauses = true, .files = &to});
   if (!at.ok()) throw std::runtime_error(at.errors().front().to_string());

@@ -302,7 +302,7 @@ std::vector<Field<Results>> cost_fields() {
       {"measured_from_seconds", "end of the warm-up",
        [](const Results& r) { return r.measured_from; }},
       {"wall_seconds", "that the run took", [](const Results& r) { return ratio(r.wall_seconds); }},
-      {"events", "since the measurement began",
+      {"events", "since the measurement began; how many credits take depends on the partition",
        [](const Results& r) { return json_if(r.has_packets, r.totals.events); }},
       {"packet_hops", "transmissions of any packet on a link since then",
        [](const Results& r) { return json_if(r.has_packets, r.totals.packet_hops); }},
