@@ -82,9 +82,15 @@ ProgramSetting setting_of(const JobDescription& job, std::size_t number,
   return setting;
 }
 
-/// Adds the job; its errors name the field.
-Errors add(Workload& workload, const JobDescription& job, std::size_t number,
-           const WorkloadOptions& options) {
+/// What a job runs, and why.
+struct MadeProgram {
+  std::unique_ptr<const JobProgram> program;
+  std::optional<AlgorithmChoice> choice;
+};
+
+/// Its errors name the field.
+Result<MadeProgram> make_program_of(const JobDescription& job, std::size_t number,
+                                    const WorkloadOptions& options) {
   const ProgramSetting setting = setting_of(job, number, options);
   const RankLayout layout = layout_of(job);
   JobKind kind = job.kind;
@@ -101,17 +107,35 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   }
   ProgramResult program = make_program(setting, kind, layout);
   if (!program) return of_job(program.errors(), number);
-  const auto* collective = std::get_if<CollectiveSpec>(&kind);
+  return MadeProgram{std::move(program).value(), std::move(choice)};
+}
+
+/// Adds the job; its errors name the field.
+Errors add(Workload& workload, const JobDescription& job, MadeProgram made, std::size_t number,
+           const WorkloadOptions& options) {
+  const auto* collective = std::get_if<CollectiveSpec>(&job.kind);
   const bool waits = collective != nullptr && collective->execution.in_flight > 0;
-  Errors errors = workload.add_job(job.name, job.start, job.ranks, std::move(program).value(),
+  Errors errors = workload.add_job(job.name, job.start, job.ranks, std::move(made.program),
                                    job.has_acknowledgements,
                                    {job.traffic_class, job.queue_pairs, job.transport,
                                     options.max_connections, static_cast<std::uint32_t>(number)},
-                                   std::move(choice));
+                                   std::move(made.choice));
   if (waits && !job.has_acknowledgements) {
     for (Error& error : errors) error.where.key = "execution.in_flight";
   }
   return of_job(std::move(errors), number);
+}
+
+/// Room for the connections of all jobs, an eighth more than is likely.
+void reserve(Workload& workload, std::span<const JobDescription> jobs,
+             const std::vector<MadeProgram>& programs, const WorkloadOptions& options) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    sum += Workload::likely_connections(*programs[i].program,
+                                        static_cast<std::uint32_t>(jobs[i].ranks.size()));
+  }
+  const std::uint64_t direct = std::min(sum + sum / 8, options.max_connections);
+  workload.reserve(options.has_relays ? 2 * direct : direct);
 }
 
 }  // namespace
@@ -129,15 +153,24 @@ Result<Workload> build_workload(std::span<const JobDescription> jobs,
   if (errors.empty()) errors = check_order(jobs);
   if (!errors.empty()) return errors;
 
-  Workload workload;
+  std::vector<MadeProgram> programs;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (Errors refused = add(workload, jobs[i], number_of(jobs[i], i), options); !refused.empty())
+    auto made = make_program_of(jobs[i], number_of(jobs[i], i), options);
+    if (!made) return made.errors();
+    programs.push_back(std::move(made).value());
+  }
+  Workload workload;
+  reserve(workload, jobs, programs, options);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (Errors refused =
+            add(workload, jobs[i], std::move(programs[i]), number_of(jobs[i], i), options);
+        !refused.empty()) {
       return refused;
+    }
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     workload.begin_after(static_cast<std::uint32_t>(i), jobs[i].after);
   }
-  workload.trim();
   return workload;
 }
 

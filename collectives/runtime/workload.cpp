@@ -20,16 +20,16 @@ std::uint32_t flow_label_of(std::uint32_t job, std::uint32_t lane) {
   return (job << kLanesBits) + low + (lane >> kLanesBits << (kLanesBits + kJobsBits));
 }
 
-/// Those of the first or the last rank, whichever has fewer: one of them may be a root.
-std::size_t usual_connections(const JobProgram& program, const JobPlan& plan) {
-  const auto of_rank = [&](std::uint32_t rank) {
-    std::size_t sum = 0;
-    for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
-      sum += program.send_peers({rank, lane}).size();
-    }
-    return sum;
-  };
-  return plan.ranks == 0 ? 0 : std::min(of_rank(0), of_rank(plan.ranks - 1));
+/// Room for `all` elements. Memory that is not touched yet takes nothing, and huge pages are asked
+/// for before it is: most of the time of millions of connections would be for page faults.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t all) {
+  if (all <= list.capacity()) return;
+  std::vector<T> grown;
+  grown.reserve(all);
+  expect_huge_pages(grown.data(), all * sizeof(T));
+  grown.insert(grown.end(), list.begin(), list.end());
+  list.swap(grown);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
     return {Error{
         "job '" + name + "' waits for acknowledgements, which the transport does not give", {}}};
   }
-  WEFT_CHECK(relay_of_connection_.empty(), "second legs come after the connections of all jobs");
+  WEFT_CHECK(relay_of_direct_.empty(), "second legs come after the connections of all jobs");
   const auto place_of_job = static_cast<std::uint32_t>(jobs_.size());
   const std::uint32_t number = traffic.number.value_or(place_of_job);
   JobPlan plan;
@@ -63,7 +63,6 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
   job_of_process_.insert(job_of_process_.end(), hosts.size(), place_of_job);
   add_groups(plan, program->in_network().groups());
-  reserve_connections(plan, usual_connections(*program, plan), traffic.max_connections);
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     const std::size_t before = connections_.size();
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
@@ -90,7 +89,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
     const std::size_t of_rank = connections_.size() - before;
     const bool is_inside = rank > 0 && rank + 1 < plan.ranks;
     if (is_inside && connections_.capacity() - connections_.size() < of_rank) {
-      reserve_connections(plan, of_rank, traffic.max_connections);
+      reserve_rest(plan, of_rank, traffic.max_connections);
     }
     if (connections_.size() > traffic.max_connections) {
       return {Error{"job '" + plan.name + "' and those before it have more than " +
@@ -107,17 +106,31 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   return {};
 }
 
+/// Those of the first or the last rank, whichever has fewer: one of them may be a root.
+std::uint64_t Workload::likely_connections(const JobProgram& program, std::uint32_t ranks) {
+  const auto of_rank = [&](std::uint32_t rank) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t lane = 0; lane < program.lanes(); ++lane) {
+      sum += program.send_peers({rank, lane}).size();
+    }
+    return sum;
+  };
+  return ranks == 0 ? 0 : std::min(of_rank(0), of_rank(ranks - 1)) * ranks;
+}
+
+void Workload::reserve(std::uint64_t connections) {
+  make_room(connections_, connections);
+  make_room(lane_of_connection_, connections);
+}
+
 /// Room for the ranks to come, and at least an eighth, so that many small jobs do not copy the list
-/// for each of them. Growing by doubling would touch the memory of large ones several times, and
-/// most of that time is for page faults.
-void Workload::reserve_connections(const JobPlan& plan, std::size_t per_rank, std::uint64_t max) {
+/// for each of them.
+void Workload::reserve_rest(const JobPlan& plan, std::size_t per_rank, std::uint64_t max) {
   const std::size_t ranks_so_far = (lane_count() - plan.first_lane) / plan.lanes;
   const std::size_t more = per_rank * (plan.ranks - ranks_so_far);
   const std::size_t all = connections_.size() + std::max(more, connections_.size() / 8);
   if (all > max || connections_.size() + more <= connections_.capacity()) return;
-  connections_.reserve(all);
-  lane_of_connection_.reserve(all);
-  prefer_huge_pages(connections_.data(), all * sizeof(Connection));
+  reserve(all);
 }
 
 void Workload::begin_after(std::uint32_t job, std::vector<std::uint32_t> others) {
@@ -128,16 +141,6 @@ void Workload::begin_after(std::uint32_t job, std::vector<std::uint32_t> others)
     jobs_[job].awaited_ranks += jobs_[other].ranks;
   }
   jobs_[job].after = std::move(others);
-}
-
-/// Lists that are nearly full stay where they are: giving back copies them.
-void Workload::trim() {
-  const auto trim_list = [](auto& list) {
-    if (list.capacity() - list.size() > list.size() / 8) list.shrink_to_fit();
-  };
-  trim_list(connections_);
-  trim_list(lane_of_connection_);
-  trim_list(first_connection_);
 }
 
 void Workload::add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups) {
@@ -176,68 +179,88 @@ void Workload::add_in_network(ProcessId source, std::size_t lane_index, std::uin
   connections_.push_back(connection);
 }
 
-/// By ConnectionId, so far; none: it goes straight. The lanes of a rank send to the same ranks by
-/// the same relays, which are looked for once per pair.
-std::vector<ProcessId> Workload::relays_of_connections(const RelaysOf& relays_of) const {
-  const std::size_t hosts = hosts_.empty() ? 0 : std::size_t{std::ranges::max(hosts_).value()} + 1;
-  std::vector<ProcessId> process_on(hosts);  // the first one of a job there
-  const auto list_job = [&](const JobPlan& job) {
-    std::ranges::fill(process_on, ProcessId());
-    for (std::uint32_t rank = job.ranks; rank-- > 0;) {
-      process_on[hosts_[job.process(rank).value()].value()] = job.process(rank);
-    }
-  };
-  const auto relay_between = [&](const Connection& logical) {
-    const RelayHosts offered =
-        relays_of(hosts_[logical.source.value()], hosts_[logical.destination.value()]);
-    for (std::size_t i = 0; i < offered.hosts.size(); ++i) {
-      const HostId host = offered.hosts[(offered.best + i) % offered.hosts.size()];
-      const ProcessId found = host.value() < hosts ? process_on[host.value()] : ProcessId();
-      if (found.is_none()) continue;
-      WEFT_CHECK(found != logical.source && found != logical.destination, "a relay is neither end");
-      return found;
-    }
-    return ProcessId();
-  };
+namespace {
+
+/// Finds who forwards what one process sends to another. The lanes of a rank send to the same ranks
+/// by the same relays, which are looked for once per pair.
+class RelayFinder {
+ public:
+  RelayFinder(const Workload& workload, const Workload::RelaysOf& relays_of)
+      : workload_(workload),
+        relays_of_(relays_of),
+        process_on_(host_count(workload)),
+        known_(workload.process_hosts().size()) {}
+
+  /// None: it goes straight.
+  [[nodiscard]] ProcessId of(const Connection& logical) {
+    if (logical.kind != Connection::Kind::kUnicast) return {};
+    Known& of_pair = known_[logical.destination.value()];
+    if (of_pair.source != logical.source) of_pair = {logical.source, find(logical)};
+    return of_pair.relay;
+  }
+
+ private:
   struct Known {
     ProcessId source;
     ProcessId relay;
   };
-  std::vector<Known> known(hosts_.size());  // by destination
-  std::vector<ProcessId> relays(connections_.size());
-  std::uint32_t listed = kNoRelay;  // the job whose processes are
-  for (std::size_t i = 0; i < connections_.size(); ++i) {
-    const Connection& logical = connections_[i];
-    if (logical.kind != Connection::Kind::kUnicast) continue;
-    if (const std::uint32_t job = job_of(logical.source); job != listed) {
-      list_job(jobs_[job]);
-      listed = job;
-    }
-    Known& of_pair = known[logical.destination.value()];
-    if (of_pair.source != logical.source) of_pair = {logical.source, relay_between(logical)};
-    relays[i] = of_pair.relay;
-  }
-  return relays;
-}
 
-void Workload::reserve_relays(std::size_t count) {
-  relays_.reserve(count);
-  connections_.reserve(connections_.size() + count);
-  lane_of_connection_.reserve(lane_of_connection_.size() + count);
-  prefer_huge_pages(relays_.data(), count * sizeof(Relay));
-  prefer_huge_pages(connections_.data(), connections_.capacity() * sizeof(Connection));
-}
+  [[nodiscard]] static std::size_t host_count(const Workload& workload) {
+    const std::vector<HostId>& hosts = workload.process_hosts();
+    return hosts.empty() ? 0 : std::size_t{std::ranges::max(hosts).value()} + 1;
+  }
+
+  [[nodiscard]] ProcessId find(const Connection& logical) {
+    list_job(workload_.job_of(logical.source));
+    const std::vector<HostId>& hosts = workload_.process_hosts();
+    const Workload::RelayHosts offered =
+        relays_of_(hosts[logical.source.value()], hosts[logical.destination.value()]);
+    for (std::size_t i = 0; i < offered.hosts.size(); ++i) {
+      const HostId host = offered.hosts[(offered.best + i) % offered.hosts.size()];
+      const ProcessId found =
+          host.value() < process_on_.size() ? process_on_[host.value()] : ProcessId();
+      if (found.is_none()) continue;
+      WEFT_CHECK(found != logical.source && found != logical.destination, "a relay is neither end");
+      return found;
+    }
+    return {};
+  }
+
+  void list_job(std::uint32_t number) {
+    if (number == listed_) return;
+    listed_ = number;
+    std::ranges::fill(process_on_, ProcessId());
+    const JobPlan& job = workload_.jobs()[number];
+    for (std::uint32_t rank = job.ranks; rank-- > 0;) {
+      process_on_[workload_.process_hosts()[job.process(rank).value()].value()] = job.process(rank);
+    }
+  }
+
+  const Workload& workload_;
+  const Workload::RelaysOf& relays_of_;
+  std::vector<ProcessId> process_on_;          ///< by host: the first one of the job there
+  std::vector<Known> known_;                   ///< by destination
+  std::uint32_t listed_ = Workload::kNoRelay;  ///< the job whose processes are
+};
+
+}  // namespace
 
 void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
   WEFT_CHECK(relays_.empty() && chunk >= 1_B, "relays are chosen once, for chunks of some size");
   relay_chunk_ = chunk;
-  const std::vector<ProcessId> relay_of_direct = relays_of_connections(relays_of);
-  const auto is_relayed = [](ProcessId relay) { return !relay.is_none(); };
-  reserve_relays(static_cast<std::size_t>(std::ranges::count_if(relay_of_direct, is_relayed)));
-  for (std::size_t i = 0; i < relay_of_direct.size(); ++i) {
-    const ProcessId relay = relay_of_direct[i];
-    if (relay.is_none()) continue;
+  const std::size_t direct = connections_.size();
+  make_room(relays_, direct);
+  make_room(relay_of_direct_, direct);
+  reserve(2 * direct);
+  RelayFinder finder(*this, relays_of);
+  for (std::size_t i = 0; i < direct; ++i) {
     const Connection logical = connections_[i];
+    const ProcessId relay = finder.of(logical);
+    if (relay.is_none()) {
+      relay_of_direct_.push_back(kNoRelay);
+      continue;
+    }
+    relay_of_direct_.push_back(static_cast<std::uint32_t>(relays_.size()));
     relays_.push_back({.first = ConnectionId(i),
                        .second = ConnectionId(connections_.size()),
                        .source = logical.source,
@@ -247,14 +270,7 @@ void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
     connections_.back().source = relay;
     lane_of_connection_.push_back(lane_of_connection_[i]);
   }
-  if (relays_.empty()) return;
-  relay_of_connection_.reserve(connections_.size());
-  prefer_huge_pages(relay_of_connection_.data(), connections_.size() * sizeof(std::uint32_t));
-  relay_of_connection_.assign(connections_.size(), kNoRelay);
-  for (std::uint32_t r = 0; r < relays_.size(); ++r) {
-    relay_of_connection_[relays_[r].first.value()] = r;
-    relay_of_connection_[relays_[r].second.value()] = r;
-  }
+  if (relays_.empty()) relay_of_direct_.clear();
 }
 
 ConnectionId Workload::find(ProcessId source, ProcessId destination, std::uint32_t lane) const {

@@ -31,6 +31,7 @@ struct WorkloadOptions {
   /// no job is open-loop.
   std::span<const BitsPerSecond> access_rates;
   std::uint64_t max_connections = kMaxConnections;
+  bool has_relays = false;  ///< connections may get second legs
 };
 
 /// One job: its ranks are the processes first_process .. first_process + ranks - 1.
@@ -92,8 +93,11 @@ class Workload {
   /// after the last rank of those is done. Circles never begin (check_order).
   void begin_after(std::uint32_t job, std::vector<std::uint32_t> others);
 
-  /// Gives back memory that lists have beyond what they need, once all jobs are there.
-  void trim();
+  /// About as many as a job of this program will have.
+  [[nodiscard]] static std::uint64_t likely_connections(const JobProgram& program,
+                                                        std::uint32_t ranks);
+  /// Room for this many in all, so that lists are not copied as jobs come.
+  void reserve(std::uint64_t connections);
 
   /// Hosts that may forward what one host sends to another: those of a list that outlives the call,
   /// from `best` on and then from its beginning. None: it goes straight.
@@ -161,7 +165,10 @@ class Workload {
   [[nodiscard]] Bytes relay_chunk() const { return relay_chunk_; }
   /// The number of the relay that a connection is a leg of; kNoRelay if it is none.
   [[nodiscard]] std::uint32_t relay_of(ConnectionId connection) const {
-    return relay_of_connection_.empty() ? kNoRelay : relay_of_connection_[connection.value()];
+    if (relay_of_direct_.empty()) return kNoRelay;
+    const std::size_t direct = relay_of_direct_.size();
+    return connection.value() < direct ? relay_of_direct_[connection.value()]
+                                       : static_cast<std::uint32_t>(connection.value() - direct);
   }
   /// A leg that starts at a relay.
   [[nodiscard]] bool is_second_leg(ConnectionId connection) const {
@@ -184,9 +191,7 @@ class Workload {
                                   std::uint32_t lane) const;
 
  private:
-  void reserve_connections(const JobPlan& plan, std::size_t per_rank, std::uint64_t max);
-  void reserve_relays(std::size_t count);
-  [[nodiscard]] std::vector<ProcessId> relays_of_connections(const RelaysOf& relays_of) const;
+  void reserve_rest(const JobPlan& plan, std::size_t per_rank, std::uint64_t max);
   void add_groups(const JobPlan& plan, const std::vector<ReductionGroup>& groups);
   void add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label,
                       InNetworkWork work);
@@ -203,8 +208,8 @@ class Workload {
   std::vector<std::uint16_t> lane_of_connection_;
   std::vector<std::uint32_t> first_connection_ = {0};  ///< by lane index, and the end
   std::vector<JobPlan> jobs_;
-  std::vector<Relay> relays_;                       ///< by first leg, and so by second leg
-  std::vector<std::uint32_t> relay_of_connection_;  ///< empty: there are none
+  std::vector<Relay> relays_;                   ///< by first leg, and so by second leg
+  std::vector<std::uint32_t> relay_of_direct_;  ///< those after them are second legs, in order
   Bytes relay_chunk_;
   double drawn_messages_ = 0;
 };

@@ -107,7 +107,7 @@ double connection_bytes(const Experiment& e) {
       if (c.source == c.destination) bytes += of_receiver;
       continue;
     }
-    bytes += (sender + of_receiver) * transports.of(id).queue_pairs;
+    bytes += (sender + of_receiver) * transports.queue_pairs_of(id);
     if (c.kind == Connection::Kind::kMulticast) {
       const std::size_t members = e.workload.groups()[c.group].members.size();
       bytes += static_cast<double>(members * sizes.copy_receiver);

@@ -49,7 +49,8 @@ Result<Experiment> build_experiment(Scenario scenario) {
   auto route_changes = build_route_changes(scenario, fabric.value(), faults.value());
   if (!route_changes) return route_changes.errors();
   auto workload = collectives::build_workload(
-      scenario.jobs, {.seed = scenario.seed, .access_rates = access_rates});
+      scenario.jobs,
+      {.seed = scenario.seed, .access_rates = access_rates, .has_relays = scenario.pxn.enabled});
   if (!workload) return workload.errors();
   if (Errors errors = forward_by_rail(scenario, fabric.value(), workload.value());
       !errors.empty()) {

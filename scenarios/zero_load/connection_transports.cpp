@@ -61,14 +61,25 @@ HostId ConnectionTransports::destination_of(ConnectionId connection) const {
   return workload_.process_hosts()[c.destination.value()];
 }
 
+bool ConnectionTransports::is_scale_up(ConnectionId connection) const {
+  const NetworkKind network =
+      fabric_.network_between(source_of(connection), destination_of(connection));
+  return network == NetworkKind::kScaleUp && !scenario_.scale_up.empty();
+}
+
+std::uint32_t ConnectionTransports::queue_pairs_of(ConnectionId connection) const {
+  if (is_scale_up(connection)) return ConnectionTransport().queue_pairs;
+  const Connection& c = workload_.connections()[connection.value()];
+  return c.queue_pairs > 0 ? c.queue_pairs : scale_out_[c.transport][c.traffic_class].queue_pairs;
+}
+
 ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   const HostId from = source_of(connection);
   const HostId to = destination_of(connection);
-  const bool is_inside = fabric_.network_between(from, to) == NetworkKind::kScaleUp;
   const Connection& c = workload_.connections()[connection.value()];
-  if (!is_inside || scenario_.scale_up.empty()) {
+  if (!is_scale_up(connection)) {
     ConnectionTransport transport = scale_out_[c.transport][c.traffic_class];
-    if (c.queue_pairs > 0) transport.queue_pairs = c.queue_pairs;
+    transport.queue_pairs = queue_pairs_of(connection);
     return transport;
   }
   const auto domain = static_cast<std::size_t>(fabric_.host(from).domain);

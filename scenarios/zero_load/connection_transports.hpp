@@ -41,10 +41,14 @@ class ConnectionTransports {
                        const collectives::Workload& workload);
 
   [[nodiscard]] ConnectionTransport of(ConnectionId connection) const;
+  /// Of that transport.
+  [[nodiscard]] std::uint32_t queue_pairs_of(ConnectionId connection) const;
   [[nodiscard]] HostId source_of(ConnectionId connection) const;
   [[nodiscard]] HostId destination_of(ConnectionId connection) const;
 
  private:
+  [[nodiscard]] bool is_scale_up(ConnectionId connection) const;
+
   const Scenario& scenario_;
   const Fabric& fabric_;
   const Routes& routes_;

@@ -9,6 +9,9 @@ namespace weft {
 /// as to read it. Only a hint: what is smaller than two huge pages may stay as it is.
 void prefer_huge_pages(void* memory, std::size_t bytes);
 
+/// The same for memory that nothing has touched yet: it is given once it is touched.
+void expect_huge_pages(void* memory, std::size_t bytes);
+
 template <class Container>
 void prefer_huge_pages(Container& container) {
   prefer_huge_pages(container.data(), container.size() * sizeof(*container.data()));

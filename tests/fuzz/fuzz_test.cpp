@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,9 +45,17 @@ TEST(Fuzz, SeedsOfEveryKindAreReadAndBuilt) {
   EXPECT_GE(built[static_cast<std::size_t>(FuzzInput::Kind::kSweep)], 3);
 }
 
+/// A number that the environment may say otherwise.
+std::uint64_t number_of(const char* name, std::uint64_t usual) {
+  const char* said = std::getenv(name);
+  return said == nullptr ? usual : std::strtoull(said, nullptr, 10);
+}
+
 TEST(Fuzz, AThousandChangedSeedsDoNoHarm) {
   const std::vector<std::string> seeds = fuzz_seeds();
-  for (std::uint64_t i = 0; i < 1'000; ++i) {
+  const std::uint64_t first = number_of("WEFT_FUZZ_FIRST", 0);
+  const std::uint64_t end = first + number_of("WEFT_FUZZ_INPUTS", 1'000);
+  for (std::uint64_t i = first; i < end; ++i) {
     fuzz(FuzzInput::parse(mutated(seeds[i % seeds.size()], seeds[i * 7 % seeds.size()], i)));
   }
 }

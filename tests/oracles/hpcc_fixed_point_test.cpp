@@ -100,36 +100,67 @@ TEST(HpccQueue, OfTwoHundredFlowsIsWhatTheirStepsFill) {
 // Eight took 642,070 to 747,940 ns, 699,063 on average, where a packet takes 87 ns instead of 87.2.
 // Sixteen and twenty-four, with three and two packets of a flow in a round trip: 1,362,360 and
 // 2,064,130 on average, by an event-by-event copy of that model that gives the same 699,063 for
-// eight. The mean within 2 % after the time of a packet is put right: flows fall apart by chance.
-// With send times that are not moved sixteen take 5 % longer, with a window of wire bytes eight 2
-// %.
-class HpccInNs3 : public ::testing::TestWithParam<std::pair<std::uint32_t, double>> {};
+// eight. With send times that are not moved sixteen take 5 % longer, with a window of wire bytes
+// eight 2 %.
+//
+// The link is never idle, so that the last flow ends alike in all runs; how much earlier the others
+// end is decided by which flows fall behind, and that by fractions of a nanosecond. An ACK that is
+// a byte longer, 0.08 ns, moves the mean by 0.6 to 1.1 % (standard deviation of a run). ns-3 cuts
+// times to whole nanoseconds, counts bytes by 128 and queues by 80: in a small model of the same
+// rules each of these cuts alone moved the mean of sixteen by -0.5 to +1.9 %. Without any, and over
+// ACKs of 54 to 69 B, that model has 704,035, 1,373,902 and 2,083,904 on average. So has weft
+// within 0.75 %, which is 1.8 standard errors of the two means; ns-3's single figures are
+// within 1.5 % of that.
+struct HpccInNs3Case {
+  std::uint32_t senders;
+  double one_run;  ///< ns, of ns-3
+  double exact;    ///< ns, of the model without cuts, on average
+};
 
-TEST_P(HpccInNs3, ManyToOneTakesAsLongOnAverage) {
-  const auto [senders, mean] = GetParam();
+class HpccInNs3 : public ::testing::TestWithParam<HpccInNs3Case> {};
+
+/// In ns, where a packet takes 87 ns.
+double mean_completion(std::uint32_t senders, Bytes ack) {
   HpccConfig config = HpccConfig::from_preset(HpccConfig::Preset::kNs3);
   config.base_rtt = 4'160_ns;
   auto options = options_with(config, 1'048_B, 48_B);
-  roce_of(options).ack_size = 60_B;
+  roce_of(options).ack_size = ack;
   std::vector<Flow> flows;
   for (std::uint32_t i = 1; i <= senders; ++i) {
     flows.push_back({HostId(i), HostId(0u), 1'000'000_B, 0_ps});
   }
   FlowRun run(star(senders + 1, 100'000_Mbps, 1_us), options, flows);
-  const std::vector<Picoseconds> times = run.completions();
   double sum = 0;
-  for (const Picoseconds time : times) sum += to_seconds(time) * 1e9 * 87 / 87.2 / senders;
-  const auto [min, max] = std::ranges::minmax(times);
-  RecordProperty("mean_ns", std::to_string(sum));
-  RecordProperty("least_ns", std::to_string(to_seconds(min) * 1e9));
-  RecordProperty("most_ns", std::to_string(to_seconds(max) * 1e9));
-  EXPECT_NEAR(sum, mean, 0.02 * mean);
+  for (const Picoseconds time : run.completions()) {
+    sum += to_seconds(time) * 1e9 * 87 / 87.2 / senders;
+  }
+  return sum;
+}
+
+TEST_P(HpccInNs3, ManyToOneTakesAsLongOnAverage) {
+  constexpr int kRuns = 16;
+  const HpccInNs3Case& c = GetParam();
+  double sum = 0;
+  double squares = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    const double mean = mean_completion(c.senders, Bytes(52 + run));
+    sum += mean;
+    squares += mean * mean;
+  }
+  const double mean = sum / kRuns;
+  const double deviation = std::sqrt((squares - sum * mean) / (kRuns - 1));
+  RecordProperty("mean_ns", std::to_string(mean));
+  RecordProperty("deviation_ns", std::to_string(deviation));
+  EXPECT_LE(deviation, 0.015 * mean);
+  EXPECT_NEAR(mean, c.exact, 0.0075 * c.exact);
+  EXPECT_NEAR(mean, c.one_run, 0.015 * c.one_run);
 }
 
 INSTANTIATE_TEST_SUITE_P(Senders, HpccInNs3,
-                         ::testing::Values(std::pair(8U, 699'063.0), std::pair(16U, 1'362'360.0),
-                                           std::pair(24U, 2'064'130.0)),
-                         [](const auto& test) { return "N" + std::to_string(test.param.first); });
+                         ::testing::Values(HpccInNs3Case{8, 699'063, 704'035},
+                                           HpccInNs3Case{16, 1'362'360, 1'373'902},
+                                           HpccInNs3Case{24, 2'064'130, 2'083'904}),
+                         [](const auto& test) { return "N" + std::to_string(test.param.senders); });
 
 }  // namespace
 }  // namespace weft::testing

@@ -84,6 +84,17 @@ class Survey {
 }  // namespace
 
 MessageTraffic::Message MessageTraffic::of(ConnectionId connection, Bytes size) {
+  const Connection& c = workload_.connections()[connection.value()];
+  if (c.kind != Connection::Kind::kUnicast) return measure(connection, size);
+  Last& last = last_to_[c.destination.value()];
+  if (last.source != c.source || last.size != size || last.traffic_class != c.traffic_class ||
+      last.transport != c.transport) {
+    last = {c.source, c.traffic_class, c.transport, size, measure(connection, size)};
+  }
+  return last.message;
+}
+
+MessageTraffic::Message MessageTraffic::measure(ConnectionId connection, Bytes size) {
   const ConnectionTransport t = transports_.of(connection);
   Message m{.packets = static_cast<double>(packets_of(size, t.framing)),
             .links = links_of(connection),

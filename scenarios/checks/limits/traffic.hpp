@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "collectives/runtime/workload.hpp"
 #include "scenarios/checks/limits/distances.hpp"
@@ -28,16 +29,28 @@ class MessageTraffic {
                  const collectives::Workload& workload)
       : workload_(workload),
         transports_(scenario, fabric, routes, workload),
-        distances_(scenario.seed, fabric, routes) {}
+        distances_(scenario.seed, fabric, routes),
+        last_to_(workload.process_hosts().size()) {}
 
   [[nodiscard]] Message of(ConnectionId connection, Bytes size);
 
  private:
+  /// The lanes of a rank send alike to the same ranks: what the last one of them sent to a process.
+  struct Last {
+    ProcessId source;  ///< none: nothing was
+    ClassId traffic_class{};
+    std::uint8_t transport = 0;
+    Bytes size;
+    Message message;
+  };
+
+  [[nodiscard]] Message measure(ConnectionId connection, Bytes size);
   [[nodiscard]] double links_of(ConnectionId connection);
 
   const collectives::Workload& workload_;
   ConnectionTransports transports_;
   Distances distances_;
+  std::vector<Last> last_to_;  ///< by destination
 };
 
 /// Counts what the programs of all jobs send, in time linear in their messages.
