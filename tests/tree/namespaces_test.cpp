@@ -17,9 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// By folder, longer names first; a folder has that of the first one which it lies in.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kNamespaces{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kNamespaces{{
     {"protocols/congestion", "weft::protocols::congestion"},
     {"protocols/path_selection", "weft::protocols::path_selection"},
+    {"scenarios/api", "weft::api"},
     {"scenarios/language/lowering", "weft::scenarios::language"},
     {"scenarios/language/manual", "weft::scenarios::language"},
     {"scenarios/language/schemas", "weft::scenarios::language"},
