@@ -25,7 +25,7 @@ from typing import Any, Iterator
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+import pandas as pd  # type: ignore[import]
 
 from weft import _weft
 

@@ -174,7 +174,7 @@ class Scenario:
         if engine not in ("packet", "fluid"):
             raise ValueError(f"engine {engine!r}: expected 'packet' or 'fluid'")
         shown = _ProgressLine() if progress is True else None
-        function = shown if shown is not None else (progress or None)
+        function = progress if callable(progress) else shown
         try:
             raw = self._raw.run(
                 engine,

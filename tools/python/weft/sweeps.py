@@ -13,7 +13,7 @@ from weft.results import Results
 from weft.scenario import Scenario
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pandas as pd  # type: ignore[import]
 
 _APPLICATION_ID = 0x77656674
 

@@ -15,7 +15,7 @@ import numpy as np
 from weft import _weft
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pandas as pd  # type: ignore[import]
 
 _ROWS_SHOWN = 10
 
