@@ -6,6 +6,9 @@ include(CMakePackageConfigHelpers)
 set(weft_private_folder ${CMAKE_INSTALL_LIBDIR}/weft)
 set(weft_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
+# All that is installed, built.
+add_custom_target(weft_installed DEPENDS weft weft_shared weft_fluid_program weft_simgrid weft_screen)
+
 install(TARGETS weft RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
 # The screen of `--live`, and sweeps over machines, are the command line's.
 install(TARGETS weft_screen LIBRARY DESTINATION ${weft_private_folder} COMPONENT tool)

@@ -35,6 +35,7 @@ add_custom_command(
   DEPENDS weft_python_module ${weft_package_files} ${PROJECT_SOURCE_DIR}/tools/python/generate.py
   VERBATIM)
 add_custom_target(weft_python ALL DEPENDS ${weft_package}/keys.py ${weft_package}/tables.pyi)
+add_dependencies(weft_installed weft_python)
 # Runs of the fluid engine are a program beside libweft.so.
 add_dependencies(weft_python weft_fluid_program)
 
