@@ -13,7 +13,7 @@
 
 namespace weft {
 
-/// Says on stderr what does not hold, and aborts.
+/// Throws a BrokenInvariant that says what does not hold, and where.
 [[noreturn]] void fail_check(const char* sentence, const char* condition, const char* file,
                              int line);
 
