@@ -121,8 +121,7 @@ void read_framework(TrainingSpec& spec, JobFiles& files) {
   if (framework == nullptr) return;
   TrainingSpec chosen = spec;
   framework->choose(chosen);
-  const std::string source =
-      "framework " + std::string(framework->name) + ": " + framework->source;
+  const std::string source = "framework " + std::string(framework->name) + ": " + framework->source;
   const schema::Object<TrainingSpec> keys = training_schema();
   take_choices(keys.any(), &spec, &chosen, {}, source, files);
 }
@@ -223,8 +222,7 @@ Result<std::unique_ptr<const JobProgram>> Training::make(const ProgramSetting& s
                                                          const RankLayout& layout) {
   const auto domain = expert_domain_of(spec, layout);
   if (const auto* reason = std::get_if<std::string>(&domain)) {
-    return Error{.message = "is high-throughput; " + *reason,
-                 .where = {.key = "experts.exchange"}};
+    return Error{.message = "is high-throughput; " + *reason, .where = {.key = "experts.exchange"}};
   }
   auto program = TaskProgram::make(
       setting, std::make_unique<const TrainingTasks>(spec, std::get<std::uint32_t>(domain)),

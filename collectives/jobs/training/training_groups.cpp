@@ -157,8 +157,7 @@ CommunicatorCall TrainingGroups::token_call(std::uint32_t communicator,
   return call;
 }
 
-void TrainingGroups::add_exchanges(std::uint32_t communicator,
-                                   std::span<const TokenSizes> of_chunk,
+void TrainingGroups::add_exchanges(std::uint32_t communicator, std::span<const TokenSizes> of_chunk,
                                    std::optional<Algorithm> algorithm) {
   const auto next = static_cast<std::uint32_t>(calls_.size());
   if (!exchanges_.emplace(communicator, next).second) return;

@@ -76,7 +76,7 @@ class TrainingGroups {
   std::uint32_t chunks_;
   std::vector<Communicator> communicators_;
   std::array<std::vector<std::uint32_t>, kGroupKinds> of_rank_;  ///< by kind; empty: none has any
-  std::vector<Link> links_;                                 ///< link_index
+  std::vector<Link> links_;                                      ///< link_index
   std::vector<CommunicatorCall> calls_;
   std::vector<std::map<std::pair<Operation, std::int64_t>, std::uint32_t>> number_of_call_;
   std::map<std::uint32_t, std::uint32_t> exchanges_;  ///< of each chunk out, then back; the first

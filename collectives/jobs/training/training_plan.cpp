@@ -42,8 +42,8 @@ void TrainingPlan::find_sizes() {
   for (std::uint32_t rank = 0; rank < spec.parallelism.pipeline; ++rank) {
     for (const VolumeTerm& term : volumes_of(spec, {}, rank, {expert_domain})) {
       if (term.kind == VolumeKind::kContext) keys_and_values = term.size;
-      const bool is_passed_on = term.kind == VolumeKind::kPipelineForward ||
-                                term.kind == VolumeKind::kPipelineBackward;
+      const bool is_passed_on =
+          term.kind == VolumeKind::kPipelineForward || term.kind == VolumeKind::kPipelineBackward;
       if (is_passed_on) passed_on = term.size;
     }
   }
@@ -71,9 +71,8 @@ void TrainingPlan::find_tokens() {
   }
   if (goes_by_levels()) {
     routes_ = token_routes(spec, expert_domain);
-    const std::int64_t fewest =
-        std::min(*std::ranges::min_element(routes_.to_domain),
-                 *std::ranges::min_element(routes_.to_rank));
+    const std::int64_t fewest = std::min(*std::ranges::min_element(routes_.to_domain),
+                                         *std::ranges::min_element(routes_.to_rank));
     token_chunks = static_cast<std::uint32_t>(
         std::clamp<std::int64_t>(fewest, 1, std::int64_t{spec.experts.chunks}));
     return;

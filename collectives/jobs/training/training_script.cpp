@@ -244,8 +244,8 @@ Waits TrainingScript::gather_unit(const Pass& pass, const Waits& after) {
 void TrainingScript::begin_sharded_unit(Pass& pass) {
   const bool is_first = pass.unit == 0;
   const Waits now = last_computed();
-  pass.gathered = is_first || !plan_.spec.overlap.prefetch ? gather_unit(pass, now)
-                                                           : pass.gathered_next;
+  pass.gathered =
+      is_first || !plan_.spec.overlap.prefetch ? gather_unit(pass, now) : pass.gathered_next;
   pass.ready.add(pass.gathered);
   if (!plan_.spec.overlap.prefetch || pass.unit + 1 == pass.chunk->units.size()) return;
   Pass following = pass;
@@ -289,8 +289,8 @@ void TrainingScript::gather_next_bucket(const Waits& after) {
   if (gathering_next_ == gatherings_.size()) return;
   Gathering& next = gatherings_[gathering_next_++];
   next.done = call(GroupKind::kShard, Operation::kAllGather, next.bucket->parameters, after);
-  next.done.add(call(GroupKind::kExpertShard, Operation::kAllGather,
-                     next.bucket->expert_parameters, after));
+  next.done.add(
+      call(GroupKind::kExpertShard, Operation::kAllGather, next.bucket->expert_parameters, after));
 }
 
 void TrainingScript::end_unit(Pass& pass) {

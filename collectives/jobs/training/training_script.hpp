@@ -90,6 +90,20 @@ class TrainingScript {
  private:
   using Direction = TrainingGroups::Direction;
   enum class Step : std::uint8_t { kForward, kRecompute, kBackward };
+  /// Tokens on their way to experts.
+  struct TokensOut {
+    Waits arrived;           ///< when they are there, with what is computed along with them
+    Dependency shared_done;  ///< experts that every token goes to, where these are computed apart
+    bool has_shared = false;
+  };
+  /// What of a unit a part is: half of it, or of the half with experts one piece.
+  struct Phase {
+    enum class Piece : std::uint8_t { kAll, kOut, kRest };
+    bool is_recomputing = false;
+    bool is_attention = false;
+    std::uint32_t half = 0;  ///< in the order of the pass
+    Piece piece = Piece::kAll;
+  };
   /// A micro-batch on its way through a chunk.
   struct Pass {
     const TrainingChunk* chunk = nullptr;
@@ -104,6 +118,7 @@ class TrainingScript {
     Waits ready;             ///< when there is what the next part works on
     Waits gathered_next;     ///< when there are the parameters of the next unit
     Waits gathered;          ///< when there were those of the unit at hand
+    TokensOut tokens;        ///< of a unit whose way out is a part of its own
 
     [[nodiscard]] bool is_forward() const { return kind == SlotKind::kForward; }
     [[nodiscard]] std::uint32_t unit_number() const {
@@ -142,13 +157,22 @@ class TrainingScript {
 
   // Parts of units: `ready` before, and what is ready after.
   [[nodiscard]] std::uint32_t parts_of(const Pass& pass) const;
+  [[nodiscard]] std::uint32_t parts_of_pass(const Pass& pass) const;
+  [[nodiscard]] Phase phase_of(const Pass& pass) const;
   [[nodiscard]] Waits embedding(const Pass& pass);
   [[nodiscard]] Waits output(const Pass& pass);
-  [[nodiscard]] Waits half(const Pass& pass);
+  [[nodiscard]] Waits half(Pass& pass);
   [[nodiscard]] Waits attention(Step step, SlotKind kind, Picoseconds time, const Waits& ready);
-  /// `shared`: of the time, what shared experts take beside the exchange; none: it is part of the
-  /// rest.
-  [[nodiscard]] Waits experts(Picoseconds time, Picoseconds shared, const Waits& ready, bool sums);
+  /// Experts that every token goes to: whether a layer has some, and whether their inputs are
+  /// gathered once more for gradients of weights.
+  struct SharedExperts {
+    bool sums = false;
+    bool regathers = false;
+  };
+  /// `shared_time`: what these take beside the exchange; 0: they are computed with the others.
+  [[nodiscard]] TokensOut send_tokens(Picoseconds shared_time, const Waits& ready,
+                                      SharedExperts shared);
+  [[nodiscard]] Waits experts(Picoseconds time, const TokensOut& out);
   [[nodiscard]] Waits dense(Picoseconds time, const Waits& ready, bool regathers);
   [[nodiscard]] Waits ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients);
   [[nodiscard]] Waits summed(Bytes size, const Waits& after);
@@ -157,10 +181,8 @@ class TrainingScript {
     return of_part(pass, time_of(pass, pass.current().times));
   }
   [[nodiscard]] Picoseconds time_of(const Pass& pass, const PassTimes& times) const;
-  [[nodiscard]] Picoseconds half_time(const Pass& pass, bool is_recomputing,
-                                      bool is_attention) const;
-  [[nodiscard]] Picoseconds whole_half_time(const Pass& pass, bool is_recomputing,
-                                            bool is_attention) const;
+  [[nodiscard]] Picoseconds half_time(const Pass& pass, const Phase& phase) const;
+  [[nodiscard]] Picoseconds whole_half_time(const Pass& pass, const Phase& phase) const;
   [[nodiscard]] Picoseconds shared_time(const Pass& pass, bool is_recomputing) const;
   /// Of a time, what the part of the micro-batch takes.
   [[nodiscard]] Picoseconds of_part(const Pass& pass, Picoseconds time) const;

@@ -60,8 +60,8 @@ double measured(const MatrixProduct& p, const TrainingSpec& spec) {
   for (const MeasuredProduct& known : spec.compute.kernels.products) {
     const double rate =
         2.0 * known.m * known.n * known.k / to_seconds(known.time);  // operations per second
-    const double octaves = std::hypot(std::log2(p.m / known.m), std::log2(p.n / known.n),
-                                      std::log2(p.k / known.k));
+    const double octaves =
+        std::hypot(std::log2(p.m / known.m), std::log2(p.n / known.n), std::log2(p.k / known.k));
     constexpr double kSame = 1e-9;
     if (octaves < kSame) return p.flops() / rate;
     const double weight = 1 / (octaves * octaves);

@@ -108,8 +108,8 @@ DataCosts data_costs(const TrainingSpec& spec, const ExchangeTimes& times, const
   DataCosts costs{.all = syncs * e.reduce + e.gather, .exposed = e.reduce + e.gather};
   if (spec.overlap.gradients) costs.exposed = after_last + e.gather;
   // Sums of earlier micro-batches have the next one's passes beside them, or nothing.
-  costs.exposed += (syncs - 1) * (spec.overlap.gradients ? std::max(0.0, e.reduce - pass.total())
-                                                         : e.reduce);
+  costs.exposed +=
+      (syncs - 1) * (spec.overlap.gradients ? std::max(0.0, e.reduce - pass.total()) : e.reduce);
   if (gathers_in_forward(spec)) {
     costs.exposed -= e.gather;
     costs.before = std::max(e.gather * one, e.gather - pass.forward * (1 - one));

@@ -64,9 +64,8 @@ Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, b
   e.all.forward = sum;
   e.all.backward = spec.recomputation == Recomputation::kFull ? 2 * sum : sum;
   if (spec.parallelism.sequence_parallel) {
-    e.all.backward +=
-        halves * times.collective(GroupKind::kTensor, Operation::kAllGather,
-                                  ActivationBytes(spec).gathered);
+    e.all.backward += halves * times.collective(GroupKind::kTensor, Operation::kAllGather,
+                                                ActivationBytes(spec).gathered);
   }
   e.exposed.forward = exposed_by_chunks(spec.overlap, e.all.forward, compute.forward);
   e.exposed.backward = exposed_by_chunks(spec.overlap, e.all.backward, compute.backward);
@@ -127,15 +126,14 @@ double by_levels(const TrainingSpec& spec, const ExchangeTimes& times, double ra
 TokenTimes token_times(const TrainingSpec& spec, const ExchangeTimes& times, double load) {
   const TokenBytes token = token_bytes(spec.precision, spec.model.hidden);
   const double parts = pass_parts(spec.overlap);
-  const double copies =
-      static_cast<double>(expert_tokens(spec)) / parts * spec.model.top_k * load;
+  const double copies = static_cast<double>(expert_tokens(spec)) / parts * spec.model.top_k * load;
   const double sharers = expert_tensor_of(spec.parallelism);
   const bool has_levels = spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput;
-  const TokenRoutes routes =
-      has_levels ? token_routes(spec, times.expert_domain()) : TokenRoutes();
+  const TokenRoutes routes = has_levels ? token_routes(spec, times.expert_domain()) : TokenRoutes();
   const auto way = [&](Bytes each, Operation among_sharers) {
     const auto bytes = static_cast<double>(each.count());
-    double sum = times.collective(GroupKind::kExpertTensor, among_sharers, copies * bytes * sharers);
+    double sum =
+        times.collective(GroupKind::kExpertTensor, among_sharers, copies * bytes * sharers);
     if (has_levels) {
       const double domain = static_cast<double>(routes.in_domain(times.expert_domain())) * load;
       sum += by_levels(spec, times, static_cast<double>(routes.between_domains()) * bytes,
@@ -218,18 +216,18 @@ Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times, d
   const bool is_beside = spec.overlap.shared_experts;
   const auto exposed = [&](Picoseconds attention, Picoseconds shared, double whole, bool forward) {
     const double before = to_seconds(attention) + (is_beside ? to_seconds(shared) : 0);
-    const ExpertPass pass{
-        .before = std::min(whole, before), .experts = std::max(0.0, whole - before), .tokens = tokens};
+    const ExpertPass pass{.before = std::min(whole, before),
+                          .experts = std::max(0.0, whole - before),
+                          .tokens = tokens};
     return exposed_tokens(spec, pass, to_seconds(shared), forward);
   };
   const Picoseconds again = is_repeated ? parts.attention.recomputed : Picoseconds(0);
   const Picoseconds shared_again = is_repeated ? parts.shared.recomputed : Picoseconds(0);
   const double repeated = is_repeated ? compute.forward : 0;
-  e.exposed.forward =
-      exposed(parts.attention.forward, parts.shared.forward, compute.forward, true);
-  e.exposed.backward = exposed(parts.attention.backward() - again,
-                               parts.shared.backward() - shared_again,
-                               compute.backward - repeated, false);
+  e.exposed.forward = exposed(parts.attention.forward, parts.shared.forward, compute.forward, true);
+  e.exposed.backward =
+      exposed(parts.attention.backward() - again, parts.shared.backward() - shared_again,
+              compute.backward - repeated, false);
   if (is_repeated) e.exposed.backward += e.exposed.forward;
   return e;
 }
@@ -284,8 +282,8 @@ LayerCosts end_costs(const TrainingSpec& spec, const ExchangeTimes& times,
     costs.weights += to_seconds(computed.backward_weights);
     costs.tensor.all.backward += sum;
     if (spec.parallelism.sequence_parallel) {
-      costs.tensor.all.forward +=
-          times.collective(GroupKind::kTensor, Operation::kAllGather, ActivationBytes(spec).gathered);
+      costs.tensor.all.forward += times.collective(GroupKind::kTensor, Operation::kAllGather,
+                                                   ActivationBytes(spec).gathered);
     }
   }
   costs.tensor.exposed = costs.tensor.all;

@@ -143,7 +143,7 @@ double pace_of(const TrainingSpec& spec, const std::vector<StageCosts>& stages,
   if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) {
     return (paired(stages[rank]).total() + paired(stages[ranks - 1 - rank]).total()) / 2;
   }
-  const bool has_pairs = spec.overlap.experts == OverlapSpec::Experts::kPairs;
+  const bool has_pairs = pipeline_of(spec).has_pairs;
   double sum = 0;
   for (std::size_t i = rank; i < stages.size(); i += ranks) {
     if (has_pairs) {
@@ -165,7 +165,7 @@ LayerCosts rank_costs(const TrainingSpec& spec, const std::vector<StageCosts>& s
   if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) {
     sum += stages[ranks - 1 - rank].costs;
     sum = sum * 0.5;
-  } else if (spec.overlap.experts != OverlapSpec::Experts::kPairs) {
+  } else if (!pipeline_of(spec).has_pairs) {
     return sum;
   }
   // What a pair does not hide, by the shares that its exchanges have.
@@ -190,8 +190,7 @@ PipelineCosts pipeline_costs(const TrainingSpec& spec, const ExchangeTimes& time
   for (std::uint32_t rank = 0; rank < plan.pipeline; ++rank) {
     costs.pace = std::max(costs.pace, pace_of(spec, stages, rank));
   }
-  const bool has_pairs = spec.overlap.experts == OverlapSpec::Experts::kPairs;
-  if (plan.pipeline < 2 && !has_pairs) {
+  if (plan.pipeline < 2 && !pipeline_of(spec).has_pairs) {
     costs.seconds = micro_batches * costs.pace;
     costs.ends = {costs.seconds};
     return costs;

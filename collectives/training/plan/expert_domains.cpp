@@ -42,8 +42,9 @@ std::variant<std::uint32_t, std::string> expert_domain_of(const TrainingSpec& sp
     for (const std::uint32_t ranks : *runs) {
       if (!all) all = ranks;
       if (ranks == *all) continue;
-      return name + " has " + std::to_string(ranks) + " ranks in one scale-up domain and groups have " +
-             std::to_string(*all) + " in another";
+      return name + " has " + std::to_string(ranks) +
+             " ranks in one scale-up domain and groups have " + std::to_string(*all) +
+             " in another";
     }
   }
   return all.value_or(1);

@@ -17,6 +17,12 @@ namespace {
 /// Nobody has more; products of what is below fit 64 bits.
 constexpr std::uint64_t kMaxPlanRanks = 1'000'000;
 
+/// DualPipe has pairs of its own.
+bool pairs_one_by_one(const OverlapSpec& overlap, const ParallelismSpec& plan) {
+  return overlap.experts == OverlapSpec::Experts::kPairs &&
+         plan.schedule == PipelineSchedule::kOneForwardOneBackward;
+}
+
 class PlanCheck {
  public:
   PlanCheck(const TrainingSpec& spec, std::vector<schema::Problem>& problems)
@@ -75,10 +81,12 @@ class PlanCheck {
   void overlap() {
     using Experts = OverlapSpec::Experts;
     if (overlap_.experts == Experts::kPairs) {
-      if (plan_.schedule != PipelineSchedule::kOneForwardOneBackward) {
-        problem("overlap.experts",
-                "is pairs, which 1f1b has; dualpipe makes pairs of its own, and gpipe and zb-h1 "
-                "have no two passes side by side");
+      if (plan_.schedule == PipelineSchedule::kGpipe ||
+          plan_.schedule == PipelineSchedule::kZeroBubbleH1) {
+        problem(
+            "overlap.experts",
+            "is pairs, which 1f1b and dualpipe have; gpipe and zb-h1 have no two passes side by "
+            "side");
       }
       if (recomputation_ == Recomputation::kFull) {
         problem("overlap.experts",
@@ -97,9 +105,10 @@ class PlanCheck {
     if (plan_.reshard_after_forward || plan_.zero != 3) return;
     if (plan_.virtual_stages > 1 || plan_.schedule == PipelineSchedule::kDualPipe ||
         overlap_.experts == Experts::kPairs) {
-      problem("parallelism.reshard_after_forward",
-              "is false: which passes find parameters of several stages, or of two micro-batches at "
-              "once, is not defined; it needs one stage per rank, and no pairs");
+      problem(
+          "parallelism.reshard_after_forward",
+          "is false: which passes find parameters of several stages, or of two micro-batches at "
+          "once, is not defined; it needs one stage per rank, and no pairs");
     }
   }
 
@@ -162,10 +171,10 @@ class PlanCheck {
                                   std::to_string(step));
       return;
     }
-    check_pipeline({plan_.schedule, plan_.pipeline, plan_.virtual_stages,
-                    static_cast<std::uint32_t>(batch_.global / step),
-                    overlap_.experts == OverlapSpec::Experts::kPairs},
-                   problems_);
+    check_pipeline(
+        {plan_.schedule, plan_.pipeline, plan_.virtual_stages,
+         static_cast<std::uint32_t>(batch_.global / step), pairs_one_by_one(overlap_, plan_)},
+        problems_);
   }
 
   void stages() {
@@ -317,7 +326,7 @@ std::uint64_t gathers_of_chunk(const TrainingSpec& spec, std::uint32_t pipeline_
 PipelinePlan pipeline_of(const TrainingSpec& spec) {
   const ParallelismSpec& plan = spec.parallelism;
   return {plan.schedule, plan.pipeline, plan.virtual_stages, micro_batches_of(spec),
-          spec.overlap.experts == OverlapSpec::Experts::kPairs};
+          pairs_one_by_one(spec.overlap, plan)};
 }
 
 }  // namespace weft::collectives

@@ -148,8 +148,7 @@ double TokenCopies::ranks() const { return std::accumulate(to_rank.begin(), to_r
 
 std::int64_t expert_tokens(const TrainingSpec& spec) {
   const ParallelismSpec& plan = spec.parallelism;
-  const std::int64_t tokens =
-      std::int64_t{spec.batch.micro} * spec.model.sequence / plan.context;
+  const std::int64_t tokens = std::int64_t{spec.batch.micro} * spec.model.sequence / plan.context;
   return plan.sequence_parallel ? tokens / plan.tensor : tokens;
 }
 
@@ -194,8 +193,7 @@ std::int64_t TokenRoutes::in_domain(std::uint32_t expert_domain) const {
 
 TokenRoutes token_routes(const TrainingSpec& spec, std::uint32_t expert_domain) {
   const TokenCopies copies = token_copies(spec, expert_domain);
-  const double tokens =
-      static_cast<double>(expert_tokens(spec)) / pass_parts(spec.overlap);
+  const double tokens = static_cast<double>(expert_tokens(spec)) / pass_parts(spec.overlap);
   // Where anything may come, at least one token does.
   const auto whole = [&](double expected) {
     return expected > 0 ? std::max<std::int64_t>(1, std::llround(expected * tokens)) : 0;

@@ -27,7 +27,8 @@ struct TokenCopies {
   [[nodiscard]] double ranks() const;
 };
 
-/// Of a plan as expert_loads has it, whose routing was checked; `expert_domain`: as RankGrid has it.
+/// Of a plan as expert_loads has it, whose routing was checked; `expert_domain`: as RankGrid has
+/// it.
 [[nodiscard]] TokenCopies token_copies(const TrainingSpec& spec, std::uint32_t expert_domain);
 
 /// Tokens of a micro-batch that a rank brings to its experts.

@@ -60,7 +60,11 @@ void choose_deepseek(TrainingSpec& spec) {
   spec.precision.exchange.dispatch = NumberFormat::kFp8;
   spec.precision.exchange.combine = NumberFormat::kBf16;
   spec.experts.exchange = ExpertSpec::Exchange::kHighThroughput;
-  if (!can_pair && plan.pipeline == 1) spec.overlap.experts = OverlapSpec::Experts::kPairs;
+  const bool is_possible = plan.schedule == PipelineSchedule::kDualPipe ||
+                           plan.schedule == PipelineSchedule::kOneForwardOneBackward;
+  if (is_possible && spec.recomputation != Recomputation::kFull) {
+    spec.overlap.experts = OverlapSpec::Experts::kPairs;
+  }
   constexpr std::uint32_t kGroups = 8;
   constexpr std::uint32_t kTopGroups = 4;
   const ModelSpec& model = spec.model;

@@ -68,9 +68,11 @@ void add_data_keys(ParallelismKeys& keys) {
                {GradientSync::kStep, "step", "once, when the last micro-batch has added its own"},
                {GradientSync::kMicroBatch, "micro-batch", "after each micro-batch"}},
               "when ranks with the same parameters reduce their gradients")
-      .matters_if([](const P& p) {
-        return p.gradient_sync == GradientSync::kAuto || p.data > 1 || p.context > 1;
-      }, "with several `data` or `context` ranks")
+      .matters_if(
+          [](const P& p) {
+            return p.gradient_sync == GradientSync::kAuto || p.data > 1 || p.context > 1;
+          },
+          "with several `data` or `context` ranks")
       .source("Rajbhandari et al., arXiv 1910.02054, section 7");
 }
 
@@ -181,7 +183,8 @@ schema::Object<OverlapSpec> overlap_schema() {
                 "the two halves of a micro-batch alternate: one computes while the other's tokens "
                 "are on their way"},
                {O::Experts::kPairs, "pairs",
-                "forward and backward passes of two micro-batches alternate"}},
+                "the forward pass of one micro-batch beside the backward pass of another; with "
+                "dualpipe its pairs send tokens out before they compute"}},
               "what exchanges of tokens with experts have beside them")
       .source("Megatron-Core without --overlap-moe-expert-parallel-comm")
       .field("shared_experts", &O::shared_experts,

@@ -195,11 +195,11 @@ struct KernelSpec {
 
 /// What computes: a GPU with efficiencies, or measured times.
 struct ComputeSpec {
-  std::string gpu = "h100-sxm";                 ///< by name
-  double gemm_efficiency = 0.6;                 ///< of the peak of `precision.compute`
-  double memory_efficiency = 0.8;               ///< of the bandwidth of memory
-  double communication_slowdown = 1;            ///< factor of compute while the rank communicates
-  bool fused_attention = true;                  ///< scores stay on the chip (FlashAttention)
+  std::string gpu = "h100-sxm";       ///< by name
+  double gemm_efficiency = 0.6;       ///< of the peak of `precision.compute`
+  double memory_efficiency = 0.8;     ///< of the bandwidth of memory
+  double communication_slowdown = 1;  ///< factor of compute while the rank communicates
+  bool fused_attention = true;        ///< scores stay on the chip (FlashAttention)
   KernelSpec kernels{};
   std::optional<MeasuredLayer> layer{};         ///< instead of what the GPU would take
   std::optional<MeasuredLayer> expert_layer{};  ///< of one with experts; absent: as `layer`

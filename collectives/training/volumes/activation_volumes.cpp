@@ -82,10 +82,10 @@ void ActivationTerms::add_context() {
       model.head_size == 0 ? model.hidden / model.heads : std::int64_t{model.head_size};
   const std::int64_t value = model.value_head_size == 0 ? head : model.value_head_size;
   const std::int64_t own = std::max<std::int64_t>(heads / spec.parallelism.tensor, 1);
-  const Bytes size = sent_bytes(
-      static_cast<std::uint64_t>(tokens),
-      static_cast<std::uint64_t>(own * (head + model.rope_head_size + value)),
-      spec.precision.exchange.context, activation_format(spec.precision.compute));
+  const Bytes size =
+      sent_bytes(static_cast<std::uint64_t>(tokens),
+                 static_cast<std::uint64_t>(own * (head + model.rope_head_size + value)),
+                 spec.precision.exchange.context, activation_format(spec.precision.compute));
   const std::uint64_t steps = parts * passes.all() * (spec.parallelism.context - 1);
   add(VolumeKind::kContext, GroupKind::kContext, Operation::kSendReceive, size,
       steps * (has_full_recomputation ? 3 : 2));
