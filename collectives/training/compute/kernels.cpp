@@ -103,6 +103,18 @@ void add_feed_forward(std::vector<MatrixProduct>& products, const ModelSpec& mod
   add(products, tokens, model.hidden, inner, count);
 }
 
+/// Of inputs and gradients of products that are in 8 bits or fewer: read in 16 bits, and written in
+/// as few, once by rows and once by columns, for the gradients of weights.
+double conversion_time(double numbers, const MatrixProduct& p, const TrainingSpec& spec) {
+  const double narrow = bytes_of(spec.precision.compute);
+  if (p.is_wide || narrow >= 2) return 0;
+  const double bytes = numbers * p.count * (activation_bytes(spec.precision.compute) + 2 * narrow);
+  const Gpu& gpu = gpu_named(spec);
+  const double bandwidth =
+      static_cast<double>(gpu.bandwidth.count()) / 8 * spec.compute.memory_efficiency;
+  return bytes / bandwidth;
+}
+
 }  // namespace
 
 double product_time(const MatrixProduct& product, const TrainingSpec& spec) {
@@ -159,8 +171,8 @@ ProductTimes product_times(const std::vector<MatrixProduct>& products, const Tra
       return launch +
              product_time({.m = m, .n = n, .k = k, .count = p.count, .is_wide = p.is_wide}, spec);
     };
-    times += {.forward = of(p.m, p.n, p.k),
-              .backward_inputs = of(p.m, p.k, p.n),
+    times += {.forward = of(p.m, p.n, p.k) + conversion_time(p.m * p.k, p, spec),
+              .backward_inputs = of(p.m, p.k, p.n) + conversion_time(p.m * p.n, p, spec),
               .backward_weights = of(p.k, p.n, p.m)};
   }
   return times;

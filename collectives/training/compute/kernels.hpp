@@ -17,6 +17,10 @@
 /// takes no less than its bytes through memory. Products of the experts of a rank are one kernel:
 /// their tiles are dealt out together. `launch` passes from one kernel to the next.
 ///
+/// Inputs of products in 8 bits, and gradients of their results, are converted before: read in 16
+/// bits and written twice in 8, by rows and by columns (NVIDIA Transformer Engine, "FP8 primer";
+/// MXFP8 has scales in both directions). Weights are converted once per step, which is left out.
+///
 /// Measured: a listed shape takes what is listed. Another one has the rate of those that are
 /// listed, weighted by the inverse square of their distance in octaves of m, n and k.
 namespace weft::collectives {

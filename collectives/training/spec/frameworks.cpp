@@ -6,6 +6,10 @@
 namespace weft::collectives {
 namespace {
 
+bool model_has_experts(const TrainingSpec& spec) {
+  return spec.model.experts > 0 && spec.parallelism.expert > 1;
+}
+
 bool has_replicas(const ParallelismSpec& plan) { return plan.data > 1 || plan.context > 1; }
 
 /// Megatron-Core's README has its runs overlap what data-, tensor- and pipeline-parallel ranks
@@ -60,6 +64,9 @@ void choose_deepseek(TrainingSpec& spec) {
   spec.precision.exchange.dispatch = NumberFormat::kFp8;
   spec.precision.exchange.combine = NumberFormat::kBf16;
   spec.experts.exchange = ExpertSpec::Exchange::kHighThroughput;
+  // Section 3.2.2: 20 of 132 multiprocessors communicate.
+  constexpr double kSlowdown = 132.0 / 112;
+  if (model_has_experts(spec)) spec.compute.communication_slowdown = kSlowdown;
   const bool is_possible = plan.schedule == PipelineSchedule::kDualPipe ||
                            plan.schedule == PipelineSchedule::kOneForwardOneBackward;
   if (is_possible && spec.recomputation != Recomputation::kFull) {
