@@ -1,11 +1,15 @@
 #include "scenarios/estimate/scenario_estimate.hpp"
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "collectives/costs/choose.hpp"
 #include "collectives/costs/cost_model.hpp"
 #include "collectives/jobs/list.hpp"
+#include "collectives/training/plan/expert_domains.hpp"
 #include "scenarios/build/rank_layouts.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/memo/part_fabric.hpp"
@@ -42,6 +46,17 @@ JobEstimate estimate_job(const JobSpec& job) {
   return e;
 }
 
+/// Why tokens of a training job cannot go to their experts as it has them go; absent: they can.
+std::optional<Error> misplaced_experts(const JobSpec& job, std::size_t number) {
+  const auto* training = std::get_if<collectives::TrainingSpec>(&job.kind);
+  if (training == nullptr) return std::nullopt;
+  const auto domain = collectives::expert_domain_of(*training, job.layout);
+  const auto* reason = std::get_if<std::string>(&domain);
+  if (reason == nullptr) return std::nullopt;
+  const std::string key = "jobs[" + std::to_string(number) + "].experts.exchange";
+  return Error{"is high-throughput; " + *reason, {.key = key}};
+}
+
 void add_ideal_runs(const Experiment& e, std::vector<JobEstimate>& jobs) {
   ZeroLoadTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   const std::vector<ZeroLoadTimes::Job> ideal = ideals.jobs(gpu_sets_inside(e.fabric, e.workload));
@@ -61,6 +76,9 @@ Result<ScenarioEstimate> estimate_scenario(Scenario scenario, const EstimatePart
   fill_layouts(scenario, fabric.value(), routes.value());
   ScenarioEstimate estimate;
   estimate.name = scenario.name;
+  for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
+    if (auto error = misplaced_experts(scenario.jobs[i], i)) return *std::move(error);
+  }
   for (const JobSpec& job : scenario.jobs) estimate.jobs.push_back(estimate_job(job));
   if (!parts.run && !parts.ideal) return estimate;
   auto experiment = build_experiment(std::move(scenario));

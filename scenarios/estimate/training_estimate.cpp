@@ -4,11 +4,13 @@
 #include <cmath>
 #include <variant>
 
+#include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/estimate/placed_times.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/pipeline/pipeline_plan.hpp"
+#include "collectives/training/plan/expert_domains.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 #include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/volumes/volumes.hpp"
@@ -51,18 +53,18 @@ collectives::StateBytes state_bytes(const TrainingSpec& spec, const StageShare& 
   const RankParameters embedding =
       rank_parameters(spec.model, spec.parallelism, {.has_embedding = true});
   const collectives::PrecisionSpec& precision = spec.precision;
-  return {.parameters = bytes_of_numbers(held.dense, precision.parameters),
-          .gradients = bytes_of_numbers(held.dense, precision.gradients),
-          .expert_parameters = bytes_of_numbers(held.experts, precision.parameters),
-          .expert_gradients = bytes_of_numbers(held.experts, precision.gradients),
-          .embedding_gradients = bytes_of_numbers(embedding.dense, precision.gradients)};
+  return {.parameters = sent_parameters(precision, held.dense),
+          .gradients = sent_gradients(precision, held.dense),
+          .expert_parameters = sent_parameters(precision, held.experts),
+          .expert_gradients = sent_gradients(precision, held.experts),
+          .embedding_gradients = sent_gradients(precision, embedding.dense)};
 }
 
 class TrainingEstimator {
  public:
   TrainingEstimator(const TrainingSpec& spec, const JobSpec& job)
       : spec_(completed_spec(spec)),
-        times_(spec_.parallelism, job.layout, how_of(spec)),
+        times_(spec_.parallelism, job.layout, how_of(spec), domain_of(spec_, job)),
         shares_(stage_shares(spec_.model, spec_.parallelism)) {}
 
   [[nodiscard]] TrainingEstimate estimate() const {
@@ -85,15 +87,19 @@ class TrainingEstimator {
     how.generation = spec.communication.generation;
     return how;
   }
+  static std::uint32_t domain_of(const TrainingSpec& spec, const JobSpec& job) {
+    const auto domain = collectives::expert_domain_of(spec, job.layout);
+    const auto* ranks = std::get_if<std::uint32_t>(&domain);
+    WEFT_CHECK(ranks != nullptr, "who estimates has asked whether tokens can go as they are to");
+    return *ranks;
+  }
   [[nodiscard]] StageShare share_of(std::uint32_t rank) const {
     return rank_share(shares_, spec_.parallelism, rank);
   }
 
   void add_bytes(TrainingEstimate& e) const {
     const collectives::RankGrid grid(spec_.parallelism);
-    const collectives::VolumeSetting setting{
-        .activation_size =
-            static_cast<std::uint32_t>(collectives::activation_bytes(spec_.precision.compute))};
+    const collectives::VolumeSetting setting{.expert_domain = times_.expert_domain()};
     for (std::uint32_t rank = 0; rank < spec_.parallelism.pipeline; ++rank) {
       const auto terms = volumes_of(spec_, state_bytes(spec_, share_of(rank)), rank, setting);
       for (const collectives::VolumeTerm& term : terms) {

@@ -14,6 +14,7 @@
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/model/presets.hpp"
 #include "collectives/training/plan/plan_check.hpp"
+#include "collectives/training/spec/frameworks.hpp"
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/text/nearest.hpp"
@@ -94,6 +95,25 @@ ParallelismSpec parallelism_of(const ModelSpec& model, std::uint32_t tensor, std
   return plan;
 }
 
+/// Whether each machine has equally many ranks of every expert group, so that tokens can go to each
+/// machine once.
+bool lie_evenly(const ParallelismSpec& plan, const Machine& machine) {
+  const std::uint32_t gpus = std::max(1U, machine.gpus);
+  const std::uint32_t group = plan.expert * std::max(1U, plan.expert_tensor);
+  return gpus % group == 0 || group % gpus == 0;
+}
+
+/// A mixture of experts exchanges tokens as its authors, or libraries for it, have it; what the
+/// scenario says of the division stays.
+void choose_framework(TrainingSpec& spec, const Machine& machine) {
+  if (spec.model.experts == 0 || spec.parallelism.expert < 2) return;
+  if (!lie_evenly(spec.parallelism, machine)) return;
+  spec.framework = collectives::Framework::kDeepSeek;
+  const ParallelismSpec plan = spec.parallelism;
+  collectives::find_framework(spec.framework)->choose(spec);
+  spec.parallelism = plan;
+}
+
 bool is_possible(const TrainingSpec& spec, std::uint32_t ranks) {
   std::vector<schema::Problem> problems;
   collectives::check_plan(spec, ranks, problems);
@@ -111,8 +131,10 @@ std::optional<TrainingSpec> fitting_spec(TrainingSpec spec, const Machine& machi
     for (std::uint32_t zero = 0; zero <= max_zero; ++zero) {
       spec.parallelism.zero = zero;
       if (!is_possible(spec, ranks)) continue;
-      const Bytes needed = collectives::fullest_rank(spec).use.total();
-      if (needed <= memory) return spec;
+      TrainingSpec chosen = spec;
+      choose_framework(chosen, machine);
+      const Bytes needed = collectives::fullest_rank(chosen).use.total();
+      if (needed <= memory && is_possible(chosen, ranks)) return chosen;
       smallest = std::min(smallest, needed);
     }
   }
@@ -161,17 +183,22 @@ std::string training_text(const TrainingPlan& plan) {
   if (split.sequence_parallel) more += ", sequence_parallel: true";
   if (split.expert > 1) more += fmt::format(", expert: {}", split.expert);
   if (split.expert_tensor > 0) more += fmt::format(", expert_tensor: {}", split.expert_tensor);
-  if (split.zero > 0) more += fmt::format(", zero: {}", split.zero);
+  const collectives::FrameworkChoices* framework = find_framework(plan.spec.framework);
+  if (split.zero > 0 || framework != nullptr) more += fmt::format(", zero: {}", split.zero);
+  const std::string choices = framework == nullptr ? std::string()
+                                                   : fmt::format("    framework: {}  # {}\n",
+                                                                 framework->name, framework->doc);
   return fmt::format(
       "    # the model, how it is split, and sequences per step; `weft help jobs.training`\n"
       "    model: {{preset: {}, layers: {}{}}}  # a slice: leave {} out for all of it\n"
       "    parallelism: {{tensor: {}, data: {}{}}}\n"
       "    batch: {{micro: {}, global: {}}}\n"
+      "{}"
       "    compute: {{gpu: {}}}{}\n",
       plan.model, plan.spec.model.layers,
       has_dense ? fmt::format(", dense_layers: {}", plan.spec.model.dense_layers) : "",
       has_dense ? "both counts" : "`layers`", split.tensor, split.data, more, plan.spec.batch.micro,
-      plan.spec.batch.global, plan.spec.compute.gpu,
+      plan.spec.batch.global, choices, plan.spec.compute.gpu,
       plan.gpu_note.empty() ? "" : "  # " + plan.gpu_note);
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
@@ -17,7 +19,10 @@
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/model/config_json.hpp"
 #include "collectives/training/model/model_schema.hpp"
+#include "collectives/training/plan/expert_domains.hpp"
 #include "collectives/training/plan/plan_check.hpp"
+#include "collectives/training/plan/token_copies.hpp"
+#include "collectives/training/spec/frameworks.hpp"
 
 namespace weft::collectives {
 
@@ -69,7 +74,9 @@ class TrainingBound {
 
 schema::Object<TrainingSpec> Training::schema() { return training_schema(); }
 
-void Training::read_files(Spec& spec, JobFiles& files) {
+namespace {
+
+void read_model(TrainingSpec& spec, JobFiles& files) {
   if (spec.model.config.empty()) return;
   const std::optional<JobFiles::File> file = files.read("model.config", spec.model.config);
   if (!file) return;
@@ -90,6 +97,42 @@ void Training::read_files(Spec& spec, JobFiles& files) {
   spec.model = std::move(model);
 }
 
+/// Takes what a framework chooses into `to`, key by key, unless the scenario says otherwise.
+void take_choices(const schema::AnyObject& keys, void* to, const void* chosen,
+                  const std::string& path, const std::string& source, JobFiles& files) {
+  for (const schema::Field& field : keys.fields) {
+    const std::string key = path.empty() ? field.key : path + "." + field.key;
+    if (field.kind == schema::Kind::kObject) {
+      const void* from = field.view(chosen);
+      if (from == nullptr || field.view(to) == nullptr) continue;
+      take_choices(*field.object, field.open(to), from, key, source, files);
+      continue;
+    }
+    if (!field.get || !field.set) continue;
+    const std::optional<schema::Scalar> value = field.get(chosen);
+    if (value == field.get(to) || files.is_given(key)) continue;
+    field.set(to, value);
+    files.note(key, source);
+  }
+}
+
+void read_framework(TrainingSpec& spec, JobFiles& files) {
+  const FrameworkChoices* framework = find_framework(spec.framework);
+  if (framework == nullptr) return;
+  TrainingSpec chosen = spec;
+  framework->choose(chosen);
+  const std::string source = "framework " + std::string(framework->name) + ": " + framework->source;
+  const schema::Object<TrainingSpec> keys = training_schema();
+  take_choices(keys.any(), &spec, &chosen, {}, source, files);
+}
+
+}  // namespace
+
+void Training::read_files(Spec& spec, JobFiles& files) {
+  read_model(spec, files);
+  read_framework(spec, files);
+}
+
 void Training::check(const Spec& given, std::uint32_t ranks, Problems& problems) {
   if (!given.model.config.empty()) return;  // it could not be read
   const std::size_t before = problems.size();
@@ -101,9 +144,11 @@ void Training::check(const Spec& given, std::uint32_t ranks, Problems& problems)
   check_plan(spec, ranks, problems);
   check_noise_specs(spec.noise, ranks, problems);
   if (problems.size() > before) return;
+  const bool has_levels = spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput;
   const double layers = 4.0 * spec.model.layers / spec.parallelism.pipeline *
                         std::max(1U, spec.overlap.tensor ? spec.overlap.tensor_chunks : 1U) *
-                        spec.parallelism.context;
+                        spec.parallelism.context * pass_parts(spec.overlap) *
+                        (has_levels ? spec.experts.chunks : 1U);
   const double tasks = layers * micro_batches_of(spec) * ranks * spec.iterations;
   if (tasks > kMaxTrainingTasks) {
     problems.push_back(
@@ -136,19 +181,36 @@ std::uint64_t Training::max_connections(const Spec& given, std::uint32_t ranks) 
   return sum;
 }
 
+namespace {
+
+SendBound bound_of(const TrainingPlan& plan, std::uint32_t domain_size) {
+  TrainingBound bound(plan, domain_size);
+  for (std::uint32_t stage = 0; stage < plan.spec.parallelism.pipeline; ++stage) {
+    RankPlace first;
+    first.pipeline = stage;
+    bound.add_stage(training_calls(plan, plan.grid.rank_at(first)));
+  }
+  return bound.sum();
+}
+
+}  // namespace
+
 SendBound Training::bound(const Spec& given, const BoundSetting& setting) {
   const TrainingSpec spec = completed_training(given);
   Problems problems;
   check(spec, setting.ranks, problems);
   if (!problems.empty()) return {};
-  const TrainingPlan plan(spec);
-  TrainingBound bound(plan, setting.domain_size);
-  for (std::uint32_t stage = 0; stage < spec.parallelism.pipeline; ++stage) {
-    RankPlace first;
-    first.pipeline = stage;
-    bound.add_stage(training_calls(plan, plan.grid.rank_at(first)));
+  SendBound sum = bound_of(TrainingPlan(spec), setting.domain_size);
+  const std::uint32_t sharers = expert_tensor_of(spec.parallelism);
+  const std::uint32_t in_domain =
+      std::gcd(std::max(1U, setting.domain_size / sharers), spec.parallelism.expert);
+  if (in_domain > 1 && spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput) {
+    const SendBound by_levels = bound_of(TrainingPlan(spec, in_domain), setting.domain_size);
+    for (const auto member : {&SendBound::messages, &SendBound::at_once,
+                              &SendBound::connection_messages, &SendBound::connection_bytes}) {
+      sum.*member = std::max(sum.*member, by_levels.*member);
+    }
   }
-  SendBound sum = bound.sum();
   sum.messages *= spec.iterations;
   sum.connection_messages *= spec.iterations;
   sum.connection_bytes *= spec.iterations;
@@ -158,7 +220,13 @@ SendBound Training::bound(const Spec& given, const BoundSetting& setting) {
 Result<std::unique_ptr<const JobProgram>> Training::make(const ProgramSetting& setting,
                                                          const Spec& spec,
                                                          const RankLayout& layout) {
-  auto program = TaskProgram::make(setting, std::make_unique<const TrainingTasks>(spec), layout);
+  const auto domain = expert_domain_of(spec, layout);
+  if (const auto* reason = std::get_if<std::string>(&domain)) {
+    return Error{.message = "is high-throughput; " + *reason, .where = {.key = "experts.exchange"}};
+  }
+  auto program = TaskProgram::make(
+      setting, std::make_unique<const TrainingTasks>(spec, std::get<std::uint32_t>(domain)),
+      layout);
   if (!program) return program.errors();
   return std::unique_ptr<const JobProgram>(std::move(program).value());
 }

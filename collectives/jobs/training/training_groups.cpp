@@ -32,6 +32,8 @@ constexpr TrainingGroups::GroupUse kGroupUses[] = {
     {GroupKind::kContext, "context", Communicator::Kind::kContext},
     {GroupKind::kExpert, "expert", Communicator::Kind::kExpert},
     {GroupKind::kExpertTensor, "expert-tensor", Communicator::Kind::kExpert},
+    {GroupKind::kExpertRail, "expert-rail", Communicator::Kind::kExpert},
+    {GroupKind::kExpertDomain, "expert-domain", Communicator::Kind::kExpert},
     {GroupKind::kGradient, "data", Communicator::Kind::kData},
     {GroupKind::kExpertData, "expert-data", Communicator::Kind::kData},
     {GroupKind::kShard, "shard", Communicator::Kind::kData},
@@ -50,11 +52,15 @@ TrainingGroups::TrainingGroups(const TrainingSpec& spec, const RankGrid& grid,
       has_blocking_sends_(!spec.overlap.pipeline),
       chunks_(plan.chunks()) {
   const bool is_sharded = spec.parallelism.zero > 0;
+  const bool has_levels = spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput;
   for (const GroupUse& use : kGroupUses) {
     const bool is_of_shards = use.kind == GroupKind::kShard || use.kind == GroupKind::kReplicate ||
                               use.kind == GroupKind::kExpertShard ||
                               use.kind == GroupKind::kExpertReplicate;
     const bool is_of_all = use.kind == GroupKind::kGradient || use.kind == GroupKind::kExpertData;
+    const bool is_of_levels =
+        use.kind == GroupKind::kExpertRail || use.kind == GroupKind::kExpertDomain;
+    if (has_levels ? use.kind == GroupKind::kExpert : is_of_levels) continue;
     if (is_sharded ? !is_of_all : !is_of_shards) add_groups(grid, use);
   }
   links_.resize(std::size_t{grid.ranks()} * chunks_ * 2);
@@ -132,29 +138,42 @@ CommunicatorCall TrainingGroups::new_call(std::uint32_t communicator, Operation 
   return call;
 }
 
-void TrainingGroups::add_exchanges(std::uint32_t communicator, std::span<const Bytes> of_place) {
-  const auto next = static_cast<std::uint32_t>(calls_.size());
-  if (!exchanges_.emplace(communicator, next).second) return;
+CommunicatorCall TrainingGroups::token_call(std::uint32_t communicator,
+                                            std::span<const Bytes> of_place, TokenWay way) const {
   const Bytes largest = *std::ranges::max_element(of_place);
-  CommunicatorCall out = new_call(communicator, Operation::kAllToAllV, largest);
-  CommunicatorCall back = out;
+  const bool is_even = std::ranges::all_of(of_place, [&](Bytes size) { return size == largest; });
+  if (is_even) return new_call(communicator, Operation::kAllToAll, largest);
+  CommunicatorCall call = new_call(communicator, Operation::kAllToAllV, largest);
   const auto ranks = static_cast<std::uint32_t>(of_place.size());
   for (std::uint32_t expert = 0; expert < ranks; ++expert) {
     if (of_place[expert] == 0_B) continue;
     for (std::uint32_t other = 0; other < ranks; ++other) {
       if (other == expert) continue;
-      out.spec.blocks.push_back({other, expert, of_place[expert]});
-      back.spec.blocks.push_back({expert, other, of_place[expert]});
+      const bool is_out = way == TokenWay::kOut;
+      call.spec.blocks.push_back(
+          {is_out ? other : expert, is_out ? expert : other, of_place[expert]});
     }
   }
-  calls_.push_back(std::move(out));
-  calls_.push_back(std::move(back));
+  return call;
 }
 
-std::uint32_t TrainingGroups::exchange(std::uint32_t communicator, TokenWay way) const {
+void TrainingGroups::add_exchanges(std::uint32_t communicator, std::span<const TokenSizes> of_chunk,
+                                   std::optional<Algorithm> algorithm) {
+  const auto next = static_cast<std::uint32_t>(calls_.size());
+  if (!exchanges_.emplace(communicator, next).second) return;
+  for (const TokenSizes& sizes : of_chunk) {
+    calls_.push_back(token_call(communicator, sizes.out, TokenWay::kOut));
+    calls_.push_back(token_call(communicator, sizes.back, TokenWay::kBack));
+  }
+  if (!algorithm) return;
+  for (std::size_t i = next; i < calls_.size(); ++i) calls_[i].spec.algorithm = *algorithm;
+}
+
+std::uint32_t TrainingGroups::exchange(std::uint32_t communicator, TokenWay way,
+                                       std::uint32_t chunk) const {
   const auto found = exchanges_.find(communicator);
   WEFT_CHECK(found != exchanges_.end(), "exchanges are known before the job runs");
-  return found->second + (way == TokenWay::kBack ? 1 : 0);
+  return found->second + 2 * chunk + (way == TokenWay::kBack ? 1 : 0);
 }
 
 void TrainingGroups::add_call(std::uint32_t communicator, Operation operation, Bytes size) {

@@ -31,11 +31,19 @@ class TrainingGroups {
   /// By which it gets what it works on.
   [[nodiscard]] std::optional<std::uint32_t> receives(std::uint32_t rank, std::uint32_t chunk,
                                                       Direction direction) const;
-  /// Tokens on their way to experts that do not get equally many, and back.
+  /// Tokens on their way to experts, and back.
   enum class TokenWay : std::uint8_t { kOut, kBack };
-  /// The calls of a communicator that exchange tokens: what its ranks have for each, by place.
-  void add_exchanges(std::uint32_t communicator, std::span<const Bytes> of_place);
-  [[nodiscard]] std::uint32_t exchange(std::uint32_t communicator, TokenWay way) const;
+  /// What every rank of a communicator has for each, by place, on either way.
+  struct TokenSizes {
+    std::vector<Bytes> out;
+    std::vector<Bytes> back;
+  };
+  /// The calls of a communicator that exchange tokens, chunk by chunk. `algorithm`: by which; as
+  /// other collectives where there is none.
+  void add_exchanges(std::uint32_t communicator, std::span<const TokenSizes> of_chunk,
+                     std::optional<Algorithm> algorithm);
+  [[nodiscard]] std::uint32_t exchange(std::uint32_t communicator, TokenWay way,
+                                       std::uint32_t chunk) const;
   /// Makes sure of a call of a communicator; `size` as collectives have it.
   void add_call(std::uint32_t communicator, Operation operation, Bytes size);
   [[nodiscard]] std::uint32_t call(std::uint32_t communicator, Operation operation,
@@ -45,7 +53,6 @@ class TrainingGroups {
   [[nodiscard]] std::span<const CommunicatorCall> calls() const { return calls_; }
 
  private:
-  static constexpr std::size_t kKinds = static_cast<std::size_t>(GroupKind::kMirror) + 1;
   static constexpr std::uint32_t kNone = ~0U;
   struct Link {
     std::uint32_t sends = kNone;
@@ -53,6 +60,9 @@ class TrainingGroups {
   };
 
   void add_groups(const RankGrid& grid, const GroupUse& use);
+  /// An exchange of tokens, or the way back of one.
+  [[nodiscard]] CommunicatorCall token_call(std::uint32_t communicator,
+                                            std::span<const Bytes> of_place, TokenWay way) const;
   [[nodiscard]] CommunicatorCall new_call(std::uint32_t communicator, Operation operation,
                                           Bytes size) const;
   void add_links(const RankGrid& grid, const PipelinePlan& plan, Direction direction);
@@ -65,11 +75,11 @@ class TrainingGroups {
   bool has_blocking_sends_;
   std::uint32_t chunks_;
   std::vector<Communicator> communicators_;
-  std::array<std::vector<std::uint32_t>, kKinds> of_rank_;  ///< by kind; empty: none has any
-  std::vector<Link> links_;                                 ///< link_index
+  std::array<std::vector<std::uint32_t>, kGroupKinds> of_rank_;  ///< by kind; empty: none has any
+  std::vector<Link> links_;                                      ///< link_index
   std::vector<CommunicatorCall> calls_;
   std::vector<std::map<std::pair<Operation, std::int64_t>, std::uint32_t>> number_of_call_;
-  std::map<std::uint32_t, std::uint32_t> exchanges_;  ///< out, then back; by communicator
+  std::map<std::uint32_t, std::uint32_t> exchanges_;  ///< of each chunk out, then back; the first
 };
 
 }  // namespace weft::collectives

@@ -7,6 +7,7 @@
 #include "collectives/training/compute/compute_schema.hpp"
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/model/model_schema.hpp"
+#include "collectives/training/spec/frameworks.hpp"
 #include "collectives/training/spec/spec_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -14,6 +15,13 @@ namespace weft::collectives {
 namespace {
 
 constexpr std::uint64_t kMaxTrainingIterations = 1'000'000;
+
+std::vector<schema::Enumerator<Framework>> framework_choices() {
+  std::vector<schema::Enumerator<Framework>> choices{
+      {Framework::kNone, "none", "each key's own default"}};
+  for (const FrameworkChoices& f : frameworks()) choices.push_back({f.framework, f.name, f.doc});
+  return choices;
+}
 
 schema::Object<CommunicationSpec> communication_schema() {
   using C = CommunicationSpec;
@@ -40,6 +48,9 @@ schema::Object<CommunicationSpec> communication_schema() {
 schema::Object<TrainingSpec> training_schema() {
   using T = TrainingSpec;
   return schema::describe<T>("training", "iterations of training a transformer")
+      .choice("framework", &T::framework, framework_choices(),
+              "whose choices keys have that are not given")
+      .source("the defaults of each key")
       .object("model", &T::model, model_schema(), "what is trained")
       .required()
       .object("parallelism", &T::parallelism, parallelism_schema(), "how ranks share the work")
@@ -48,6 +59,8 @@ schema::Object<TrainingSpec> training_schema() {
       .source("one sample")
       .object("routing", &T::routing, routing_schema(), "which experts tokens go to")
       .source("all experts get equally many")
+      .object("experts", &T::experts, expert_schema(), "how tokens get to their experts and back")
+      .source("a copy per expert, in an all-to-all")
       .object("precision", &T::precision, precision_schema(), "what numbers are kept in")
       .source("mixed precision in bf16")
       .choice("recomputation", &T::recomputation,

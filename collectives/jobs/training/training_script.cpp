@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collectives/training/plan/plan_check.hpp"
 #include "simcore/base/check.hpp"
 
 /// Tasks and slots; the parts of units are in training_units.cpp.
@@ -27,9 +28,18 @@ TrainingScript::TrainingScript(const TrainingPlan& plan, std::uint32_t rank,
       stage_(plan.stages[plan.grid.place_of(rank).pipeline]),
       slots_(pipeline_slots(pipeline, plan.grid.place_of(rank).pipeline)),
       is_sharded_(plan.spec.parallelism.zero == 3),
+      syncs_each_(reduces_each_micro_batch(plan.spec.parallelism)),
       is_sequence_parallel_(plan.spec.parallelism.sequence_parallel),
       passes_left_(pipeline.chunks(), passes_of_chunk(pipeline)),
-      issued_({{StreamOf::compute(), 0}}) {}
+      has_begun_(pipeline.chunks()),
+      issued_({{StreamOf::compute(), 0}}) {
+  for (const TrainingChunk& chunk : stage_.chunks) holds_.emplace_back(chunk.units.size());
+  if (!gathers_in_forward(plan.spec)) return;
+  for (std::uint32_t c = 0; c < stage_.chunks.size(); ++c) {
+    const std::vector<GradientBucket>& buckets = stage_.chunks[c].buckets;
+    for (std::size_t b = buckets.size(); b-- > 0;) gatherings_.push_back({&buckets[b], c, {}});
+  }
+}
 
 bool TrainingScript::next() {
   tasks_.clear();
@@ -46,6 +56,10 @@ bool TrainingScript::next() {
         {begin(SlotKind::kBackward, slot.backward_chunk, slot.backward_micro_batch)});
   } else {
     running_.push_back({begin(slot.kind, slot.chunk, slot.micro_batch)});
+    if (plan_.parts == 2) {
+      running_.push_back(running_.front());
+      running_.back().pass.half = 1;
+    }
   }
   return true;
 }
@@ -57,6 +71,7 @@ void TrainingScript::continue_slot() {
     any = any || r.continues;
   }
   if (any) return;
+  if (plan_.parts == 2) running_.back().pass.ready.add(running_.front().pass.ready);
   for (Running& r : running_) finish(r.pass);
   running_.clear();
 }
@@ -114,14 +129,31 @@ Waits TrainingScript::call_of(std::uint32_t communicator, Operation operation, B
   return issue(stream, {}, is_kept ? plan_.groups.call(communicator, operation, size) : 0, after);
 }
 
+Waits TrainingScript::exchange_chunk(GroupKind kind, TrainingGroups::TokenWay way,
+                                     std::uint32_t chunk, const Waits& after) {
+  const auto communicator = plan_.groups.of(kind, rank_);
+  if (!communicator) return after;
+  return issue(StreamOf::communicator(*communicator), {},
+               plan_.groups.exchange(*communicator, way, chunk), after);
+}
+
+/// By levels, tokens go along a rail to their domain, and from there to ranks inside, chunk by
+/// chunk; results go the other way.
 Waits TrainingScript::exchange_tokens(TrainingGroups::TokenWay way, const Waits& after) {
-  if (plan_.routed_tokens_of.empty()) {
+  if (plan_.token_chunks == 0) {
     return call(GroupKind::kExpert, Operation::kAllToAll, plan_.routed_tokens, after);
   }
-  const auto communicator = plan_.groups.of(GroupKind::kExpert, rank_);
-  if (!communicator) return after;
-  return issue(StreamOf::communicator(*communicator), {}, plan_.groups.exchange(*communicator, way),
-               after);
+  if (!plan_.goes_by_levels()) return exchange_chunk(GroupKind::kExpert, way, 0, after);
+  const bool is_out = way == TrainingGroups::TokenWay::kOut;
+  const GroupKind first = is_out ? GroupKind::kExpertRail : GroupKind::kExpertDomain;
+  const GroupKind second = is_out ? GroupKind::kExpertDomain : GroupKind::kExpertRail;
+  Waits done;
+  for (std::uint32_t chunk = 0; chunk < plan_.token_chunks; ++chunk) {
+    const Waits come = exchange_chunk(first, way, chunk, after);
+    done.add(come);
+    done.add(exchange_chunk(second, way, chunk, come));
+  }
+  return done;
 }
 
 TrainingScript::Pass TrainingScript::begin(SlotKind kind, std::uint32_t chunk,
@@ -135,6 +167,10 @@ TrainingScript::Pass TrainingScript::begin(SlotKind kind, std::uint32_t chunk,
     const auto link = plan_.groups.receives(
         rank_, chunk, pass.is_forward() ? Direction::kForward : Direction::kBackward);
     if (link) pass.ready = call_of(*link, Operation::kAllToAllV, plan_.passed_on, {});
+  }
+  if (pass.is_forward()) {
+    pass.is_first = !has_begun_[chunk];
+    has_begun_[chunk] = true;
   }
   const bool has_gradients = kind == SlotKind::kBackward || kind == SlotKind::kBackwardWeights;
   if (has_gradients) pass.is_last = --passes_left_[chunk] == 0;
@@ -164,6 +200,16 @@ bool TrainingScript::advance(Pass& pass) {
 }
 
 void TrainingScript::finish(Pass& pass) {
+  if (!is_last_part(pass)) return;
+  const bool has_gradients =
+      pass.kind == SlotKind::kBackward || pass.kind == SlotKind::kBackwardWeights;
+  if (has_gradients && syncs_each_ && !is_sharded_ && !plan_.spec.overlap.gradients) {
+    const Waits others = before_optimizer_;
+    before_optimizer_ = {};
+    for (const GradientBucket& bucket : pass.chunk->buckets) exchange_bucket(bucket);
+    blocking_sends_.add(before_optimizer_);
+    before_optimizer_.add(others);
+  }
   if (pass.kind == SlotKind::kBackwardWeights) return;
   const auto link = plan_.groups.sends(
       rank_, pass.number, pass.is_forward() ? Direction::kForward : Direction::kBackward);
@@ -185,25 +231,78 @@ Waits TrainingScript::gather(const TrainingUnit& unit, const Waits& after) {
   return gathered;
 }
 
-void TrainingScript::begin_unit(Pass& pass) {
-  if (!is_sharded_ || pass.kind == SlotKind::kBackwardWeights) return;
+/// Parameters of the unit at hand; nothing where the rank has them still.
+Waits TrainingScript::gather_unit(const Pass& pass, const Waits& after) {
+  if (!plan_.spec.parallelism.reshard_after_forward) {
+    std::vector<bool>& holds = holds_[pass.number];
+    if (holds[pass.unit_number()]) return {};
+    holds[pass.unit_number()] = true;
+  }
+  return gather(pass.current(), after);
+}
+
+void TrainingScript::begin_sharded_unit(Pass& pass) {
   const bool is_first = pass.unit == 0;
   const Waits now = last_computed();
-  pass.ready.add(is_first || !plan_.spec.overlap.prefetch ? gather(pass.current(), now)
-                                                          : pass.gathered_next);
+  pass.gathered =
+      is_first || !plan_.spec.overlap.prefetch ? gather_unit(pass, now) : pass.gathered_next;
+  pass.ready.add(pass.gathered);
   if (!plan_.spec.overlap.prefetch || pass.unit + 1 == pass.chunk->units.size()) return;
   Pass following = pass;
   ++following.unit;
-  pass.gathered_next = gather(following.current(), now);
+  pass.gathered_next = gather_unit(following, now);
+}
+
+void TrainingScript::begin_unit(Pass& pass) {
+  if (pass.kind == SlotKind::kBackwardWeights) return;
+  if (!is_sharded_) {
+    if (pass.is_first) await_updated(pass);
+    return;
+  }
+  // The second half of a micro-batch has the parameters of the first.
+  if (pass.half > 0) {
+    pass.gathered = running_.front().pass.gathered;
+    pass.ready.add(pass.gathered);
+    return;
+  }
+  begin_sharded_unit(pass);
+}
+
+/// As a forward pass comes to a bucket, the gather of the next one starts (Megatron-Core,
+/// distributed/param_and_grad_buffer.py, finish_param_sync).
+void TrainingScript::await_updated(Pass& pass) {
+  for (std::size_t i = 0; i < gatherings_.size(); ++i) {
+    Gathering& gathering = gatherings_[i];
+    if (gathering.chunk != pass.number || gathering.bucket->first != pass.unit_number()) continue;
+    while (gathering_next_ <= i) gather_next_bucket(last_computed());
+    pass.ready.add(gathering.done);
+    if (pass.half == 0 && gathering_next_ == i + 1) {
+      // After what this bucket waits for, so that at most one gather is on its way beside.
+      Waits after = gathering.done;
+      after.add(last_computed());
+      gather_next_bucket(after);
+    }
+  }
+}
+
+void TrainingScript::gather_next_bucket(const Waits& after) {
+  if (gathering_next_ == gatherings_.size()) return;
+  Gathering& next = gatherings_[gathering_next_++];
+  next.done = call(GroupKind::kShard, Operation::kAllGather, next.bucket->parameters, after);
+  next.done.add(
+      call(GroupKind::kExpertShard, Operation::kAllGather, next.bucket->expert_parameters, after));
 }
 
 void TrainingScript::end_unit(Pass& pass) {
-  if (pass.is_forward() || pass.kind == SlotKind::kBackwardInput) return;
+  if (pass.is_forward() || !is_last_part(pass)) return;
+  if (is_sharded_) holds_[pass.number][pass.unit_number()] = false;
+  if (pass.kind == SlotKind::kBackwardInput) return;
   const TrainingUnit& unit = pass.current();
-  if (is_sharded_) {
+  const bool is_due = pass.is_last || syncs_each_;
+  if (is_sharded_ && is_due) {
     exchange_gradients(false, unit.gradients, last_computed());
     exchange_gradients(true, unit.expert_gradients, last_computed());
-  } else if (pass.is_last && plan_.spec.overlap.gradients) {
+  } else if (!is_sharded_ && is_due && plan_.spec.overlap.gradients) {
     for (const GradientBucket& bucket : pass.chunk->buckets) {
       if (bucket.first == pass.unit_number()) exchange_bucket(bucket);
     }
@@ -239,7 +338,7 @@ void TrainingScript::end_iteration() {
       for (const GradientBucket& bucket : chunk.buckets) visit(bucket);
     }
   };
-  if (!is_sharded_ && !plan_.spec.overlap.gradients) {
+  if (!is_sharded_ && !plan_.spec.overlap.gradients && !syncs_each_) {
     for_each_bucket([this](const GradientBucket& bucket) { exchange_bucket(bucket); });
   }
   if (is_sharded_) {  // copies of the shards add up theirs once
@@ -260,7 +359,7 @@ void TrainingScript::end_iteration() {
       call(GroupKind::kMirror, Operation::kAllReduce, stage_.mirrored_gradients, own));
   label_ = TrainingLabel::optimizer();
   const Waits updated = compute(stage_.optimizer, before_optimizer_);
-  if (zero != 1 && zero != 2) return;
+  if ((zero != 1 && zero != 2) || !gatherings_.empty()) return;
   for_each_bucket([&](const GradientBucket& b) {
     (void)call(GroupKind::kShard, Operation::kAllGather, b.parameters, updated);
     (void)call(GroupKind::kExpertShard, Operation::kAllGather, b.expert_parameters, updated);

@@ -36,7 +36,7 @@ class Waits {
   };
   [[nodiscard]] Dependency at(std::size_t i) const { return {tasks_[i].stream, tasks_[i].count}; }
 
-  static constexpr std::size_t kMax = 8;
+  static constexpr std::size_t kMax = 12;
   std::array<Entry, kMax> tasks_;
   std::size_t count_ = 0;
 };
@@ -90,17 +90,35 @@ class TrainingScript {
  private:
   using Direction = TrainingGroups::Direction;
   enum class Step : std::uint8_t { kForward, kRecompute, kBackward };
+  /// Tokens on their way to experts.
+  struct TokensOut {
+    Waits arrived;           ///< when they are there, with what is computed along with them
+    Dependency shared_done;  ///< experts that every token goes to, where these are computed apart
+    bool has_shared = false;
+  };
+  /// What of a unit a part is: half of it, or of the half with experts one piece.
+  struct Phase {
+    enum class Piece : std::uint8_t { kAll, kOut, kRest };
+    bool is_recomputing = false;
+    bool is_attention = false;
+    std::uint32_t half = 0;  ///< in the order of the pass
+    Piece piece = Piece::kAll;
+  };
   /// A micro-batch on its way through a chunk.
   struct Pass {
     const TrainingChunk* chunk = nullptr;
     std::uint32_t number = 0;  ///< of the chunk
     std::uint32_t micro_batch = 0;
     SlotKind kind = SlotKind::kForward;
+    bool is_first = false;   ///< forward, of its chunk in this iteration
     bool is_last = false;    ///< of its chunk in this iteration
+    std::uint32_t half = 0;  ///< of a micro-batch that goes in two
     std::uint32_t unit = 0;  ///< next, counted in the direction of the pass
     std::uint32_t part = 0;  ///< of the unit
     Waits ready;             ///< when there is what the next part works on
     Waits gathered_next;     ///< when there are the parameters of the next unit
+    Waits gathered;          ///< when there were those of the unit at hand
+    TokensOut tokens;        ///< of a unit whose way out is a part of its own
 
     [[nodiscard]] bool is_forward() const { return kind == SlotKind::kForward; }
     [[nodiscard]] std::uint32_t unit_number() const {
@@ -115,6 +133,8 @@ class TrainingScript {
   Waits call(GroupKind kind, Operation operation, Bytes size, const Waits& after);
   Waits call_of(std::uint32_t communicator, Operation operation, Bytes size, const Waits& after);
   Waits exchange_tokens(TrainingGroups::TokenWay way, const Waits& after);
+  Waits exchange_chunk(GroupKind kind, TrainingGroups::TokenWay way, std::uint32_t chunk,
+                       const Waits& after);
   Dependency issue(StreamOf stream, Picoseconds time, std::uint32_t call, const Waits& after);
   [[nodiscard]] Dependency last_computed() const;
 
@@ -127,25 +147,45 @@ class TrainingScript {
   void finish(Pass& pass);
   void begin_unit(Pass& pass);
   void end_unit(Pass& pass);
+  [[nodiscard]] bool is_last_part(const Pass& pass) const { return pass.half + 1 == plan_.parts; }
   [[nodiscard]] Waits gather(const TrainingUnit& unit, const Waits& after);
+  [[nodiscard]] Waits gather_unit(const Pass& pass, const Waits& after);
+  void begin_sharded_unit(Pass& pass);
+  /// ZeRO-1 and 2: the parameters that a unit needs were gathered since the iteration began.
+  void await_updated(Pass& pass);
+  void gather_next_bucket(const Waits& after);
 
   // Parts of units: `ready` before, and what is ready after.
   [[nodiscard]] std::uint32_t parts_of(const Pass& pass) const;
+  [[nodiscard]] std::uint32_t parts_of_pass(const Pass& pass) const;
+  [[nodiscard]] Phase phase_of(const Pass& pass) const;
   [[nodiscard]] Waits embedding(const Pass& pass);
   [[nodiscard]] Waits output(const Pass& pass);
-  [[nodiscard]] Waits half(const Pass& pass);
+  [[nodiscard]] Waits half(Pass& pass);
   [[nodiscard]] Waits attention(Step step, SlotKind kind, Picoseconds time, const Waits& ready);
-  [[nodiscard]] Waits experts(Picoseconds time, const Waits& ready, bool sums);
+  /// Experts that every token goes to: whether a layer has some, and whether their inputs are
+  /// gathered once more for gradients of weights.
+  struct SharedExperts {
+    bool sums = false;
+    bool regathers = false;
+  };
+  /// `shared_time`: what these take beside the exchange; 0: they are computed with the others.
+  [[nodiscard]] TokensOut send_tokens(Picoseconds shared_time, const Waits& ready,
+                                      SharedExperts shared);
+  [[nodiscard]] Waits experts(Picoseconds time, const TokensOut& out);
   [[nodiscard]] Waits dense(Picoseconds time, const Waits& ready, bool regathers);
   [[nodiscard]] Waits ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients);
   [[nodiscard]] Waits summed(Bytes size, const Waits& after);
   [[nodiscard]] Waits gathered_input(Bytes size, const Waits& after);
   [[nodiscard]] Picoseconds time_of(const Pass& pass) const {
-    return time_of(pass, pass.current().times);
+    return of_part(pass, time_of(pass, pass.current().times));
   }
   [[nodiscard]] Picoseconds time_of(const Pass& pass, const PassTimes& times) const;
-  [[nodiscard]] Picoseconds half_time(const Pass& pass, bool is_recomputing,
-                                      bool is_attention) const;
+  [[nodiscard]] Picoseconds half_time(const Pass& pass, const Phase& phase) const;
+  [[nodiscard]] Picoseconds whole_half_time(const Pass& pass, const Phase& phase) const;
+  [[nodiscard]] Picoseconds shared_time(const Pass& pass, bool is_recomputing) const;
+  /// Of a time, what the part of the micro-batch takes.
+  [[nodiscard]] Picoseconds of_part(const Pass& pass, Picoseconds time) const;
 
   // Gradients and parameters.
   void exchange_bucket(const GradientBucket& bucket);
@@ -165,8 +205,21 @@ class TrainingScript {
   bool is_over_ = false;
   TrainingLabel label_;  ///< of what is being issued
   bool is_sharded_;      ///< parameters too: ZeRO-3
+  bool syncs_each_;      ///< gradients are reduced after each micro-batch
+  /// Units, by chunk, whose parameters were gathered and not given up.
+  std::vector<std::vector<bool>> holds_;
+  /// Buckets in the order of forward passes, whose parameters are gathered during them, and when
+  /// those so far are there.
+  struct Gathering {
+    const GradientBucket* bucket = nullptr;
+    std::uint32_t chunk = 0;
+    Waits done;
+  };
+  std::vector<Gathering> gatherings_;
+  std::size_t gathering_next_ = 0;
   bool is_sequence_parallel_;
   std::vector<std::uint32_t> passes_left_;  ///< backward, by chunk
+  std::vector<bool> has_begun_;             ///< its forward passes, by chunk
   std::vector<std::pair<StreamOf, std::int64_t>> issued_;
   std::vector<ScriptedTask> tasks_;
   std::optional<StreamOf> only_;  ///< nothing: all are kept

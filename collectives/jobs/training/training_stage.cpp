@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
 #include "collectives/training/plan/expert_loads.hpp"
@@ -22,8 +23,7 @@ class StageBuilder {
   explicit StageBuilder(const TrainingSpec& spec)
       : spec_(spec),
         shares_(stage_shares(spec.model, spec.parallelism)),
-        dense_(unit(UnitKind::kLayer, layer_time(spec_, false),
-                    layer_rank_parameters(spec.model, spec.parallelism, false))),
+        dense_(layer_unit(UnitKind::kLayer)),
         expert_(spec.model.experts == 0 ? dense_ : expert_layer()) {}
 
   TrainingChunk chunk(std::uint32_t stage, bool has_embedding_elsewhere) const {
@@ -57,15 +57,22 @@ class StageBuilder {
     return {.kind = kind,
             .times = times,
             .loaded = {},
-            .parameters = bytes_of_numbers(parameters.dense, precision.parameters),
-            .gradients = bytes_of_numbers(parameters.dense, precision.gradients),
-            .expert_parameters = bytes_of_numbers(parameters.experts, precision.parameters),
-            .expert_gradients = bytes_of_numbers(parameters.experts, precision.gradients)};
+            .shares = {},
+            .parameters = sent_parameters(precision, parameters.dense),
+            .gradients = sent_gradients(precision, parameters.dense),
+            .expert_parameters = sent_parameters(precision, parameters.experts),
+            .expert_gradients = sent_gradients(precision, parameters.experts)};
+  }
+  [[nodiscard]] TrainingUnit layer_unit(UnitKind kind) const {
+    const bool has_experts = kind == UnitKind::kExpertLayer;
+    TrainingUnit layer = unit(kind, layer_time(spec_, has_experts),
+                              layer_rank_parameters(spec_.model, spec_.parallelism, has_experts));
+    if (knows_layer_parts(spec_)) layer.shares = layer_parts(spec_, has_experts);
+    return layer;
   }
   [[nodiscard]] TrainingUnit expert_layer() const {
-    TrainingUnit layer = unit(UnitKind::kExpertLayer, layer_time(spec_, true),
-                              layer_rank_parameters(spec_.model, spec_.parallelism, true));
-    if (spec_.routing == RoutingSpec()) return layer;
+    TrainingUnit layer = layer_unit(UnitKind::kExpertLayer);
+    if (spec_.routing.skew == 0 && spec_.routing.capacity == 0) return layer;
     const ExpertLoads loads = expert_loads(spec_);
     layer.loaded.reserve(loads.from_each.size());
     for (std::uint32_t place = 0; place < loads.from_each.size(); ++place) {
@@ -76,6 +83,7 @@ class StageBuilder {
   void add_buckets(TrainingChunk& chunk) const {
     const Bytes size = bucket_size(spec_);
     GradientBucket bucket;
+    bucket.last = static_cast<std::uint32_t>(chunk.units.size() - 1);
     for (std::size_t i = chunk.units.size(); i-- > 0;) {
       const TrainingUnit& unit = chunk.units[i];
       bucket.parameters += unit.parameters;
@@ -85,6 +93,7 @@ class StageBuilder {
       bucket.first = static_cast<std::uint32_t>(i);
       if (i > 0 && bucket.gradients + bucket.expert_gradients < size) continue;
       chunk.buckets.push_back(std::exchange(bucket, {}));
+      bucket.last = static_cast<std::uint32_t>(i == 0 ? 0 : i - 1);
     }
   }
 
@@ -119,11 +128,10 @@ TrainingStage TrainingStage::of(const TrainingSpec& spec, const PipelinePlan& pl
       (pipeline_rank == 0 || pipeline_rank + 1 == plan.ranks)) {
     const RankParameters embedding =
         rank_parameters(spec.model, spec.parallelism, {.has_embedding = true});
-    stage.tied_gradients = bytes_of_numbers(embedding.dense, spec.precision.gradients);
+    stage.tied_gradients = sent_gradients(spec.precision, embedding.dense);
   }
   const auto summed = [&](std::uint64_t numbers, double among) {
-    const double whole =
-        static_cast<double>(bytes_of_numbers(numbers, spec.precision.gradients).count());
+    const double whole = static_cast<double>(sent_gradients(spec.precision, numbers).count());
     return Bytes(std::llround(std::ceil(whole / among)));
   };
   if (is_dual) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collectives/training/compute/compute_time.hpp"
@@ -17,6 +18,8 @@ struct TrainingUnit {
   PassTimes times;  ///< of one micro-batch, where experts are loaded alike
   /// Of one micro-batch, by place in the expert group; empty: all take `times`.
   std::vector<PassTimes> loaded;
+  /// Of `times`, what attention and shared experts take; absent: attention takes half.
+  std::optional<LayerParts> shares;
   Bytes parameters;  ///< of what is no expert, as they are gathered and kept
   Bytes gradients;   ///< of the same, as they are exchanged
   Bytes expert_parameters;
@@ -28,6 +31,7 @@ struct TrainingUnit {
 /// Units whose gradients are exchanged together, once the backward pass is through the first one.
 struct GradientBucket {
   std::uint32_t first = 0;  ///< unit, of the chunk
+  std::uint32_t last = 0;   ///< likewise
   Bytes parameters;
   Bytes gradients;
   Bytes expert_parameters;

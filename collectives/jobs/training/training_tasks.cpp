@@ -17,7 +17,8 @@ TrainingSpec with_completed_model(TrainingSpec spec) {
 
 }  // namespace
 
-TrainingTasks::TrainingTasks(const TrainingSpec& spec) : plan_(with_completed_model(spec)) {}
+TrainingTasks::TrainingTasks(const TrainingSpec& spec, std::uint32_t expert_domain)
+    : plan_(with_completed_model(spec), expert_domain) {}
 
 TaskStream TrainingTasks::tasks(std::uint32_t rank, StreamOf stream,
                                 std::uint32_t /*iteration*/) const {

@@ -13,8 +13,8 @@ namespace weft::collectives {
 /// every plan comes to its end.
 class TrainingTasks final : public TaskSet {
  public:
-  /// The specification has no problems.
-  explicit TrainingTasks(const TrainingSpec& spec);
+  /// The specification has no problems. `expert_domain`: as TrainingPlan has it.
+  explicit TrainingTasks(const TrainingSpec& spec, std::uint32_t expert_domain = 1);
 
   [[nodiscard]] const TrainingPlan& plan() const { return plan_; }
   [[nodiscard]] std::span<const Communicator> communicators() const override {

@@ -19,12 +19,35 @@ constexpr std::uint32_t kHalves = 2;
 
 }  // namespace
 
+/// Where something else is computed beside exchanges of tokens, they leave before the other half or
+/// micro-batch comes to its experts: the way out is a part of its own.
+std::uint32_t TrainingScript::parts_of_pass(const Pass& pass) const {
+  const bool goes_apart = plan_.spec.overlap.experts != OverlapSpec::Experts::kNone &&
+                          pass.kind != SlotKind::kBackwardWeights;
+  const bool has_tokens =
+      pass.current().kind == TrainingUnit::Kind::kExpertLayer && plan_.exchanges_tokens;
+  return goes_apart && has_tokens ? kHalves + 1 : kHalves;
+}
+
 std::uint32_t TrainingScript::parts_of(const Pass& pass) const {
   if (!pass.current().is_layer()) return 1;
   const bool goes_twice =
       plan_.spec.recomputation == Recomputation::kFull &&
       (pass.kind == SlotKind::kBackward || pass.kind == SlotKind::kBackwardInput);
-  return goes_twice ? 2 * kHalves : kHalves;
+  return goes_twice ? 2 * parts_of_pass(pass) : parts_of_pass(pass);
+}
+
+TrainingScript::Phase TrainingScript::phase_of(const Pass& pass) const {
+  const std::uint32_t each = parts_of_pass(pass);
+  Phase phase;
+  phase.is_recomputing = parts_of(pass) > each && pass.part < each;
+  const bool goes_up = pass.is_forward() || phase.is_recomputing;
+  const std::uint32_t number = pass.part % each;
+  phase.is_attention = number == (goes_up ? 0 : each - 1);
+  phase.half = goes_up != phase.is_attention ? 1 : 0;
+  if (each == kHalves || phase.is_attention) return phase;
+  phase.piece = number == (goes_up ? 1U : 0U) ? Phase::Piece::kOut : Phase::Piece::kRest;
+  return phase;
 }
 
 Picoseconds TrainingScript::time_of(const Pass& pass, const PassTimes& times) const {
@@ -42,21 +65,41 @@ Picoseconds TrainingScript::time_of(const Pass& pass, const PassTimes& times) co
   }
 }
 
-/// Halves take equally long where experts are loaded alike. What more or fewer tokens take is the
-/// feed-forward's.
-Picoseconds TrainingScript::half_time(const Pass& pass, bool is_recomputing,
-                                      bool is_attention) const {
+Picoseconds TrainingScript::of_part(const Pass& pass, Picoseconds time) const {
+  return part_of_time(time, plan_.parts, pass.half);
+}
+
+Picoseconds TrainingScript::half_time(const Pass& pass, const Phase& phase) const {
+  return of_part(pass, whole_half_time(pass, phase));
+}
+
+/// Halves take equally long where nothing says what attention takes, and experts are loaded alike.
+/// What more or fewer tokens take is the feed-forward's.
+Picoseconds TrainingScript::whole_half_time(const Pass& pass, const Phase& phase) const {
   const TrainingUnit& unit = pass.current();
+  const bool is_attention = phase.is_attention;
   const auto whole = [&](const PassTimes& times) {
-    return is_recomputing ? times.recomputed : time_of(pass, times);
+    return phase.is_recomputing ? times.recomputed : time_of(pass, times);
   };
   const Picoseconds even = whole(unit.times);
-  const std::uint32_t number = pass.part % kHalves;
+  const std::uint32_t number = phase.half;
+  if (unit.shares) {
+    const Picoseconds loaded = unit.loaded.empty() ? even : whole(unit.loaded[expert_place_]);
+    const Picoseconds attention = std::min(whole(unit.shares->attention), loaded);
+    return is_attention ? attention : loaded - attention;
+  }
   if (unit.loaded.empty()) return part_of_time(even, kHalves, number);
   const Picoseconds loaded = whole(unit.loaded[expert_place_]);
   const std::uint32_t of_attention = is_attention ? number : 1 - number;
   const Picoseconds attention = std::min(part_of_time(even, kHalves, of_attention), loaded);
   return is_attention ? attention : loaded - attention;
+}
+
+Picoseconds TrainingScript::shared_time(const Pass& pass, bool is_recomputing) const {
+  const TrainingUnit& unit = pass.current();
+  if (!unit.shares || !plan_.spec.overlap.shared_experts) return {};
+  const PassTimes& shared = unit.shares->shared;
+  return of_part(pass, is_recomputing ? shared.recomputed : time_of(pass, shared));
 }
 
 Waits TrainingScript::summed(Bytes size, const Waits& after) {
@@ -74,34 +117,46 @@ Waits TrainingScript::embedding(const Pass& pass) {
   if (pass.is_forward()) return summed(plan_.activations, compute(time_of(pass), pass.ready));
   // Its input has no gradient; its weights' comes with them.
   const bool is_first = pass.kind != SlotKind::kBackwardWeights;
-  const Waits ready = is_first ? gathered_input(plan_.activations, pass.ready) : pass.ready;
+  const Waits ready = is_first ? gathered_input(plan_.gathered_inputs, pass.ready) : pass.ready;
   return compute(time_of(pass), ready);
 }
 
 Waits TrainingScript::output(const Pass& pass) {
   if (pass.kind == SlotKind::kBackwardWeights) return compute(time_of(pass), pass.ready);
-  const Waits ready = gathered_input(plan_.activations, pass.ready);
+  const Waits ready = gathered_input(plan_.gathered_inputs, pass.ready);
   const Waits computed = compute(time_of(pass), ready);
   return pass.is_forward() ? computed : summed(plan_.activations, computed);
 }
 
-Waits TrainingScript::half(const Pass& pass) {
+Waits TrainingScript::half(Pass& pass) {
   const TrainingUnit& unit = pass.current();
-  const bool is_recomputing = parts_of(pass) > kHalves && pass.part < kHalves;
-  const std::uint32_t number = pass.part % kHalves;
-  const bool goes_up = pass.is_forward() || is_recomputing;
-  const bool is_attention = goes_up == (number == 0);
-  const Picoseconds time = half_time(pass, is_recomputing, is_attention);
+  const Phase phase = phase_of(pass);
+  const bool is_recomputing = phase.is_recomputing;
+  const Picoseconds time = half_time(pass, phase);
   const bool is_of_weights = pass.kind == SlotKind::kBackwardWeights;
   const Step step = pass.is_forward() ? Step::kForward
                     : is_recomputing  ? Step::kRecompute
                                       : Step::kBackward;
-  if (is_of_weights) return compute(time, gathered_input(plan_.activations, last_computed()));
+  const bool is_of_experts = !phase.is_attention && unit.kind == TrainingUnit::Kind::kExpertLayer &&
+                             plan_.exchanges_tokens;
+  const bool has_shared = plan_.spec.model.shared_experts > 0;
+  if (is_of_weights) {
+    const Waits now = last_computed();
+    const bool has_input = !is_of_experts || has_shared;
+    return compute(time, has_input ? gathered_input(plan_.gathered_inputs, now) : now);
+  }
   // Frameworks recompute a layer once its gradient has come: PyTorch's checkpoints run with their
   // backward pass (torch.utils.checkpoint).
-  if (is_attention) return attention(step, pass.kind, time, pass.ready);
-  if (unit.kind == TrainingUnit::Kind::kExpertLayer && plan_.exchanges_tokens) {
-    return experts(time, pass.ready, plan_.spec.model.shared_experts > 0);
+  if (phase.is_attention) return attention(step, pass.kind, time, pass.ready);
+  if (is_of_experts) {
+    const Picoseconds shared = std::min(time, shared_time(pass, is_recomputing));
+    if (phase.piece != Phase::Piece::kRest) {
+      pass.tokens = send_tokens(
+          shared, pass.ready,
+          {.sums = has_shared, .regathers = pass.kind == SlotKind::kBackward && !is_recomputing});
+    }
+    if (phase.piece == Phase::Piece::kOut) return pass.ready;
+    return experts(time - shared, pass.tokens);
   }
   return dense(time, pass.ready, pass.kind == SlotKind::kBackward && !is_recomputing);
 }
@@ -110,9 +165,9 @@ Waits TrainingScript::attention(Step step, SlotKind kind, Picoseconds time, cons
   if (!plan_.groups.of(GroupKind::kContext, rank_)) {
     return dense(time, ready, step == Step::kBackward && kind == SlotKind::kBackward);
   }
-  Waits input = gathered_input(plan_.activations, ready);
+  Waits input = gathered_input(plan_.gathered_inputs, ready);
   if (step == Step::kBackward && kind == SlotKind::kBackward) {
-    input.add(gathered_input(plan_.activations, ready));
+    input.add(gathered_input(plan_.gathered_inputs, ready));
   }
   return summed(plan_.activations, ring_of_keys(time, input, step == Step::kBackward));
 }
@@ -144,12 +199,13 @@ Waits TrainingScript::dense(Picoseconds time, const Waits& ready, bool regathers
   if (!plan_.groups.of(GroupKind::kTensor, rank_)) return compute(time, ready);
   const std::uint32_t chunks = plan_.tensor_chunks();
   Waits again;
-  if (regathers) again = is_sequence_parallel_ ? gathered_input(plan_.activations, ready) : Waits();
-  Waits input = gathered_input(plan_.activation_chunk(0), ready);
+  if (regathers)
+    again = is_sequence_parallel_ ? gathered_input(plan_.gathered_inputs, ready) : Waits();
+  Waits input = gathered_input(plan_.gathered_chunk(0), ready);
   Waits done;
   for (std::uint32_t i = 0; i < chunks; ++i) {
     Waits here = input;
-    if (i + 1 < chunks) input = gathered_input(plan_.activation_chunk(i + 1), ready);
+    if (i + 1 < chunks) input = gathered_input(plan_.gathered_chunk(i + 1), ready);
     if (i + 1 == chunks) here.add(again);
     const Dependency computed = compute(part_of_time(time, chunks, i), here);
     done.add(summed(plan_.activation_chunk(i), computed));
@@ -157,17 +213,38 @@ Waits TrainingScript::dense(Picoseconds time, const Waits& ready, bool regathers
   return done;
 }
 
-/// Tokens go to their experts and come back; the sums of shared experts are tensor-parallel.
-Waits TrainingScript::experts(Picoseconds time, const Waits& ready, bool sums) {
-  const Bytes shared = plan_.shared_tokens_with(rank_);
-  Waits input = exchange_tokens(TrainingGroups::TokenWay::kOut, ready);
-  input = call(GroupKind::kExpertTensor, Operation::kAllGather, shared, input);
-  if (sums) input.add(gathered_input(plan_.activations, ready));
-  const Dependency computed = compute(time, input);
-  Waits done = call(GroupKind::kExpertTensor, Operation::kReduceScatter, shared, computed);
-  done = exchange_tokens(TrainingGroups::TokenWay::kBack, done);
-  if (sums && plan_.groups.of(GroupKind::kTensor, rank_)) {
-    done.add(summed(plan_.activations, computed));
+/// Tokens go to their experts. Those that every token goes to are computed meanwhile, or with the
+/// others.
+TrainingScript::TokensOut TrainingScript::send_tokens(Picoseconds shared_time, const Waits& ready,
+                                                      SharedExperts shared) {
+  using Way = TrainingGroups::TokenWay;
+  TokensOut out;
+  out.arrived = exchange_tokens(Way::kOut, ready);
+  out.arrived = call(GroupKind::kExpertTensor, Operation::kAllGather,
+                     plan_.shared_tokens_with(rank_, Way::kOut), out.arrived);
+  Waits of_shared;
+  if (shared.sums) of_shared = gathered_input(plan_.gathered_inputs, ready);
+  if (shared.sums && shared.regathers) of_shared.add(gathered_input(plan_.gathered_inputs, ready));
+  out.has_shared = shared.sums;
+  if (shared_time > Picoseconds(0)) {
+    Waits needs = ready;
+    needs.add(of_shared);
+    out.shared_done = compute(shared_time, needs);
+  } else if (shared.sums) {
+    out.arrived.add(of_shared);
+  }
+  return out;
+}
+
+/// What came is computed and goes back; sums of shared experts are tensor-parallel.
+Waits TrainingScript::experts(Picoseconds time, const TokensOut& out) {
+  using Way = TrainingGroups::TokenWay;
+  const Dependency computed = compute(time, out.arrived);
+  Waits done = call(GroupKind::kExpertTensor, Operation::kReduceScatter,
+                    plan_.shared_tokens_with(rank_, Way::kBack), computed);
+  done = exchange_tokens(Way::kBack, done);
+  if (out.has_shared && plan_.groups.of(GroupKind::kTensor, rank_)) {
+    done.add(summed(plan_.activations, out.shared_done.count > 0 ? out.shared_done : computed));
   }
   return done;
 }

@@ -1,5 +1,6 @@
 #include "collectives/training/compute/compute_schema.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,103 @@ std::vector<schema::Enumerator<NumberFormat>> format_choices() {
           {Format::kFp8, "fp8", "8 bits"},
           {Format::kMxfp8, "mxfp8", "8 bits, a scale per block of 32"},
           {Format::kFp4, "fp4", "4 bits, a scale per block"}};
+}
+
+/// Of what is sent: as it is kept, or in another format.
+std::vector<schema::Enumerator<std::optional<NumberFormat>>> exchange_choices() {
+  std::vector<schema::Enumerator<std::optional<NumberFormat>>> choices{
+      {std::nullopt, "auto", "as numbers of the kind are kept"}};
+  for (const schema::Enumerator<NumberFormat>& format : format_choices()) {
+    choices.push_back({format.value, format.spelling, format.doc});
+  }
+  return choices;
+}
+
+schema::Object<ExchangeFormats> exchange_schema() {
+  using E = ExchangeFormats;
+  const char* as_kept = "as they are kept";
+  const char* as_computed = "as activations are kept: in 16 bits, or as products are computed";
+  return schema::describe<E>("exchange",
+                             "what numbers are sent in; with the scales that blocks share: of fp8 "
+                             "4 bytes for 128 numbers, of mxfp8 1 for 32, of fp4 1 for 16")
+      .choice("gradients", &E::gradients, exchange_choices(), "of parameters")
+      .source(as_kept)
+      .choice("parameters", &E::parameters, exchange_choices(), "that other ranks hold or updated")
+      .source(as_kept)
+      .choice("tensor", &E::tensor, exchange_choices(), "sums among tensor-parallel ranks")
+      .source(as_computed)
+      .choice("tensor_gather", &E::tensor_gather, exchange_choices(),
+              "inputs that sequence-parallel ranks gather")
+      .source("as `tensor`")
+      .choice("context", &E::context, exchange_choices(), "keys and values, and their gradients")
+      .source(as_computed)
+      .choice("pipeline", &E::pipeline, exchange_choices(), "results of stages")
+      .source(as_computed)
+      .choice("dispatch", &E::dispatch, exchange_choices(), "tokens on their way to experts")
+      .source(as_computed)
+      .choice("combine", &E::combine, exchange_choices(), "what comes back from experts")
+      .source(as_computed)
+      .check([](const E& e, std::vector<schema::Problem>& problems) {
+        const auto refuse = [&](const char* key, const std::optional<NumberFormat>& format) {
+          if (!format || bytes_of(*format) >= 2) return;
+          problems.push_back({key, "is " + std::string(name_of(*format)) +
+                                       "; it is added up on its way, in 16 bits or more: fp32, "
+                                       "tf32, bf16 or fp16"});
+        };
+        refuse("gradients", e.gradients);
+        refuse("tensor", e.tensor);
+      });
+}
+
+schema::Object<MeasuredProduct> product_schema() {
+  using P = MeasuredProduct;
+  constexpr std::uint64_t kMaxSide = std::uint64_t{1} << 30U;
+  return schema::describe<P>("product", "of m x k and k x n numbers")
+      .field("m", &P::m, "rows: tokens in passes forward and of inputs")
+      .required()
+      .range(1, kMaxSide)
+      .field("n", &P::n, "columns")
+      .required()
+      .range(1, kMaxSide)
+      .field("k", &P::k, "what is added up")
+      .required()
+      .range(1, kMaxSide)
+      .field("time", &P::time, "as measured, in `precision.compute`")
+      .required()
+      .at_least(Picoseconds(1))
+      .at_most(kLongestPass);
+}
+
+schema::Object<KernelSpec> kernel_schema() {
+  using K = KernelSpec;
+  using M = KernelSpec::Model;
+  const auto has_shapes = [](const K& k) { return k.model != M::kConstant; };
+  return schema::describe<K>("kernels", "how long matrix products take")
+      .choice("model", &K::model,
+              {{M::kConstant, "constant", "their operations at `gemm_efficiency` of the peak"},
+               {M::kRoofline, "roofline",
+                "whole tiles in whole waves at that efficiency, or bytes through memory if they "
+                "take longer"},
+               {M::kMeasured, "measured", "at the rates of `products`, by shape"}},
+              "what their times follow from")
+      .source("one efficiency for all shapes")
+      .field("tile", &K::tile, "of a tile besides its products: first loads and last stores")
+      .source("estimate: two accesses to memory")
+      .at_most(kLongestPass)
+      .only_if([](const K& k) { return k.model == M::kRoofline; }, "with `model: roofline`")
+      .field("launch", &K::launch, "from one kernel to the next")
+      .source("estimate: what dependent kernels of a stream take")
+      .at_most(kLongestPass)
+      .only_if(has_shapes, "with `model: roofline` or `measured`")
+      .objects("products", &K::products, product_schema(), "measured; others are between them")
+      .source("none")
+      .only_if([](const K& k) { return k.model == M::kMeasured; }, "with `model: measured`")
+      .check([](const K& k, std::vector<schema::Problem>& problems) {
+        if (k.model == M::kMeasured && k.products.empty()) {
+          problems.push_back({"products", "are what `model: measured` goes by; there are none"});
+        }
+      })
+      .shorthand("model");
 }
 
 schema::Object<MeasuredLayer> measured_layer_schema() {
@@ -66,7 +164,9 @@ schema::Object<PrecisionSpec> precision_schema() {
               "the optimiser's copy of parameters; the same format: there is no copy")
       .source(kMixedPrecision)
       .choice("moments", &P::moments, format_choices(), "two per parameter (Adam)")
-      .source(kMixedPrecision);
+      .source(kMixedPrecision)
+      .object("exchange", &P::exchange, exchange_schema(), "what numbers are sent in, by kind")
+      .source("as they are kept");
 }
 
 schema::Object<ComputeSpec> compute_schema() {
@@ -87,6 +187,8 @@ schema::Object<ComputeSpec> compute_schema() {
       .within({.low = 1, .high = 100})
       .field("fused_attention", &C::fused_attention, "scores of attention stay on the chip")
       .source("Dao et al., arXiv 2205.14135 (FlashAttention), which training libraries use")
+      .object("kernels", &C::kernels, kernel_schema(), "how long matrix products take")
+      .source("one efficiency for all shapes")
       .object("layer", &C::layer, measured_layer_schema(),
               "measured times of a layer, instead of what the GPU would take")
       .source("as the GPU takes")

@@ -1,12 +1,14 @@
 #include "collectives/training/compute/compute_time.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/compute/kernels.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/nearest.hpp"
 
@@ -80,22 +82,114 @@ Picoseconds time_of(const Work& work, const TrainingSpec& spec) {
                            memory_seconds(gpu, spec.compute, work.bytes));
 }
 
+namespace {
+
+/// Products by their shape, scores in waves, and everything else as memory has it.
+PassTimes by_shape(const PassWork& work, const std::vector<MatrixProduct>& products, double kernels,
+                   const TrainingSpec& spec) {
+  const Gpu& gpu = gpu_of(spec);
+  const double parts = pass_parts(spec.overlap);  // each with products of its own
+  const ProductTimes times = product_times(products, spec);
+  const double launches = kernels * to_seconds(spec.compute.kernels.launch);
+  const auto other = [&](const Work& pass) {
+    return parts * launches + attention_time(pass.wide_flops, spec) +
+           memory_seconds(gpu, spec.compute, pass.bytes);
+  };
+  PassTimes pass;
+  const double forward = parts * times.forward + other(work.forward);
+  pass.forward = whole_picoseconds(forward);
+  pass.backward_inputs =
+      whole_picoseconds(parts * times.backward_inputs + other(work.backward_inputs));
+  pass.backward_weights = whole_picoseconds(parts * times.backward_weights);
+  if (spec.recomputation == Recomputation::kFull) pass.recomputed = pass.forward;
+  if (spec.recomputation == Recomputation::kSelective) {
+    pass.recomputed = whole_picoseconds(attention_time(work.recomputed.wide_flops, spec) +
+                                        memory_seconds(gpu, spec.compute, work.recomputed.bytes));
+  }
+  return pass;
+}
+
+/// What the GPU of the specification takes for a layer, or for a part of it.
+class GpuLayer {
+ public:
+  GpuLayer(const TrainingSpec& spec, bool has_experts, double load)
+      : spec_(spec), has_experts_(has_experts), load_(load) {}
+
+  [[nodiscard]] PassTimes whole() const {
+    const PassWork work = layer_work(spec_, has_experts_, load_);
+    if (!goes_by_shapes(spec_)) return times_of(work, spec_);
+    const LayerProducts products = layer_products(spec_, has_experts_, load_);
+    std::vector<MatrixProduct> all = products.attention;
+    all.insert(all.end(), products.feed_forward.begin(), products.feed_forward.end());
+    all.insert(all.end(), products.shared.begin(), products.shared.end());
+    return by_shape(work, all, products.attention_kernels + products.feed_forward_kernels, spec_);
+  }
+  [[nodiscard]] PassTimes attention() const {
+    const PassWork work = attention_work(spec_);
+    if (!goes_by_shapes(spec_)) return times_of(work, spec_);
+    const LayerProducts products = layer_products(spec_, has_experts_, load_);
+    return by_shape(work, products.attention, products.attention_kernels, spec_);
+  }
+  [[nodiscard]] PassTimes shared() const {
+    if (!has_experts_ || spec_.model.shared_experts == 0) return {};
+    TrainingSpec apart = spec_;  // selective recomputation repeats nothing of it
+    if (spec_.recomputation == Recomputation::kSelective) {
+      apart.recomputation = Recomputation::kNone;
+    }
+    const PassWork work = shared_expert_work(apart);
+    if (!goes_by_shapes(spec_)) return times_of(work, apart);
+    return by_shape(work, layer_products(spec_, true, load_).shared, 0, apart);
+  }
+
+ private:
+  const TrainingSpec& spec_;
+  bool has_experts_;
+  double load_;
+};
+
+constexpr std::array kDirections{&PassTimes::forward, &PassTimes::backward_inputs,
+                                 &PassTimes::backward_weights, &PassTimes::recomputed};
+
+}  // namespace
+
 PassTimes layer_time(const TrainingSpec& spec, bool has_experts, double load) {
   const std::optional<MeasuredLayer>& layer =
       has_experts && spec.compute.expert_layer ? spec.compute.expert_layer : spec.compute.layer;
-  if (!layer) return times_of(layer_work(spec, has_experts, load), spec);
+  if (!layer) return GpuLayer(spec, has_experts, load).whole();
   PassTimes times = measured(*layer);
   if (spec.recomputation == Recomputation::kFull) times.recomputed = times.forward;
   if (!has_experts || load == 1) return times;
-  const PassTimes even = times_of(layer_work(spec, has_experts), spec);
-  const PassTimes loaded = times_of(layer_work(spec, has_experts, load), spec);
-  for (const auto member : {&PassTimes::forward, &PassTimes::backward_inputs,
-                            &PassTimes::backward_weights, &PassTimes::recomputed}) {
+  const PassTimes even = GpuLayer(spec, has_experts, 1).whole();
+  const PassTimes loaded = GpuLayer(spec, has_experts, load).whole();
+  for (const auto member : kDirections) {
     if (even.*member == Picoseconds(0)) continue;
     times.*member = whole_picoseconds(to_seconds(times.*member) *
                                       (to_seconds(loaded.*member) / to_seconds(even.*member)));
   }
   return times;
+}
+
+LayerParts layer_parts(const TrainingSpec& spec, bool has_experts) {
+  const GpuLayer gpu(spec, has_experts, 1);
+  LayerParts parts{.attention = gpu.attention(), .shared = gpu.shared()};
+  const bool is_measured =
+      spec.compute.layer || (has_experts && spec.compute.expert_layer.has_value());
+  if (!is_measured) return parts;
+  const PassTimes whole = gpu.whole();
+  const PassTimes times = layer_time(spec, has_experts);
+  for (const auto member : kDirections) {
+    if (whole.*member == Picoseconds(0)) continue;
+    const double factor = to_seconds(times.*member) / to_seconds(whole.*member);
+    for (PassTimes* part : {&parts.attention, &parts.shared}) {
+      part->*member = whole_picoseconds(to_seconds(part->*member) * factor);
+    }
+  }
+  return parts;
+}
+
+bool knows_layer_parts(const TrainingSpec& spec) {
+  return goes_by_shapes(spec) || spec.overlap.shared_experts ||
+         spec.overlap.experts != OverlapSpec::Experts::kNone;
 }
 
 PassTimes embedding_time(const TrainingSpec& spec) {
@@ -105,7 +199,18 @@ PassTimes embedding_time(const TrainingSpec& spec) {
 
 PassTimes output_time(const TrainingSpec& spec) {
   if (spec.compute.output) return measured(*spec.compute.output);
-  return times_of(output_work(spec), spec);
+  PassWork work = output_work(spec);
+  if (!goes_by_shapes(spec)) return times_of(work, spec);
+  TrainingSpec apart = spec;  // no attention, and nothing of it is repeated
+  apart.recomputation = Recomputation::kNone;
+  const double tokens = rank_tokens(spec) / pass_parts(spec.overlap);
+  const MatrixProduct logits{.m = tokens,
+                             .n = 1.0 * spec.model.vocabulary / spec.parallelism.tensor,
+                             .k = 1.0 * spec.model.hidden,
+                             .count = 1,
+                             .is_wide = true};
+  for (Work* pass : {&work.forward, &work.backward_inputs}) pass->wide_flops = 0;
+  return by_shape(work, {logits}, 2, apart);
 }
 
 Picoseconds optimizer_time(const TrainingSpec& spec, double parameters) {

@@ -36,6 +36,16 @@ struct PassTimes {
 /// measured forward pass. With a `load` of experts as in layer_work; what was measured is stretched
 /// as the GPU's time would be.
 [[nodiscard]] PassTimes layer_time(const TrainingSpec& spec, bool has_experts, double load = 1);
+/// What of a layer's times attention takes, and experts that every token goes to; both are in the
+/// proportions that the GPU would have, where the layer is measured.
+struct LayerParts {
+  PassTimes attention;
+  PassTimes shared;
+};
+[[nodiscard]] LayerParts layer_parts(const TrainingSpec& spec, bool has_experts);
+/// Whether jobs compute halves of layers by these, because something is beside one of them or
+/// kernels go by shapes. Else halves take equally long.
+[[nodiscard]] bool knows_layer_parts(const TrainingSpec& spec);
 [[nodiscard]] PassTimes embedding_time(const TrainingSpec& spec);
 [[nodiscard]] PassTimes output_time(const TrainingSpec& spec);
 

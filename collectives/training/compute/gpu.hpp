@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -21,6 +22,8 @@ struct Gpu {
   std::array<double, kNumberFormats> peak{};
   BitsPerSecond bandwidth;  ///< of its memory
   Bytes memory;
+  std::uint32_t processors = 0;  ///< streaming multiprocessors, which share products tile by tile
+  std::uint32_t tile_processors = 1;  ///< that do a tile together
 };
 
 [[nodiscard]] std::span<const Gpu> gpus();

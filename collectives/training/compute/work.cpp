@@ -145,6 +145,32 @@ PassWork layer_work(const TrainingSpec& spec, bool has_experts, double load) {
   return pass;
 }
 
+PassWork attention_work(const TrainingSpec& spec) {
+  // What is left of a layer whose feed-forward has no columns, but for the second norm and sum.
+  TrainingSpec without = spec;
+  without.model.ffn = 0;
+  PassWork pass = evenly_loaded_work(without, false);
+  const double between = rank_tokens(spec) / sequence_share(spec.parallelism) *
+                         activation_bytes(spec.precision.compute) / 2;
+  const Traffic blocks = block_traffic(spec.model);
+  pass.forward.bytes -= between * blocks.forward;
+  pass.backward_inputs.bytes -= between * blocks.backward;
+  if (spec.recomputation == Recomputation::kFull) pass.recomputed = pass.forward;
+  return pass;
+}
+
+PassWork shared_expert_work(const TrainingSpec& spec) {
+  TrainingSpec without = spec;
+  without.model.shared_experts = 0;
+  PassWork pass = evenly_loaded_work(spec, true);
+  const PassWork rest = evenly_loaded_work(without, true);
+  for (const auto member : {&PassWork::forward, &PassWork::backward_inputs,
+                            &PassWork::backward_weights, &PassWork::recomputed}) {
+    pass.*member += rest.*member * -1;
+  }
+  return pass;
+}
+
 PassWork embedding_work(const TrainingSpec& spec) {
   // A row is read and written; backward a gradient is read, and added to one that is read and
   // written.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "collectives/training/spec/training_spec.hpp"
 
 /// What a rank computes of one micro-batch, counted: operations of matrix products, and bytes that
@@ -27,6 +29,10 @@ struct PassWork {
 /// Of one layer. `load`: tokens that the rank's experts get for each copy that the rank brings
 /// (ExpertLoads); 1 where they are spread evenly, however many experts a rank has.
 [[nodiscard]] PassWork layer_work(const TrainingSpec& spec, bool has_experts, double load = 1);
+/// Of these, the first half: attention, with the norm before and the sum after it.
+[[nodiscard]] PassWork attention_work(const TrainingSpec& spec);
+/// And experts that every token goes to.
+[[nodiscard]] PassWork shared_expert_work(const TrainingSpec& spec);
 /// Of looking tokens up.
 [[nodiscard]] PassWork embedding_work(const TrainingSpec& spec);
 /// Of the last norm, the logits and their loss.
@@ -37,5 +43,10 @@ struct PassWork {
 
 /// Tokens of a micro-batch that a rank has before tensor parallelism divides its work.
 [[nodiscard]] double rank_tokens(const TrainingSpec& spec);
+
+/// Parts of a micro-batch that go through layers side by side: two halves, or one whole.
+[[nodiscard]] inline std::uint32_t pass_parts(const OverlapSpec& overlap) {
+  return overlap.experts == OverlapSpec::Experts::kHalves ? 2 : 1;
+}
 
 }  // namespace weft::collectives

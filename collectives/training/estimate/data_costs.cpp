@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
 #include "collectives/training/plan/plan_check.hpp"
@@ -31,7 +32,8 @@ StateExchanges exchanges_of(const TrainingSpec& spec, const ExchangeTimes& times
                             const StageShare& share) {
   const RankParameters held = rank_parameters(spec.model, spec.parallelism, share);
   const Replicas ranks = replicas(spec.parallelism);
-  const double number = bytes_of(spec.precision.gradients);
+  const PrecisionSpec& precision = spec.precision;
+  const double number = sent_bytes_each(precision.exchange.gradients, precision.gradients);
   StateExchanges e;
   e.parts = parts_of_exchange(spec, share.layers(),
                               static_cast<double>(held.dense + held.experts) * number);
@@ -41,7 +43,8 @@ StateExchanges exchanges_of(const TrainingSpec& spec, const ExchangeTimes& times
   const auto add = [&](std::uint64_t count, GroupKind all, GroupKind shards, GroupKind copies,
                        double shard_ranks) {
     const double reduced = static_cast<double>(count) * number;
-    const double gathered = static_cast<double>(count) * bytes_of(spec.precision.parameters);
+    const double gathered = static_cast<double>(count) *
+                            sent_bytes_each(precision.exchange.parameters, precision.parameters);
     if (spec.parallelism.zero == 0) {
       e.reduce += exchange(all, Operation::kAllReduce, reduced);
       return;
@@ -70,7 +73,8 @@ double exposed_by_layers(double communication, double computation, double layers
 double pipeline_sums(const TrainingSpec& spec, const ExchangeTimes& times,
                      const StageShare& share) {
   const ParallelismSpec& plan = spec.parallelism;
-  const double number = bytes_of(spec.precision.gradients);
+  const double number =
+      sent_bytes_each(spec.precision.exchange.gradients, spec.precision.gradients);
   const Replicas ranks = replicas(plan);
   if (plan.pipeline < 2) return 0;
   if (plan.schedule == PipelineSchedule::kDualPipe) {
@@ -87,20 +91,28 @@ double pipeline_sums(const TrainingSpec& spec, const ExchangeTimes& times,
 }  // namespace
 
 DataCosts data_costs(const TrainingSpec& spec, const ExchangeTimes& times, const StageShare& share,
-                     double backward) {
+                     std::uint32_t pipeline_rank, const BothWays& pass) {
   const StateExchanges e = exchanges_of(spec, times, share);
   const double last = e.copies + pipeline_sums(spec, times, share);
+  const double one = 1 / e.parts;
+  // The last bucket's sums begin when its last layer is done.
+  const double after_last = std::max(e.reduce * one, e.reduce - pass.backward * (1 - one));
+  const bool syncs_each = reduces_each_micro_batch(spec.parallelism);
+  const double syncs = syncs_each ? passes_of_chunk(pipeline_of(spec)) : 1;
   if (spec.parallelism.zero == 3) {
-    const double each = 2 * e.gather + e.reduce;
-    // Half of the micro-batches go through each of DualPipe's two stages of a rank.
-    const bool is_dual = spec.parallelism.schedule == PipelineSchedule::kDualPipe;
-    return {.all = micro_batches_of(spec) * each * (is_dual ? 0.5 : 1) + last, .exposed = last};
+    const auto gathers = static_cast<double>(gathers_of_chunk(spec, pipeline_rank));
+    DataCosts costs{.all = gathers * e.gather + syncs * e.reduce + last, .exposed = last};
+    if (!syncs_each) costs.exposed += spec.overlap.gradients ? after_last : e.reduce;
+    return costs;
   }
-  DataCosts costs{.all = e.reduce + e.gather, .exposed = e.reduce + e.gather};
-  if (spec.overlap.gradients) {
-    // The last bucket's sums begin when its last layer is done.
-    const double one = 1 / e.parts;
-    costs.exposed = std::max(e.reduce * one, e.reduce - backward * (1 - one)) + e.gather;
+  DataCosts costs{.all = syncs * e.reduce + e.gather, .exposed = e.reduce + e.gather};
+  if (spec.overlap.gradients) costs.exposed = after_last + e.gather;
+  // Sums of earlier micro-batches have the next one's passes beside them, or nothing.
+  costs.exposed +=
+      (syncs - 1) * (spec.overlap.gradients ? std::max(0.0, e.reduce - pass.total()) : e.reduce);
+  if (gathers_in_forward(spec)) {
+    costs.exposed -= e.gather;
+    costs.before = std::max(e.gather * one, e.gather - pass.forward * (1 - one));
   }
   costs.all += last;
   costs.exposed += last;
@@ -114,10 +126,12 @@ BothWays sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
   const OverlapSpec& overlap = spec.overlap;
   const BothWays pass = costs.exposed();
   const double layers = share.layers();
-  const double hidden = (overlap.prefetch ? e.gather : 0.0) + (overlap.gradients ? e.reduce : 0.0);
+  const double again = spec.parallelism.reshard_after_forward ? e.gather : 0.0;
+  const double reduce = reduces_each_micro_batch(spec.parallelism) ? e.reduce : 0.0;
+  const double hidden = (overlap.prefetch ? again : 0.0) + (overlap.gradients ? reduce : 0.0);
   return {
       .forward = overlap.prefetch ? exposed_by_layers(e.gather, pass.forward, layers) : e.gather,
-      .backward = (overlap.prefetch ? 0.0 : e.gather) + (overlap.gradients ? 0.0 : e.reduce) +
+      .backward = (overlap.prefetch ? 0.0 : again) + (overlap.gradients ? 0.0 : reduce) +
                   exposed_by_layers(hidden, pass.backward, layers)};
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "collectives/training/estimate/layer_costs.hpp"
 #include "collectives/training/estimate/links.hpp"
 #include "collectives/training/plan/stage_share.hpp"
@@ -13,11 +15,13 @@ namespace weft::collectives {
 struct DataCosts {
   double all{};
   double exposed{};  ///< after the last backward pass
+  double before{};   ///< by what the first forward pass waits for parameters that were updated
 };
 
-/// Of a step, on a rank that holds `share` and takes `backward` for a micro-batch's backward pass.
+/// Of a step, on a rank of the pipeline that holds `share` and takes `pass` for a micro-batch.
 [[nodiscard]] DataCosts data_costs(const TrainingSpec& spec, const ExchangeTimes& times,
-                                   const StageShare& share, double backward);
+                                   const StageShare& share, std::uint32_t pipeline_rank,
+                                   const BothWays& pass);
 
 /// By how much ZeRO-3 makes the passes of one micro-batch through `share` longer, which take
 /// `costs`: it gathers parameters in each and scatters gradients, beside computation but for one

@@ -1,11 +1,15 @@
 #include "collectives/training/estimate/layer_costs.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "collectives/training/compute/compute_time.hpp"
+#include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
+#include "collectives/training/plan/token_copies.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -15,18 +19,25 @@ BothWays compute_of(const PassTimes& times) {
 }
 
 /// Bytes of a micro-batch between layers, of a rank that has all of its tokens.
-double activation_size(const TrainingSpec& spec) {
-  return rank_tokens(spec) * spec.model.hidden * activation_bytes(spec.precision.compute);
-}
+struct ActivationBytes {
+  explicit ActivationBytes(const TrainingSpec& spec) {
+    const TokenBytes token = token_bytes(spec.precision, spec.model.hidden);
+    summed = rank_tokens(spec) * static_cast<double>(token.tensor.count());
+    gathered = rank_tokens(spec) * static_cast<double>(token.tensor_gather.count());
+  }
+  double summed{};
+  double gathered{};
+};
 
-/// What tensor-parallel ranks have parts of is added up. With sequence parallelism each of them
-/// gets its share of the sums, and gathers all of them where they are needed.
-double tensor_sum(const TrainingSpec& spec, const ExchangeTimes& times, double size) {
-  const auto of = [&](Operation operation) {
-    return times.collective(GroupKind::kTensor, operation, size);
+/// What tensor-parallel ranks have parts of is added up, in `pieces`. With sequence parallelism
+/// each of them gets its share of the sums, and gathers all of them where they are needed.
+double tensor_sum(const TrainingSpec& spec, const ExchangeTimes& times, double pieces) {
+  const ActivationBytes size(spec);
+  const auto of = [&](Operation operation, double bytes) {
+    return times.collective(GroupKind::kTensor, operation, bytes / pieces);
   };
-  if (!spec.parallelism.sequence_parallel) return of(Operation::kAllReduce);
-  return of(Operation::kReduceScatter) + of(Operation::kAllGather);
+  if (!spec.parallelism.sequence_parallel) return of(Operation::kAllReduce, size.summed);
+  return of(Operation::kReduceScatter, size.summed) + of(Operation::kAllGather, size.gathered);
 }
 
 /// c chunks, each sent while the next is computed: the last chunk's communication is exposed, or
@@ -47,13 +58,14 @@ Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, b
       !has_experts || !exchanges_tokens(spec.parallelism) || spec.model.shared_experts > 0;
   const double halves = has_second_half ? 2 : 1;
   const double chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1.0;
-  const double sum = halves * chunks * tensor_sum(spec, times, activation_size(spec) / chunks);
+  const double pieces = chunks * pass_parts(spec.overlap);
+  const double sum = halves * pieces * tensor_sum(spec, times, pieces);
   Exchange e;
   e.all.forward = sum;
   e.all.backward = spec.recomputation == Recomputation::kFull ? 2 * sum : sum;
   if (spec.parallelism.sequence_parallel) {
-    e.all.backward +=
-        halves * times.collective(GroupKind::kTensor, Operation::kAllGather, activation_size(spec));
+    e.all.backward += halves * times.collective(GroupKind::kTensor, Operation::kAllGather,
+                                                ActivationBytes(spec).gathered);
   }
   e.exposed.forward = exposed_by_chunks(spec.overlap, e.all.forward, compute.forward);
   e.exposed.backward = exposed_by_chunks(spec.overlap, e.all.backward, compute.backward);
@@ -69,7 +81,9 @@ Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, 
   const std::uint32_t heads = std::max(model.kv_heads / spec.parallelism.tensor, 1U);
   const double numbers =
       heads * (1.0 * model.head_size + model.rope_head_size + model.value_head_size);
-  const double size = rank_tokens(spec) * numbers * activation_bytes(spec.precision.compute);
+  const double size =
+      rank_tokens(spec) * numbers *
+      sent_bytes_each(spec.precision.exchange.context, activation_format(spec.precision.compute));
   const PassWork work = layer_work(spec, has_experts);
   const auto attention = [&](const Work& pass) {
     return to_seconds(time_of({.flops = 0, .wide_flops = pass.wide_flops, .bytes = 0}, spec));
@@ -89,23 +103,132 @@ Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, 
   return e;
 }
 
+/// What a pass exchanges of all tokens of a micro-batch, in seconds.
+struct TokenTimes {
+  double out{};
+  double back{};
+};
+
+/// A high-throughput exchange: while a chunk is forwarded inside domains the next one comes along
+/// rails, so that the slower level sets the pace and the other adds one chunk.
+double by_levels(const TrainingSpec& spec, const ExchangeTimes& times, double rail, double domain) {
+  const double chunks = spec.experts.chunks;
+  const double along =
+      times.collective(GroupKind::kExpertRail, Operation::kAllToAll, rail / chunks);
+  const double inside =
+      times.collective(GroupKind::kExpertDomain, Operation::kAllToAll, domain / chunks);
+  return along + inside + (chunks - 1) * std::max(along, inside);
+}
+
 /// Tokens go out and come back, and so do gradients (Lepikhin et al., arXiv 2006.16668); ranks that
 /// share an expert gather its tokens and scatter sums. All wait for the rank whose experts get
 /// most.
-Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times, double load) {
+TokenTimes token_times(const TrainingSpec& spec, const ExchangeTimes& times, double load) {
+  const TokenBytes token = token_bytes(spec.precision, spec.model.hidden);
+  const double parts = pass_parts(spec.overlap);
+  const double copies = static_cast<double>(expert_tokens(spec)) / parts * spec.model.top_k * load;
+  const double sharers = expert_tensor_of(spec.parallelism);
+  const bool has_levels = spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput;
+  const TokenRoutes routes = has_levels ? token_routes(spec, times.expert_domain()) : TokenRoutes();
+  const auto way = [&](Bytes each, Operation among_sharers) {
+    const auto bytes = static_cast<double>(each.count());
+    double sum =
+        times.collective(GroupKind::kExpertTensor, among_sharers, copies * bytes * sharers);
+    if (has_levels) {
+      const double domain = static_cast<double>(routes.in_domain(times.expert_domain())) * load;
+      sum += by_levels(spec, times, static_cast<double>(routes.between_domains()) * bytes,
+                       domain * bytes);
+    } else {
+      sum += times.collective(GroupKind::kExpert, Operation::kAllToAll, copies * bytes);
+    }
+    return parts * sum;
+  };
+  return {.out = way(token.dispatch, Operation::kAllGather),
+          .back = way(token.combine, Operation::kReduceScatter)};
+}
+
+/// Of a layer in one direction, in seconds of a whole micro-batch.
+struct ExpertPass {
+  double before{};  ///< what is computed while nothing of the half at hand is on its way
+  double experts{};
+  TokenTimes tokens;
+};
+
+/// Two halves through `layers` layers: each computes while the other's tokens are on their way. One
+/// of them computes at a time, and one exchange is on its way at a time. What is computed before an
+/// exchange is attention, in the backward pass that of the layer after.
+double halves_time(const ExpertPass& pass, std::uint32_t layers, bool is_forward) {
+  double computes_until = 0;
+  double sends_until = 0;
+  std::array<double, 2> ready{};
+  const auto compute = [&](double seconds) {
+    for (double& half : ready) {
+      computes_until = std::max(computes_until, half) + seconds / 2;
+      half = computes_until;
+    }
+  };
+  const auto exchange = [&] {
+    std::array<double, 2> there{};
+    for (std::size_t half = 0; half < 2; ++half) {
+      sends_until = std::max(sends_until, ready[half]) + pass.tokens.out / 2;
+      there[half] = sends_until;
+    }
+    for (std::size_t half = 0; half < 2; ++half) {
+      computes_until = std::max(computes_until, there[half]) + pass.experts / 2;
+      sends_until = std::max(sends_until, computes_until) + pass.tokens.back / 2;
+      ready[half] = sends_until;
+    }
+  };
+  for (std::uint32_t layer = 0; layer < layers; ++layer) {
+    if (is_forward) compute(pass.before);
+    exchange();
+    if (!is_forward) compute(pass.before);
+  }
+  return std::max({computes_until, ready[0], ready[1]});
+}
+
+/// What of the exchanges of a pass nothing hides.
+double exposed_tokens(const TrainingSpec& spec, const ExpertPass& pass, double shared,
+                      bool is_forward) {
+  const double all = pass.tokens.out + pass.tokens.back;
+  if (spec.overlap.experts != OverlapSpec::Experts::kHalves) {
+    return spec.overlap.shared_experts ? all - std::min(pass.tokens.out, shared) : all;
+  }
   const ParallelismSpec& plan = spec.parallelism;
-  if (!exchanges_tokens(plan)) return {};
-  const double own = activation_size(spec) / (plan.sequence_parallel ? plan.tensor : 1.0);
-  const double size = own * spec.model.top_k * load;
-  const double sharers = expert_tensor_of(plan);
-  const double pass =
-      2 * times.collective(GroupKind::kExpert, Operation::kAllToAll, size) +
-      times.collective(GroupKind::kExpertTensor, Operation::kAllGather, size * sharers) +
-      times.collective(GroupKind::kExpertTensor, Operation::kReduceScatter, size * sharers);
+  const std::uint32_t layers =
+      std::max(1U, spec.model.layers / (plan.pipeline * plan.virtual_stages));
+  return halves_time(pass, layers, is_forward) / layers - pass.before - pass.experts;
+}
+
+Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times, double load,
+                         const BothWays& compute) {
+  if (!exchanges_tokens(spec.parallelism)) return {};
+  const TokenTimes tokens = token_times(spec, times, load);
+  const bool is_repeated = spec.recomputation == Recomputation::kFull;
   Exchange e;
-  e.all.forward = pass;
-  e.all.backward = spec.recomputation == Recomputation::kFull ? 2 * pass : pass;
+  e.all.forward = tokens.out + tokens.back;
+  e.all.backward = is_repeated ? 2 * e.all.forward : e.all.forward;
   e.exposed = e.all;
+  if (!spec.overlap.shared_experts && spec.overlap.experts != OverlapSpec::Experts::kHalves) {
+    return e;
+  }
+  const LayerParts parts = layer_parts(spec, true);
+  const bool is_beside = spec.overlap.shared_experts;
+  const auto exposed = [&](Picoseconds attention, Picoseconds shared, double whole, bool forward) {
+    const double before = to_seconds(attention) + (is_beside ? to_seconds(shared) : 0);
+    const ExpertPass pass{.before = std::min(whole, before),
+                          .experts = std::max(0.0, whole - before),
+                          .tokens = tokens};
+    return exposed_tokens(spec, pass, to_seconds(shared), forward);
+  };
+  const Picoseconds again = is_repeated ? parts.attention.recomputed : Picoseconds(0);
+  const Picoseconds shared_again = is_repeated ? parts.shared.recomputed : Picoseconds(0);
+  const double repeated = is_repeated ? compute.forward : 0;
+  e.exposed.forward = exposed(parts.attention.forward, parts.shared.forward, compute.forward, true);
+  e.exposed.backward =
+      exposed(parts.attention.backward() - again, parts.shared.backward() - shared_again,
+              compute.backward - repeated, false);
+  if (is_repeated) e.exposed.backward += e.exposed.forward;
   return e;
 }
 
@@ -136,7 +259,7 @@ LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, boo
   costs.weights = to_seconds(computed.backward_weights);
   costs.tensor = tensor_exchange(spec, times, has_experts, costs.compute);
   costs.context = context_exchange(spec, times, has_experts);
-  if (has_experts) costs.expert = expert_exchange(spec, times, load);
+  if (has_experts) costs.expert = expert_exchange(spec, times, load, costs.compute);
   return costs;
 }
 
@@ -144,7 +267,8 @@ LayerCosts end_costs(const TrainingSpec& spec, const ExchangeTimes& times,
                      const StageShare& share) {
   // A rank looks up the tokens that are in its part of the vocabulary, and the results are summed
   // up; so are the output layer's gradients of its inputs. What the loss adds up is small.
-  const double sum = tensor_sum(spec, times, activation_size(spec));
+  const double parts = pass_parts(spec.overlap);
+  const double sum = parts * tensor_sum(spec, times, parts);
   LayerCosts costs;
   if (share.has_embedding) {
     const PassTimes computed = embedding_time(spec);
@@ -158,8 +282,8 @@ LayerCosts end_costs(const TrainingSpec& spec, const ExchangeTimes& times,
     costs.weights += to_seconds(computed.backward_weights);
     costs.tensor.all.backward += sum;
     if (spec.parallelism.sequence_parallel) {
-      costs.tensor.all.forward +=
-          times.collective(GroupKind::kTensor, Operation::kAllGather, activation_size(spec));
+      costs.tensor.all.forward += times.collective(GroupKind::kTensor, Operation::kAllGather,
+                                                   ActivationBytes(spec).gathered);
     }
   }
   costs.tensor.exposed = costs.tensor.all;

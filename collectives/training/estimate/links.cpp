@@ -11,6 +11,8 @@ const GroupLink& link_for(const GroupLinks& links, GroupKind kind) {
     case GroupKind::kContext:
       return links.context;
     case GroupKind::kExpert:
+    case GroupKind::kExpertRail:
+    case GroupKind::kExpertDomain:
       return links.expert;
     case GroupKind::kPipeline:
     case GroupKind::kEmbedding:

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "collectives/spec/collective_spec.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
 #include "simcore/base/units.hpp"
@@ -17,6 +19,8 @@ class ExchangeTimes {
                                           double bytes) const = 0;
   /// A message to the next rank of the group.
   [[nodiscard]] virtual double send(GroupKind kind, double bytes) const = 0;
+  /// Ranks of an expert group that share a scale-up domain, as high-throughput exchanges have it.
+  [[nodiscard]] virtual std::uint32_t expert_domain() const { return 1; }
 };
 
 /// What a rank has towards the others of a group, as its collectives use it: the effective rate of

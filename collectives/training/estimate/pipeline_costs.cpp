@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/compute/work.hpp"
 #include "collectives/training/pipeline/pipeline_plan.hpp"
@@ -21,8 +22,9 @@ constexpr std::uint32_t kRounds = 4;
 /// What a send takes. Sequence-parallel ranks send their part only.
 double send_time(const TrainingSpec& spec, const ExchangeTimes& times) {
   const double parts = spec.parallelism.sequence_parallel ? spec.parallelism.tensor : 1.0;
-  return times.send(GroupKind::kPipeline, rank_tokens(spec) * spec.model.hidden *
-                                              activation_bytes(spec.precision.compute) / parts);
+  const TokenBytes token = token_bytes(spec.precision, spec.model.hidden);
+  return times.send(GroupKind::kPipeline,
+                    rank_tokens(spec) * static_cast<double>(token.pipeline.count()) / parts);
 }
 
 /// Computation of one micro-batch beside the communication of another, and the other way round.
@@ -94,6 +96,7 @@ class PipelineClock {
            .backward_weights = parts(stage.costs.weights)});
     }
     times_.transfer = blocks ? Picoseconds() : parts(send_);
+    if (plan.has_pairs) fill_pairs(plan, blocked);
     if (plan.schedule != PipelineSchedule::kDualPipe) return;
     for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
       // Which of its stages the forward is of alternates.
@@ -101,6 +104,18 @@ class PipelineClock {
           paired(stages_[rank]).total() + paired(stages_[plan.ranks - 1 - rank]).total();
       const double sends = blocked * (rank == 0 || rank + 1 == plan.ranks ? 1 : 2);
       times_.pairs.push_back(parts(both / 2 + sends));
+    }
+  }
+
+  /// Which of its stages each pass of a pair is of alternates.
+  void fill_pairs(const PipelinePlan& plan, double blocked) {
+    for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+      double all = 0;
+      for (std::size_t i = rank; i < stages_.size(); i += plan.ranks) {
+        all += paired(stages_[i]).total();
+      }
+      const double sends = blocked * (rank == 0 || rank + 1 == plan.ranks ? 1 : 2);
+      times_.pairs.push_back(parts(all / plan.virtual_stages + (plan.ranks > 1 ? sends : 0)));
     }
   }
 
@@ -128,8 +143,13 @@ double pace_of(const TrainingSpec& spec, const std::vector<StageCosts>& stages,
   if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) {
     return (paired(stages[rank]).total() + paired(stages[ranks - 1 - rank]).total()) / 2;
   }
+  const bool has_pairs = pipeline_of(spec).has_pairs;
   double sum = 0;
   for (std::size_t i = rank; i < stages.size(); i += ranks) {
+    if (has_pairs) {
+      sum += paired(stages[i]).total();
+      continue;
+    }
     sum += stages[i].costs.exposed().total() + stages[i].sharded.total();
   }
   return sum;
@@ -142,9 +162,12 @@ LayerCosts rank_costs(const TrainingSpec& spec, const std::vector<StageCosts>& s
   const std::uint32_t ranks = spec.parallelism.pipeline;
   LayerCosts sum;
   for (std::size_t i = rank; i < stages.size(); i += ranks) sum += stages[i].costs;
-  if (spec.parallelism.schedule != PipelineSchedule::kDualPipe) return sum;
-  sum += stages[ranks - 1 - rank].costs;
-  sum = sum * 0.5;
+  if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) {
+    sum += stages[ranks - 1 - rank].costs;
+    sum = sum * 0.5;
+  } else if (!pipeline_of(spec).has_pairs) {
+    return sum;
+  }
   // What a pair does not hide, by the shares that its exchanges have.
   const auto hide = [&](BothWays Exchange::*exposed, double BothWays::*way) {
     const double all =
@@ -167,12 +190,12 @@ PipelineCosts pipeline_costs(const TrainingSpec& spec, const ExchangeTimes& time
   for (std::uint32_t rank = 0; rank < plan.pipeline; ++rank) {
     costs.pace = std::max(costs.pace, pace_of(spec, stages, rank));
   }
-  if (plan.pipeline < 2) {
+  if (plan.pipeline < 2 && !pipeline_of(spec).has_pairs) {
     costs.seconds = micro_batches * costs.pace;
     costs.ends = {costs.seconds};
     return costs;
   }
-  const double send = send_time(spec, times);
+  const double send = plan.pipeline < 2 ? 0 : send_time(spec, times);
   const Makespan without = PipelineClock(spec, stages, 0).run();
   Makespan with = PipelineClock(spec, stages, send).run();
   costs.bubble = std::max(0.0, without.seconds - micro_batches * costs.pace);

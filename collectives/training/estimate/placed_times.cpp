@@ -40,8 +40,8 @@ double seconds_on(const CollectiveSpec& asked, std::uint32_t ranks, const RankLa
 }  // namespace
 
 PlacedTimes::PlacedTimes(const ParallelismSpec& plan, const RankLayout& layout,
-                         const CollectiveSpec& how)
-    : grid_(plan), layout_(layout), how_(how) {}
+                         const CollectiveSpec& how, std::uint32_t expert_domain)
+    : grid_(plan, expert_domain), layout_(layout), how_(how) {}
 
 const PlacedTimes::Placement& PlacedTimes::placement_of(GroupKind kind) const {
   const auto [found, is_new] = placements_.try_emplace(kind);

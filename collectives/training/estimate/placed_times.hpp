@@ -21,10 +21,15 @@ class PlacedTimes final : public ExchangeTimes {
  public:
   /// `how` says by what algorithm and execution collectives run; its operation and size mean
   /// nothing. All ranks of the plan have a place in `layout`.
-  PlacedTimes(const ParallelismSpec& plan, const RankLayout& layout, const CollectiveSpec& how);
+  /// `expert_domain`: as RankGrid has it (expert_domain_of).
+  PlacedTimes(const ParallelismSpec& plan, const RankLayout& layout, const CollectiveSpec& how,
+              std::uint32_t expert_domain = 1);
 
   [[nodiscard]] double collective(GroupKind kind, Operation operation, double bytes) const override;
   [[nodiscard]] double send(GroupKind kind, double bytes) const override;
+  [[nodiscard]] std::uint32_t expert_domain() const override {
+    return grid_.size_of(GroupKind::kExpertDomain);
+  }
 
   /// What share of what the ranks of a kind of groups send leaves a domain: of hops of rings, of
   /// hops from stage to stage, or in an all-to-all of pairs.

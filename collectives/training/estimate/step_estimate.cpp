@@ -57,16 +57,20 @@ StepEnd step_end(const TrainingSpec& spec, const ExchangeTimes& times,
   StepEnd end;
   double exchanged = 0;
   double updated = 0;
+  double delay = 0;    // of the first stage to wait for its parameters
+  double arrival = 0;  // of the first micro-batch at a stage
   for (std::uint32_t rank = 0; rank < spec.parallelism.pipeline; ++rank) {
     const StageShare share = rank_share(shares, spec.parallelism, rank);
-    const double backward = rank_costs(spec, stages, rank).exposed().backward;
-    const DataCosts data = data_costs(spec, times, share, backward);
+    const BothWays pass = rank_costs(spec, stages, rank).exposed();
+    const DataCosts data = data_costs(spec, times, share, rank, pass);
+    delay = std::max(delay, data.before - arrival);
+    arrival += stages[rank].costs.exposed().forward;
     end.data.all = std::max(end.data.all, data.all);
     const double after = pipeline.ends[rank] + data.exposed;
     exchanged = std::max(exchanged, after);
     updated = std::max(updated, after + optimizer_seconds(spec, share));
   }
-  end.data.exposed = exchanged - pipeline.seconds;
+  end.data.exposed = exchanged - pipeline.seconds + delay;
   end.optimizer = updated - exchanged;
   return end;
 }

@@ -41,7 +41,10 @@ MemoryUse state_memory(const TrainingSpec& spec, const RankParameters& parameter
   const std::uint32_t stage = spec.parallelism.zero;
   MemoryUse use;
   use.parameters = stored_bytes(stage >= 3 ? shard : whole, bytes_of(precision.parameters));
-  use.gradients = stored_bytes(stage >= 2 ? shard : whole, bytes_of(precision.gradients));
+  // What is reduced once per step is added up whole until then, if the scenario says so.
+  const bool keeps_sums = spec.parallelism.gradient_sync == GradientSync::kStep;
+  use.gradients =
+      stored_bytes(stage >= 2 && !keeps_sums ? shard : whole, bytes_of(precision.gradients));
   use.optimizer = stored_bytes(stage >= 1 ? shard : whole, copy + 2 * bytes_of(precision.moments));
   return use;
 }
@@ -51,9 +54,14 @@ MemoryUse memory_use(const TrainingSpec& spec, const StageShare& share,
   MemoryUse use = state_memory(spec, rank_parameters(spec.model, spec.parallelism, share));
   const Replicas ranks = replicas(spec.parallelism);
   if (spec.parallelism.zero >= 3 && ranks.dense_shards * ranks.expert_shards > 1) {
+    const PrecisionSpec& precision = spec.precision;
+    const double each = bytes_of(precision.exchange.parameters.value_or(precision.parameters));
+    const RankParameters held = rank_parameters(spec.model, spec.parallelism, share);
     const double layers = std::min(spec.overlap.prefetch ? 2U : 1U, share.layers());
-    use.gathered =
-        stored_bytes(layers * largest_layer(spec, share), bytes_of(spec.precision.parameters));
+    const double kept = spec.parallelism.reshard_after_forward
+                            ? layers * largest_layer(spec, share)
+                            : static_cast<double>(held.dense) + static_cast<double>(held.experts);
+    use.gathered = stored_bytes(kept, each);
   }
   use.activations = rank_activations(spec, share, micro_batches_in_flight);
   return use;

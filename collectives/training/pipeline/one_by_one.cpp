@@ -27,8 +27,10 @@ SlotStream gpipe_slots(std::uint32_t micro_batches) {
 std::uint32_t one_by_one_warm_up(const PipelinePlan& plan, std::uint32_t rank) {
   const std::uint32_t all = plan.micro_batches * plan.virtual_stages;
   const std::uint32_t distance = plan.ranks - 1 - rank;
-  if (plan.virtual_stages == 1) return std::min(distance, all);
-  return std::min(2 * distance + (plan.virtual_stages - 1) * plan.ranks, all);
+  const std::uint32_t first_pair = plan.has_pairs ? distance + 1 : 0;
+  if (plan.virtual_stages == 1) return std::min(distance + first_pair, all);
+  const std::uint32_t rounds = (plan.virtual_stages - 1) * plan.ranks;
+  return std::min(2 * distance + rounds + (plan.has_pairs ? 1 : 0), all);
 }
 
 SlotStream one_by_one_slots(PipelinePlan plan, std::uint32_t rank) {
@@ -36,6 +38,21 @@ SlotStream one_by_one_slots(PipelinePlan plan, std::uint32_t rank) {
   const std::uint32_t early = one_by_one_warm_up(plan, rank);
   for (std::uint32_t n = 0; n < early; ++n) {
     co_yield slot_of_turn(plan, SlotKind::kForward, n);
+  }
+  if (plan.has_pairs) {
+    for (std::uint32_t n = 0; n < all; ++n) {
+      const Slot backward = slot_of_turn(plan, SlotKind::kBackward, n);
+      if (early + n >= all) {
+        co_yield backward;
+        continue;
+      }
+      Slot pair = slot_of_turn(plan, SlotKind::kForward, early + n);
+      pair.kind = SlotKind::kPair;
+      pair.backward_micro_batch = backward.micro_batch;
+      pair.backward_chunk = backward.chunk;
+      co_yield pair;
+    }
+    co_return;
   }
   for (std::uint32_t n = 0; n < all; ++n) {
     if (early + n < all) co_yield slot_of_turn(plan, SlotKind::kForward, early + n);

@@ -12,7 +12,9 @@ namespace weft::collectives {
 
 /// 1F1B, and with virtual stages its interleaved form (D. Narayanan et al., "Efficient Large-Scale
 /// Language Model Training on GPU Clusters Using Megatron-LM", SC 2021, arXiv 2104.04473, section
-/// 2.2): forwards until the first backward can come, then one of each, then what is left.
+/// 2.2): forwards until the first backward can come, then one of each, then what is left. With
+/// pairs, one of each together (NVIDIA/Megatron-LM, megatron/core/pipeline_parallel/
+/// combined_1f1b.py, --overlap-moe-expert-parallel-comm).
 [[nodiscard]] SlotStream one_by_one_slots(PipelinePlan plan, std::uint32_t rank);
 
 /// Forwards that a rank of it does before it alternates. Interleaved, a rank goes through its

@@ -18,6 +18,7 @@ struct PipelinePlan {
   std::uint32_t ranks = 1;
   std::uint32_t virtual_stages = 1;  ///< per rank; above 1 the schedule is interleaved
   std::uint32_t micro_batches = 1;   ///< of an iteration; with DualPipe of both directions together
+  bool has_pairs = false;            ///< 1F1B whose forward and backward passes are interwoven
 
   /// Parts that the model is cut into.
   [[nodiscard]] std::uint32_t stages() const { return ranks * virtual_stages; }

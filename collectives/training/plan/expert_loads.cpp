@@ -64,7 +64,9 @@ ExpertLoads expert_loads(const TrainingSpec& spec) {
     sum += expected[i];
     const double copies = std::min(std::round(sum) - before, capacity);
     loads.from_each[i % plan.expert] += static_cast<std::int64_t>(copies);
+    loads.kept.push_back(std::min(expected[i], capacity));
   }
+  loads.choices = expected;
   return loads;
 }
 

@@ -19,6 +19,10 @@ struct ExpertLoads {
   std::int64_t brought = 0;  ///< copies that every rank has, those that are dropped included
   /// Copies that a rank gets from each rank of its group, itself included; by its place in it.
   std::vector<std::int64_t> from_each;
+  /// By expert, the most popular first: how often the tokens of a rank choose it, and how often it
+  /// has capacity for them.
+  std::vector<double> choices;
+  std::vector<double> kept;
 
   /// Copies that a rank sends, those that stay included.
   [[nodiscard]] std::int64_t sent() const;

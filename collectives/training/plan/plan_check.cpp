@@ -17,6 +17,12 @@ namespace {
 /// Nobody has more; products of what is below fit 64 bits.
 constexpr std::uint64_t kMaxPlanRanks = 1'000'000;
 
+/// DualPipe has pairs of its own.
+bool pairs_one_by_one(const OverlapSpec& overlap, const ParallelismSpec& plan) {
+  return overlap.experts == OverlapSpec::Experts::kPairs &&
+         plan.schedule == PipelineSchedule::kOneForwardOneBackward;
+}
+
 class PlanCheck {
  public:
   PlanCheck(const TrainingSpec& spec, std::vector<schema::Problem>& problems)
@@ -24,6 +30,8 @@ class PlanCheck {
         plan_(spec.parallelism),
         batch_(spec.batch),
         routing_(spec.routing),
+        overlap_(spec.overlap),
+        recomputation_(spec.recomputation),
         problems_(problems) {}
 
   /// Whether all sizes are there, so that something can be divided by them.
@@ -69,6 +77,41 @@ class PlanCheck {
             "columns of a feed-forward");
   }
 
+  /// What overlaps with what.
+  void overlap() {
+    using Experts = OverlapSpec::Experts;
+    if (overlap_.experts == Experts::kPairs) {
+      if (plan_.schedule == PipelineSchedule::kGpipe ||
+          plan_.schedule == PipelineSchedule::kZeroBubbleH1) {
+        problem(
+            "overlap.experts",
+            "is pairs, which 1f1b and dualpipe have; gpipe and zb-h1 have no two passes side by "
+            "side");
+      }
+      if (recomputation_ == Recomputation::kFull) {
+        problem("overlap.experts",
+                "is pairs; full recomputation has a forward pass of its own in each backward pass");
+      }
+    }
+    if (overlap_.experts == Experts::kHalves) {
+      const std::uint64_t parts = plan_.sequence_parallel ? 2ULL * plan_.tensor : 2ULL;
+      const std::uint64_t tokens = std::uint64_t{batch_.micro} * model_.sequence / plan_.context;
+      divides("batch.micro", tokens, "overlap.experts", parts,
+              "tokens of a rank's micro-batch, of which each half");
+      if (plan_.schedule == PipelineSchedule::kDualPipe) {
+        problem("overlap.experts", "is halves; dualpipe alternates two micro-batches already");
+      }
+    }
+    if (plan_.reshard_after_forward || plan_.zero != 3) return;
+    if (plan_.virtual_stages > 1 || plan_.schedule == PipelineSchedule::kDualPipe ||
+        overlap_.experts == Experts::kPairs) {
+      problem(
+          "parallelism.reshard_after_forward",
+          "is false: which passes find parameters of several stages, or of two micro-batches at "
+          "once, is not defined; it needs one stage per rank, and no pairs");
+    }
+  }
+
   void experts() {
     const std::uint32_t tensor = expert_tensor_of(plan_);
     if (model_.experts == 0) {
@@ -80,6 +123,7 @@ class PlanCheck {
       return;
     }
     divides("model.experts", model_.experts, "parallelism.expert", plan_.expert, "experts");
+    routing_groups();
     const std::uint64_t inner = model_.expert_ffn == 0 ? inner_size() : model_.expert_ffn;
     divides("model.expert_ffn", inner, "parallelism.expert_tensor", tensor, "columns of an expert");
     if (model_.top_k == 0 || model_.top_k > model_.experts) {
@@ -127,9 +171,10 @@ class PlanCheck {
                                   std::to_string(step));
       return;
     }
-    check_pipeline({plan_.schedule, plan_.pipeline, plan_.virtual_stages,
-                    static_cast<std::uint32_t>(batch_.global / step)},
-                   problems_);
+    check_pipeline(
+        {plan_.schedule, plan_.pipeline, plan_.virtual_stages,
+         static_cast<std::uint32_t>(batch_.global / step), pairs_one_by_one(overlap_, plan_)},
+        problems_);
   }
 
   void stages() {
@@ -178,6 +223,26 @@ class PlanCheck {
                      what + " (" + whole_key + ")");
   }
 
+  void routing_groups() {
+    const std::uint32_t groups = routing_.groups;
+    if (groups < 2) return;
+    divides("model.experts", model_.experts, "routing.groups", groups, "experts");
+    if (routing_.top_groups > groups) {
+      problem("routing.top_groups", "is " + std::to_string(routing_.top_groups) + " of " +
+                                        std::to_string(groups) + " groups");
+    }
+    const std::uint64_t choice = std::uint64_t{model_.experts} / groups * routing_.top_groups;
+    if (model_.top_k > choice) {
+      problem("routing.top_groups", "have " + std::to_string(choice) +
+                                        " experts; a token goes to " +
+                                        std::to_string(model_.top_k) + " (model.top_k)");
+    }
+    if (routing_.skew != 0) {
+      problem("routing.groups",
+              "with `skew`: how popular groups are is not defined; give one of them");
+    }
+  }
+
   void expert_ranks(std::uint32_t tensor) {
     const std::uint64_t stage = std::uint64_t{plan_.tensor} * plan_.context * plan_.data;
     const std::uint64_t needed = std::uint64_t{tensor} * plan_.expert;
@@ -192,6 +257,8 @@ class PlanCheck {
   const ParallelismSpec& plan_;
   const BatchSpec& batch_;
   const RoutingSpec& routing_;
+  const OverlapSpec& overlap_;
+  Recomputation recomputation_;
   std::vector<schema::Problem>& problems_;
 };
 
@@ -204,6 +271,7 @@ void check_plan(const TrainingSpec& spec, std::optional<std::uint32_t> ranks,
   check.ranks(ranks);
   check.tensor();
   check.experts();
+  check.overlap();
   check.sharding();
   check.batch();
   check.stages();
@@ -231,9 +299,34 @@ Bytes bucket_size(const TrainingSpec& spec) {
   return bytes_of_numbers(std::max(kMin, kPerRank * ranks), spec.precision.gradients);
 }
 
+bool reduces_each_micro_batch(const ParallelismSpec& parallelism) {
+  if (parallelism.gradient_sync == GradientSync::kAuto) return parallelism.zero == 3;
+  return parallelism.gradient_sync == GradientSync::kMicroBatch;
+}
+
+bool gathers_in_forward(const TrainingSpec& spec) {
+  const std::uint32_t zero = spec.parallelism.zero;
+  return spec.overlap.parameters && (zero == 1 || zero == 2);
+}
+
+std::uint64_t gathers_of_chunk(const TrainingSpec& spec, std::uint32_t pipeline_rank) {
+  const PipelinePlan plan = pipeline_of(spec);
+  if (spec.parallelism.reshard_after_forward) return std::uint64_t{2} * passes_of_chunk(plan);
+  SlotStream slots = pipeline_slots(plan, pipeline_rank);
+  std::uint64_t gathers = 0;
+  bool is_gathered = false;
+  for (Slot slot; slots.next(slot);) {
+    if (slot.kind == SlotKind::kBackwardWeights) continue;
+    if (!is_gathered) ++gathers;
+    is_gathered = slot.kind == SlotKind::kForward;
+  }
+  return gathers;
+}
+
 PipelinePlan pipeline_of(const TrainingSpec& spec) {
   const ParallelismSpec& plan = spec.parallelism;
-  return {plan.schedule, plan.pipeline, plan.virtual_stages, micro_batches_of(spec)};
+  return {plan.schedule, plan.pipeline, plan.virtual_stages, micro_batches_of(spec),
+          pairs_one_by_one(spec.overlap, plan)};
 }
 
 }  // namespace weft::collectives

@@ -29,6 +29,16 @@ void check_plan(const TrainingSpec& spec, std::optional<std::uint32_t> ranks,
 /// (megatron/core/distributed, DistributedDataParallelConfig).
 [[nodiscard]] Bytes bucket_size(const TrainingSpec& spec);
 
+/// Whether ranks with the same parameters reduce their gradients after each micro-batch.
+[[nodiscard]] bool reduces_each_micro_batch(const ParallelismSpec& parallelism);
+
+/// Whether ZeRO-1 and 2 gather what they updated during the next forward pass.
+[[nodiscard]] bool gathers_in_forward(const TrainingSpec& spec);
+
+/// How often ZeRO-3 gathers the parameters of a chunk in an iteration, on a rank of the pipeline:
+/// before each pass that finds them given up. All its chunks do it equally often.
+[[nodiscard]] std::uint64_t gathers_of_chunk(const TrainingSpec& spec, std::uint32_t pipeline_rank);
+
 /// How they go over the ranks of a pipeline.
 [[nodiscard]] PipelinePlan pipeline_of(const TrainingSpec& spec);
 

@@ -13,25 +13,23 @@ std::optional<std::uint32_t> PlanGroup::position_of(std::uint32_t rank) const {
   return position;
 }
 
-std::uint32_t expert_tensor_of(const ParallelismSpec& parallelism) {
-  return parallelism.expert_tensor == 0 ? parallelism.tensor : parallelism.expert_tensor;
-}
-
 bool exchanges_tokens(const ParallelismSpec& parallelism) {
   return parallelism.expert > 1 || parallelism.sequence_parallel ||
          expert_tensor_of(parallelism) != parallelism.tensor;
 }
 
-RankGrid::RankGrid(const ParallelismSpec& parallelism)
+RankGrid::RankGrid(const ParallelismSpec& parallelism, std::uint32_t expert_domain)
     : tensor_(parallelism.tensor),
       context_(parallelism.context),
       data_(parallelism.data),
       pipeline_(parallelism.pipeline),
       expert_tensor_(expert_tensor_of(parallelism)),
       expert_(parallelism.expert),
+      expert_domain_(expert_domain),
       is_mirrored_(parallelism.schedule == PipelineSchedule::kDualPipe) {
   const std::uint32_t experts = expert_tensor_ * expert_;
   WEFT_CHECK(experts > 0 && stage_ranks() % experts == 0, "a plan that was checked");
+  WEFT_CHECK(expert_domain > 0 && expert_ % expert_domain == 0, "domains that divide the group");
   expert_data_ = stage_ranks() / experts;
   const std::uint32_t gradient = context_ * data_;
   shard_ = parallelism.shard_ranks == 0 ? gradient : parallelism.shard_ranks;
@@ -88,6 +86,10 @@ std::uint32_t RankGrid::size_of(GroupKind kind) const {
       return pipeline_;
     case GroupKind::kEmbedding:
       return std::min(pipeline_, 2U);
+    case GroupKind::kExpertDomain:
+      return expert_domain_;
+    case GroupKind::kExpertRail:
+      return expert_ / expert_domain_;
     case GroupKind::kMirror:
       break;
   }
@@ -108,7 +110,10 @@ std::uint32_t RankGrid::stride_of(GroupKind kind) const {
     case GroupKind::kReplicate:
       return tensor_ * shard_;
     case GroupKind::kExpert:
+    case GroupKind::kExpertDomain:
       return expert_tensor_;
+    case GroupKind::kExpertRail:
+      return expert_tensor_ * expert_domain_;
     case GroupKind::kExpertData:
     case GroupKind::kExpertShard:
       return expert_tensor_ * expert_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,7 +25,11 @@ enum class GroupKind : std::uint8_t {
   kPipeline,
   kEmbedding,  ///< the ends of a pipeline, which share a tied embedding
   kMirror,     ///< DualPipe: the two ranks of a pipeline that hold the same two stages
+  // Of an expert group whose ranks lie in scale-up domains, equally many in each:
+  kExpertDomain,  ///< those of a domain
+  kExpertRail,    ///< those that have the same place in their domains
 };
+inline constexpr std::size_t kGroupKinds = static_cast<std::size_t>(GroupKind::kExpertRail) + 1;
 
 /// Ranks at equal distances, in the order of the group.
 struct PlanGroup {
@@ -58,7 +63,9 @@ struct RankPlace {
 /// then expert data. The sizes are any that check_plan has nothing against.
 class RankGrid {
  public:
-  explicit RankGrid(const ParallelismSpec& parallelism);
+  /// `expert_domain`: consecutive ranks of an expert group that share a scale-up domain; it divides
+  /// the group.
+  explicit RankGrid(const ParallelismSpec& parallelism, std::uint32_t expert_domain = 1);
 
   [[nodiscard]] std::uint32_t ranks() const { return stage_ranks() * pipeline_; }
   /// Ranks of a stage of the pipeline.
@@ -90,11 +97,9 @@ class RankGrid {
   std::uint32_t expert_data_;
   std::uint32_t shard_;
   std::uint32_t expert_shard_;
+  std::uint32_t expert_domain_;
   bool is_mirrored_;
 };
-
-/// Tensor parallelism inside an expert, as it is meant.
-[[nodiscard]] std::uint32_t expert_tensor_of(const ParallelismSpec& parallelism);
 
 /// Whether tokens go to experts by all-to-alls. Else experts are divided like any feed-forward.
 [[nodiscard]] bool exchanges_tokens(const ParallelismSpec& parallelism);

@@ -11,6 +11,8 @@ constexpr const char* kPlainMegatron = "Narayanan et al., SC'21, arXiv 2104.0447
 constexpr std::uint64_t kMaxVirtualStages = 1024;
 constexpr std::uint64_t kMaxSamples = 1U << 24U;
 constexpr std::uint64_t kMaxTensorChunks = 64;
+constexpr std::uint64_t kMaxExpertGroups = 1024;
+constexpr std::uint64_t kMaxTokenChunks = 64;
 
 using ParallelismKeys = schema::Builder<ParallelismSpec>;
 
@@ -55,7 +57,23 @@ void add_data_keys(ParallelismKeys& keys) {
              "consecutive ranks that share these out, of those that add up gradients; 0: all")
       .source("Rajbhandari et al., arXiv 1910.02054: all of them")
       .range(0, kMaxHosts)
-      .only_if([](const P& p) { return p.zero != 0; }, "with `zero`");
+      .only_if([](const P& p) { return p.zero != 0; }, "with `zero`")
+      .field("reshard_after_forward", &P::reshard_after_forward,
+             "ranks give parameters up after a forward pass, and gather them again for the "
+             "backward pass")
+      .source("Zhao et al., arXiv 2304.11277 (FSDP), section 3.2: they do")
+      .only_if([](const P& p) { return p.zero == 3; }, "with `zero: 3`")
+      .choice("gradient_sync", &P::gradient_sync,
+              {{GradientSync::kAuto, "auto", "with `zero: 3` each micro-batch, else once per step"},
+               {GradientSync::kStep, "step", "once, when the last micro-batch has added its own"},
+               {GradientSync::kMicroBatch, "micro-batch", "after each micro-batch"}},
+              "when ranks with the same parameters reduce their gradients")
+      .matters_if(
+          [](const P& p) {
+            return p.gradient_sync == GradientSync::kAuto || p.data > 1 || p.context > 1;
+          },
+          "with several `data` or `context` ranks")
+      .source("Rajbhandari et al., arXiv 1910.02054, section 7");
 }
 
 }  // namespace
@@ -108,7 +126,33 @@ schema::Object<RoutingSpec> routing_schema() {
           "tokens that an expert takes of a rank, in units of its share if all were alike; those "
           "beyond are dropped; 0: it takes all")
       .source("Megatron-LM: no token is dropped")
-      .within({.low = 0, .high = 1000});
+      .within({.low = 0, .high = 1000})
+      .field("groups", &R::groups, "of experts, in order; a token's experts lie in few of them")
+      .source("one group: a token chooses among all experts")
+      .range(1, kMaxExpertGroups)
+      .field("top_groups", &R::top_groups, "that the experts of a token lie in")
+      .source("one, of one group")
+      .range(1, kMaxExpertGroups)
+      .only_if([](const R& r) { return r.groups > 1; }, "with several `groups`");
+}
+
+schema::Object<ExpertSpec> expert_schema() {
+  using E = ExpertSpec;
+  using X = ExpertSpec::Exchange;
+  return schema::describe<E>("experts", "how tokens get to their experts and back")
+      .choice("exchange", &E::exchange,
+              {{X::kAllToAll, "all-to-all", "a copy per expert, in an all-to-all"},
+               {X::kLowLatency, "low-latency", "a copy per expert, all sent at once"},
+               {X::kHighThroughput, "high-throughput",
+                "a copy per scale-up domain, which a rank there forwards to each rank that has "
+                "experts of the token; results are added up on the way back"}},
+              "of tokens with the ranks of their experts")
+      .source("Megatron-Core: moe_token_dispatcher_type alltoall")
+      .field("chunks", &E::chunks, "of the tokens: one is forwarded while the next one comes")
+      .source("estimate: as many as leave messages large")
+      .range(1, kMaxTokenChunks)
+      .only_if([](const E& e) { return e.exchange == X::kHighThroughput; },
+               "with `exchange: high-throughput`");
 }
 
 schema::Object<OverlapSpec> overlap_schema() {
@@ -129,7 +173,23 @@ schema::Object<OverlapSpec> overlap_schema() {
       .field("pipeline", &O::pipeline, "sends between stages")
       .source("Megatron-LM: overlap_p2p_comm")
       .field("prefetch", &O::prefetch, "parameters of ZeRO-3, one layer ahead")
-      .source("Zhao et al., arXiv 2304.11277 (FSDP), section 3.3");
+      .source("Zhao et al., arXiv 2304.11277 (FSDP), section 3.3")
+      .field("parameters", &O::parameters,
+             "what ZeRO-1 and 2 updated, gathered bucket by bucket during the next forward pass")
+      .source("Megatron-LM without --overlap-param-gather")
+      .choice("experts", &O::experts,
+              {{O::Experts::kNone, "none", "nothing else is computed meanwhile"},
+               {O::Experts::kHalves, "halves",
+                "the two halves of a micro-batch alternate: one computes while the other's tokens "
+                "are on their way"},
+               {O::Experts::kPairs, "pairs",
+                "the forward pass of one micro-batch beside the backward pass of another; with "
+                "dualpipe its pairs send tokens out before they compute"}},
+              "what exchanges of tokens with experts have beside them")
+      .source("Megatron-Core without --overlap-moe-expert-parallel-comm")
+      .field("shared_experts", &O::shared_experts,
+             "computed while tokens are on their way to other experts")
+      .source("Megatron-Core without --moe-shared-expert-overlap");
 }
 
 }  // namespace weft::collectives

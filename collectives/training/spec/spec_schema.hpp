@@ -9,6 +9,7 @@ namespace weft::collectives {
 [[nodiscard]] schema::Object<ParallelismSpec> parallelism_schema();
 [[nodiscard]] schema::Object<BatchSpec> batch_schema();
 [[nodiscard]] schema::Object<RoutingSpec> routing_schema();
+[[nodiscard]] schema::Object<ExpertSpec> expert_schema();
 [[nodiscard]] schema::Object<OverlapSpec> overlap_schema();
 
 }  // namespace weft::collectives

@@ -64,6 +64,10 @@ enum class PipelineSchedule : std::uint8_t {
   kDualPipe
 };
 
+/// When ranks that hold the same parameters reduce their gradients. kAuto: ZeRO-3 after every
+/// micro-batch, everything else once per step.
+enum class GradientSync : std::uint8_t { kAuto, kStep, kMicroBatch };
+
 /// How ranks share the work. Ranks are numbered as Megatron has them, tensor fastest, then context,
 /// data, pipeline; experts are over tensor, context and data together.
 struct ParallelismSpec {
@@ -77,24 +81,60 @@ struct ParallelismSpec {
   std::uint32_t data = 1;
   std::uint32_t zero = 0;         ///< stage 0 .. 3
   std::uint32_t shard_ranks = 0;  ///< of hybrid sharding: consecutive data ranks; 0: all
+  /// ZeRO-3: parameters are given up after a forward pass, and gathered again for the backward one.
+  bool reshard_after_forward = true;
+  GradientSync gradient_sync = GradientSync::kAuto;
   std::uint32_t expert = 1;
   std::uint32_t expert_tensor = 0;  ///< tensor parallelism inside an expert; 0: as tensor
 };
+
+/// Tensor parallelism inside an expert, as it is meant.
+[[nodiscard]] inline std::uint32_t expert_tensor_of(const ParallelismSpec& parallelism) {
+  return parallelism.expert_tensor == 0 ? parallelism.tensor : parallelism.expert_tensor;
+}
 
 struct BatchSpec {
   std::uint32_t micro = 1;   ///< samples per micro-batch and data-parallel rank
   std::uint32_t global = 1;  ///< samples per iteration
 };
 
-/// Where tokens of models with experts go (expert_loads.hpp).
+/// Where tokens of models with experts go (expert_loads.hpp, token_copies.hpp).
 struct RoutingSpec {
   double skew = 0;      ///< exponent of a Zipf law of experts' popularity; 0: all alike
   double capacity = 0;  ///< of an expert, in units of its share if all were alike; 0: no limit
+  /// Experts lie in this many groups, in order, and a token chooses among those of `top_groups`.
+  std::uint32_t groups = 1;
+  std::uint32_t top_groups = 1;
 
   bool operator==(const RoutingSpec&) const = default;
 };
 
+/// How tokens get to their experts and back.
+struct ExpertSpec {
+  enum class Exchange : std::uint8_t {
+    kAllToAll,        ///< a copy per expert, in an all-to-all of the expert group
+    kLowLatency,      ///< a copy per expert, all sent at once
+    kHighThroughput,  ///< a copy per scale-up domain, which is forwarded inside it
+  };
+  Exchange exchange = Exchange::kAllToAll;
+  std::uint32_t chunks = 4;  ///< that a high-throughput exchange forwards one after the other
+
+  bool operator==(const ExpertSpec&) const = default;
+};
+
 enum class NumberFormat : std::uint8_t { kFp32, kTf32, kBf16, kFp16, kFp8, kMxfp8, kFp4 };
+
+/// What numbers are sent in, by what they are; absent: as they are kept.
+struct ExchangeFormats {
+  std::optional<NumberFormat> gradients{};      ///< of parameters
+  std::optional<NumberFormat> parameters{};     ///< that other ranks hold, or have updated
+  std::optional<NumberFormat> tensor{};         ///< sums among tensor-parallel ranks
+  std::optional<NumberFormat> tensor_gather{};  ///< inputs of sequence-parallel ranks
+  std::optional<NumberFormat> context{};        ///< keys and values
+  std::optional<NumberFormat> pipeline{};       ///< results of stages
+  std::optional<NumberFormat> dispatch{};       ///< tokens on their way to experts
+  std::optional<NumberFormat> combine{};        ///< what comes back from them
+};
 
 /// What numbers are kept in.
 struct PrecisionSpec {
@@ -103,6 +143,7 @@ struct PrecisionSpec {
   NumberFormat gradients = NumberFormat::kFp32;  ///< as they are kept, added up and exchanged
   NumberFormat master = NumberFormat::kFp32;     ///< the optimiser's copy of parameters
   NumberFormat moments = NumberFormat::kFp32;    ///< two per parameter (Adam)
+  ExchangeFormats exchange{};
 };
 
 enum class Recomputation : std::uint8_t { kNone, kSelective, kFull };
@@ -115,6 +156,13 @@ struct OverlapSpec {
   std::uint32_t tensor_chunks = 4;
   bool pipeline = true;  ///< sends between stages
   bool prefetch = true;  ///< of ZeRO-3's parameters, one layer ahead
+  /// What ZeRO-1 and 2 updated, gathered bucket by bucket during the next forward pass.
+  bool parameters = false;
+  /// What exchanges of tokens have beside them. kHalves: the other half of the micro-batch. kPairs:
+  /// the backward pass of one micro-batch has the forward pass of another.
+  enum class Experts : std::uint8_t { kNone, kHalves, kPairs };
+  Experts experts = Experts::kNone;
+  bool shared_experts = false;  ///< computed while tokens are on their way to the others
 };
 
 /// A layer's time as measured, of one micro-batch on one rank, communication apart.
@@ -124,13 +172,35 @@ struct MeasuredLayer {
   Picoseconds backward_weights{};  ///< of these, those of weights
 };
 
+/// A matrix product of m x k and k x n numbers as measured.
+struct MeasuredProduct {
+  std::uint32_t m = 0;
+  std::uint32_t n = 0;
+  std::uint32_t k = 0;
+  Picoseconds time{};
+};
+
+/// How long matrix products take (kernels.hpp).
+struct KernelSpec {
+  enum class Model : std::uint8_t {
+    kConstant,  ///< their operations at `gemm_efficiency` of the peak, whatever their shape
+    kRoofline,  ///< whole tiles in whole waves, or their bytes, whichever takes longer
+    kMeasured,  ///< as `products` say
+  };
+  Model model = Model::kConstant;
+  Picoseconds tile = Picoseconds(1'000'000);    ///< of a tile besides its products
+  Picoseconds launch = Picoseconds(2'000'000);  ///< from one kernel to the next
+  std::vector<MeasuredProduct> products{};
+};
+
 /// What computes: a GPU with efficiencies, or measured times.
 struct ComputeSpec {
-  std::string gpu = "h100-sxm";                 ///< by name
-  double gemm_efficiency = 0.6;                 ///< of the peak of `precision.compute`
-  double memory_efficiency = 0.8;               ///< of the bandwidth of memory
-  double communication_slowdown = 1;            ///< factor of compute while the rank communicates
-  bool fused_attention = true;                  ///< scores stay on the chip (FlashAttention)
+  std::string gpu = "h100-sxm";       ///< by name
+  double gemm_efficiency = 0.6;       ///< of the peak of `precision.compute`
+  double memory_efficiency = 0.8;     ///< of the bandwidth of memory
+  double communication_slowdown = 1;  ///< factor of compute while the rank communicates
+  bool fused_attention = true;        ///< scores stay on the chip (FlashAttention)
+  KernelSpec kernels{};
   std::optional<MeasuredLayer> layer{};         ///< instead of what the GPU would take
   std::optional<MeasuredLayer> expert_layer{};  ///< of one with experts; absent: as `layer`
   /// The same of what comes before and after the layers.
@@ -146,11 +216,16 @@ struct CommunicationSpec {
   std::optional<GpuGeneration> generation;  ///< absent: as the servers have them
 };
 
+/// Whose choices a job starts from (frameworks.hpp).
+enum class Framework : std::uint8_t { kNone, kMegatronCore, kFsdp2, kDeepSpeed, kDeepSeek };
+
 struct TrainingSpec {
+  Framework framework = Framework::kNone;
   ModelSpec model{};
   ParallelismSpec parallelism{};
   BatchSpec batch{};
   RoutingSpec routing{};
+  ExpertSpec experts{};
   PrecisionSpec precision{};
   Recomputation recomputation = Recomputation::kNone;
   OverlapSpec overlap{};

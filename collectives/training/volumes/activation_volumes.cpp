@@ -4,6 +4,7 @@
 
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/plan_check.hpp"
+#include "collectives/training/plan/token_copies.hpp"
 
 namespace weft::collectives {
 
@@ -16,9 +17,10 @@ ActivationTerms::ActivationTerms(const TrainingSpec& training, const RankGrid& r
       passes(layer_passes(training, rank)),
       has_full_recomputation(training.recomputation == Recomputation::kFull),
       sends_tokens(exchanges_tokens(training.parallelism)),
+      parts(pass_parts(training.overlap)),
       tokens(std::int64_t{training.batch.micro} * training.model.sequence /
-             training.parallelism.context),
-      activations(Bytes(tokens * training.model.hidden) * volume_setting.activation_size) {}
+             training.parallelism.context / parts),
+      token(token_bytes(training.precision, training.model.hidden)) {}
 
 void ActivationTerms::add(VolumeKind kind, GroupKind group, Operation operation, Bytes size,
                           std::uint64_t count) {
@@ -38,12 +40,12 @@ void ActivationTerms::add_tensor() {
   const std::uint64_t sums = halves * (has_full_recomputation ? 3 : 2);
   const GroupKind group = GroupKind::kTensor;
   if (!spec.parallelism.sequence_parallel) {
-    add(VolumeKind::kTensor, group, Operation::kAllReduce, activations, sums);
+    add(VolumeKind::kTensor, group, Operation::kAllReduce, tensor_sum(), parts * sums);
     return;
   }
-  add(VolumeKind::kTensor, group, Operation::kReduceScatter, activations, sums);
-  add(VolumeKind::kTensor, group, Operation::kAllGather, activations, sums);
-  add(VolumeKind::kTensorRegather, group, Operation::kAllGather, activations, halves);
+  add(VolumeKind::kTensor, group, Operation::kReduceScatter, tensor_sum(), parts * sums);
+  add(VolumeKind::kTensor, group, Operation::kAllGather, gathered(), parts * sums);
+  add(VolumeKind::kTensorRegather, group, Operation::kAllGather, gathered(), parts * halves);
 }
 
 /// A rank looks up the tokens that are in its part of the vocabulary, and what comes of it is added
@@ -62,11 +64,11 @@ void ActivationTerms::add_vocabulary() {
   const VolumeKind kind = VolumeKind::kVocabulary;
   const GroupKind group = GroupKind::kTensor;
   if (!spec.parallelism.sequence_parallel) {
-    add(kind, group, Operation::kAllReduce, activations, firsts + lasts);
+    add(kind, group, Operation::kAllReduce, tensor_sum(), parts * (firsts + lasts));
     return;
   }
-  add(kind, group, Operation::kReduceScatter, activations, firsts + lasts);
-  add(kind, group, Operation::kAllGather, activations, firsts + 2 * lasts);
+  add(kind, group, Operation::kReduceScatter, tensor_sum(), parts * (firsts + lasts));
+  add(kind, group, Operation::kAllGather, gathered(), parts * (firsts + 2 * lasts));
 }
 
 /// The ring of H. Liu et al., arXiv 2310.01889: a rank hands on keys and values c - 1 times in each
@@ -81,8 +83,10 @@ void ActivationTerms::add_context() {
   const std::int64_t value = model.value_head_size == 0 ? head : model.value_head_size;
   const std::int64_t own = std::max<std::int64_t>(heads / spec.parallelism.tensor, 1);
   const Bytes size =
-      Bytes(tokens * own * (head + model.rope_head_size + value)) * setting.activation_size;
-  const std::uint64_t steps = passes.all() * (spec.parallelism.context - 1);
+      sent_bytes(static_cast<std::uint64_t>(tokens),
+                 static_cast<std::uint64_t>(own * (head + model.rope_head_size + value)),
+                 spec.precision.exchange.context, activation_format(spec.precision.compute));
+  const std::uint64_t steps = parts * passes.all() * (spec.parallelism.context - 1);
   add(VolumeKind::kContext, GroupKind::kContext, Operation::kSendReceive, size,
       steps * (has_full_recomputation ? 3 : 2));
   add(VolumeKind::kContextGradient, GroupKind::kContext, Operation::kSendReceive, size, steps);
@@ -92,17 +96,31 @@ void ActivationTerms::add_context() {
 /// et al., arXiv 2006.16668, section 3.2), and two more where the forward pass is done again. A
 /// rank has top_k copies of its tokens to send, but for those that are dropped; where experts are
 /// not loaded alike, terms are those of the mean rank. Where an expert is shared, each of its ranks
-/// gets the others' tokens before, and hands out parts of sums after.
+/// gets the others' tokens before, and hands out parts of sums after. Of a high-throughput exchange
+/// a copy per domain goes along rails, and inside a domain what came for it and what is its own.
 void ActivationTerms::add_experts() {
   if (!sends_tokens || spec.model.experts == 0) return;
-  const std::int64_t copies = expert_loads(spec).sent();
-  const Bytes size = Bytes(copies * spec.model.hidden) * setting.activation_size;
-  const std::uint64_t times = passes.with_experts * (has_full_recomputation ? 3 : 2);
-  add(VolumeKind::kExpert, GroupKind::kExpert, Operation::kAllToAll, size, 2 * times);
-  const Bytes shared = size * expert_tensor_of(spec.parallelism);
+  const std::uint64_t times = parts * passes.with_experts * (has_full_recomputation ? 3 : 2);
+  if (spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput) {
+    const TokenRoutes routes = token_routes(spec, setting.expert_domain);
+    add_copies(GroupKind::kExpertRail, routes.between_domains(), times);
+    add_copies(GroupKind::kExpertDomain, routes.in_domain(setting.expert_domain), times);
+  } else {
+    add_copies(GroupKind::kExpert, expert_loads(spec).sent() / parts, times);
+  }
+  const std::int64_t copies =
+      expert_loads(spec).sent() / parts * expert_tensor_of(spec.parallelism);
   const GroupKind group = GroupKind::kExpertTensor;
-  add(VolumeKind::kExpertTensor, group, Operation::kAllGather, shared, times);
-  add(VolumeKind::kExpertTensor, group, Operation::kReduceScatter, shared, times);
+  add(VolumeKind::kExpertTensor, group, Operation::kAllGather, token.dispatch * copies, times);
+  add(VolumeKind::kExpertTensor, group, Operation::kReduceScatter, token.combine * copies, times);
+}
+
+void ActivationTerms::add_copies(GroupKind group, std::int64_t copies, std::uint64_t times) {
+  const Bytes out = token.dispatch * copies;
+  const Bytes back = token.combine * copies;
+  const bool is_same = out == back;
+  add(VolumeKind::kExpert, group, Operation::kAllToAll, out, is_same ? 2 * times : times);
+  if (!is_same) add(VolumeKind::kExpert, group, Operation::kAllToAll, back, times);
 }
 
 /// Every chunk sends each micro-batch on, 2 b s h bytes, and as much back. Sequence-parallel ranks
@@ -116,7 +134,8 @@ void ActivationTerms::add_pipeline() {
     if (forward_target(plan, {pipeline_rank, c})) ++chunks_on;
     if (backward_target(plan, {pipeline_rank, c})) ++chunks_back;
   }
-  const Bytes size = parallelism.sequence_parallel ? activations / parallelism.tensor : activations;
+  const Bytes whole = token.pipeline * (tokens * parts);
+  const Bytes size = parallelism.sequence_parallel ? whole / parallelism.tensor : whole;
   const std::uint64_t each = passes_of_chunk(plan);
   add(VolumeKind::kPipelineForward, GroupKind::kPipeline, Operation::kSendReceive, size,
       chunks_on * each);

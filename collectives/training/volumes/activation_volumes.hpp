@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "collectives/training/compute/formats.hpp"
 #include "collectives/training/pipeline/pipeline_plan.hpp"
 #include "collectives/training/volumes/volumes.hpp"
 
@@ -21,8 +22,9 @@ struct ActivationTerms {
   LayerPasses passes;
   bool has_full_recomputation;
   bool sends_tokens;    ///< experts are not just tensor-parallel layers
-  std::int64_t tokens;  ///< of a micro-batch, on a context-parallel rank: b s / c
-  Bytes activations;    ///< of these: 2 b s h / c with two bytes per number
+  std::uint32_t parts;  ///< that a micro-batch goes through layers in (pass_parts)
+  std::int64_t tokens;  ///< of a part of it, on a context-parallel rank: b s / c of a whole one
+  TokenBytes token;     ///< between layers, by what it is sent for
   std::vector<VolumeTerm> terms;
 
   void add(VolumeKind kind, GroupKind group, Operation operation, Bytes size, std::uint64_t count);
@@ -31,6 +33,13 @@ struct ActivationTerms {
   void add_context();
   void add_experts();
   void add_pipeline();
+
+  [[nodiscard]] Bytes tensor_sum() const { return token.tensor * tokens; }
+  [[nodiscard]] Bytes gathered() const { return token.tensor_gather * tokens; }
+
+ private:
+  /// So many copies of tokens out to experts, and back.
+  void add_copies(GroupKind group, std::int64_t copies, std::uint64_t times);
 };
 
 }  // namespace weft::collectives

@@ -26,11 +26,11 @@ constexpr Holders kExpertHolders{GroupKind::kExpertData,       GroupKind::kExper
 
 class StateTerms {
  public:
-  StateTerms(const TrainingSpec& spec, const RankGrid& grid)
-      : zero_(spec.parallelism.zero), grid_(grid), micro_batches_(micro_batches_of(spec)) {
-    // Half of the micro-batches go through each of the two stages that a rank holds.
-    if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) micro_batches_ /= 2;
-  }
+  StateTerms(const TrainingSpec& spec, const RankGrid& grid, std::uint32_t pipeline_rank)
+      : zero_(spec.parallelism.zero),
+        grid_(grid),
+        syncs_(reduces_each_micro_batch(spec.parallelism) ? passes_of_chunk(pipeline_of(spec)) : 1),
+        gathers_(zero_ == 3 ? gathers_of_chunk(spec, pipeline_rank) : 1) {}
 
   void add(VolumeKind kind, GroupKind group, Operation operation, Bytes size,
            std::uint64_t count = 1) {
@@ -40,14 +40,15 @@ class StateTerms {
 
   void add_held(const Holders& holders, Bytes parameters, Bytes gradients) {
     if (zero_ == 0) {
-      add(holders.gradient, holders.all, Operation::kAllReduce, gradients);
+      add(holders.gradient, holders.all, Operation::kAllReduce, gradients, syncs_);
       return;
     }
-    const std::uint64_t scatters = zero_ == 3 ? micro_batches_ : 1;
-    const std::uint64_t gathers = zero_ == 3 ? 2 * micro_batches_ : 1;
-    add(holders.gradient, holders.shard, Operation::kReduceScatter, gradients, scatters);
-    add(holders.replica, holders.replicate, Operation::kAllReduce, summed(holders, gradients));
-    add(holders.parameter, holders.shard, Operation::kAllGather, parameters, gathers);
+    // Copies of ZeRO-3's shards add theirs up once; others do with each reduction.
+    const std::uint64_t among_copies = zero_ == 3 ? 1 : syncs_;
+    add(holders.gradient, holders.shard, Operation::kReduceScatter, gradients, syncs_);
+    add(holders.replica, holders.replicate, Operation::kAllReduce, summed(holders, gradients),
+        among_copies);
+    add(holders.parameter, holders.shard, Operation::kAllGather, parameters, gathers_);
   }
 
   /// What a rank has the sums of afterwards.
@@ -62,7 +63,8 @@ class StateTerms {
  private:
   std::uint32_t zero_;
   const RankGrid& grid_;
-  std::uint64_t micro_batches_;
+  std::uint64_t syncs_;    ///< of gradients
+  std::uint64_t gathers_;  ///< of parameters
   std::vector<VolumeTerm> terms_;
 };
 
@@ -70,7 +72,7 @@ class StateTerms {
 
 std::vector<VolumeTerm> state_volumes(const TrainingSpec& spec, const RankGrid& grid,
                                       const StateBytes& states, std::uint32_t pipeline_rank) {
-  StateTerms terms(spec, grid);
+  StateTerms terms(spec, grid, pipeline_rank);
   terms.add_held(kDenseHolders, states.parameters, states.gradients);
   terms.add_held(kExpertHolders, states.expert_parameters, states.expert_gradients);
   terms.add(VolumeKind::kMirror, GroupKind::kMirror, Operation::kAllReduce,

@@ -25,7 +25,7 @@ LayerPasses layer_passes(const TrainingSpec& spec, std::uint32_t pipeline_rank) 
 
 std::vector<VolumeTerm> volumes_of(const TrainingSpec& spec, const StateBytes& states,
                                    std::uint32_t pipeline_rank, const VolumeSetting& setting) {
-  const RankGrid grid(spec.parallelism);
+  const RankGrid grid(spec.parallelism, setting.expert_domain);
   ActivationTerms activations(spec, grid, setting, pipeline_rank);
   activations.add_tensor();
   activations.add_vocabulary();

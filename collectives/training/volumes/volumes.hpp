@@ -21,7 +21,7 @@ struct StateBytes {
 };
 
 struct VolumeSetting {
-  std::uint32_t activation_size = 2;  ///< bytes of a number between layers
+  std::uint32_t expert_domain = 1;  ///< ranks of an expert group in a scale-up domain (RankGrid)
 };
 
 /// How often a layer has a micro-batch, on one rank in one iteration.

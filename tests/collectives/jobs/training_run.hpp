@@ -37,24 +37,30 @@ namespace weft::testing {
 /// One run of a training job alone on the ideal network.
 class TrainingRun {
  public:
-  /// A message of n bytes takes `latency` and the time of n bytes at `rate`; 0: none.
+  /// A message of n bytes takes `latency` and the time of n bytes at `rate`; 0: none. Inside a
+  /// scale-up domain of `layout` it has the rate of that.
   explicit TrainingRun(const collectives::TrainingSpec& spec, std::uint32_t ranks,
-                       Picoseconds latency = {}, BitsPerSecond rate = {}) {
+                       Picoseconds latency = {}, BitsPerSecond rate = {},
+                       const collectives::RankLayout& layout = {}) {
     collectives::Problems problems;
     collectives::Training::check(spec, ranks, problems);
     for (const schema::Problem& problem : problems) ADD_FAILURE() << problem.key << problem.message;
     if (!problems.empty()) return;
     collectives::ProgramSetting setting;
     setting.ranks = ranks;
-    auto program = collectives::Training::make(setting, spec, {}).value();
+    auto program = collectives::Training::make(setting, spec, layout).value();
     std::vector<HostId> hosts;
     for (std::uint32_t i = 0; i < ranks; ++i) hosts.emplace_back(std::size_t{i});
     EXPECT_TRUE(workload_.add_job("job", {}, hosts, std::move(program), true).empty());
     executor_ = std::make_unique<collectives::Executor>(workload_);
     const auto delay = [&](ConnectionId connection, Bytes size) {
       sent_[connection.value()] += size;
+      const Connection& link = workload_.connections()[connection.value()];
+      const bool is_inside = !layout.domain.empty() && layout.domain[link.source.value()] ==
+                                                           layout.domain[link.destination.value()];
+      const BitsPerSecond own = is_inside ? layout.domain_rate : rate;
       const Picoseconds time =
-          latency + (rate == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(size, rate));
+          latency + (own == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(size, own));
       return ZeroLoadNetwork::Delay{time, time};
     };
     ZeroLoadNetwork network(hosts.size(), workload_.connections(), delay, 1_us);
@@ -69,6 +75,18 @@ class TrainingRun {
     return static_cast<const collectives::TaskProgram&>(*workload_.jobs()[0].program);
   }
   [[nodiscard]] const collectives::Executor& executor() const { return *executor_; }
+  /// What a rank sent to ranks of its scale-up domain, or to others.
+  [[nodiscard]] Bytes sent(std::uint32_t rank, const collectives::RankLayout& layout,
+                           bool is_inside) const {
+    Bytes sum;
+    for (const auto& [number, bytes] : sent_) {
+      const Connection& link = workload_.connections()[number];
+      if (link.source != ProcessId(rank)) continue;
+      const bool stays = layout.domain[rank] == layout.domain[link.destination.value()];
+      if (stays == is_inside) sum += bytes;
+    }
+    return sum;
+  }
   /// What a rank sent in communicators of this name; links between stages are `forward` and
   /// `backward`.
   [[nodiscard]] Bytes sent(std::uint32_t rank, const std::string& name) const {

@@ -4,83 +4,17 @@
 // all sizes divide.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <string>
-#include <utility>
 
-#include "collectives/jobs/training/training_stage.hpp"
-#include "collectives/training/memory/rank_parameters.hpp"
-#include "collectives/training/model/completed.hpp"
-#include "collectives/training/plan/plan_check.hpp"
-#include "collectives/training/plan/stage_share.hpp"
-#include "collectives/training/volumes/volumes.hpp"
 #include "tests/collectives/jobs/training_run.hpp"
+#include "tests/collectives/jobs/training_volumes.hpp"
 
 namespace weft {
 namespace {
 
-using collectives::GroupKind;
 using collectives::TrainingSpec;
-using collectives::VolumeKind;
-using collectives::VolumeTerm;
+using testing::expect_volumes;
 using testing::small_training;
-using testing::TrainingRun;
-
-std::string communicator_of(const VolumeTerm& term) {
-  if (term.kind == VolumeKind::kPipelineForward) return "forward";
-  if (term.kind == VolumeKind::kPipelineBackward) return "backward";
-  static const std::map<GroupKind, std::string> names = {
-      {GroupKind::kTensor, "tensor"},
-      {GroupKind::kContext, "context"},
-      {GroupKind::kExpert, "expert"},
-      {GroupKind::kExpertTensor, "expert-tensor"},
-      {GroupKind::kGradient, "data"},
-      {GroupKind::kExpertData, "expert-data"},
-      {GroupKind::kShard, "shard"},
-      {GroupKind::kReplicate, "replicate"},
-      {GroupKind::kExpertShard, "expert-shard"},
-      {GroupKind::kExpertReplicate, "expert-replicate"},
-      {GroupKind::kEmbedding, "embedding"},
-      {GroupKind::kMirror, "mirror"},
-  };
-  return names.at(term.group);
-}
-
-collectives::StateBytes states_of(const TrainingSpec& given, std::uint32_t pipeline_rank) {
-  TrainingSpec spec = given;
-  spec.model = collectives::completed(spec.model);
-  collectives::StateBytes states;
-  const auto stage =
-      collectives::TrainingStage::of(spec, collectives::pipeline_of(spec), pipeline_rank);
-  for (const auto& chunk : stage.chunks) {
-    for (const auto& unit : chunk.units) {
-      states.parameters += unit.parameters;
-      states.gradients += unit.gradients;
-      states.expert_parameters += unit.expert_parameters;
-      states.expert_gradients += unit.expert_gradients;
-    }
-  }
-  states.embedding_gradients = stage.tied_gradients;
-  return states;
-}
-
-void expect_volumes(const TrainingSpec& spec, std::uint32_t ranks, const std::string& what) {
-  const TrainingRun run(spec, ranks);
-  ASSERT_TRUE(run.is_finished()) << what;
-  TrainingSpec completed = spec;
-  completed.model = collectives::completed(spec.model);
-  const collectives::RankGrid grid(spec.parallelism);
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const std::uint32_t stage = grid.place_of(rank).pipeline;
-    std::map<std::string, Bytes> expected;
-    for (const VolumeTerm& term : volumes_of(completed, states_of(spec, stage), stage)) {
-      expected[communicator_of(term)] += term.sent();
-    }
-    for (const auto& [name, bytes] : expected) {
-      EXPECT_EQ(run.sent(rank, name), bytes) << what << ": rank " << rank << ", " << name;
-    }
-  }
-}
 
 TEST(TrainingVolumes, TensorParallelSumsAreFourPerLayerAndSixWithFullRecomputation) {
   for (const std::uint32_t tensor : {2U, 3U, 8U, 24U}) {

@@ -23,7 +23,9 @@ inline std::vector<collectives::PipelinePlan> plans_without_problems() {
         for (const std::uint32_t v : {1U, 2U, 3U, 6U}) {
           std::vector<schema::Problem> problems;
           collectives::check_pipeline({schedule, p, v, m}, problems);
-          if (problems.empty()) plans.push_back({schedule, p, v, m});
+          if (!problems.empty()) continue;
+          plans.push_back({schedule, p, v, m});
+          if (schedule == kOneByOne) plans.push_back({schedule, p, v, m, true});
         }
       }
     }
@@ -34,7 +36,7 @@ inline std::vector<collectives::PipelinePlan> plans_without_problems() {
 inline std::string described(const collectives::PipelinePlan& plan) {
   return "schedule " + std::to_string(static_cast<int>(plan.schedule)) + ", p " +
          std::to_string(plan.ranks) + ", v " + std::to_string(plan.virtual_stages) + ", m " +
-         std::to_string(plan.micro_batches);
+         std::to_string(plan.micro_batches) + (plan.has_pairs ? ", in pairs" : "");
 }
 
 inline std::vector<collectives::Slot> all_slots(const collectives::PipelinePlan& plan,
