@@ -141,8 +141,8 @@ struct LoadBalancing {
   [[nodiscard]] constexpr bool keeps_path() const { return type == kFlow; }
 };
 
-/// Packet trimming of a lossy class (Ultra Ethernet 1.0, 4.1; SAI's packet_discard_action): where an
-/// egress queue has no room for data, the switch cuts off the payload and forwards the header in
+/// Packet trimming of a lossy class (Ultra Ethernet 1.0, 4.1; SAI's packet_discard_action): where
+/// an egress queue has no room for data, the switch cuts off the payload and forwards the header in
 /// another class. The receiver then tells the sender what to send again. Only data of transports
 /// that make use of that are cut; others are dropped.
 struct TrimmingConfig {
@@ -157,6 +157,7 @@ struct TrimmingConfig {
   /// priority.
   std::string service_class = "highest";
   Victim victim = Victim::kCoinToss;
+  bool tells_last_hop = true;  ///< what is cut at a port to a host has a code point of its own
 };
 
 /// A class of traffic: a PFC priority or a virtual lane, with a queue of its own at every egress.

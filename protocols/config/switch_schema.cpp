@@ -305,7 +305,11 @@ schema::Object<TrimmingConfig> trimming_schema() {
                         "the last one of the queue, whose place the arriving one takes if it is as "
                         "long"}},
                       "which packet is cut")
-              .source("uet-htsim, compositequeue.cpp"))
+              .source("uet-htsim, compositequeue.cpp")
+              .field("last_hop", &Config::tells_last_hop,
+                     "whether what is cut at a port to a host has a code point of its own, so that "
+                     "senders (uec) know that no path is at fault")
+              .source("Ultra Ethernet 1.0, 4.1: DSCP_TRIMMED_LASTHOP"))
       .mode(
           "none", [](const Config& config) { return !config.enabled; },
           [](Config& config) { config.enabled = false; },
@@ -372,7 +376,8 @@ schema::Object<SwitchConfig> switch_schema(LinkLayer layer) {
       .special("none", std::int64_t{0})
       .object(
           "trimming", [](SwitchConfig & c) -> auto& { return c.data().trimming; },
-          trimming_schema(), "whether data of lossy classes that finds no room is cut to its header")
+          trimming_schema(),
+          "whether data of lossy classes that finds no room is cut to its header")
       .source("switches drop unless told otherwise")
       .choice("buffer_release", &SwitchConfig::release,
               {{SwitchConfig::Release::kTransmissionEnd, "transmission-end",

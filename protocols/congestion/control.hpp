@@ -30,8 +30,8 @@ struct FlowStart {
   Picoseconds base_rtt{};
   std::uint32_t hops = 0;
   // Where Needs::contexts is set, `packet` is without what the control does not count.
-  bool trims = false;    ///< switches cut packets to their headers instead of dropping them
-  Bytes drop_limit{};    ///< bytes of the class at an egress, from which they do; 0: none
+  bool trims = false;  ///< switches cut packets to their headers instead of dropping them
+  Bytes drop_limit{};  ///< bytes of the class at an egress, from which they do; 0: none
 };
 
 /// An ACK that came back to a congestion context, where a control counts bytes.
@@ -133,15 +133,18 @@ concept Repaces = requires(const C& control) {
 /// A control of contexts (`transports/uec`): it counts bytes, and one state serves all queue pairs
 /// from a host to another one in a class.
 ///
-/// - `may_send(packet)`: bytes of the packet that is next. `asks_ack`: whether that asks for an ACK,
+/// - `may_send(packet)`: bytes of the packet that is next. `asks_ack`: whether that asks for an
+/// ACK,
 ///   where receivers send one per given number of bytes by themselves.
 /// - `on_packet` as the transmission of a packet begins; `on_answer` for every ACK.
 /// - `on_nack`: a packet was trimmed; `on_missing`: it is lost by another sign; `on_found`: it was
 ///   not, and will not be sent again.
 template <class C>
-concept CountsBytes = CongestionControl<C> && C::kRequirements.contexts&& requires(
-    C control, const C& read, const typename C::Parameters& p, Bytes bytes, const ContextAck& ack,
-    Picoseconds now) {
+concept CountsBytes = CongestionControl<C> &&
+                      C::kRequirements.contexts&& requires(C control, const C& read,
+                                                           const typename C::Parameters& p,
+                                                           Bytes bytes, const ContextAck& ack,
+                                                           Picoseconds now) {
   { read.may_send(p, bytes) } -> std::same_as<bool>;
   { read.asks_ack(p, bytes, bytes) } -> std::same_as<bool>;
   control.on_packet(p, bytes, now);

@@ -37,8 +37,8 @@ struct ControlList {
 };
 
 /// Of every specification of `specs.hpp`, in its order. The engine instantiates them.
-using Controls = ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp, Hpcc, PowerTcp, NewReno, Cubic,
-                             Rccc, Nscc>;
+using Controls =
+    ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp, Hpcc, PowerTcp, NewReno, Cubic, Rccc, Nscc>;
 static_assert(std::is_same_v<Controls::Config, ControlSpecs::Config>);
 
 }  // namespace weft::protocols::congestion

@@ -100,8 +100,7 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
 }
 
 /// The first context to a destination, of each host, class and transport.
-using SharedContexts =
-    std::map<std::tuple<HostId, HostId, ClassId, std::uint8_t>, QueuePairId>;
+using SharedContexts = std::map<std::tuple<HostId, HostId, ClassId, std::uint8_t>, QueuePairId>;
 
 /// What a control that counts bytes learns of its packets and its class.
 void describe_class(const NetworkState& s, const SenderState& sender, const TransportConstants& t,

@@ -376,7 +376,8 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
       s.grants.memory_bytes() + s.entropies.memory_bytes() + s.tcp.memory_bytes() +
-      s.telemetry.memory_bytes() + s.acks.memory_bytes() + s.uec.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +
+      s.telemetry.memory_bytes() + s.acks.memory_bytes() + s.uec.memory_bytes() +
+      s.connections.capacity() * sizeof(ConnectionState) +
       s.losses.capacity() * sizeof(FrameLosses) + s.repairs.capacity() * sizeof(Repair) +
       s.next_nack.capacity() * sizeof(Picoseconds) + s.processes.capacity() * sizeof(ProcessState) +
       engine_->lps.capacity() * sizeof(LogicalProcess);
@@ -384,8 +385,8 @@ std::size_t PacketNetwork::memory_bytes() const {
     bytes += lp.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
   }
   for (const Repair& repair : s.repairs) {
-    bytes += repair.board.memory_bytes() + repair.known.memory_bytes() +
-             repair.trimmed.memory_bytes();
+    bytes +=
+        repair.board.memory_bytes() + repair.known.memory_bytes() + repair.trimmed.memory_bytes();
   }
   for (const HostState& host : s.hosts) {
     bytes += host.messages.memory_bytes() + host.delivered.capacity() * sizeof(DeliveryRecord);

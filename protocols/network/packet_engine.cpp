@@ -24,8 +24,8 @@ Picoseconds longest_timeout(const NetworkConstants& constants) {
     longest = std::max({longest, t.retransmit_timeout, t.max_timeout});
     if (!t.has_contexts) continue;
     const bool backs_off = t.delivery.backs_off;
-    longest = std::max(longest, (std::int64_t{1} << (backs_off ? t.delivery.retries : 0)) *
-                                    t.delivery.timeout);
+    longest = std::max(
+        longest, (std::int64_t{1} << (backs_off ? t.delivery.retries : 0)) * t.delivery.timeout);
   }
   return longest;
 }

@@ -62,7 +62,7 @@ struct NetworkTotals {
   std::uint64_t packets_injected = 0;
   std::uint64_t packets_delivered = 0;
   std::uint64_t packets_retransmitted = 0;
-  std::uint64_t timeouts = 0;  ///< of senders that heard nothing for too long
+  std::uint64_t timeouts = 0;         ///< of senders that heard nothing for too long
   std::uint64_t packets_trimmed = 0;  ///< data that switches cut to their headers
   std::int64_t buffer_drops = 0;
   std::int64_t ttl_drops = 0;

@@ -13,11 +13,11 @@ namespace weft::protocols {
 /// What a packet is, in Packet::header.
 enum class PacketKind : std::uint8_t {
   kData = 0,
-  kAck,    ///< cumulative: the next packet that is expected
-  kNack,   ///< the same of a receiver that misses this packet and has dropped a later one
-  kSack,   ///< an ACK that names what came early besides (RFC 2018; selective repeat)
-  kCnp,    ///< congestion notification
-  kGrant,  ///< credit for the sender
+  kAck,             ///< cumulative: the next packet that is expected
+  kNack,            ///< the same of a receiver that misses this packet and has dropped a later one
+  kSack,            ///< an ACK that names what came early besides (RFC 2018; selective repeat)
+  kCnp,             ///< congestion notification
+  kGrant,           ///< credit for the sender
   kTrimmed,         ///< the header of data that a switch had no room for
   kTrimmedLastHop,  ///< the same, cut at the port that leads to the receiver
   kPdsAck,          ///< Ultra Ethernet: an ACK, whose `word` is the number of its record

@@ -41,7 +41,8 @@ struct Traits {
 ///
 /// - `start(p, key)` once, before anything else; draws follow from `key`.
 /// - `next(p, sequence, now)`: the value of the packet that is about to be sent.
-/// - `on_ack`; `on_loss(p, sequence, how, now)`: that packet is taken for lost. Transports that know
+/// - `on_ack`; `on_loss(p, sequence, how, now)`: that packet is taken for lost. Transports that
+/// know
 ///   which value it had say `on_path_loss(p, value, how, now)` instead; kNack: a switch trimmed it.
 template <class C>
 concept EntropyChoice = std::equality_comparable<typename C::Config> &&

@@ -31,8 +31,7 @@ schema::Builder<Config> describe_with_values(std::string title, std::string doc)
 /// Of one that punishes values.
 template <class Config>
 schema::Builder<Config> describe_with_penalties(std::string title, std::string doc) {
-  schema::Builder<Config> keys =
-      describe_with_values<Config>(std::move(title), std::move(doc));
+  schema::Builder<Config> keys = describe_with_values<Config>(std::move(title), std::move(doc));
   keys.field("mark_penalty", &Config::mark_penalty,
              "times that a value is passed over whose packet was marked")
       .source(kHtsim)

@@ -40,6 +40,7 @@ class Reps {
       is_frozen_ = false;
       to_explore_ = p.explorations;
       fresh_ = 0;
+      kept_ = 0;
     }
     if (is_frozen_ && kept_ > 0) return cache_[frozen_turn_++ % kept_];
     if (to_explore_ > 0) {

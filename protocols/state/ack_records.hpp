@@ -11,8 +11,9 @@ namespace weft::protocols {
 
 /// What an ACK of Ultra Ethernet says besides its 32 bytes (UE specification 1.0, 3.5).
 struct alignas(32) AckRecord {
-  std::uint64_t bytes = 0;   ///< of packets that came whole for the first time, since the beginning
-  std::uint64_t bitmap = 0;  ///< of the 64 packets from `base` on: what has come; a clear bit says nothing
+  std::uint64_t bytes = 0;  ///< of packets that came whole for the first time, since the beginning
+  std::uint64_t bitmap =
+      0;  ///< of the 64 packets from `base` on: what has come; a clear bit says nothing
   std::uint32_t base = 0;
   std::uint32_t cause = 0;  ///< the packet that it answers
   std::uint32_t early = 0;  ///< packets that have come beyond the first that is missing

@@ -30,6 +30,7 @@ ClassConstants::ClassConstants(const TrafficClass& config)
       ecn_rate(config.ecn.at_rate.value_or(BitsPerSecond())),
       victim(config.trimming.victim),
       trimmed_size(static_cast<std::uint16_t>(config.trimming.size.count())),
+      tells_last_hop(config.trimming.tells_last_hop),
       egress_limit(config.egress_limit) {
   if (config.ecn.enabled) {
     const bool on_departure = config.ecn.mark == EcnConfig::Mark::kDequeue;

@@ -255,6 +255,7 @@ struct alignas(128) ClassConstants {
   TrimmingConfig::Victim victim = TrimmingConfig::Victim::kCoinToss;
   ClassId trimmed_class{};  ///< of what is cut
   std::uint16_t trimmed_size = 0;
+  bool tells_last_hop = true;
   Bytes egress_limit;  ///< bytes at an egress, those in transmission included; 0: no limit
 };
 
@@ -361,7 +362,7 @@ struct NetworkConstants {
   bool works_in_network = false;  ///< scale-up switches reduce or repeat data
   bool has_host_ports = false;    ///< some host chooses a port packet by packet, or after a fault
   bool has_added_latency = false;
-  bool has_losses = false;  ///< some link corrupts frames
+  bool has_losses = false;       ///< some link corrupts frames
   bool limits_egresses = false;  ///< some class has such a limit, or trims
   bool traces_queues = false;
   bool traces_packets = false;

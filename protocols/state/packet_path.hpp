@@ -37,9 +37,7 @@ class Features {
   constexpr void add(Feature feature, bool is_needed = true) {
     if (is_needed) bits_ |= static_cast<std::uint32_t>(feature);
   }
-  constexpr void add(Features others) {
-    bits_ |= others.bits_;
-  }
+  constexpr void add(Features others) { bits_ |= others.bits_; }
   [[nodiscard]] constexpr bool has(Feature feature) const {
     return (bits_ & static_cast<std::uint32_t>(feature)) != 0;
   }

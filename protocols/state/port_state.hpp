@@ -34,10 +34,10 @@ struct alignas(64) ClassQueue {
   Bytes held;  ///< cells in the buffer, where that is partitioned
 
   // Touched by pauses, stalls and the beginning of the measurement only.
-  std::int64_t counted_from = 0;  ///< of `started`: when the measurement began
-  std::int64_t trimmed = 0;       ///< packets of this class that were trimmed here
+  std::int64_t counted_from = 0;    ///< of `started`: when the measurement began
+  std::int64_t trimmed = 0;         ///< packets of this class that were trimmed here
   std::int64_t trimmed_before = 0;  ///< of those: before the measurement began
-  Picoseconds blocked_since;      ///< by a pause, or for want of credits
+  Picoseconds blocked_since;        ///< by a pause, or for want of credits
   Picoseconds paused_time;
   Picoseconds stall_time;
   Picoseconds pause_expires;

@@ -47,8 +47,8 @@ struct alignas(64) SendingEnd {
   // What the next packet says of itself (PacketFlag).
   bool first_of_message : 1 = true;  ///< never of a stream
   bool window_reduced : 1 = false;   ///< of TCP alone
-  bool asks_ack : 1 = false;        ///< of Ultra Ethernet alone
-  bool repeats : 1 = false;         ///< of Ultra Ethernet alone: it was sent before
+  bool asks_ack : 1 = false;         ///< of Ultra Ethernet alone
+  bool repeats : 1 = false;          ///< of Ultra Ethernet alone: it was sent before
   PortSpreading spreading : 4 = PortSpreading::kFlow;
   std::uint8_t transport = 0;
   /// What Packet::flow has besides the number (kFlowMarks): the size class of `message`, and where
@@ -296,7 +296,8 @@ class ReorderBuffer {
   }
   /// A bit for each of the 64 packets from `base` on that is held.
   [[nodiscard]] std::uint64_t held_from(std::uint32_t expected, std::uint32_t base) const {
-    const auto room = static_cast<std::int64_t>(has_rings() ? rings()->ends * 64 - expected % 64 : 64);
+    const auto room =
+        static_cast<std::int64_t>(has_rings() ? rings()->ends * 64 - expected % 64 : 64);
     const std::int64_t first = static_cast<std::int32_t>(expected - base);
     const std::int64_t end = first + room;
     if (first >= 64 || end <= 0) return 0;

@@ -21,9 +21,9 @@ struct alignas(64) Repair {
   static constexpr Picoseconds kNever = Picoseconds::max();
 
   Scoreboard board;
-  Scoreboard known;  ///< the board and what was trimmed and sent again, if anything was
-  SequenceSet trimmed;  ///< to be sent again
-  std::uint32_t cap = 0;           ///< packets from the oldest unacknowledged on
+  Scoreboard known;       ///< the board and what was trimmed and sent again, if anything was
+  SequenceSet trimmed;    ///< to be sent again
+  std::uint32_t cap = 0;  ///< packets from the oldest unacknowledged on
   std::uint32_t limit = kNoIndex;  ///< packets that may be in flight besides
   std::uint32_t next = 0;
   std::uint32_t lost_end = 0;

@@ -59,9 +59,7 @@ class Telemetry {
     const PacketKind kind = kind_of(packet);
     return is_of_flow(flow_of(packet)) && kind != PacketKind::kCnp && kind != PacketKind::kGrant;
   }
-  [[nodiscard]] TelemetryRecord& operator[](std::uint32_t number) {
-    return records_[number];
-  }
+  [[nodiscard]] TelemetryRecord& operator[](std::uint32_t number) { return records_[number]; }
   [[nodiscard]] const TelemetryRecord& operator[](std::uint32_t number) const {
     return records_[number];
   }
@@ -80,9 +78,7 @@ class Telemetry {
     record.count = 0;
     return number;
   }
-  void give_back(std::size_t thread, std::uint32_t number) {
-    records_.give_back(thread, number);
-  }
+  void give_back(std::size_t thread, std::uint32_t number) { records_.give_back(thread, number); }
   /// A packet is lost.
   void lose(std::size_t thread, const Packet& packet) {
     if (is_in(packet)) give_back(thread, packet.word);
@@ -123,8 +119,8 @@ class Telemetry {
   /// Records that packets have at present. Not while threads run.
   [[nodiscard]] std::size_t in_use() const { return records_.in_use(); }
   [[nodiscard]] std::size_t memory_bytes() const {
-    return records_.memory_bytes() + carries_.capacity() + arrived_.capacity() * sizeof(std::uint32_t) +
-           sent_.capacity() * sizeof(sent_[0]);
+    return records_.memory_bytes() + carries_.capacity() +
+           arrived_.capacity() * sizeof(std::uint32_t) + sent_.capacity() * sizeof(sent_[0]);
   }
 
  private:

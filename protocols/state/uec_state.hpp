@@ -15,9 +15,9 @@ namespace weft::protocols {
 
 /// A packet that was sent and is not acknowledged cumulatively.
 struct SentPacket {
-  Picoseconds time;            ///< when it was sent last
-  std::uint8_t value = 0;      ///< of entropy, that it had then
-  std::uint8_t sends = 0;      ///< how often; 3 stands for more
+  Picoseconds time;        ///< when it was sent last
+  std::uint8_t value = 0;  ///< of entropy, that it had then
+  std::uint8_t sends = 0;  ///< how often; 3 stands for more
   std::uint8_t timeouts = 0;
   std::uint8_t nacks = 0;
 };
@@ -59,10 +59,10 @@ struct UecSender {
   static constexpr Picoseconds kNoTimer{-1};
 
   SentPackets packets;
-  Scoreboard board;     ///< what has arrived beyond the oldest packet that is missing
-  SequenceSet repeats;  ///< to be sent again
-  std::uint64_t bytes = 0;         ///< that have arrived, by the last ACK
-  std::int64_t in_flight = 0;      ///< bytes, as the control counts; may be negative
+  Scoreboard board;                 ///< what has arrived beyond the oldest packet that is missing
+  SequenceSet repeats;              ///< to be sent again
+  std::uint64_t bytes = 0;          ///< that have arrived, by the last ACK
+  std::int64_t in_flight = 0;       ///< bytes, as the control counts; may be negative
   Picoseconds timeout;              ///< of a packet that was sent once
   Picoseconds timer_at = kNoTimer;  ///< the earliest calendar entry of its timer
   /// The next one, in a ring, of the contexts that share the congestion context.

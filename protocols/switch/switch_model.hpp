@@ -362,7 +362,7 @@ class SwitchModel {
            const PortState& out) const {
     ++here.worker.sums.packets_trimmed;
     tracer_.trimmed(here, packet, out);
-    const bool is_last_hop = s_.ports[out.peer.value()].owner_is_host;
+    const bool is_last_hop = constants.tells_last_hop && s_.ports[out.peer.value()].owner_is_host;
     packet.set_type(packet_type(is_last_hop ? PacketKind::kTrimmedLastHop : PacketKind::kTrimmed,
                                 constants.trimmed_class));
     packet.size = constants.trimmed_size;

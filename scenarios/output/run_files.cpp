@@ -32,8 +32,8 @@ TraceNames names_of(const Experiment& e) {
     }
   }
   names.control_columns.assign(columns.begin(), columns.end());
-  names.has_trims = std::ranges::any_of(
-      e.scenario.switches.classes, [](const auto& c) { return c.trimming.enabled; });
+  names.has_trims = std::ranges::any_of(e.scenario.switches.classes,
+                                        [](const auto& c) { return c.trimming.enabled; });
   return names;
 }
 

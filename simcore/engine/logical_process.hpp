@@ -34,7 +34,7 @@ struct alignas(64) Worker {
     std::uint64_t packets_delivered = 0;
     std::uint64_t packets_dropped = 0;
     std::uint64_t packets_retransmitted = 0;
-    std::uint64_t timeouts = 0;  ///< of senders that heard nothing for too long
+    std::uint64_t timeouts = 0;         ///< of senders that heard nothing for too long
     std::uint64_t packets_trimmed = 0;  ///< data that a switch cut to their headers
     std::uint64_t trims_lost = 0;       ///< of these, dropped after that
     std::uint64_t trims_answered = 0;   ///< of these, answered by a NACK or an ACK

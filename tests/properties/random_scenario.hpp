@@ -108,8 +108,7 @@ class RandomScenario {
     if (draws(SwarmFeature::kClasses)) return text + classes();
     const std::string flow = flow_control();
     has_pfc_ = flow.find("type: pfc") != std::string::npos;
-    return text +
-           fmt::format(", flow_control: {}, ecn: {}{}", flow, marking(), trimming(flow));
+    return text + fmt::format(", flow_control: {}, ecn: {}{}", flow, marking(), trimming(flow));
   }
 
   /// Of a class that jobs use. Its buffers are deep enough to lose nothing without it.

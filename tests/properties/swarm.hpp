@@ -49,7 +49,7 @@ enum class SwarmFeature : std::uint8_t {
   kGraphs,
   kTraffic,
   kCollectives,
-  kChains,     ///< jobs that begin when another ends
+  kChains,  ///< jobs that begin when another ends
   kUltraEthernet,
   kTrimming,   ///< lossy classes whose queues are bounded, and which trim
   kPlainPath,  ///< follows from the others: nothing that needs another packet path

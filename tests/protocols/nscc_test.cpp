@@ -38,13 +38,12 @@ class NsccScript {
   explicit NsccScript(const NsccRow& row = {100'000_Mbps, 12_us, true, 9, 0, 0, 0, 0, 0, 0},
                       const NsccConfig& config = {}, Bytes payload = 4'096_B)
       : parameters(config), rtt_(row.rtt) {
-    control.start(parameters, {.line_rate = row.rate,
-                               .packet = payload + (config.preset == NsccConfig::Preset::kHtsim
-                                                        ? 64_B
-                                                        : 96_B),
-                               .payload = payload,
-                               .base_rtt = row.rtt,
-                               .trims = row.trims});
+    control.start(parameters,
+                  {.line_rate = row.rate,
+                   .packet = payload + (config.preset == NsccConfig::Preset::kHtsim ? 64_B : 96_B),
+                   .payload = payload,
+                   .base_rtt = row.rtt,
+                   .trims = row.trims});
     control.on_packet(parameters, Bytes(0), now);
   }
   /// A window's worth of bytes is acknowledged in a round trip, in parts of `packets`.
@@ -144,7 +143,8 @@ TEST(UecOracle, N3_QuickAdaptActsBelowItsGateAndTakesWhatArrived) {
     NsccScript s;
     s.control.on_packet(s.parameters, 225'000_B, s.now);
     s.control.on_answer(s.parameters, {.fresh = 100_B, .round_trip = 12_us}, s.now);  // opens it
-    s.control.on_answer(s.parameters, {.fresh = Bytes(arrived), .round_trip = 12_us}, s.now + 20_us);
+    s.control.on_answer(s.parameters, {.fresh = Bytes(arrived), .round_trip = 12_us},
+                        s.now + 20_us);
     const Bytes before = s.control.window();
     s.control.on_nack(s.parameters, 4'192_B, false, s.now + 21_us);
     if (arrived < 28'125) {

@@ -109,17 +109,23 @@ TEST(BitmapEntropy, PunishesNobodyForWhatWasSentTooLongAgo) {
 TEST(BitmapEntropy, SendsOnWhereAllArePunished) {
   Sender<Bitmap> sender({.values = 4, .mark_penalty = 15});
   for (std::uint32_t value = 0; value < 4; ++value) sender.acknowledge(value, true);
-  (void)sender.send(60);  // each lessens one of the penalties
-  EXPECT_EQ(times(sender, 0, 4), 1) << "as if none were";
+  const std::vector<std::uint32_t> punished = sender.send(20);
+  EXPECT_EQ(std::set(punished.begin(), punished.end()).size(), 4U);
+  (void)sender.send(400);  // nothing is left of the penalties
+  EXPECT_NEAR(static_cast<double>(times(sender, 0, 400)), 100, 1);
 }
 
 TEST(BitmapEntropy, LessensThePenaltyOfTheFirstOfSeveralOnly) {
-  Sender<Bitmap> sender({.values = 4, .mark_penalty = 2});
-  const std::vector<std::uint32_t> round = sender.send(4);
-  for (const std::uint32_t value : round) {
-    if (value != round[0]) sender.acknowledge(value, true);
-  }
-  EXPECT_EQ(times(sender, round[0], 6), 6) << "3 values x 2, one at a time";
+  const std::vector<std::uint32_t> walk = Sender<Oblivious>({.values = 4}).send(8);
+  Sender<Bitmap> sender({.values = 4});
+  (void)sender.send(4);
+  sender.acknowledge(walk[4], true);
+  sender.acknowledge(walk[5], true);
+  EXPECT_EQ(sender.send(), walk[6]);
+  EXPECT_EQ(sender.send(), walk[7]);
+  const std::vector<std::uint32_t> next = sender.send(3);
+  EXPECT_EQ(std::ranges::count(next, walk[4]), 1) << "it has been passed over";
+  EXPECT_EQ(std::ranges::count(next, walk[5]), 0) << "which was passed over for nothing";
 }
 
 // uet-htsim: of n values one is always marked, trimmed or timed out, and that is known before its

@@ -108,7 +108,7 @@ std::pair<int, int> trimming_victims(TrimmingConfig::Victim victim) {
       ++(waiting.erase(key) > 0 ? victims.first : victims.second);
     }
   };
-  FlowRun run(star(9, 100_Gbps, 1_us), options, in_cast(8, 2_MB));
+  FlowRun run(star(9, 100_Gbps, 1_us), options, in_cast(8, 500 * 4'086_B));
   run.completions();
   EXPECT_EQ(static_cast<std::uint64_t>(victims.first + victims.second),
             run.network().totals().packets_trimmed);
@@ -159,9 +159,9 @@ TEST(UecOracle, T4_TheRepeatLeavesAControlRoundTripAfterItsPacket) {
     for (const auto& [flow, times] : sent) {
       if (times.size() < 2) continue;
       ++repeats;
-      EXPECT_EQ(times[1] - times[0], kTrimmedPacket + 1_us        // to the switch
-                                         + kTrimmedPacket          // behind the other one
-                                         + kTrimmedHeader + 1_us   // the header
+      EXPECT_EQ(times[1] - times[0], kTrimmedPacket + 1_us                // to the switch
+                                         + kTrimmedPacket                 // behind the other one
+                                         + kTrimmedHeader + 1_us          // the header
                                          + 2 * (kTrimmedHeader + 1_us));  // the NACK
     }
     EXPECT_EQ(repeats, 1U);

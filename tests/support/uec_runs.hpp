@@ -46,7 +46,8 @@ inline void trim_as_htsim(protocols::SwitchConfig& switches, std::int64_t packet
 /// uet-htsim with a base round trip, on such switches.
 inline protocols::PacketNetwork::Options htsim_uec(Picoseconds base_rtt, std::int64_t packets,
                                                    std::int64_t mark_from, std::int64_t mark_to) {
-  protocols::UecConfig uec = protocols::UecConfig::from_preset(protocols::UecConfig::Preset::kHtsim);
+  protocols::UecConfig uec =
+      protocols::UecConfig::from_preset(protocols::UecConfig::Preset::kHtsim);
   std::get<protocols::congestion::NsccConfig>(uec.congestion_control).base_rtt = base_rtt;
   protocols::PacketNetwork::Options options;
   options.transport = uec;

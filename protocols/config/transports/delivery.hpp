@@ -19,8 +19,9 @@ struct PacketDelivery {
   Bytes ack_min_add = 1_KiB;        ///< that each packet counts at least
   bool acks_marks = true;           ///< a marked packet is acknowledged at once
   bool acks_all = false;            ///< every packet is
+  bool counts_headers = false;      ///< headers are part of these bytes, too
   Bytes nack_size;                  ///< wire bytes
-  Bytes counted_header;             ///< bytes of a packet besides its payload, as the control counts
+  Bytes counted_header;  ///< bytes of a packet besides its payload, as the control counts
   Picoseconds timeout = 1_ms;
   bool backs_off = true;  ///< it doubles with each time-out of a packet
   std::uint32_t retries = 5;

@@ -72,9 +72,9 @@ void check_tcp(const TcpConfig& tcp, std::vector<schema::Problem>& problems) {
   const congestion::Needs needs = congestion::requirements_of(tcp.congestion_control);
   if (needs.notices || needs.telemetry || needs.grants || needs.contexts) {
     const std::string missing = needs.notices  ? "notifications of congestion (CNPs) from receivers"
-                                : needs.grants   ? "credit granted by receivers"
+                                : needs.grants ? "credit granted by receivers"
                                 : needs.contexts ? "windows in bytes per destination, as uec has"
-                                               : "telemetry of switches in its packets";
+                                                 : "telemetry of switches in its packets";
     problems.push_back(
         {"congestion_control", std::string("is ") + congestion::title_of(tcp.congestion_control) +
                                    ", which needs " + missing + "; TCP has none; with it go " +

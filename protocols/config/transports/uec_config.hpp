@@ -36,6 +36,7 @@ struct UecConfig {
   std::uint32_t psn_window = 1024;
   Bytes ack_bytes = 16_KiB;
   Bytes ack_min_add = 1_KiB;
+  bool counts_headers = false;
   bool acks_marks = true;
   bool acks_all = false;
   std::optional<Bytes> ack_size{};  ///< absent: what follows from the headers

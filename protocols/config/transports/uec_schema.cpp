@@ -12,11 +12,11 @@ namespace weft::protocols {
 namespace {
 
 // uet-ref-prov, uet_pkt_hdr.h; Ethernet.
-constexpr Bytes kGap = 20_B;        ///< preamble 8, gap 12
-constexpr Bytes kEthernet = 18_B;   ///< header 14, FCS 4
-constexpr Bytes kMinFrame = 64_B;   ///< without preamble and gap
-constexpr Bytes kRequest = 56_B;    ///< PDS 12, SES 44
-constexpr Bytes kAck = 12_B;        ///< of PDS
+constexpr Bytes kGap = 20_B;           ///< preamble 8, gap 12
+constexpr Bytes kEthernet = 18_B;      ///< header 14, FCS 4
+constexpr Bytes kMinFrame = 64_B;      ///< without preamble and gap
+constexpr Bytes kRequest = 56_B;       ///< PDS 12, SES 44
+constexpr Bytes kAck = 12_B;           ///< of PDS
 constexpr Bytes kAckWithState = 32_B;  ///< ACK_CC
 constexpr Bytes kNack = 16_B;
 
@@ -41,6 +41,9 @@ schema::Object<UecConfig> uec_ack_schema() {
              "bytes that a packet counts towards that at least")
       .source("ACK_Gen_Min_Pkt_Add: 1 KiB; uet-htsim has none")
       .at_most(64_KiB)
+      .field("counts_headers", &UecConfig::counts_headers,
+             "whether the header of a packet (`counted_header`) is part of these bytes")
+      .source("UE specification 1.0: payload; uet-htsim: whole packets")
       .field("on_mark", &UecConfig::acks_marks, "whether a marked packet has an ACK at once")
       .source("ACK_On_ECN: on")
       .field("every_packet", &UecConfig::acks_all, "whether every packet has one")
@@ -84,8 +87,7 @@ schema::Object<UecConfig> uec_recovery_schema() {
 
 void check_uec(const UecConfig& uec, std::vector<schema::Problem>& problems) {
   const congestion::Needs needs = congestion::requirements_of(uec.congestion_control);
-  const bool has_none =
-      std::holds_alternative<congestion::NoControlConfig>(uec.congestion_control);
+  const bool has_none = std::holds_alternative<congestion::NoControlConfig>(uec.congestion_control);
   if (!has_none && !needs.contexts) {
     problems.push_back({"congestion_control",
                         std::string("is ") + congestion::title_of(uec.congestion_control) +
@@ -114,6 +116,7 @@ UecConfig UecConfig::from_preset(Preset preset) {
     config.ack_size = 64_B;
     config.counted_header = 64_B;
     config.ack_min_add = 0_B;
+    config.counts_headers = true;
     config.psn_window = 16'384;
     config.timeout = std::nullopt;
     config.backs_off = false;
@@ -130,8 +133,7 @@ Bytes UecConfig::on_wire(Bytes transport) const {
 }
 
 TransportTraits UecConfig::traits() const {
-  const bool has_state =
-      !std::holds_alternative<congestion::NoControlConfig>(congestion_control);
+  const bool has_state = !std::holds_alternative<congestion::NoControlConfig>(congestion_control);
   TransportTraits traits;
   traits.format = {.payload = mtu,
                    .header = header.value_or(on_wire(kRequest)),
@@ -156,6 +158,7 @@ TransportTraits UecConfig::traits() const {
                                    .ack_min_add = ack_min_add,
                                    .acks_marks = acks_marks,
                                    .acks_all = acks_all,
+                                   .counts_headers = counts_headers,
                                    .nack_size = ack_size.value_or(on_wire(kNack)),
                                    .counted_header = counted_header,
                                    .timeout = timeout.value_or(PacketDelivery::kByQueue),

@@ -79,7 +79,7 @@ class Nscc : public NsccSpec {
   /// `per_ack` bytes by themselves.
   [[nodiscard]] bool asks_ack(const Parameters& p, Bytes packet, Bytes per_ack) const {
     const Bytes left = window() - in_flight_ - packet;
-    return p.is_htsim ? left <= Bytes() : left < mtu_ || window() < per_ack;
+    return p.is_htsim ? left <= mtu_ : left < mtu_ || window() < per_ack;
   }
   void on_packet(const Parameters& /*p*/, Bytes packet, Picoseconds now) {
     if (!has_sent_) {
@@ -248,16 +248,16 @@ class Nscc : public NsccSpec {
     window_ = std::clamp(window_, Amount::whole(mtu_.count()), Amount::whole(max_window_.count()));
   }
 
-  Amount window_;           ///< cwnd
-  Bytes max_window_;        ///< max_wnd
-  Bytes in_flight_;         ///< may be negative: an ACK may come after its packet counts as lost
-  Picoseconds base_rtt_;    ///< the least that was measured
+  Amount window_;         ///< cwnd
+  Bytes max_window_;      ///< max_wnd
+  Bytes in_flight_;       ///< may be negative: an ACK may come after its packet counts as lost
+  Picoseconds base_rtt_;  ///< the least that was measured
   Picoseconds average_delay_;
   Picoseconds target_;
-  Amount increase_;         ///< inc_bytes: bytes x bytes
-  Bytes received_;          ///< since the window was adjusted
-  Bytes achieved_;          ///< in the period of quick adapt
-  Bytes calm_;              ///< fi_count
+  Amount increase_;  ///< inc_bytes: bytes x bytes
+  Bytes received_;   ///< since the window was adjusted
+  Bytes achieved_;   ///< in the period of quick adapt
+  Bytes calm_;       ///< fi_count
   Picoseconds last_adjust_;
   Picoseconds last_decrease_;
   Picoseconds period_end_;  ///< qa_endtime
@@ -265,7 +265,7 @@ class Nscc : public NsccSpec {
   Bytes ignored_;
   // Steps and limits.
   BitsPerSecond line_rate_;
-  Picoseconds rtt_;         ///< as it was configured
+  Picoseconds rtt_;  ///< as it was configured
   Picoseconds quick_delay_;
   Amount proportional_;
   Amount fair_;

@@ -20,13 +20,13 @@ struct NsccConfig {
   std::optional<Picoseconds> base_rtt{};
   /// Queueing delay in base round trips. Absent: 0.75 where switches trim, else 1.
   std::optional<double> target{};
-  double max_window = 1.5;    ///< in bandwidth-delay products; windows start with it
-  double proportional = 4;    ///< alpha: payloads x a b per round trip at no delay
-  double fair = 5;            ///< payloads x a per round trip
-  double steady = 0.15;       ///< eta: payloads x a per round trip, always
-  double fast = 0.25;         ///< of the window x a per round trip
-  double gamma = 0.8;         ///< of the excess delay, that a decrease takes
-  double max_decrease = 0.5;  ///< what a decrease leaves at least
+  double max_window = 1.5;           ///< in bandwidth-delay products; windows start with it
+  double proportional = 4;           ///< alpha: payloads x a b per round trip at no delay
+  double fair = 5;                   ///< payloads x a per round trip
+  double steady = 0.15;              ///< eta: payloads x a per round trip, always
+  double fast = 0.25;                ///< of the window x a per round trip
+  double gamma = 0.8;                ///< of the excess delay, that a decrease takes
+  double max_decrease = 0.5;         ///< what a decrease leaves at least
   std::uint32_t adjust_packets = 8;  ///< acknowledged between two changes
   std::uint32_t quick_gate = 3;      ///< quick adapt acts below the largest window / 2^this
   double delay_gain = 0.0125;        ///< of a sample in the average delay

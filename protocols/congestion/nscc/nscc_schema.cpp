@@ -15,13 +15,14 @@ constexpr const char* kSpecification = "UE specification 1.0, 3.6.13";
 schema::Object<NsccConfig> nscc_schema() {
   using Config = NsccConfig;
   return schema::describe<Config>("NSCC", "a window per destination, by marks and delay")
-      .presets("preset", &Config::preset,
-               {preset<Config>(Config::Preset::kUec10, "uec-1.0", kSpecification),
-                preset<Config>(Config::Preset::kHtsim, "uet-htsim",
-                               "uet-htsim at 40ccb05, uec.cpp: full packets for the least window "
-                               "and `adjust_packets`, quick adapt by delay also where switches trim, "
-                               "ACKs without a sample go by the average")},
-               "where the specification and its simulator differ")
+      .presets(
+          "preset", &Config::preset,
+          {preset<Config>(Config::Preset::kUec10, "uec-1.0", kSpecification),
+           preset<Config>(Config::Preset::kHtsim, "uet-htsim",
+                          "uet-htsim at 40ccb05, uec.cpp: full packets for the least window "
+                          "and `adjust_packets`, quick adapt by delay also where switches trim, "
+                          "ACKs without a sample go by the average")},
+          "where the specification and its simulator differ")
       .source("the specification")
       .field("base_rtt", &Config::base_rtt,
              "a round trip without load, which falls to what is measured; `path`: that of the "
@@ -55,7 +56,8 @@ schema::Object<NsccConfig> nscc_schema() {
              "share x a of itself that it grows by in a round trip, after one without any delay")
       .source(kSpecification)
       .within({.low = 0, .high = 64, .includes_low = true})
-      .field("gamma", &Config::gamma, "share of the excess of the average delay that a decrease takes")
+      .field("gamma", &Config::gamma,
+             "share of the excess of the average delay that a decrease takes")
       .source(kSpecification)
       .within({.low = 0, .high = 1, .includes_low = false})
       .field("max_decrease", &Config::max_decrease, "share that a decrease leaves at least")

@@ -16,8 +16,7 @@ struct NsccSpec {
   using Config = NsccConfig;
   static constexpr const char* kName = "nscc";
   static constexpr const char* kDisplayName = "NSCC";
-  static constexpr Needs kRequirements{
-      .marks = true, .acks = true, .path = true, .contexts = true};
+  static constexpr Needs kRequirements{.marks = true, .acks = true, .path = true, .contexts = true};
   static constexpr std::array<Column, 3> kColumns{{
       {"window_bytes", "bytes that may be in flight to the destination", Column::Form::kInteger},
       {"in_flight_bytes", "of these, that are, as far as the sender knows", Column::Form::kInteger},

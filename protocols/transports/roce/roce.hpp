@@ -85,8 +85,9 @@ class Roce {
     const TransportConstants& t = host_.transport(r.transport);
     if (has(packet, kMarked) && !t.control.is_none()) response_mark(here, id, r, port);
     const std::uint32_t ahead = packet.sequence - r.expected;
-    const bool is_here = static_cast<std::int32_t>(ahead) < 0 ||
-                         (ahead > 0 && !r.early.empty() && r.early.has(r.expected, packet.sequence));
+    const bool is_here =
+        static_cast<std::int32_t>(ahead) < 0 ||
+        (ahead > 0 && !r.early.empty() && r.early.has(r.expected, packet.sequence));
     send_ack(here, id, r, is_here ? PacketKind::kAck : PacketKind::kNack, port,
              is_here ? 0 : ahead);
   }

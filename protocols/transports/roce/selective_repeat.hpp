@@ -141,11 +141,14 @@ class SelectiveSender {
   /// Everything before `expected` has arrived.
   static void forget_trims(const SenderState& s, Repair& r, std::uint32_t expected) {
     r.known.advance(s.unacked, expected);
-    while (!r.trimmed.empty() && r.trimmed.lowest() < expected) r.trimmed.remove(r.trimmed.lowest());
+    while (!r.trimmed.empty() && r.trimmed.lowest() < expected)
+      r.trimmed.remove(r.trimmed.lowest());
   }
-  /// Holes from `first` to `lost_end` count as lost from now on, those that were trimmed among them.
+  /// Holes from `first` to `lost_end` count as lost from now on, those that were trimmed among
+  /// them.
   static void merge_trims(Repair& r, std::uint32_t first) {
-    for (std::uint32_t at = first; at < r.lost_end && !r.trimmed.empty(); ++at) r.trimmed.remove(at);
+    for (std::uint32_t at = first; at < r.lost_end && !r.trimmed.empty(); ++at)
+      r.trimmed.remove(at);
   }
   [[nodiscard]] Repair& repair_of(const SenderState& s) { return s_.repairs[s.repair]; }
 

@@ -65,8 +65,10 @@ class UecReceiverEnd {
   /// A packet that was not here yet.
   static void count(UecReceiver& u, const TransportConstants& t, const Packet& packet) {
     const Bytes payload = packet.wire_size() - t.header;
-    u.bytes += static_cast<std::uint64_t>((payload + t.delivery.counted_header).count());
-    u.waiting += static_cast<std::uint32_t>(std::max(payload, t.delivery.ack_min_add).count());
+    const Bytes whole = payload + t.delivery.counted_header;
+    const Bytes counted = t.delivery.counts_headers ? whole : payload;
+    u.bytes += static_cast<std::uint64_t>(whole.count());
+    u.waiting += static_cast<std::uint32_t>(std::max(counted, t.delivery.ack_min_add).count());
     u.lowest = u.has_new ? std::min(u.lowest, packet.sequence) : packet.sequence;
     u.has_new = true;
     u.end = std::max(u.end, packet.sequence + 1);

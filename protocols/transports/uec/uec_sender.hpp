@@ -146,7 +146,8 @@ class UecSenderEnd {
     const std::uint32_t end = is_order ? s.sent_end : packet.sequence + 1;
     bool has_lost = false;
     for (std::uint32_t at = first; static_cast<std::int32_t>(end - at) > 0; ++at) {
-      if (at < s.unacked || at >= s.sent_end || u.repeats.has(at) || has_arrived(s, u, at)) continue;
+      if (at < s.unacked || at >= s.sent_end || u.repeats.has(at) || has_arrived(s, u, at))
+        continue;
       if (!lose(here, s, u, at, has(packet, kPathIsMarked), code)) return;
       has_lost = true;
     }

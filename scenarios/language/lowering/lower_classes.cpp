@@ -26,8 +26,8 @@ TrafficClass lower_class(const ClassDocument& document, const TrafficClass& fabr
   // The fabric's are for its lossy classes.
   const bool is_lossy = !c.is_lossless();
   c.egress_limit = document.egress_limit.value_or(is_lossy ? fabric_wide.egress_limit : 0_B);
-  c.trimming = document.trimming.value_or(is_lossy ? fabric_wide.trimming
-                                                   : protocols::TrimmingConfig());
+  c.trimming =
+      document.trimming.value_or(is_lossy ? fabric_wide.trimming : protocols::TrimmingConfig());
   return c;
 }
 

@@ -68,8 +68,8 @@ void check_limit(const Context& context, const Scenario& scenario, ClassId c) {
     packet = std::max(packet, protocols::traits_of(transport).ack_size);
   }
   if (own.egress_limit < packet) {
-    context.fail(path, "never has room for an acknowledgement of " +
-                           std::to_string(packet.count()) + " B");
+    context.fail(
+        path, "never has room for an acknowledgement of " + std::to_string(packet.count()) + " B");
   }
 }
 
@@ -85,7 +85,8 @@ void check_trimming(const Context& context, const Scenario& scenario, ClassId c)
     return;
   }
   if (switches.queueing == SwitchConfig::Queueing::kInput) {
-    context.fail(path, "is of queues at outputs, of which a switch with `queueing: input` has none");
+    context.fail(path,
+                 "is of queues at outputs, of which a switch with `queueing: input` has none");
   }
   const std::string& name = own.trimming.service_class;
   if (name != protocols::kHighestClass && !find_class(context, name, path + ".class", {})) return;
