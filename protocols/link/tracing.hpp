@@ -66,6 +66,12 @@ class Tracer {
     enqueued(here, packet, holder, ingress);
   }
 
+  /// The payload of a packet is cut off at `port`, where it waited, or was to.
+  void trimmed(const Here& here, const Packet& packet, const PortState& port) const {
+    if (!kTraces || !is_traced(packet)) return;
+    push(here, TraceRecord::Kind::kPacketTrimmed, packet, port, here.now);
+  }
+
   /// A packet is marked at `port`.
   void marked(const Here& here, const Packet& packet, const PortState& port) const {
     if (!kTraces || kind_of(packet) != PacketKind::kData || !is_traced(packet)) return;
