@@ -66,8 +66,8 @@ class DeadFields {
     protocols::SendingEnd& end = s_.senders[qp];
     const std::uint32_t by = renumbering(end);
     auto& [next, posted, next_ready, message, next_send, message_last, last_size, local_port,
-           schedule, traffic_class, first_of_message, window_reduced, spreading, transport, marks,
-           connection, newest_message, host, first_port, first_local_port] = end;
+           schedule, traffic_class, first_of_message, window_reduced, asks_ack, repeats, spreading,
+           transport, marks, connection, newest_message, host, first_port, first_local_port] = end;
     EXPECT_EQ(schedule, protocols::SendingEnd::Schedule::kIdle);
     EXPECT_EQ(next, posted);
     EXPECT_EQ(message, protocols::kNoIndex);
@@ -156,8 +156,9 @@ class DeadFields {
 
   void queue(protocols::ClassQueue& state) {
     auto& [packets, integral, changed_at, credits, deficit, bytes, started, taken, marked,
-           peak_bytes, held, counted_from, blocked_since, paused_time, stall_time, pause_expires,
-           pauses_received, stalls, expiry_sequence, pause_cause] = state;
+           peak_bytes, held, counted_from, trimmed, trimmed_before, blocked_since, paused_time,
+           stall_time, pause_expires, pauses_received, stalls, expiry_sequence, pause_cause] =
+        state;
     EXPECT_TRUE(packets.empty());
     EXPECT_EQ(held, 0_B);
     changed_at = any_past();

@@ -44,10 +44,13 @@ schema::Object<ClassDocument> class_schema(LinkLayer layer) {
       .source("fabric.flow_control")
       .object("ecn", &Class::ecn, protocols::ecn_schema(layer), "how its packets are marked")
       .source("fabric.ecn")
-      .field("egress_limit", &Class::egress_limit,
-             "an egress may hold this many bytes of it, those in transmission included; packets "
-             "beyond are trimmed or dropped; `none`: no limit but the buffer")
+      .field(
+          "egress_limit", &Class::egress_limit,
+          "an egress may hold this many bytes of it, those in transmission included; packets "
+          "beyond are trimmed or dropped; `none`: no limit but the buffer; `fabric`: that of the "
+          "fabric, if it has no flow control")
       .source("fabric.egress_limit, if it has no flow control")
+      .special("fabric", std::nullopt)
       .special("none", std::int64_t{0})
       .object("trimming", &Class::trimming, protocols::trimming_schema(),
               "whether data that finds no room is cut to its header")
