@@ -89,6 +89,7 @@ double nscc_gain(const NsccRow& row, Picoseconds delay) {
   return static_cast<double>((s.control.window() - before).count()) - row.steady;
 }
 
+// MODEL.md 15.9
 TEST(UecOracle, N1_StepsPerRoundTripAreThoseOfTheTable) {
   for (const NsccRow& row : kNsccRows) {
     const NsccScript s(row);

@@ -115,6 +115,7 @@ TEST(BitmapEntropy, SendsOnWhereAllArePunished) {
   EXPECT_NEAR(static_cast<double>(times(sender, 0, 400)), 100, 1);
 }
 
+// MODEL.md 15.11
 TEST(BitmapEntropy, LessensThePenaltyOfTheFirstOfSeveralOnly) {
   const std::vector<std::uint32_t> walk = Sender<Oblivious>({.values = 4}).send(8);
   Sender<Bitmap> sender({.values = 4});
@@ -130,6 +131,7 @@ TEST(BitmapEntropy, LessensThePenaltyOfTheFirstOfSeveralOnly) {
 
 // uet-htsim: of n values one is always marked, trimmed or timed out, and that is known before its
 // next turn: it is passed over 1, 4 or 15 times for each packet.
+// MODEL.md 15.10
 TEST(UecOracle, E2_BitmapGivesABadPathItsShare) {
   for (const int signal : {0, 1, 2}) {
     Sender<Bitmap> sender({.values = 64});

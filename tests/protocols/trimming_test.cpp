@@ -123,6 +123,7 @@ TEST(UecOracle, T3_TheCoinTakesTheLastQueuedPacketHalfOfTheTime) {
   EXPECT_NEAR(last, n / 2, 4 * std::sqrt(n) / 2);
 }
 
+// MODEL.md 14.2
 TEST(Trimming, TakesTheVictimThatIsAskedFor) {
   EXPECT_EQ(trimming_victims(TrimmingConfig::Victim::kLastQueued).second, 0);
   // Two that come at one time change places by the drift of clocks (MODEL.md 4.2).
@@ -168,6 +169,7 @@ TEST(UecOracle, T4_TheRepeatLeavesAControlRoundTripAfterItsPacket) {
   }
 }
 
+// MODEL.md 14.5
 TEST(UecOracle, T4_NoTimeOutFiresInInCasts) {
   for (const std::uint32_t senders : {4U, 16U, 64U}) {
     PacketNetwork::Options options = htsim_star();
@@ -182,6 +184,7 @@ TEST(UecOracle, T4_NoTimeOutFiresInInCasts) {
 }
 
 // A header that finds its own queue full is a real loss: only the time-out repairs it.
+// MODEL.md 14.3
 TEST(Trimming, HeadersThatOverflowTheirQueueAreDroppedAndCounted) {
   PacketNetwork::Options options = htsim_star();
   options.switches.classes[ClassId(1)].egress_limit = 128_B;
@@ -193,6 +196,7 @@ TEST(Trimming, HeadersThatOverflowTheirQueueAreDroppedAndCounted) {
   EXPECT_GT(totals.packets_trimmed, static_cast<std::uint64_t>(totals.buffer_drops) / 2);
 }
 
+// MODEL.md 14.1
 TEST(Trimming, PacketsOfTransportsThatDoNotUseItAreDropped) {
   PacketNetwork::Options options = trimming_roce(29);
   roce_of(options).recovery = protocols::GoBackN{};
@@ -210,6 +214,7 @@ TEST(Trimming, MarksAndTrimsInOneQueue) {
   EXPECT_GT(run.network().totals().packets_trimmed, 0U);
 }
 
+// MODEL.md 14.4
 TEST(Trimming, SelectiveRepeatRepairsEveryTrimOnce) {
   PacketNetwork::Options options = trimming_roce(29);
   std::get<SelectiveRepeat>(roce_of(options).recovery).cap = std::nullopt;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/state_of.hpp"
 #include "tests/support/uec_runs.hpp"
 
 namespace weft::testing {
@@ -71,6 +72,7 @@ std::uint64_t uec_acks(const PacketNetwork::Options& options, Bytes size) {
   return totals.packets_injected - static_cast<std::uint64_t>((size + payload - 1_B) / payload);
 }
 
+// MODEL.md 15.2
 TEST(UecOracle, D2_AcknowledgementsByBytes) {
   PacketNetwork::Options options = uec_options(uec_without_control());
   EXPECT_EQ(uec_acks(options, 1_MiB), 65U) << "first, 63 of four packets, last";
@@ -84,6 +86,7 @@ TEST(UecOracle, D2_AcknowledgementsByBytes) {
   EXPECT_EQ(uec_acks(options, 512_KiB), 1'024U);
 }
 
+// MODEL.md 15.3
 TEST(UecOracle, D2_AnOpenContextAcknowledgesAMessageAlike) {
   const PacketNetwork::Options options = uec_options(uec_without_control());
   FlowRun run(line(2, 100_Gbps, 1_us), options,
@@ -92,6 +95,7 @@ TEST(UecOracle, D2_AnOpenContextAcknowledgesAMessageAlike) {
   EXPECT_EQ(run.network().totals().packets_injected, 2U * (256 + 65));
 }
 
+// MODEL.md 15.5
 TEST(UecOracle, D3_TimeOutsDoubleAndEnd) {
   for (const bool backs_off : {true, false}) {
     PacketNetwork::Options whole = uec_options(uec_without_control());
@@ -124,6 +128,7 @@ TEST(UecOracle, D3_TheSixthTimeOutClosesTheContext) {
 }
 
 // The packet after the lost one is there 0.3 us later, and its NACK half a round trip after that.
+// MODEL.md 15.6
 TEST(UecOracle, D4_RudRepeatsAPacketAndRodARoundTripOfThem) {
   for (const bool in_order : {false, true}) {
     PacketNetwork::Options options = uec_options(uec_without_control());
@@ -147,6 +152,7 @@ TEST(UecOracle, D4_RudRepeatsAPacketAndRodARoundTripOfThem) {
 }
 
 // 128 x 4,096 B per round trip of an ACK per packet: 2 x (337.44 + 6.72 + 2 x 50,000) ns.
+// MODEL.md 15.1
 TEST(UecOracle, D5_AWindowOfPacketsBoundsTheGoodput) {
   PacketNetwork::Options options = uec_options(uec_without_control());
   uec_of(options).psn_window = 128;
@@ -163,6 +169,7 @@ TEST(UecOracle, D5_AWindowOfPacketsBoundsTheGoodput) {
 
 // The laws hold at the end of every run (network_audit.cpp): nothing is in flight by the count of
 // any sender, and senders know of every byte that came.
+// MODEL.md 15.4
 TEST(UecOracle, D6_NothingIsLostForGoodAndNoByteCountsTwice) {
   for (const auto delivery : {UecConfig::Delivery::kRud, UecConfig::Delivery::kRod}) {
     for (const bool has_control : {false, true}) {
@@ -194,6 +201,23 @@ TEST(Uec, AMessageTakesItsZeroLoadTime) {
 }
 
 // All packets of both contexts count for one window of 1.5 bandwidth-delay products.
+// The first packet is answered after its repeat has left, 0.7 us before: no sample of either.
+// MODEL.md 15.7
+TEST(Uec, RoundTripsOfRepeatedPacketsAreNotMistaken) {
+  PacketNetwork::Options options = uec_options(UecConfig());
+  uec_of(options).timeout = 4_us;
+  FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 4'096_B, 0_ps}});
+  run.completions();
+  EXPECT_EQ(run.network().totals().packets_retransmitted, 1U);
+  protocols::NetworkState& s = protocols::NetworkStateOf::network(run.network());
+  Picoseconds base;
+  s.controls.at_context(s.constants.transports[0].control,
+                        s.senders.whole(protocols::QueuePairId(0u)).control_slot,
+                        [&](auto& control, const auto& /*p*/) { base = control.base_rtt(); });
+  EXPECT_GT(base, 4'600_ns);
+}
+
+// MODEL.md 15.8
 TEST(Uec, ContextsToOneDestinationShareTheirWindow) {
   const auto last = [](std::uint32_t contexts) {
     PacketNetwork::Options options = htsim_star();

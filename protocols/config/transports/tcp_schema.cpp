@@ -56,8 +56,9 @@ schema::Object<TcpConfig> tcp_timeout_schema() {
 std::string accepted_controls() {
   std::vector<std::string> names;
   congestion::ControlSpecs::for_each([&]<class C>() {
-    constexpr congestion::Needs kNeeds = C::kRequirements;
-    if (!kNeeds.notices && !kNeeds.telemetry && !kNeeds.grants && !kNeeds.contexts)
+    constexpr congestion::Needs requirements = C::kRequirements;
+    if (!requirements.notices && !requirements.telemetry && !requirements.grants &&
+        !requirements.contexts)
       names.emplace_back(C::kName);
   });
   std::string list;
