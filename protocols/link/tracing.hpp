@@ -165,8 +165,8 @@ class Tracer {
     const TransportConstants& t = s_.constants.transports[s.transport];
     // Credit says nothing of itself in the window: it has what both may have held.
     const congestion::Needs& needs = t.control.needs;
-    const bool is_controlled = needs.grants || needs.contexts ||
-                               (!t.control.is_none() && s.whole().window < t.window);
+    const bool is_controlled =
+        needs.grants || needs.contexts || (!t.control.is_none() && s.whole().window < t.window);
     const HoldReason reason =
         is_controlled ? HoldReason::kControlWindow : HoldReason::kStaticWindow;
     constexpr std::int64_t kMax = std::numeric_limits<std::uint32_t>::max();

@@ -31,7 +31,7 @@ class Frameworks : public ::testing::Test {
         "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
         "jobs:\n"
         "  - {name: train, type: training, batch: {global: 32}, model: {layers: 4, hidden: "
-        "512, heads: 8, vocabulary: 1024, sequence: 512, experts: 16, top_k: 4, "
+        "512, heads: 8, vocabulary: 1024, sequence: 512, experts: 64, top_k: 4, "
         "expert_ffn: 256}, " +
             keys + "}\n");
     return load_scenario((folder_.path() / "s.yaml").string());

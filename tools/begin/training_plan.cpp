@@ -103,12 +103,14 @@ bool lie_evenly(const ParallelismSpec& plan, const Machine& machine) {
   return gpus % group == 0 || group % gpus == 0;
 }
 
-/// A mixture of experts exchanges tokens as its authors, or libraries for it, have it; what the
+/// A mixture of experts is trained as its authors did it, or else as Megatron-Core does; what the
 /// scenario says of the division stays.
 void choose_framework(TrainingSpec& spec, const Machine& machine) {
+  using collectives::Framework;
   if (spec.model.experts == 0 || spec.parallelism.expert < 2) return;
-  if (!lie_evenly(spec.parallelism, machine)) return;
-  spec.framework = collectives::Framework::kDeepSeek;
+  const bool is_deepseek = spec.model.preset == ModelSpec::Preset::kDeepSeekV3;
+  spec.framework = is_deepseek && lie_evenly(spec.parallelism, machine) ? Framework::kDeepSeek
+                                                                        : Framework::kMegatronCore;
   const ParallelismSpec plan = spec.parallelism;
   collectives::find_framework(spec.framework)->choose(spec);
   spec.parallelism = plan;

@@ -19,7 +19,7 @@ namespace weft::collectives {
 /// Of one number, on average.
 [[nodiscard]] double sent_bytes_each(const std::optional<NumberFormat>& sent, NumberFormat kept);
 
-/// Of `rows` rows of so many numbers; blocks do not reach beyond a row.
+/// Of `rows` rows of `numbers` each; blocks do not reach beyond a row.
 [[nodiscard]] Bytes sent_bytes(std::uint64_t rows, std::uint64_t numbers,
                                const std::optional<NumberFormat>& sent, NumberFormat kept);
 

@@ -75,7 +75,8 @@ void choose_deepseek(TrainingSpec& spec) {
   constexpr std::uint32_t kGroups = 8;
   constexpr std::uint32_t kTopGroups = 4;
   const ModelSpec& model = spec.model;
-  if (spec.routing.skew == 0 && model.experts > 0 && model.experts % kGroups == 0 &&
+  constexpr std::uint32_t kMinExperts = 64;  // of fewer, none has such groups
+  if (spec.routing.skew == 0 && model.experts >= kMinExperts && model.experts % kGroups == 0 &&
       model.top_k <= model.experts / kGroups * kTopGroups) {
     spec.routing.groups = kGroups;
     spec.routing.top_groups = kTopGroups;

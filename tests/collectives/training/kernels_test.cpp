@@ -54,7 +54,7 @@ TEST(Kernels, TakeWholeWavesOfWholeTiles) {
   const MatrixProduct full{.m = 11 * 256, .n = 12 * 128, .k = 8192};
   EXPECT_NEAR(product_time(full, spec), tile_time(256, 128, 8192), 1e-12);
   const MatrixProduct more{.m = 11 * 256, .n = 12 * 128 + 1, .k = 8192};
-  EXPECT_GT(product_time(more, spec), 1.4 * product_time(full, spec));
+  EXPECT_GT(product_time(more, spec), 1.2 * product_time(full, spec));
   EXPECT_LE(product_time(more, spec), 2 * product_time(full, spec));
 }
 
@@ -84,7 +84,7 @@ TEST(Kernels, AreSlowerForSmallMatrices) {
 TEST(Kernels, HaveTilesOfTwoMultiprocessorsOnBlackwell) {
   TrainingSpec spec = on_h100(KernelSpec::Model::kRoofline);
   spec.compute.gpu = "b200";
-  const MatrixProduct full{.m = 74 * 512, .n = 128, .k = 8192};
+  const MatrixProduct full{.m = 37 * 512, .n = 256, .k = 8192};  // 74 tiles, of 74 pairs
   const double rate = 2250e12 * spec.compute.gemm_efficiency / 74;
   EXPECT_NEAR(product_time(full, spec), 2 * 512 * 128 * 8192.0 / rate + 1e-6, 1e-12);
 }
