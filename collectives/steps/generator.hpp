@@ -1,7 +1,6 @@
 #pragma once
 
 #include <coroutine>
-#include <exception>
 #include <utility>
 
 namespace weft::collectives {
@@ -24,7 +23,7 @@ class Generator {
       return {};
     }
     void return_void() noexcept {}
-    void unhandled_exception() noexcept { std::terminate(); }
+    void unhandled_exception() { throw; }  // at who asked for the next value
   };
 
   Generator(Generator&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}

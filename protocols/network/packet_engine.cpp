@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -237,8 +235,7 @@ PacketNetwork::Status PacketNetwork::Engine::run_windows(Picoseconds& now, Picos
     now = window_end = end;
 #ifndef NDEBUG
     for (const std::string& violation : violated_laws(s_, lps, sums(), false)) {
-      std::fprintf(stderr, "%s\n", violation.c_str());
-      std::abort();
+      throw BrokenInvariant("broken invariant: " + violation);
     }
 #endif
     if (!observe(now)) return Status::kDeadlocked;

@@ -50,38 +50,44 @@ bool write_file(const fs::path& path, const std::string& text) {
   return out.good();
 }
 
-Result<fs::path> write_into(ResultFolder& target, const Results& results,
-                            const std::string& resolved_scenario, const fs::path& folder,
-                            const WriteOptions& options) {
+}  // namespace
+
+Result<fs::path> publish_results(ResultFolder& target, const fs::path& folder,
+                                 const ResultParts& parts) {
   const fs::path& partial = target.partial();
-  const bool is_written =
-      write_file(partial / "summary.json", json_text(summary_json(results)) + "\n") &&
-      write_tables(results, partial, options) &&
-      write_file(partial / "resolved.yaml", resolved_scenario);
+  const bool is_written = write_file(partial / "summary.json", parts.summary) &&
+                          parts.write_tables(partial) &&
+                          write_file(partial / "resolved.yaml", parts.resolved_scenario);
   if (!is_written) {
     const std::string kept = target.keep().string();
     return target.error(std::string(kCannotWrite) + "; what could be written is in " + kept);
   }
-  const bool is_interrupted = results.outcome == Outcome::kInterrupted;
-  if (is_interrupted && target.has_whole_results()) return target.keep();
+  if (parts.is_interrupted && target.has_whole_results()) return target.keep();
   const auto state =
-      is_interrupted ? ResultFolder::State::kInterrupted : ResultFolder::State::kWhole;
-  if (Errors errors = target.publish(state, options.continues); !errors.empty()) return errors;
+      parts.is_interrupted ? ResultFolder::State::kInterrupted : ResultFolder::State::kWhole;
+  if (Errors errors = target.publish(state, parts.continues); !errors.empty()) return errors;
   return folder;
 }
 
-}  // namespace
-
 Result<fs::path> write_results(const Results& results, const std::string& resolved_scenario,
                                const fs::path& folder, const WriteOptions& options) {
+  const auto write = [&](ResultFolder& target) {
+    return publish_results(
+        target, folder,
+        {.summary = json_text(summary_json(results)) + "\n",
+         .resolved_scenario = resolved_scenario,
+         .is_interrupted = results.outcome == Outcome::kInterrupted,
+         .write_tables = [&](const fs::path& at) { return write_tables(results, at, options); },
+         .continues = options.continues});
+  };
   if (options.files != nullptr) {
     options.files->finish_messages();
     if (Errors errors = options.files->errors(); !errors.empty()) return errors;
-    return write_into(options.files->folder(), results, resolved_scenario, folder, options);
+    return write(options.files->folder());
   }
   auto target = ResultFolder::create(folder);
   if (!target) return target.errors();
-  return write_into(target.value(), results, resolved_scenario, folder, options);
+  return write(target.value());
 }
 
 }  // namespace weft::scenarios

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "scenarios/output/result_folder.hpp"
@@ -25,5 +26,19 @@ struct WriteOptions {
                                                           const std::string& resolved_scenario,
                                                           const std::filesystem::path& folder,
                                                           const WriteOptions& options);
+
+/// What is published of results that are not written yet.
+struct ResultParts {
+  std::string summary;            ///< summary.json
+  std::string resolved_scenario;  ///< resolved.yaml
+  bool is_interrupted = false;
+  std::function<bool(const std::filesystem::path& partial)> write_tables;  ///< false: it cannot
+  ResultFolder::Continues continues;
+};
+
+/// The same of parts, and of what lies in `target` already.
+[[nodiscard]] Result<std::filesystem::path> publish_results(ResultFolder& target,
+                                                            const std::filesystem::path& folder,
+                                                            const ResultParts& parts);
 
 }  // namespace weft::scenarios

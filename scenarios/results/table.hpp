@@ -35,6 +35,7 @@ struct Column {
         key(key_in),
         needs(needs_in),
         kind(kKindOf<Got<Get>>),
+        held(kHeldOf<Got<Get>>),
         may_be_empty(kMayBeMissing<Got<Get>>),
         value([](const Row& row) { return Value(Get{}(row)); }) {}
   template <class Get>
@@ -53,6 +54,7 @@ struct Column {
   const char* key;      ///< where it stands in summary.json, as in `path/late`; null: it does not
   Needs needs;
   Kind kind;
+  Held held;
   bool may_be_empty;
   bool is_digested = true;
   Value (*value)(const Row& row);

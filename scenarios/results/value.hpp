@@ -61,6 +61,11 @@ class Value {
     if (value) *this = Value(*value);
   }
 
+  /// Calls `visit` with what it holds; std::monostate: there is none.
+  template <class Visit>
+  decltype(auto) visit(Visit&& visit) const {
+    return std::visit(std::forward<Visit>(visit), held_);
+  }
   /// As a field of a CSV file: times in seconds, exact to the picosecond.
   void append_to(std::string& text) const;
   /// Adds what it is and its value. Not those of quotients: their last digits are the compiler's,
@@ -90,6 +95,28 @@ template <>
 inline constexpr Kind kKindOf<Quotient> = Kind::kDecimal;
 template <class T>
 inline constexpr Kind kKindOf<std::optional<T>> = kKindOf<T>;
+
+/// What values hold, as they lie in memory.
+enum class Held : std::uint8_t {
+  kFlag,
+  kInteger,
+  kTime,      ///< picoseconds
+  kQuotient,  ///< a double
+  kText,
+};
+
+/// Of what a Value is made from.
+template <class T>
+inline constexpr Held kHeldOf =
+    std::is_constructible_v<std::string, T> ? Held::kText : Held::kInteger;
+template <>
+inline constexpr Held kHeldOf<bool> = Held::kFlag;
+template <>
+inline constexpr Held kHeldOf<Picoseconds> = Held::kTime;
+template <>
+inline constexpr Held kHeldOf<Quotient> = Held::kQuotient;
+template <class T>
+inline constexpr Held kHeldOf<std::optional<T>> = kHeldOf<T>;
 
 /// Whether there may be none.
 template <class T>

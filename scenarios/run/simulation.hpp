@@ -45,8 +45,8 @@ bool enter_stage(const ProgressObserver& observer, const char* stage);
 
 /// Runs the packet engine to the end and collects the results; `sink` sees every message. Traces
 /// and messages are written where `files` is given; a run whose files cannot be written is
-/// interrupted. A broken conservation law is a defect of weft, not a result: the process aborts
-/// with the sentence that does not hold.
+/// interrupted. A broken conservation law is a defect of weft, not a result: a BrokenInvariant is
+/// thrown with the sentence that does not hold. What any thread of the run throws comes out here.
 [[nodiscard]] Results simulate(const Experiment& experiment, const ProgressObserver& observer = {},
                                RunFiles* files = nullptr,
                                const protocols::Parallelism& parallelism = {},

@@ -1,13 +1,12 @@
 #include "simcore/base/check.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <string>
 
 namespace weft {
 
 void fail_check(const char* sentence, const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "weft: broken invariant: %s (%s:%d: %s)\n", sentence, file, line, condition);
-  std::abort();
+  throw BrokenInvariant(std::string("broken invariant: ") + sentence + " (" + file + ":" +
+                        std::to_string(line) + ": " + condition + ")");
 }
 
 }  // namespace weft

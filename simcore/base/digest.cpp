@@ -2,8 +2,7 @@
 
 #include <openssl/evp.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <stdexcept>
 
 namespace weft {
 namespace {
@@ -13,8 +12,7 @@ using ContextPointer = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
 /// SHA-256 has no input it could reject: a failure means libcrypto is broken or out of memory.
 void require(bool done) {
   if (done) return;
-  std::fputs("weft: libcrypto cannot compute SHA-256\n", stderr);
-  std::abort();
+  throw std::runtime_error("libcrypto cannot compute SHA-256");
 }
 
 ContextPointer make_context() {

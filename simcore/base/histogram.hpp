@@ -55,6 +55,18 @@ class Histogram {
   [[nodiscard]] std::int64_t p99() const { return quantile(0.99); }
   [[nodiscard]] std::int64_t p999() const { return quantile(0.999); }
 
+  /// Calls `visit(first, last, count)` for every bucket that holds anything, rising: that many
+  /// values lie from `first` to `last`.
+  template <class Visit>
+  void for_each_bucket(Visit visit) const {
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+      if (buckets_[i] == 0) continue;
+      const std::size_t shift = i < 2 * kSubBuckets ? 0 : (i >> kSubBits) - 1;
+      const std::uint64_t first = (i - (shift << kSubBits)) << shift;
+      const std::uint64_t last = first + (std::uint64_t{1} << shift) - 1;
+      visit(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last), buckets_[i]);
+    }
+  }
   /// Adds count, sum, extremes and the buckets that hold anything.
   void add_to(Digest& digest) const;
 

@@ -1,6 +1,7 @@
 #include "simcore/engine/worker_pool.hpp"
 
 #include <system_error>
+#include <utility>
 
 namespace weft {
 namespace {
@@ -79,6 +80,16 @@ void WorkerPool::leave() {
   gate_.notify_one();
 }
 
+void WorkerPool::note_failure() {
+  // The caller reads it once everybody has left, which `leave` and `close` order.
+  if (!has_failed_.exchange(true, std::memory_order_relaxed)) failure_ = std::current_exception();
+}
+
+void WorkerPool::rethrow() {
+  has_failed_.store(false, std::memory_order_relaxed);
+  std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
 std::uint32_t WorkerPool::await_work(std::uint32_t seen) const {
   for (int i = 0; i < kSpins; ++i) {
     const std::uint32_t now = announced_.load(std::memory_order_acquire);
@@ -94,7 +105,11 @@ void WorkerPool::help(std::uint32_t self) {
     seen = await_work(seen);
     if (is_over_.load(std::memory_order_relaxed)) return;
     if (!join()) continue;
-    call_(context_, self);
+    try {
+      call_(context_, self);
+    } catch (...) {
+      note_failure();
+    }
     leave();
   }
 }

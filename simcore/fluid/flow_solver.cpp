@@ -1,7 +1,6 @@
 #include "simcore/fluid/flow_solver.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <stdexcept>
 
 #include "simcore/base/module.hpp"
 
@@ -26,10 +25,7 @@ Errors load_flow_solver() {
 std::unique_ptr<FlowSolver> make_flow_solver(std::span<const BitsPerSecond> capacities,
                                              std::size_t routes) {
   const Result<void*> maker = find_maker();
-  if (!maker) {
-    std::fprintf(stderr, "weft: %s\n", maker.errors().front().message.c_str());
-    std::abort();
-  }
+  if (!maker) throw std::runtime_error(maker.errors().front().message);
   return std::unique_ptr<FlowSolver>(
       reinterpret_cast<MakeFlowSolver>(maker.value())(capacities, routes));
 }

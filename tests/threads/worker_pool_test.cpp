@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "simcore/engine/chunk.hpp"
@@ -42,6 +45,29 @@ TEST(WorkerPool, VisitsEveryBlockOncePerRoundWhoeverTakesPart) {
       EXPECT_EQ(takers, std::vector<std::uint64_t>(pool.size(), kRounds));
     }
   }
+}
+
+TEST(WorkerPool, ThrowsWhatAnyThreadThrewAndGoesOnWorking) {
+  WorkerPool pool(3, true);
+  ASSERT_EQ(pool.size(), 3U);
+  for (const std::uint32_t failing : {0U, 1U, 2U}) {
+    std::atomic<int> ended{0};
+    auto work = [&](std::uint32_t self) {
+      if (self == failing) throw std::runtime_error("thread " + std::to_string(self));
+      ++ended;
+    };
+    try {
+      pool.run(work);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(error.what(), "thread " + std::to_string(failing));
+    }
+    EXPECT_EQ(ended, 2);
+  }
+  std::atomic<int> calls{0};
+  auto work = [&](std::uint32_t) { ++calls; };
+  pool.run(work);
+  EXPECT_EQ(calls, 3);
 }
 
 TEST(WorkSplit, BalanceGivesEveryThreadTheSameCost) {

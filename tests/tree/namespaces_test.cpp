@@ -17,9 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// By folder, longer names first; a folder has that of the first one which it lies in.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kNamespaces{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kNamespaces{{
     {"protocols/congestion", "weft::protocols::congestion"},
     {"protocols/path_selection", "weft::protocols::path_selection"},
+    {"scenarios/api", "weft::api"},
     {"scenarios/language/lowering", "weft::scenarios::language"},
     {"scenarios/language/manual", "weft::scenarios::language"},
     {"scenarios/language/schemas", "weft::scenarios::language"},
@@ -35,7 +36,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kNamespa
     {"tools/live", "weft::live"},
     {"tools/report", "weft::report"},
     {"tools/sweep", "weft::sweep"},
+    {"tools/python", "weft::python"},
     {"tools/topo", "weft::topo"},
+    {"tools/validate", "weft::validate"},
     {"collectives", "weft::collectives"},
     {"protocols", "weft::protocols"},
     {"scenarios", "weft::scenarios"},

@@ -18,10 +18,10 @@
 #include <thread>
 #include <utility>
 
+#include "scenarios/api/weft.hpp"
 #include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
-#include "scenarios/build/changed_links.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/checks/forecast.hpp"
 #include "scenarios/compare/comparison.hpp"
@@ -32,13 +32,11 @@
 #include "scenarios/results/reference.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
-#include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
-#include "scenarios/text/counted.hpp"
+#include "scenarios/session/session.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
-#include "scenarios/text/plain_number.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/base/digest.hpp"
 #include "simcore/base/escape.hpp"
@@ -56,27 +54,18 @@
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
 #include "tools/sweep/language/metrics.hpp"
-#include "topologies/analysis/summary.hpp"
 #include "topologies/export/simgrid_platform.hpp"
 
 namespace weft::cli {
 namespace {
 
-struct Loaded {
-  scenarios::LoadedScenario source;
-  scenarios::Experiment experiment;
+struct Loaded : scenarios::Session {
   scenarios::Invocation invocation = {};
-  bool lists_messages = true;   ///< writes messages.csv
-  bool packs_messages = false;  ///< as messages.csv.zst
   Expectations expectations = {};
 };
 
 /// Seconds in which nobody asks which engine is the faster one.
 constexpr double kSoon = 5;
-
-/// Rows of messages.csv that are written without being asked for: some hundred megabytes. Where
-/// more are asked for, they are packed.
-constexpr int kMessagesListed = 1'000'000;
 
 /// Loads and builds, or prints what is wrong.
 std::optional<Loaded> load(const std::string& path, const std::vector<std::string>& overrides) {
@@ -89,45 +78,24 @@ std::optional<Loaded> load(const std::string& path, const std::vector<std::strin
     print_errors(loaded.errors());
     return {};
   }
-  auto experiment = scenarios::build_experiment(loaded.value());
-  if (!experiment) {
-    print_errors(loaded.value().located(experiment.errors()));
+  auto session = scenarios::open_session(std::move(loaded).value());
+  if (!session) {
+    print_errors(session.errors());
     return {};
   }
-  const scenarios::Experiment& e = experiment.value();
+  const scenarios::Experiment& e = session.value().experiment;
   log_info(fmt::format("{}: {} hosts, {} switches, {} connections", path, e.fabric.hosts.size(),
                        e.fabric.switches.size(), e.workload.connections().size()));
-  return Loaded{.source = std::move(loaded).value(), .experiment = std::move(experiment).value()};
-}
-
-std::string tiers_text(const Fabric& fabric) {
-  const topologies::TopologySummary summary = topologies::summarize(fabric);
-  std::string text = "  " + scenarios::counted(std::ssize(fabric.hosts), "host");
-  for (const auto& tier : summary.tiers) {
-    text += fmt::format(
-        ", {} of tier {}",
-        scenarios::counted(static_cast<std::int64_t>(tier.switches), "switch", "switches"),
-        tier.tier);
-    if (tier.oversubscription > 0) {
-      text += fmt::format(" (oversubscription {}:1)",
-                          scenarios::plain_number(tier.oversubscription, 2));
-    }
-  }
-  return text + "\n";
+  return Loaded{std::move(session).value()};
 }
 
 /// Whether a run of the packet engine fits into memory; says so if not. With a limit, it cannot
 /// take more.
 bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>& limit) {
   log_info("about " + scenarios::forecast_text(f));
-  const double max = static_cast<double>(limit.value_or(scenarios::available_memory().count()));
-  if (f.memory > max) {
-    complain(fmt::format(
-        "the run would take about {} of memory, and {}; make it smaller, or set --memory-limit to "
-        "what it may take",
-        scenarios::format_bytes(f.memory),
-        limit ? "--memory-limit is " + scenarios::format_bytes(max)
-              : scenarios::format_bytes(max) + " are available"));
+  const std::string excess = scenarios::memory_excess(f, limit, "--memory-limit");
+  if (!excess.empty()) {
+    complain(excess);
     return false;
   }
   if (limit) {
@@ -147,10 +115,7 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArgume
           : scenarios::simulate(loaded.experiment, observer, &files, {.threads = arguments.threads},
                                 sink);
   follower.end(results);
-  results.version = WEFT_VERSION;
-  results.invocation = loaded.invocation;
-  results.lists_messages = loaded.lists_messages;
-  results.scenario_sha256 = sha256_hex(loaded.source.canonical_yaml());
+  scenarios::complete(results, loaded, loaded.invocation, WEFT_VERSION);
   return results;
 }
 
@@ -201,7 +166,7 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
       print(
           fmt::format("  without messages.csv: its rows would be more than {} "
                       "(`--set observe.messages=true` writes them, packed)\n",
-                      scenarios::format_count(kMessagesListed)));
+                      scenarios::format_count(scenarios::kMessagesListed)));
     }
     if (results.has_blame) print_blame(written, source);
   }
@@ -224,10 +189,8 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   std::optional<IsolatedRuns> isolated;
   if (arguments.is_isolated) isolated.emplace(arguments, loaded.experiment, engine);
   // Before the run: what cannot be written should not take an hour to say so.
-  auto created = scenarios::RunFiles::create(loaded.experiment, out,
-                                             {.traces = engine == Engine::kPacket,
-                                              .messages = loaded.lists_messages,
-                                              .packed = loaded.packs_messages});
+  auto created = scenarios::RunFiles::create(
+      loaded.experiment, out, scenarios::kinds_of_files(loaded, engine == Engine::kPacket));
   if (!created) return refuse(created.errors(), kUnfinished);
   scenarios::RunFiles& files = *created.value();
   std::optional<Follower> follower;
@@ -375,7 +338,7 @@ int run_scenario(const RunArguments& arguments) {
     print_errors(errors);
     return kBadInput;
   }
-  const scenarios::Forecast forecast = scenarios::forecast(loaded->experiment);
+  const scenarios::Forecast& forecast = loaded->forecast;
   if (arguments.engine != Engine::kFluid && !fits_memory(forecast, arguments.memory_limit)) {
     return kUnfinished;
   }
@@ -387,9 +350,6 @@ int run_scenario(const RunArguments& arguments) {
                            scenarios::format_time(forecast.seconds)));
     }
   }
-  loaded->lists_messages =
-      loaded->experiment.scenario.observe.messages.value_or(forecast.messages <= kMessagesListed);
-  loaded->packs_messages = forecast.messages > kMessagesListed;
   if (arguments.engine != Engine::kPacket) {
     if (const Errors missing = load_flow_solver(); !missing.empty()) {
       print_errors(missing);
@@ -476,33 +436,12 @@ int write_platform(const std::string& path, const std::vector<std::string>& over
 
 int check_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   if (sweep::is_sweep_file(path)) return check_sweep(path, overrides);
-  const std::optional<Loaded> loaded = load(path, overrides);
-  if (!loaded) return kBadInput;
-  const scenarios::Experiment& e = loaded->experiment;
-  const LpPlan plan = scenarios::plan_of(e);
-  std::string text = fmt::format("{} is valid\n", e.scenario.name);
-  text += tiers_text(e.fabric);
-  text += fmt::format("  {}, {}, {}\n", scenarios::counted(std::ssize(e.workload.jobs()), "job"),
-                      scenarios::counted(std::ssize(e.workload.process_hosts()), "rank"),
-                      scenarios::counted(std::ssize(e.workload.connections()), "connection"));
-  text += fmt::format("  {}, lookahead {}, set by {}\n",
-                      scenarios::counted(static_cast<std::int64_t>(plan.lp_count),
-                                         "logical process", "logical processes"),
-                      scenarios::format_time(plan.lookahead),
-                      plan.limiting_port.is_none() ? std::string("run.control_latency")
-                                                   : e.fabric.port_name(plan.limiting_port));
-  for (const std::string& line : scenarios::describe_changed_links(e.scenario, e.fabric)) {
-    text += "  " + escaped(line) + "\n";
-  }
-  const scenarios::Forecast forecast = scenarios::forecast(e);
-  text += "  about " + scenarios::forecast_text(forecast);
-  if (const double fluid = scenarios::fluid_seconds(e, forecast.messages);
-      fluid > forecast.seconds) {
-    text += fmt::format("; {} by the fluid engine", scenarios::format_time(fluid));
-  }
-  text += "\n";
-  for (const std::string& warning : e.warnings) text += "  warning: " + escaped(warning) + "\n";
-  print(text);
+  auto scenario = api::Scenario::from_file(path);
+  if (!scenario) return refuse(scenario.errors());
+  for (const std::string& change : overrides) scenario.value().change(change);
+  const auto check = scenario.value().check();
+  if (!check) return refuse(check.errors());
+  print(check.value().text);
   return kSuccess;
 }
 

@@ -5,9 +5,11 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
 
+#include "simcore/base/check.hpp"
 #include "simcore/base/log.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/commands.hpp"
@@ -34,6 +36,10 @@ void complain_of(const std::exception& error) {
   }
   if (const auto* system = dynamic_cast<const std::system_error*>(&error)) {
     return weft::complain("the system refuses: " + system->code().message());
+  }
+  if (dynamic_cast<const weft::BrokenInvariant*>(&error) != nullptr) {
+    return weft::complain(std::string(error.what()) +
+                          "; this is a fault of weft and not of the scenario");
   }
   weft::complain("an internal error, which is a fault of weft and not of the scenario");
   weft::log_error(error.what());

@@ -2,24 +2,23 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
+#include <string>
 #include <tuple>
 #include <utility>
+
+#include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
 namespace {
 
 void require_slowdown(const MessageResult& m) {
   if (!m.is_complete() || m.completed - m.start >= m.ideal) return;
-  std::fprintf(stderr,
-               "weft: broken invariant: a message of %lld bytes from host %u to host %u took "
-               "%lld ps, less than its zero-load time of %lld ps\n",
-               static_cast<long long>(m.bytes.count()), m.source.value(), m.destination.value(),
-               static_cast<long long>((m.completed - m.start).count()),
-               static_cast<long long>(m.ideal.count()));
-  std::abort();
+  throw BrokenInvariant(
+      "broken invariant: a message of " + std::to_string(m.bytes.count()) + " bytes from host " +
+      std::to_string(m.source.value()) + " to host " + std::to_string(m.destination.value()) +
+      " took " + std::to_string((m.completed - m.start).count()) +
+      " ps, less than its zero-load time of " + std::to_string(m.ideal.count()) + " ps");
 }
 
 }  // namespace

@@ -1,20 +1,20 @@
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "simcore/base/check.hpp"
+
 namespace weft::scenarios {
 
-/// Ends the process if there are sentences about laws that do not hold: a defect of weft, not a
-/// result.
+/// Throws if there are sentences about laws that do not hold: a defect of weft, not a result.
 inline void require_invariants(const std::vector<std::string>& violations) {
   if (violations.empty()) return;
+  std::string all;
   for (const std::string& sentence : violations) {
-    std::fprintf(stderr, "weft: broken invariant: %s\n", sentence.c_str());
+    all += (all.empty() ? "broken invariant: " : "; ") + sentence;
   }
-  std::abort();
+  throw BrokenInvariant(all);
 }
 
 }  // namespace weft::scenarios

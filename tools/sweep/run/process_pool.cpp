@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <utility>
 
@@ -117,6 +118,9 @@ void ProcessPool::run_child(const Task& task, int results, int messages) const {
     write_all(kResults, work_(task).to_json());
   } catch (const std::bad_alloc&) {
     out_of_memory();
+  } catch (const std::exception& error) {
+    write_all(STDERR_FILENO, std::string("weft: ") + error.what() + "\n");
+    std::abort();
   }
   // Without destructors and handlers, which belong to the parent.
   ::_exit(0);

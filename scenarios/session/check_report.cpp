@@ -1,0 +1,74 @@
+#include "scenarios/session/check_report.hpp"
+
+#include <fmt/format.h>
+
+#include "scenarios/build/changed_links.hpp"
+#include "scenarios/run/fluid_simulation.hpp"
+#include "scenarios/text/counted.hpp"
+#include "scenarios/text/format.hpp"
+#include "scenarios/text/plain_number.hpp"
+#include "simcore/base/escape.hpp"
+#include "topologies/analysis/summary.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+std::string tiers_text(const CheckReport& report) {
+  std::string text = "  " + counted(static_cast<std::int64_t>(report.hosts), "host");
+  for (const CheckReport::Tier& tier : report.tiers) {
+    text += fmt::format(", {} of tier {}",
+                        counted(static_cast<std::int64_t>(tier.switches), "switch", "switches"),
+                        tier.tier);
+    if (tier.oversubscription > 0) {
+      text += fmt::format(" (oversubscription {}:1)", plain_number(tier.oversubscription, 2));
+    }
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+CheckReport check_report(const Session& session) {
+  const Experiment& e = session.experiment;
+  const LpPlan plan = plan_of(e);
+  CheckReport report;
+  report.name = e.scenario.name;
+  report.hosts = e.fabric.hosts.size();
+  for (const auto& tier : topologies::summarize(e.fabric).tiers) {
+    report.tiers.push_back({tier.tier, tier.switches, tier.oversubscription});
+  }
+  report.jobs = e.workload.jobs().size();
+  report.ranks = e.workload.process_hosts().size();
+  report.connections = e.workload.connections().size();
+  report.logical_processes = plan.lp_count;
+  report.lookahead = plan.lookahead;
+  if (!plan.limiting_port.is_none()) report.limiting_port = e.fabric.port_name(plan.limiting_port);
+  report.changed_links = describe_changed_links(e.scenario, e.fabric);
+  report.forecast = session.forecast;
+  report.fluid_seconds = fluid_seconds(e, session.forecast.messages);
+  report.warnings = e.warnings;
+  return report;
+}
+
+std::string check_text(const CheckReport& r) {
+  const auto count = [](std::uint64_t n, const char* one, const char* several = "") {
+    return counted(static_cast<std::int64_t>(n), one, several);
+  };
+  std::string text = fmt::format("{} is valid\n", r.name) + tiers_text(r);
+  text += fmt::format("  {}, {}, {}\n", count(r.jobs, "job"), count(r.ranks, "rank"),
+                      count(r.connections, "connection"));
+  text += fmt::format("  {}, lookahead {}, set by {}\n",
+                      count(r.logical_processes, "logical process", "logical processes"),
+                      format_time(r.lookahead),
+                      r.limiting_port.empty() ? "run.control_latency" : r.limiting_port);
+  for (const std::string& line : r.changed_links) text += "  " + escaped(line) + "\n";
+  text += "  about " + forecast_text(r.forecast);
+  if (r.fluid_seconds > r.forecast.seconds) {
+    text += fmt::format("; {} by the fluid engine", format_time(r.fluid_seconds));
+  }
+  text += "\n";
+  for (const std::string& warning : r.warnings) text += "  warning: " + escaped(warning) + "\n";
+  return text;
+}
+
+}  // namespace weft::scenarios
