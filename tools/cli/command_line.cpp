@@ -21,6 +21,7 @@
 #include "tools/cli/scenario/topo_command.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/unknown_words.hpp"
+#include "tools/cli/validate/validate_command.hpp"
 #include "tools/cli/version.hpp"
 #include "tools/io/terminal.hpp"
 
@@ -65,6 +66,7 @@ struct CommandLine::Commands {
         run(app),
         scenario(app),
         estimate(app),
+        validate(app),
         explain(app),
         compare(app),
         report(app),
@@ -81,6 +83,7 @@ struct CommandLine::Commands {
   RunCommand run;
   ScenarioCommands scenario;
   EstimateCommand estimate;
+  ValidateCommand validate;
   ExplainCommand explain;
   CompareCommand compare;
   ReportCommand report;
@@ -128,6 +131,7 @@ int CommandLine::dispatch(const std::vector<std::string>& command_line) {
   if (const auto code = c.run.run(command_line)) return *code;
   if (const auto code = c.scenario.run()) return *code;
   if (const auto code = c.estimate.run()) return *code;
+  if (const auto code = c.validate.run()) return *code;
   if (const auto code = c.explain.run()) return *code;
   if (const auto code = c.compare.run()) return *code;
   if (const auto code = c.report.run()) return *code;
