@@ -13,7 +13,7 @@
 #include "scenarios/isolated/isolated_runs.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
-#include "simcore/base/broken_invariant.hpp"
+#include "simcore/base/check.hpp"
 #include "simcore/fluid/flow_solver.hpp"
 
 namespace weft::scenarios {

@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "simcore/base/broken_invariant.hpp"
-
 namespace weft {
 
 void fail_check(const char* sentence, const char* condition, const char* file, int line) {

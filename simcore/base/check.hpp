@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stdexcept>
+
 /// Claims about the program itself; what users get wrong is a Result. There are two kinds:
 ///
 /// - `WEFT_CHECK(condition, sentence)` is made in every build. It is for what is asked at most once
@@ -12,6 +14,14 @@
                : ::weft::fail_check(sentence, #condition, __FILE_NAME__, __LINE__))
 
 namespace weft {
+
+/// What a claim about the program that does not hold ends: a defect of weft, not a result. It
+/// leaves the run in which it was found, on whatever thread, and that run cannot continue; others
+/// in the process do. `what()` begins with `broken invariant: `.
+class BrokenInvariant : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
 
 /// Throws a BrokenInvariant that says what does not hold, and where.
 [[noreturn]] void fail_check(const char* sentence, const char* condition, const char* file,

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "scenarios/api/weft.hpp"
-#include "simcore/base/broken_invariant.hpp"
 #include "simcore/base/check.hpp"
 
 // What fails on a thread of a run is an error of that run, and of no other. The failure is planted

@@ -167,11 +167,14 @@ class Stored(unittest.TestCase):
     def test_sweeps_of_the_command_line_are_read(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "few.yaml")
+            sweep = os.path.join(folder, "senders.yaml")
             with open(path, "w", encoding="utf-8") as file:
-                file.write("scenario:\n  " + IN_CAST.replace("\n", "\n  ").rstrip())
-                file.write("\naxes:\n  senders: {path: 'jobs[0].senders', values: [2, 4]}\n")
+                file.write(IN_CAST)
+            with open(sweep, "w", encoding="utf-8") as file:
+                file.write("name: senders\nscenario: few.yaml\n")
+                file.write("axes: [{name: senders, path: 'jobs[0].senders', values: [2, 4]}]\n")
             subprocess.run(
-                [os.environ["WEFT_PROGRAM"], "sweep", path, "--quiet"], cwd=folder, check=True
+                [os.environ["WEFT_PROGRAM"], "sweep", sweep, "--quiet"], cwd=folder, check=True
             )
             stored = [
                 os.path.join(place, name)

@@ -14,7 +14,7 @@
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
-#include "simcore/base/broken_invariant.hpp"
+#include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "simcore/base/broken_invariant.hpp"
 #include "simcore/base/histogram.hpp"
 
 namespace weft {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "simcore/base/broken_invariant.hpp"
+#include "simcore/base/check.hpp"
 #include "simcore/base/log.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/commands.hpp"

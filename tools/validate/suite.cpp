@@ -97,7 +97,8 @@ const char* kind_name(Case::Kind kind) {
 weft::Result<std::vector<Case>> read_suite(const std::string& text) {
   try {
     std::vector<Case> cases;
-    for (const ordered_json& value : ordered_json::parse(text).at("cases")) {
+    const ordered_json suite = ordered_json::parse(text);
+    for (const ordered_json& value : suite.at("cases")) {
       cases.push_back(case_of(value));
     }
     return cases;

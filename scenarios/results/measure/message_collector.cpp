@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "simcore/base/broken_invariant.hpp"
+#include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "simcore/base/broken_invariant.hpp"
+#include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
 

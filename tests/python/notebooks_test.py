@@ -1,0 +1,52 @@
+"""The notebooks run from a clean kernel, and are stored without what they printed."""
+
+import json
+import os
+import tempfile
+import unittest
+
+from common import SOURCE
+
+try:
+    import nbformat
+    from nbclient import NotebookClient
+    import ipykernel  # noqa: F401
+except ImportError:
+    NotebookClient = None
+
+FOLDER = SOURCE / "tools" / "python" / "notebooks"
+
+
+class Notebooks(unittest.TestCase):
+    def test_there_are_three_without_outputs(self) -> None:
+        notebooks = sorted(FOLDER.glob("*.ipynb"))
+        self.assertEqual(len(notebooks), 3)
+        for path in notebooks:
+            for cell in json.loads(path.read_text())["cells"]:
+                self.assertFalse(cell.get("outputs"), path.name)
+                self.assertIsNone(cell.get("execution_count"), path.name)
+
+    def test_they_run_and_their_numbers_hold(self) -> None:
+        if NotebookClient is None:
+            if os.environ.get("WEFT_NO_SKIPS"):
+                self.fail("nbclient or ipykernel is not installed")
+            self.skipTest("nbclient or ipykernel is not installed")
+        for path in sorted(FOLDER.glob("*.ipynb")):
+            with self.subTest(path.name), tempfile.TemporaryDirectory() as folder:
+                notebook = nbformat.read(path, as_version=4)
+                # Where this checkout has what a package puts into /usr/share.
+                place = f"SCENARIOS = {str(SOURCE / 'scenarios')!r}"
+                notebook.cells.insert(0, nbformat.v4.new_code_cell(place))
+                NotebookClient(
+                    notebook,
+                    timeout=600,
+                    kernel_name="python3",
+                    resources={"metadata": {"path": folder}},
+                ).execute()
+                self.assertEqual(os.listdir(folder), [])
+                shown = [o for c in notebook.cells for o in c.get("outputs", [])]
+                self.assertTrue(any("text/html" in o.get("data", {}) for o in shown) or shown)
+
+
+if __name__ == "__main__":
+    unittest.main()
