@@ -8,7 +8,6 @@
 
 #include "protocols/link/egress.hpp"
 #include "protocols/network/network_audit.hpp"
-#include "simcore/base/broken_invariant.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::protocols {
