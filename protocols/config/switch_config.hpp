@@ -141,6 +141,25 @@ struct LoadBalancing {
   [[nodiscard]] constexpr bool keeps_path() const { return type == kFlow; }
 };
 
+/// Packet trimming of a lossy class (Ultra Ethernet 1.0, 4.1; SAI's packet_discard_action): where
+/// an egress queue has no room for data, the switch cuts off the payload and forwards the header in
+/// another class. The receiver then tells the sender what to send again. Only data of transports
+/// that make use of that are cut; others are dropped.
+struct TrimmingConfig {
+  enum class Victim : std::uint8_t {
+    kCoinToss,    ///< either of the two, by a draw
+    kArriving,    ///< the packet that finds the queue full
+    kLastQueued,  ///< the last one of the queue, whose place the arriving one takes
+  };
+  bool enabled = false;
+  Bytes size = 84_B;  ///< wire bytes of what is left
+  /// Class by name, which has the service and the limit of what is cut; `highest`: that of highest
+  /// priority.
+  std::string service_class = "highest";
+  Victim victim = Victim::kCoinToss;
+  bool tells_last_hop = true;  ///< what is cut at a port to a host has a code point of its own
+};
+
 /// A class of traffic: a PFC priority or a virtual lane, with a queue of its own at every egress.
 struct TrafficClass {
   enum class Scheduling : std::uint8_t {
@@ -158,6 +177,9 @@ struct TrafficClass {
   /// An egress queue may hold alpha x (shared buffer - its use) beyond what is reserved. Absent: no
   /// limit but the buffer. Meant for lossy classes; on a lossless one it can drop.
   std::optional<double> egress_alpha{};
+  /// An egress may hold this many bytes of it, those in transmission included; 0: no such limit.
+  Bytes egress_limit = 0_B;
+  TrimmingConfig trimming{};
   /// Absent: that of the fabric.
   std::optional<LoadBalancing> load_balancing{};
 

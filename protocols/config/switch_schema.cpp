@@ -277,6 +277,47 @@ schema::Object<EcnConfig> ecn_schema(LinkLayer layer) {
       .shorthand("type");
 }
 
+schema::Object<TrimmingConfig> trimming_schema() {
+  using Config = TrimmingConfig;
+  return schema::describe<Config>("packet trimming", "what becomes of data that finds no room")
+      .optional_tag("type", 0, "whether packets are trimmed")
+      .mode(
+          "on", [](const Config& config) { return config.enabled; },
+          [](Config& config) { config.enabled = true; },
+          schema::describe<Config>("trimming",
+                                   "data that finds its egress queue full is cut to its header, "
+                                   "which is forwarded in another class, if its transport makes "
+                                   "use of that: selective repeat and uec")
+              .field("size", &Config::size, "wire bytes that are left of a packet")
+              .source("headers of 62 B make the smallest frame of 64 B, preamble and gap 20 B; SAI "
+                      "cuts to 128 B by default")
+              .at_least(64_B)
+              .at_most(4_KiB)
+              .field("class", &Config::service_class,
+                     "that what is cut is forwarded in, with the service (`scheduling`, `weight`) "
+                     "and the room (`egress_limit`) of that class; `highest`: that of highest "
+                     "priority")
+              .source("Ultra Ethernet 1.0, 4.1: a code point, and so a class, of its own")
+              .choice("victim", &Config::victim,
+                      {{Config::Victim::kCoinToss, "coin-toss", "either of the two, by a draw"},
+                       {Config::Victim::kArriving, "arriving", "the one that finds the queue full"},
+                       {Config::Victim::kLastQueued, "last-queued",
+                        "the last one of the queue, whose place the arriving one takes if it is as "
+                        "long"}},
+                      "which packet is cut")
+              .source("uet-htsim, compositequeue.cpp")
+              .field("last_hop", &Config::tells_last_hop,
+                     "whether what is cut at a port to a host has a code point of its own, so that "
+                     "senders (uec) know that no path is at fault")
+              .source("Ultra Ethernet 1.0, 4.1: DSCP_TRIMMED_LASTHOP"))
+      .mode(
+          "none", [](const Config& config) { return !config.enabled; },
+          [](Config& config) { config.enabled = false; },
+          schema::describe<Config>("no trimming", "data that finds no room is dropped"))
+      .also("off")
+      .shorthand("type");
+}
+
 schema::Object<LoadBalancing> load_balancing_schema() {
   using Config = LoadBalancing;
   const auto plain = [](const char* doc) {
@@ -326,6 +367,18 @@ schema::Object<SwitchConfig> switch_schema(LinkLayer layer) {
           "ecn", [](SwitchConfig & c) -> auto& { return c.data().ecn; }, ecn_schema(layer),
           "how switches mark packets")
       .source(is_ethernet ? "DCQCN needs marks" : "no DCQCN reads marks on InfiniBand")
+      .property<Bytes>(
+          "egress_limit", [](const SwitchConfig& c) { return c.data().egress_limit; },
+          [](SwitchConfig& c, Bytes limit) { c.data().egress_limit = limit; },
+          "an egress may hold this many bytes of a lossy class, those in transmission included; "
+          "packets beyond are trimmed or dropped; `none`: no limit but the buffer")
+      .source("no limit")
+      .special("none", std::int64_t{0})
+      .object(
+          "trimming", [](SwitchConfig & c) -> auto& { return c.data().trimming; },
+          trimming_schema(),
+          "whether data of lossy classes that finds no room is cut to its header")
+      .source("switches drop unless told otherwise")
       .choice("buffer_release", &SwitchConfig::release,
               {{SwitchConfig::Release::kTransmissionEnd, "transmission-end",
                 "when the last bit has left"},

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "protocols/congestion/control_spec.hpp"
@@ -28,6 +29,17 @@ struct FlowStart {
   /// else on the way, and the switches that it crosses.
   Picoseconds base_rtt{};
   std::uint32_t hops = 0;
+  // Where Needs::contexts is set, `packet` is without what the control does not count.
+  bool trims = false;  ///< switches cut packets to their headers instead of dropping them
+  Bytes drop_limit{};  ///< bytes of the class at an egress, from which they do; 0: none
+};
+
+/// An ACK that came back to a congestion context, where a control counts bytes.
+struct ContextAck {
+  Bytes fresh;             ///< that it is the first to say have arrived
+  bool is_marked = false;  ///< the packet that it answers was
+  /// Since that packet was sent; absent where it is not certain which of several times.
+  std::optional<Picoseconds> round_trip{};
 };
 
 /// An ACK that came back to the sender.
@@ -116,6 +128,30 @@ concept CongestionControl = ControlSpec<C> &&
 template <class C>
 concept Repaces = requires(const C& control) {
   { control.gap() } -> std::same_as<Picoseconds>;
+};
+
+/// A control of contexts (`transports/uec`): it counts bytes, and one state serves all queue pairs
+/// from a host to another one in a class.
+///
+/// - `may_send(packet)`: bytes of the packet that is next. `asks_ack`: whether that asks for an
+/// ACK,
+///   where receivers send one per given number of bytes by themselves.
+/// - `on_packet` as the transmission of a packet begins; `on_answer` for every ACK.
+/// - `on_nack`: a packet was trimmed; `on_missing`: it is lost by another sign; `on_found`: it was
+///   not, and will not be sent again.
+template <class C>
+concept CountsBytes = CongestionControl<C> &&
+                      C::kRequirements.contexts&& requires(C control, const C& read,
+                                                           const typename C::Parameters& p,
+                                                           Bytes bytes, const ContextAck& ack,
+                                                           Picoseconds now) {
+  { read.may_send(p, bytes) } -> std::same_as<bool>;
+  { read.asks_ack(p, bytes, bytes) } -> std::same_as<bool>;
+  control.on_packet(p, bytes, now);
+  control.on_answer(p, ack, now);
+  control.on_nack(p, bytes, bool(), now);
+  control.on_missing(p, bytes, LossSignal::kTimeout);
+  control.on_found(p, bytes);
 };
 
 /// A control whose receivers grant credit (`host/credit_scheduler.hpp`): running totals of bytes,

@@ -19,6 +19,7 @@ struct Needs {
   bool telemetry = false;  ///< ACKs say what switches said in the packet that they answer
   bool notices = false;    ///< receivers send notifications of their own (CNPs)
   bool grants = false;     ///< receivers grant credit (GrantsCredit)
+  bool contexts = false;   ///< counts bytes by destination, as uec does (CountsBytes)
   bool repaces = false;    ///< a change of its rate moves the packet that waits (RateChange)
 };
 

@@ -87,6 +87,14 @@ class ControlStates {
     });
   }
 
+  /// Of controls that count bytes: `use(control, parameters)` with the state of a context.
+  template <class Use>
+  [[gnu::always_inline]] void at_context(ControlRef ref, std::uint32_t slot, Use use) {
+    find(ref.control, [&]<class C>(Group<C>& group) {
+      if constexpr (CountsBytes<C>) use(group.senders[slot], group.parameters[ref.parameters]);
+    });
+  }
+
   /// What the receiver's part does about a marked packet.
   [[nodiscard]] MarkResponse on_marked(ControlRef ref, std::uint32_t slot, Picoseconds now) {
     MarkResponse answer = MarkResponse::kNothing;

@@ -11,6 +11,7 @@
 #include "protocols/congestion/hpcc/hpcc.hpp"
 #include "protocols/congestion/new_reno/new_reno.hpp"
 #include "protocols/congestion/none/no_control.hpp"
+#include "protocols/congestion/nscc/nscc.hpp"
 #include "protocols/congestion/powertcp/powertcp.hpp"
 #include "protocols/congestion/rccc/rccc.hpp"
 #include "protocols/congestion/specs.hpp"
@@ -37,7 +38,7 @@ struct ControlList {
 
 /// Of every specification of `specs.hpp`, in its order. The engine instantiates them.
 using Controls =
-    ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp, Hpcc, PowerTcp, NewReno, Cubic, Rccc>;
+    ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp, Hpcc, PowerTcp, NewReno, Cubic, Rccc, Nscc>;
 static_assert(std::is_same_v<Controls::Config, ControlSpecs::Config>);
 
 }  // namespace weft::protocols::congestion

@@ -14,6 +14,7 @@
 #include "protocols/congestion/hpcc/hpcc_spec.hpp"
 #include "protocols/congestion/new_reno/new_reno_spec.hpp"
 #include "protocols/congestion/none/no_control_spec.hpp"
+#include "protocols/congestion/nscc/nscc_spec.hpp"
 #include "protocols/congestion/powertcp/powertcp_spec.hpp"
 #include "protocols/congestion/rccc/rccc_spec.hpp"
 #include "protocols/congestion/swift/swift_spec.hpp"
@@ -44,7 +45,7 @@ struct SpecList {
 /// All congestion controls that a scenario can name. Their algorithms are in `list.hpp`, in the
 /// same order; the first one keeps no state and is never called.
 using ControlSpecs = SpecList<NoControlSpec, DcqcnSpec, SwiftSpec, TimelySpec, DctcpSpec, HpccSpec,
-                              PowerTcpSpec, NewRenoSpec, CubicSpec, RcccSpec>;
+                              PowerTcpSpec, NewRenoSpec, CubicSpec, RcccSpec, NsccSpec>;
 
 /// Columns by number.
 struct ColumnList {

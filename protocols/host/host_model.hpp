@@ -52,6 +52,10 @@ class HostModel {
   /// Whether some packets have telemetry.
   static constexpr bool kHasTelemetry = Path::has(Feature::kTelemetry);
   static constexpr bool kHasEntropies = Path::has(Feature::kEntropies);
+  /// Whether some queue pairs are packet delivery contexts.
+  static constexpr bool kHasContexts = Path::has(Feature::kContexts);
+  /// Whether switches cut some packets to their headers.
+  static constexpr bool kHasTrimming = Path::has(Feature::kTrimming);
   /// Whether some receivers grant credit.
   static constexpr bool kHasGrants = Path::has(Feature::kGrants);
 
@@ -273,6 +277,8 @@ class HostModel {
     const PacketKind kind = kind_of(packet);
     if (kind == PacketKind::kData) {
       receive_data(here, packet, port);
+    } else if (kHasTrimming && is_trimmed(kind)) {
+      receive_trimmed(here, packet, port);
     } else if (kHasGrants && kind == PacketKind::kGrant) {
       credit_scheduler_.receive_grant(here, packet);
     } else {
@@ -474,8 +480,12 @@ class HostModel {
     const bool is_last = s.next == s.message_last;
     const std::uint32_t sequence = s.next;
     const auto size = static_cast<std::uint16_t>(next_size_of(s).count());
-    const std::uint8_t flags = flag_if(is_last, kLast) | flag_if(s.first_of_message, kFirst) |
-                               flag_if(s.window_reduced, kWindowReduced);
+    std::uint8_t flags = flag_if(is_last, kLast) | flag_if(s.first_of_message, kFirst) |
+                         flag_if(s.window_reduced, kWindowReduced);
+    if constexpr (kHasContexts) {
+      flags = static_cast<std::uint8_t>(flags | flag_if(s.asks_ack, kAsksAck) |
+                                        flag_if(s.repeats, kRepeated));
+    }
     const std::uint32_t type = packet_type(PacketKind::kData, s.traffic_class);
     std::uint32_t word = stamp_of(here.now);
     const std::uint32_t sent_upper = upper_stamp_of(here.now);
@@ -487,6 +497,12 @@ class HostModel {
       s_.telemetry[word].request = credit_scheduler_.request(s.whole(), qp, Bytes(size));
     const RoutingKey routing_key =
         is_added_up ? s_.routing_key_of(s) : routing_key_of(s.whole(), qp, here.now);
+    if constexpr (kHasContexts) {
+      if (t.has_contexts) {
+        s_.uec.sender(qp).value =
+            static_cast<std::uint8_t>(path_selection::value_in(routing_key.entropy));
+      }
+    }
     const auto write = [&](Packet& packet) {
       packet.flow = flow_of(qp, Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
       packet.sequence = sequence;
@@ -547,6 +563,17 @@ class HostModel {
     const TransportConstants& t = transport(r.transport);
     transports_.with(t.receiver_model,
                      [&](auto& model) { model.receive_data(here, packet, port); });
+  }
+
+  /// The header of a packet that a switch had no room for.
+  [[gnu::noinline]] void receive_trimmed(const Here& here, const Packet& packet, PortState& port) {
+    const ReceiverState& r = s_.receivers[receiver_of(packet)];
+    transports_.with(transport(r.transport).receiver_model, [&](auto& model) {
+      if constexpr (requires { model.receive_trimmed(here, packet, port); }) {
+        model.receive_trimmed(here, packet, port);
+        ++here.worker.sums.trims_answered;
+      }
+    });
   }
 
   /// A packet of a multicast, which come in any order.

@@ -22,10 +22,7 @@ class ReceiveBuffer {
     NicState& nic = s_.nics[port.index];
     if (!k.of_class[c].is_credit && nic.inbox.bytes() + packet.wire_size() > k.receive_buffer) {
       ++s_.account(port, c).drops;
-      ++here.worker.sums.packets_dropped;
-      if constexpr (Path::has(Feature::kTelemetry)) {
-        s_.telemetry.lose(here.worker.number, packet);
-      }
+      forget<Path>(s_, here, packet);
       return;
     }
     nic.inbox.push(packet, here.worker.pool);

@@ -20,6 +20,18 @@ inline void occupy(LogicalProcess& lp, PortState& port, Picoseconds end) {
   lp.next.update(port.local, lp.keys.departure(end, port.local));
 }
 
+/// A packet is lost: counts it, and gives back what it has besides its 32 bytes.
+template <class Path>
+inline void forget(NetworkState& state, const Here& here, const Packet& packet) {
+  ++here.worker.sums.packets_dropped;
+  if constexpr (Path::has(Feature::kTelemetry)) state.telemetry.lose(here.worker.number, packet);
+  if constexpr (Path::has(Feature::kTrimming)) {
+    if (is_trimmed(kind_of(packet))) [[unlikely]]
+      ++here.worker.sums.trims_lost;
+  }
+  if constexpr (Path::has(Feature::kContexts)) state.acks.lose(here.worker.number, packet);
+}
+
 /// Puts a packet of `size` bytes on the wire from `start` on (now, or a little later with
 /// cut-through); the port must be idle. From here on nothing revokes it. `write(Packet&)` gives
 /// everything but its stamp. Returns the end of the transmission.

@@ -66,6 +66,12 @@ class Tracer {
     enqueued(here, packet, holder, ingress);
   }
 
+  /// The payload of a packet is cut off at `port`, where it waited, or was to.
+  void trimmed(const Here& here, const Packet& packet, const PortState& port) const {
+    if (!kTraces || !is_traced(packet)) return;
+    push(here, TraceRecord::Kind::kPacketTrimmed, packet, port, here.now);
+  }
+
   /// A packet is marked at `port`.
   void marked(const Here& here, const Packet& packet, const PortState& port) const {
     if (!kTraces || kind_of(packet) != PacketKind::kData || !is_traced(packet)) return;
@@ -158,8 +164,9 @@ class Tracer {
     const SendingEnd& s = s_.senders[queue_pair_of(packet)];
     const TransportConstants& t = s_.constants.transports[s.transport];
     // Credit says nothing of itself in the window: it has what both may have held.
-    const bool is_controlled =
-        t.control.needs.grants || (!t.control.is_none() && s.whole().window < t.window);
+    const congestion::Needs& needs = t.control.needs;
+    const bool is_controlled = needs.grants || needs.contexts ||
+                               (!t.control.is_none() && s.whole().window < t.window);
     const HoldReason reason =
         is_controlled ? HoldReason::kControlWindow : HoldReason::kStaticWindow;
     constexpr std::int64_t kMax = std::numeric_limits<std::uint32_t>::max();

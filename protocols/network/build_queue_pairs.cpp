@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -98,6 +99,46 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
       static_cast<std::uint32_t>(std::ranges::count(there, false, &PathHop::takes_whole) - 1);
 }
 
+/// The first context to a destination, of each host, class and transport.
+using SharedContexts = std::map<std::tuple<HostId, HostId, ClassId, std::uint8_t>, QueuePairId>;
+
+/// What a control that counts bytes learns of its packets and its class.
+void describe_class(const NetworkState& s, const SenderState& sender, const TransportConstants& t,
+                    congestion::FlowStart& start) {
+  const ClassConstants& c = s.constants.of_class[sender.traffic_class];
+  start.packet = t.payload + t.delivery.counted_header;
+  start.trims = c.trims && t.uses_trimming;
+  start.drop_limit = c.egress_limit;
+}
+
+/// 15 us and what six full queues of the class take to drain, or 1 ms where these have no limit.
+Picoseconds timeout_by_queue(const NetworkState& s, const SenderState& sender) {
+  const Bytes queue = s.constants.of_class[sender.traffic_class].egress_limit;
+  if (queue == Bytes()) return 1_ms;
+  return 15_us + 6 * transmission_time(queue, s.line_rate(sender));
+}
+
+/// Gives a queue pair the state of a packet delivery context, and makes it share the congestion
+/// context of others to its destination.
+void start_context(NetworkState& s, SharedContexts& contexts, QueuePairId qp) {
+  SenderState& sender = s.senders.whole(qp);
+  const TransportConstants& t = s.constants.transports[sender.transport];
+  UecSender& u = s.uec.add(qp);
+  u.timeout = t.delivery.timeout;
+  if (u.timeout == PacketDelivery::kByQueue) u.timeout = timeout_by_queue(s, sender);
+  u.next_in_context = qp;
+  sender.control_slot = congestion::ControlStates::kNoSlot;
+  sender.window = kNoIndex;
+  sender.asks_ack = true;
+  const auto key =
+      std::tuple(sender.host, sender.destination, sender.traffic_class, sender.transport);
+  const auto [first, is_new] = contexts.try_emplace(key, qp);
+  if (is_new) return;
+  UecSender& other = s.uec.sender(first->second);
+  u.next_in_context = std::exchange(other.next_in_context, qp);
+  sender.control_slot = s.senders.whole(first->second).control_slot;
+}
+
 void start_entropy(NetworkState& s, QueuePairId qp) {
   const SenderState& sender = s.senders.whole(qp);
   const path_selection::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
@@ -106,12 +147,13 @@ void start_entropy(NetworkState& s, QueuePairId qp) {
 
 /// Gives a queue pair the state of its transport's congestion control and of its selective repeat,
 /// if that has them.
-void start_control(NetworkState& s, QueuePairId qp) {
+void start_control(NetworkState& s, SharedContexts& contexts, QueuePairId qp) {
   SenderState& sender = s.senders.whole(qp);
   const TransportConstants& t = s.constants.transports[sender.transport];
   sender.window = t.window;
   congestion::FlowStart start{
       .line_rate = s.line_rate(sender), .packet = t.payload + t.header, .payload = t.payload};
+  if (t.has_contexts) describe_class(s, sender, t, start);
   if (t.control.needs.path || t.is_selective) describe_path(s, sender, t, start);
   if (t.is_selective) {
     sender.repair = static_cast<std::uint32_t>(s.repairs.size());
@@ -120,7 +162,11 @@ void start_control(NetworkState& s, QueuePairId qp) {
     repair.limit = t.window;
     repair.set_window(sender);
   }
+  if (t.has_contexts) start_context(s, contexts, qp);
   if (t.control.is_none()) return;
+  if (t.control.needs.contexts && sender.control_slot != congestion::ControlStates::kNoSlot) {
+    return;  // that of another one to the same destination
+  }
   sender.control_slot = s.controls.start(t.control, start, t.is_per_message);
   s.controls.at_sender(t.control, sender.control_slot, Picoseconds(0),
                        [&](const auto& control, const auto& p) {
@@ -346,6 +392,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   const bool repeats_nacks = std::ranges::any_of(
       s.constants.transports, [](const auto& t) { return t.nack_interval > Picoseconds(); });
   if (repeats_nacks) s.next_nack.resize(s.receivers.size());
+  SharedContexts contexts;
+  if (s.constants.needs().has(Feature::kContexts)) s.uec.resize(s.senders.size());
   std::uint32_t before = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
@@ -379,7 +427,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
           first_turn_of(from, to, number, local_ports.size(), domain != nullptr, places);
       sender.set_local_ports(local_ports);
       sender.local_port = first_choice(s, sender);
-      start_control(s, qp);
+      start_control(s, contexts, qp);
       start_entropy(s, qp);
       start_tcp(s, qp);
       if (!carries.empty()) {

@@ -57,6 +57,25 @@ class Audit {
         sums.packets_injected, sums.packets_delivered, sums.packets_dropped, on_links, in_buffers);
   }
 
+  /// What switches cut to its header is answered, lost after that, or under way; and ACKs that have
+  /// records go with them.
+  void trims(const Worker::Sums& sums) {
+    std::uint64_t trimmed = 0;
+    std::size_t acks = 0;
+    const auto count = [&](const Packet& packet) {
+      trimmed += is_trimmed(kind_of(packet)) ? 1 : 0;
+      acks += AckRecords::is_in(packet) ? 1 : 0;
+    };
+    for (const Link& link : s_.links) link.data_out.for_each(link.data_in, count);
+    for (const ClassQueue& queue : s_.queues) queue.packets.for_each(count);
+    for (const NicState& nic : s_.nics) nic.inbox.for_each(count);
+    expect(sums.packets_trimmed == sums.trims_answered + sums.trims_lost + trimmed,
+           "packets trimmed ({}) != answered ({}) + lost ({}) + under way ({})",
+           sums.packets_trimmed, sums.trims_answered, sums.trims_lost, trimmed);
+    expect(acks == s_.acks.in_use(), "{} ACKs have records and {} are in use", acks,
+           s_.acks.in_use());
+  }
+
   /// What a packet with telemetry has besides itself goes with it.
   void telemetry() {
     std::size_t carried = 0;
@@ -66,6 +85,24 @@ class Audit {
     for (const NicState& nic : s_.nics) nic.inbox.for_each(count);
     expect(carried == s_.telemetry.in_use(), "{} packets have telemetry and {} records are in use",
            carried, s_.telemetry.in_use());
+  }
+
+  /// Of packet delivery contexts: at the end nothing is in flight by any count, and senders know of
+  /// every byte that came whole. A context that failed knows no more than it heard.
+  void contexts(NetworkState& state) {
+    for (const SenderState& s : state.senders.all_whole()) {
+      if (!k_.transports[s.transport].has_contexts) continue;
+      if (s.schedule == SendingEnd::Schedule::kFailed || s.has_outstanding()) continue;
+      const QueuePairId qp = state.senders.queue_pair_of(s);
+      const UecSender& sender = state.uec.sender(qp);
+      const UecReceiver& receiver = state.uec.receiver(receiver_of(qp));
+      expect(sender.in_flight == 0 && sender.repeats.empty(),
+             "context {} has {} bytes in flight and {} packets to repeat at the end", qp.value(),
+             sender.in_flight, sender.repeats.size());
+      expect(sender.bytes == receiver.bytes,
+             "the sender of context {} knows of {} bytes, of which {} came", qp.value(),
+             sender.bytes, receiver.bytes);
+    }
   }
 
   void buffers(bool is_quiescent) {
@@ -418,9 +455,12 @@ std::vector<std::string> violated_laws(NetworkState& state, const std::vector<Lo
                                        const Worker::Sums& sums, bool is_quiescent) {
   Audit audit(state, lps);
   audit.packets(sums);
+  const Features needs = state.constants.needs();
+  if (needs.has(Feature::kTrimming) || needs.has(Feature::kContexts)) audit.trims(sums);
   audit.telemetry();
   audit.buffers(is_quiescent);
   audit.accounts(state, is_quiescent);
+  if (is_quiescent && needs.has(Feature::kContexts)) audit.contexts(state);
   audit.credits();
   return audit.violations;
 }

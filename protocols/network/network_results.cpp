@@ -94,6 +94,7 @@ NetworkTotals PacketNetwork::totals() const {
   t.packets_delivered = now.packets_delivered - then.packets_delivered;
   t.packets_retransmitted = now.packets_retransmitted - then.packets_retransmitted;
   t.timeouts = now.timeouts - then.timeouts;
+  t.packets_trimmed = now.packets_trimmed - then.packets_trimmed;
   for (const PortState& port : state_->ports) {
     const PortCounters c = port_counters(port.id);
     t.buffer_drops += c.buffer_drops;
@@ -110,6 +111,10 @@ NetworkTotals PacketNetwork::totals() const {
 }
 
 Features PacketNetwork::features() const { return state_->constants.needs(); }
+
+bool PacketNetwork::trims() const {
+  return std::ranges::any_of(state_->constants.of_class, &ClassConstants::trims);
+}
 
 bool PacketNetwork::has_link_errors() const { return state_->constants.has_losses; }
 
@@ -128,6 +133,7 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
     sum.bytes += counters.bytes;
     sum.packets += counters.packets;
     sum.ecn_marked += q.marked;
+    sum.trimmed += counters.trimmed;
     sum.paused_time += counters.paused_time;
     sum.pauses_received += counters.pauses_received;
     sum.buffer_drops += counters.buffer_drops;
@@ -149,6 +155,7 @@ ClassCounters PacketNetwork::class_counters(PortId id, ClassId c) const {
   ClassCounters counters{.bytes = q.bytes,
                          .packets = q.started - q.counted_from,
                          .peak_bytes = q.peak_bytes,
+                         .trimmed = q.trimmed - q.trimmed_before,
                          .buffer_drops = account.drops,
                          .paused_time = q.paused_time,
                          .pauses_received = q.pauses_received,
@@ -369,14 +376,18 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
       s.grants.memory_bytes() + s.entropies.memory_bytes() + s.tcp.memory_bytes() +
-      s.telemetry.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +
+      s.telemetry.memory_bytes() + s.acks.memory_bytes() + s.uec.memory_bytes() +
+      s.connections.capacity() * sizeof(ConnectionState) +
       s.losses.capacity() * sizeof(FrameLosses) + s.repairs.capacity() * sizeof(Repair) +
       s.next_nack.capacity() * sizeof(Picoseconds) + s.processes.capacity() * sizeof(ProcessState) +
       engine_->lps.capacity() * sizeof(LogicalProcess);
   for (const LogicalProcess& lp : engine_->lps) {
     bytes += lp.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
   }
-  for (const Repair& repair : s.repairs) bytes += repair.board.memory_bytes();
+  for (const Repair& repair : s.repairs) {
+    bytes +=
+        repair.board.memory_bytes() + repair.known.memory_bytes() + repair.trimmed.memory_bytes();
+  }
   for (const HostState& host : s.hosts) {
     bytes += host.messages.memory_bytes() + host.delivered.capacity() * sizeof(DeliveryRecord);
   }

@@ -22,6 +22,10 @@ Picoseconds longest_timeout(const NetworkConstants& constants) {
   Picoseconds longest;
   for (const TransportConstants& t : constants.transports) {
     longest = std::max({longest, t.retransmit_timeout, t.max_timeout});
+    if (!t.has_contexts) continue;
+    const bool backs_off = t.delivery.backs_off;
+    longest = std::max(
+        longest, (std::int64_t{1} << (backs_off ? t.delivery.retries : 0)) * t.delivery.timeout);
   }
   return longest;
 }
@@ -71,6 +75,7 @@ void PacketNetwork::Engine::spawn() {
     workers_.back()->activity.reset(activity_words);
   }
   s_.telemetry.spawn(size);
+  s_.acks.spawn(size);
   shared_times_.resize(size);
   if (pool_ == nullptr) return;
   std::vector<std::uint32_t> weights;

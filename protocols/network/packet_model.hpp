@@ -167,18 +167,12 @@ class PacketModel {
   /// is up.
   [[gnu::noinline]] void lose(const Here& here, const Packet& packet, PortState& port) {
     ++port.fault_drops;
-    forget(here, packet);
+    forget<Path>(s_, here, packet);
   }
   /// Errors of its link corrupted a packet.
   [[gnu::noinline]] void lose_spoilt(const Here& here, const Packet& packet, PortState& port) {
     health_.grant_spoilt(here, port, packet);
-    forget(here, packet);
-  }
-  void forget(const Here& here, const Packet& packet) {
-    ++here.worker.sums.packets_dropped;
-    if constexpr (Path::has(Feature::kTelemetry)) {
-      s_.telemetry.lose(here.worker.number, packet);
-    }
+    forget<Path>(s_, here, packet);
   }
 
   /// False for timers that have become void: a pause that was lifted or renewed meanwhile.

@@ -134,6 +134,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
     const NodeId node = fabric.hosts[processes[p].value()];
     state_->processes[p] = {.host = processes[p], .lp = plan_.lp_of_node[node.value()]};
   }
+  if (state_->constants.needs().has(Feature::kContexts)) state_->acks.start();
   build_queue_pairs(connections);
   start_grants(*state_);
   build_in_network(connections, groups);

@@ -34,6 +34,7 @@ struct ClassCounters {
   Bytes bytes;  ///< whose transmission has begun
   std::int64_t packets = 0;
   Bytes peak_bytes;               ///< that waited
+  std::int64_t trimmed = 0;       ///< cut to their headers here
   std::int64_t buffer_drops = 0;  ///< at this port's ingress
   Picoseconds paused_time;
   std::int64_t pauses_received = 0;
@@ -61,7 +62,8 @@ struct NetworkTotals {
   std::uint64_t packets_injected = 0;
   std::uint64_t packets_delivered = 0;
   std::uint64_t packets_retransmitted = 0;
-  std::uint64_t timeouts = 0;  ///< of senders that heard nothing for too long
+  std::uint64_t timeouts = 0;         ///< of senders that heard nothing for too long
+  std::uint64_t packets_trimmed = 0;  ///< data that switches cut to their headers
   std::int64_t buffer_drops = 0;
   std::int64_t ttl_drops = 0;
   std::int64_t fault_drops = 0;
@@ -180,6 +182,8 @@ class PacketNetwork {
   [[nodiscard]] std::uint64_t packet_hops() const;
   /// What the packet path of the run is compiled with, at least.
   [[nodiscard]] Features features() const;
+  /// Whether some class trims packets.
+  [[nodiscard]] bool trims() const;
   /// Whether some link corrupts frames, or does for a while.
   [[nodiscard]] bool has_link_errors() const;
   [[nodiscard]] PortCounters port_counters(PortId port) const;

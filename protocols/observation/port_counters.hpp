@@ -16,6 +16,7 @@ struct PortCounters {
   WideUnsigned queue_integral = 0;  ///< byte-picoseconds of waiting packets
   Bytes peak_backlog;               ///< the packet in transmission included
   std::int64_t ecn_marked = 0;
+  std::int64_t trimmed = 0;       ///< data cut to its header here
   std::int64_t buffer_drops = 0;  ///< at this port's ingress
   std::int64_t ttl_drops = 0;     ///< at this port's ingress
   std::int64_t fault_drops = 0;   ///< on the way to this port, or waiting here, when a link failed

@@ -13,13 +13,17 @@ namespace weft::protocols {
 /// What a packet is, in Packet::header.
 enum class PacketKind : std::uint8_t {
   kData = 0,
-  kAck,    ///< cumulative: the next packet that is expected
-  kNack,   ///< the same of a receiver that misses this packet and has dropped a later one
-  kSack,   ///< an ACK that names what came early besides (RFC 2018; selective repeat)
-  kCnp,    ///< congestion notification
-  kGrant,  ///< credit for the sender
+  kAck,             ///< cumulative: the next packet that is expected
+  kNack,            ///< the same of a receiver that misses this packet and has dropped a later one
+  kSack,            ///< an ACK that names what came early besides (RFC 2018; selective repeat)
+  kCnp,             ///< congestion notification
+  kGrant,           ///< credit for the sender
+  kTrimmed,         ///< the header of data that a switch had no room for
+  kTrimmedLastHop,  ///< the same, cut at the port that leads to the receiver
+  kPdsAck,          ///< Ultra Ethernet: an ACK, whose `word` is the number of its record
+  kPdsNack,         ///< Ultra Ethernet: `sequence` is to be sent again; its code: NackCode
 };
-static_assert(static_cast<unsigned>(PacketKind::kGrant) < 1U << Packet::kKindBits);
+static_assert(static_cast<unsigned>(PacketKind::kPdsNack) < 1U << Packet::kKindBits);
 
 /// What can be true of a packet, in Packet::flags: a bit and a meaning for each.
 enum PacketFlag : std::uint8_t {
@@ -29,6 +33,8 @@ enum PacketFlag : std::uint8_t {
   kLast = 0x08,           ///< data: the last packet of a message
   kWindowReduced = 0x10,  ///< data of TCP: the sender has reduced its window (CWR)
   kPathIsMarked = 0x20,   ///< ACK: the packet that it answers was marked
+  kAsksAck = 0x40,        ///< data: it is to be acknowledged at once
+  kRepeated = 0x80,       ///< data that was sent before; ACK: it answers such a packet
 };
 [[nodiscard]] constexpr bool has(const Packet& packet, PacketFlag flag) {
   return (packet.flags & flag) != 0;
@@ -42,6 +48,10 @@ inline void set(Packet& packet, PacketFlag flag) {
 
 [[nodiscard]] constexpr PacketKind kind_of(const Packet& packet) {
   return static_cast<PacketKind>(packet.type() >> Packet::kClassBits);
+}
+/// Whether a switch cut it to its header.
+[[nodiscard]] constexpr bool is_trimmed(PacketKind kind) {
+  return kind == PacketKind::kTrimmed || kind == PacketKind::kTrimmedLastHop;
 }
 [[nodiscard]] constexpr ClassId class_of(const Packet& packet) {
   return ClassId(packet.type() & ((1U << Packet::kClassBits) - 1));

@@ -9,18 +9,19 @@
 
 namespace weft::protocols::path_selection {
 
-/// Penalties as uet-htsim has them (`uec_mp.cpp`, UecMpBitmap), whose penalty of a NACK is left
-/// out: receivers that take any order send none.
+/// Penalties as uet-htsim has them (`uec_mp.cpp`, UecMpBitmap).
 struct BitmapConfig {
   std::uint32_t values = 64;
   std::uint32_t mark_penalty = 1;
+  std::uint32_t nack_penalty = 4;
   std::uint32_t timeout_penalty = 15;
 
   friend bool operator==(const BitmapConfig&, const BitmapConfig&) = default;
 };
 
 /// Packets take all values in turn, but those that a mark or a loss has told of are passed over as
-/// many times as their penalty says (uet-htsim, `uec_mp.cpp`, UecMpBitmap).
+/// many times as their penalty says. Of several that follow one another, only the first has its
+/// penalty lessened (uet-htsim, `uec_mp.cpp`, UecMpBitmap).
 class Bitmap {
  public:
   using Config = BitmapConfig;
@@ -37,14 +38,21 @@ class Bitmap {
   [[nodiscard]] std::uint32_t next(const Parameters& p, std::uint32_t sequence,
                                    Picoseconds /*now*/) {
     std::uint32_t value = rounds_.next(p.values);
-    // After at most `kMaxPenalty` rounds nothing is left of any penalty.
-    while (penalties_[value] > 0) {
+    if (penalties_[value] > 0) {
       --penalties_[value];
-      value = rounds_.next(p.values);
+      // Where all are punished, one takes what is there.
+      for (std::uint32_t i = 0; i < p.values; ++i) {
+        value = rounds_.next(p.values);
+        if (penalties_[value] == 0) break;
+      }
     }
+    note_sent(sequence, value);
+    return value;
+  }
+  /// A packet carries a value that was chosen elsewhere.
+  void note_sent(std::uint32_t sequence, std::uint32_t value) {
     sent_by_[sequence % kRemembered] = static_cast<std::uint8_t>(value);
     last_sent_ = sequence;
-    return value;
   }
 
   void on_ack(const Parameters& p, const AckedPacket& answer, Picoseconds /*now*/) {
@@ -55,6 +63,10 @@ class Bitmap {
     const bool is_known = last_sent_ - sequence < kRemembered;
     if (signal != LossSignal::kTimeout || !is_known) return;
     punish(sent_by_[sequence % kRemembered], p.timeout_penalty);
+  }
+  void on_path_loss(const Parameters& p, std::uint32_t value, LossSignal signal,
+                    Picoseconds /*now*/) {
+    punish(value, signal == LossSignal::kTimeout ? p.timeout_penalty : p.nack_penalty);
   }
 
  private:

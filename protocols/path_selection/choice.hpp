@@ -41,7 +41,9 @@ struct Traits {
 ///
 /// - `start(p, key)` once, before anything else; draws follow from `key`.
 /// - `next(p, sequence, now)`: the value of the packet that is about to be sent.
-/// - `on_ack`; `on_loss(p, sequence, how, now)`: that packet is taken for lost.
+/// - `on_ack`; `on_loss(p, sequence, how, now)`: that packet is taken for lost. Transports that
+/// know
+///   which value it had say `on_path_loss(p, value, how, now)` instead; kNack: a switch trimmed it.
 template <class C>
 concept EntropyChoice = std::equality_comparable<typename C::Config> &&
     std::constructible_from<typename C::Parameters, const typename C::Config&> &&
@@ -54,6 +56,7 @@ concept EntropyChoice = std::equality_comparable<typename C::Config> &&
   { choice.next(p, sequence, now) } -> std::same_as<std::uint32_t>;
   choice.on_ack(p, answer, now);
   choice.on_loss(p, sequence, LossSignal::kTimeout, now);
+  choice.on_path_loss(p, sequence, LossSignal::kTimeout, now);
 };
 
 }  // namespace weft::protocols::path_selection

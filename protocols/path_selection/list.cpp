@@ -28,6 +28,24 @@ schema::Builder<Config> describe_with_values(std::string title, std::string doc)
   return keys;
 }
 
+/// Of one that punishes values.
+template <class Config>
+schema::Builder<Config> describe_with_penalties(std::string title, std::string doc) {
+  schema::Builder<Config> keys = describe_with_values<Config>(std::move(title), std::move(doc));
+  keys.field("mark_penalty", &Config::mark_penalty,
+             "times that a value is passed over whose packet was marked")
+      .source(kHtsim)
+      .range(0, Bitmap::kMaxPenalty)
+      .field("nack_penalty", &Config::nack_penalty,
+             "the same, whose packet was trimmed, where the transport hears of that (uec)")
+      .source(kHtsim)
+      .range(0, Bitmap::kMaxPenalty)
+      .field("timeout_penalty", &Config::timeout_penalty, "the same, whose packet timed out")
+      .source(kHtsim)
+      .range(0, Bitmap::kMaxPenalty);
+  return keys;
+}
+
 }  // namespace
 
 schema::Object<ObliviousConfig> Oblivious::schema() {
@@ -35,15 +53,14 @@ schema::Object<ObliviousConfig> Oblivious::schema() {
 }
 
 schema::Object<BitmapConfig> Bitmap::schema() {
-  return describe_with_values<Config>(
-             "bitmap of entropies", "packets take all values in turn, but those that are punished")
-      .field("mark_penalty", &Config::mark_penalty,
-             "times that a value is passed over whose packet was marked")
-      .source(kHtsim)
-      .range(0, kMaxPenalty)
-      .field("timeout_penalty", &Config::timeout_penalty, "the same, whose packet timed out")
-      .source(kHtsim)
-      .range(0, kMaxPenalty);
+  return describe_with_penalties<Config>(
+      "bitmap of entropies", "packets take all values in turn, but those that are punished");
+}
+
+schema::Object<MixedConfig> Mixed::schema() {
+  return describe_with_penalties<Config>(
+      "mixed entropies",
+      "a value whose packet came back unmarked is used once more; else as under bitmap");
 }
 
 schema::Object<RepsConfig> Reps::schema() {
@@ -54,7 +71,7 @@ schema::Object<RepsConfig> Reps::schema() {
       .source(kHtsim)
       .at_least(1_ns)
       .field("explorations", &Config::explorations,
-             "packets that try values in turn, at first and after that time")
+             "packets that try values at random, at first and after that time")
       .source(kHtsim)
       .range(1, 65'536);
 }
@@ -76,10 +93,10 @@ schema::Object<PlbConfig> Plb::schema() {
       .range(1, 1'000);
 }
 
-schema::Object<ChoiceConfig> choice_schema() {
+schema::Object<ChoiceConfig> choice_schema(const ChoiceConfig& standard) {
   const auto self = [](ChoiceConfig& config) -> ChoiceConfig& { return config; };
   auto keys = schema::describe<ChoiceConfig>("path selection", "which paths packets take");
-  keys.optional_tag("type", 0, "how it is chosen");
+  keys.optional_tag("type", standard.index(), "how it is chosen");
   Choices::for_each([&]<class C>() {
     keys.alternative<typename C::Config>(C::kName, self, C::schema(), typename C::Config())
         .implied();

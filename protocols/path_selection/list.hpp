@@ -9,6 +9,7 @@
 #include "protocols/path_selection/bitmap.hpp"
 #include "protocols/path_selection/choice.hpp"
 #include "protocols/path_selection/fixed.hpp"
+#include "protocols/path_selection/mixed.hpp"
 #include "protocols/path_selection/oblivious.hpp"
 #include "protocols/path_selection/plb.hpp"
 #include "protocols/path_selection/reps.hpp"
@@ -37,7 +38,7 @@ struct ChoiceList {
 };
 
 /// All choices that a scenario can name. The first one keeps no state and is never called.
-using Choices = ChoiceList<Fixed, Oblivious, Bitmap, Reps, Plb>;
+using Choices = ChoiceList<Fixed, Oblivious, Bitmap, Reps, Plb, Mixed>;
 using ChoiceConfig = Choices::Config;
 
 [[nodiscard]] inline const char* name_of(const ChoiceConfig& config) {
@@ -47,7 +48,8 @@ using ChoiceConfig = Choices::Config;
   return Choices::kTraits[config.index()];
 }
 
-/// How a choice is written in a scenario: its type, and that one's keys.
-[[nodiscard]] schema::Object<ChoiceConfig> choice_schema();
+/// How a choice is written in a scenario: its type, and that one's keys. `standard` is meant where
+/// the type is left out.
+[[nodiscard]] schema::Object<ChoiceConfig> choice_schema(const ChoiceConfig& standard = {});
 
 }  // namespace weft::protocols::path_selection

@@ -31,6 +31,8 @@ class Oblivious {
   void on_ack(const Parameters& /*p*/, const AckedPacket& /*answer*/, Picoseconds /*now*/) {}
   void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, LossSignal /*how*/,
                Picoseconds /*now*/) {}
+  void on_path_loss(const Parameters& /*p*/, std::uint32_t /*value*/, LossSignal /*how*/,
+                    Picoseconds /*now*/) {}
 
  private:
   Rounds rounds_;

@@ -64,6 +64,10 @@ class Plb {
                Picoseconds /*now*/) {
     if (signal == LossSignal::kTimeout) move();
   }
+  void on_path_loss(const Parameters& /*p*/, std::uint32_t value, LossSignal signal,
+                    Picoseconds /*now*/) {
+    if (signal == LossSignal::kTimeout && value == value_) move();
+  }
 
  private:
   /// What value stands for which path is drawn, so that the next one is as good as any.

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "protocols/path_selection/choice.hpp"
-#include "protocols/path_selection/rounds.hpp"
+#include "simcore/base/hash.hpp"
 
 namespace weft::protocols::path_selection {
 
@@ -30,7 +30,7 @@ class Reps {
   [[nodiscard]] static schema::Object<Config> schema();
 
   void start(const Parameters& p, std::uint64_t key) {
-    rounds_.start(key, p.values);
+    key_ = key;
     to_explore_ = p.explorations;
   }
 
@@ -40,13 +40,14 @@ class Reps {
       is_frozen_ = false;
       to_explore_ = p.explorations;
       fresh_ = 0;
+      kept_ = 0;
     }
     if (is_frozen_ && kept_ > 0) return cache_[frozen_turn_++ % kept_];
     if (to_explore_ > 0) {
       --to_explore_;
-      return rounds_.next(p.values);
+      return draw(p);
     }
-    if (fresh_ == 0) return rounds_.next(p.values);
+    if (fresh_ == 0) return draw(p);
     const std::uint32_t oldest = (head_ + kRecycled - fresh_) % kRecycled;
     --fresh_;
     return cache_[oldest];
@@ -65,9 +66,18 @@ class Reps {
     is_frozen_ = true;
     thaw_ = now + p.freeze_time;
   }
+  void on_path_loss(const Parameters& p, std::uint32_t /*value*/, LossSignal signal,
+                    Picoseconds now) {
+    on_loss(p, 0, signal, now);
+  }
 
  private:
-  Rounds rounds_;
+  [[nodiscard]] std::uint32_t draw(const Parameters& p) {
+    return static_cast<std::uint32_t>(mix64(key_, drawn_++)) & (p.values - 1);
+  }
+
+  std::uint64_t key_ = 0;
+  std::uint64_t drawn_ = 0;
   Picoseconds thaw_;
   std::array<std::uint8_t, kRecycled> cache_{};
   std::uint32_t head_ = 0;   ///< where the next one is kept

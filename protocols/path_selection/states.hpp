@@ -76,6 +76,13 @@ class ChoiceStates {
     });
   }
 
+  void on_path_loss(ChoiceRef ref, QueuePairId qp, std::uint32_t value, LossSignal signal,
+                    Picoseconds now) {
+    find(ref.choice, [&]<class C>(Group<C>& group) {
+      group.senders[slots_[qp]].on_path_loss(group.parameters[ref.parameters], value, signal, now);
+    });
+  }
+
   [[nodiscard]] std::size_t memory_bytes() const {
     return slots_.capacity() * sizeof(std::uint32_t) +
            std::apply([](const auto&... group) { return (group.memory_bytes() + ...); }, groups_);

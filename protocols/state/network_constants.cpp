@@ -27,7 +27,11 @@ ClassConstants::ClassConstants(const TrafficClass& config)
       kmin(config.ecn.kmin),
       kmax(config.ecn.kmax),
       pmax(fixed_point(config.ecn.pmax, 32)),
-      ecn_rate(config.ecn.at_rate.value_or(BitsPerSecond())) {
+      ecn_rate(config.ecn.at_rate.value_or(BitsPerSecond())),
+      victim(config.trimming.victim),
+      trimmed_size(static_cast<std::uint16_t>(config.trimming.size.count())),
+      tells_last_hop(config.trimming.tells_last_hop),
+      egress_limit(config.egress_limit) {
   if (config.ecn.enabled) {
     const bool on_departure = config.ecn.mark == EcnConfig::Mark::kDequeue;
     (on_departure ? unmarked_on_departure : unmarked_on_arrival) =
@@ -67,6 +71,7 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       sacks(traits.sacks),
       acks_last(traits.acks_last),
       is_selective(traits.selective.has_value()),
+      uses_trimming(traits.uses_trimming),
       is_per_message(traits.queue_pair_life == QueuePairLife::kMessage),
       ttl(static_cast<std::uint8_t>(traits.format.ttl)),
       ack_class(response_class(switches, traits.ack_class, ClassId::none())),
@@ -80,6 +85,8 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       max_timeout(traits.max_timeout),
       nack_interval(traits.nack_interval.value_or(Picoseconds())),
       selective(traits.selective.value_or(SelectiveRepeat())),
+      has_contexts(traits.delivery.has_value()),
+      delivery(traits.delivery.value_or(PacketDelivery())),
       payload(traits.format.payload),
       header(traits.format.header) {
   if (traits.ack_delay == Picoseconds()) min_window = traits.ack_every;
@@ -174,6 +181,11 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     const TrafficClass& config = switches.classes[c];
     of_class[c] = ClassConstants(config);
     of_class[c].quantum = static_cast<std::int32_t>(config.weight * largest_packet().count());
+    if (config.trimming.enabled) {
+      of_class[c].trims = true;
+      of_class[c].trimmed_class = response_class(switches, config.trimming.service_class, c);
+    }
+    limits_egresses = limits_egresses || of_class[c].trims || config.egress_limit > Bytes();
     const LoadBalancing& balancing = switches.balancing(config);
     of_class[c].balancing = balancing.type;
     of_class[c].flowlet_gap = balancing.gap;
@@ -227,10 +239,12 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kTransports, transport_count > 1);
   features.add(Feature::kHostPorts, has_host_ports);
   features.add(Feature::kInNetwork, works_in_network);
+  features.add(Feature::kTrimming, limits_egresses);
   for (std::uint32_t i = 0; i < transport_count; ++i) {
     const congestion::Needs& control = transports[i].control.needs;
     features.add(Feature::kTelemetry, control.telemetry || control.grants);
     features.add(Feature::kGrants, control.grants);
+    features.add(Feature::kContexts, transports[i].has_contexts);
     features.add(Feature::kEntropies, !transports[i].entropy.is_fixed());
   }
   return features;

@@ -18,6 +18,7 @@
 #include "protocols/packet/ids.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/path_selection/states.hpp"
+#include "protocols/state/ack_records.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/fields.hpp"
 #include "protocols/state/frame_losses.hpp"
@@ -30,6 +31,7 @@
 #include "protocols/state/repair.hpp"
 #include "protocols/state/tcp_state.hpp"
 #include "protocols/state/telemetry.hpp"
+#include "protocols/state/uec_state.hpp"
 #include "simcore/base/growing_log.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/random.hpp"
@@ -248,6 +250,13 @@ struct alignas(128) ClassConstants {
   std::int32_t credit_blocks = 0;  ///< that a receiving port has
   Bytes block{1};
   Bytes update;  ///< wire bytes of a credit update; 0: it takes no wire time
+  // Trimming.
+  bool trims = false;
+  TrimmingConfig::Victim victim = TrimmingConfig::Victim::kCoinToss;
+  ClassId trimmed_class{};  ///< of what is cut
+  std::uint16_t trimmed_size = 0;
+  bool tells_last_hop = true;
+  Bytes egress_limit;  ///< bytes at an egress, those in transmission included; 0: no limit
 };
 
 /// Run constants of a transport, in engine units.
@@ -265,6 +274,7 @@ struct TransportConstants {
   bool sacks = false;
   bool acks_last = true;
   bool is_selective = false;    ///< sends again what is missing, and nothing else
+  bool uses_trimming = false;   ///< a trimmed packet tells its receiver what is missing
   bool is_per_message = false;  ///< every message begins on a fresh queue pair
   std::uint8_t ttl = 0;
   ClassId ack_class = ClassId::none();  ///< none(): that of the data
@@ -280,6 +290,8 @@ struct TransportConstants {
   Picoseconds max_timeout;    ///< it follows round trips up to this; 0: it is fixed
   Picoseconds nack_interval;  ///< 0: a gap is reported once
   SelectiveRepeat selective{};
+  bool has_contexts = false;  ///< queue pairs are packet delivery contexts, which go by this:
+  PacketDelivery delivery{};
   Bytes payload;
   Bytes header;
   std::uint32_t reduction_window = 0;
@@ -350,7 +362,8 @@ struct NetworkConstants {
   bool works_in_network = false;  ///< scale-up switches reduce or repeat data
   bool has_host_ports = false;    ///< some host chooses a port packet by packet, or after a fault
   bool has_added_latency = false;
-  bool has_losses = false;  ///< some link corrupts frames
+  bool has_losses = false;       ///< some link corrupts frames
+  bool limits_egresses = false;  ///< some class has such a limit, or trims
   bool traces_queues = false;
   bool traces_packets = false;
   bool traces_credits = false;
@@ -424,6 +437,8 @@ struct NetworkState {
   OldPackets old_packets;
   std::uint8_t latency_groups = 1;  ///< histograms of packet latencies per worker
   Telemetry telemetry;
+  AckRecords acks;
+  UecStates uec;
   MessageWatch watch;
   ProcessHandler* handler = nullptr;
 

@@ -6,7 +6,7 @@
 namespace weft::protocols {
 
 /// What most runs do without, and what costs time per packet even where it is not used.
-enum class Feature : std::uint16_t {
+enum class Feature : std::uint32_t {
   kWeightedClasses = 1U << 0U,  ///< several that share an egress by weight
   kPartitions = 1U << 1U,       ///< reserved parts, headroom and dynamic thresholds in buffers
   kCells = 1U << 2U,            ///< buffers in units of more than one byte
@@ -22,6 +22,8 @@ enum class Feature : std::uint16_t {
   kTelemetry = 1U << 12U,   ///< switches say in packets what they see
   kEntropies = 1U << 13U,   ///< senders choose paths packet by packet
   kGrants = 1U << 14U,      ///< receivers grant credit to senders
+  kTrimming = 1U << 15U,    ///< limits of egress queues, beyond which switches may trim packets
+  kContexts = 1U << 16U,    ///< Ultra Ethernet, whose ACKs have records
 };
 
 /// A set of features.
@@ -30,24 +32,22 @@ class Features {
   constexpr Features() = default;
   template <std::same_as<Feature>... F>
   explicit constexpr Features(F... features)
-      : bits_(static_cast<std::uint16_t>((0U | ... | static_cast<unsigned>(features)))) {}
+      : bits_((0U | ... | static_cast<std::uint32_t>(features))) {}
 
   constexpr void add(Feature feature, bool is_needed = true) {
-    if (is_needed) bits_ = static_cast<std::uint16_t>(bits_ | static_cast<unsigned>(feature));
+    if (is_needed) bits_ |= static_cast<std::uint32_t>(feature);
   }
-  constexpr void add(Features others) {
-    bits_ = static_cast<std::uint16_t>(bits_ | static_cast<unsigned>(others.bits_));
-  }
+  constexpr void add(Features others) { bits_ |= others.bits_; }
   [[nodiscard]] constexpr bool has(Feature feature) const {
-    return (bits_ & static_cast<unsigned>(feature)) != 0;
+    return (bits_ & static_cast<std::uint32_t>(feature)) != 0;
   }
   [[nodiscard]] constexpr bool covers(Features needed) const {
-    return (needed.bits_ & ~static_cast<unsigned>(bits_)) == 0;
+    return (needed.bits_ & ~bits_) == 0;
   }
   friend constexpr bool operator==(Features, Features) = default;
 
  private:
-  std::uint16_t bits_ = 0;
+  std::uint32_t bits_ = 0;
 };
 
 /// A packet path is the code of switches, hosts and links, compiled with some of the features. All
@@ -77,6 +77,10 @@ struct CutThroughPath : PathWith<Feature::kCutThrough> {};
 /// Congestion control by what switches say in packets, or by credit that receivers grant for what
 /// senders say in them.
 struct TelemetryPath : PathWith<Feature::kTelemetry, Feature::kGrants> {};
+/// Ultra Ethernet beside RoCE, or any transport in classes that trim.
+struct ContextPath
+    : PathWith<Feature::kTrimming, Feature::kContexts, Feature::kEntropies, Feature::kTransports,
+               Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
 /// Second runs, which look at some messages.
 struct TracePath
     : PathWith<Feature::kTraces, Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {
@@ -86,7 +90,8 @@ struct GeneralPath
     : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells, Feature::kCredits,
                Feature::kInputQueues, Feature::kCutThrough, Feature::kReceiveRate, Feature::kFaults,
                Feature::kTraces, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
-               Feature::kTelemetry, Feature::kEntropies, Feature::kGrants> {};
+               Feature::kTelemetry, Feature::kEntropies, Feature::kGrants, Feature::kTrimming,
+               Feature::kContexts> {};
 
 /// All paths, the cheapest first; the last one has every feature.
 template <class... P>
@@ -111,6 +116,6 @@ struct PathList {
   }
 };
 using PacketPaths = PathList<PlainPath, BufferPath, CutThroughPath, TelemetryPath, FaultPath,
-                             ScaleUpPath, TracePath, GeneralPath>;
+                             ContextPath, ScaleUpPath, TracePath, GeneralPath>;
 
 }  // namespace weft::protocols

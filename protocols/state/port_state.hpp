@@ -34,8 +34,10 @@ struct alignas(64) ClassQueue {
   Bytes held;  ///< cells in the buffer, where that is partitioned
 
   // Touched by pauses, stalls and the beginning of the measurement only.
-  std::int64_t counted_from = 0;  ///< of `started`: when the measurement began
-  Picoseconds blocked_since;      ///< by a pause, or for want of credits
+  std::int64_t counted_from = 0;    ///< of `started`: when the measurement began
+  std::int64_t trimmed = 0;         ///< packets of this class that were trimmed here
+  std::int64_t trimmed_before = 0;  ///< of those: before the measurement began
+  Picoseconds blocked_since;        ///< by a pause, or for want of credits
   Picoseconds paused_time;
   Picoseconds stall_time;
   Picoseconds pause_expires;
@@ -63,6 +65,8 @@ struct alignas(64) ClassQueue {
         .implied(implied_by::kPackets)
         .account(held)
         .base_of(counted_from, started)
+        .ordinal(trimmed)
+        .base_of(trimmed_before, trimmed)
         .implied(implied_by::kPackets)
         .time_if(blocked_since, is_starved)
         .counter(paused_time)

@@ -47,7 +47,9 @@ struct alignas(64) SendingEnd {
   // What the next packet says of itself (PacketFlag).
   bool first_of_message : 1 = true;  ///< never of a stream
   bool window_reduced : 1 = false;   ///< of TCP alone
-  PortSpreading spreading : 6 = PortSpreading::kFlow;
+  bool asks_ack : 1 = false;         ///< of Ultra Ethernet alone
+  bool repeats : 1 = false;          ///< of Ultra Ethernet alone: it was sent before
+  PortSpreading spreading : 4 = PortSpreading::kFlow;
   std::uint8_t transport = 0;
   /// What Packet::flow has besides the number (kFlowMarks): the size class of `message`, and where
   /// scale-up switches work on the data, of what kind it is. Below that the number of the reduction
@@ -81,6 +83,8 @@ struct alignas(64) SendingEnd {
         .same(bool{first_of_message})
         .implied(implied_by::kNoLoss)
         .same(bool{window_reduced})
+        .derived(bool{asks_ack}, "Ultra Ethernet does not recur")
+        .derived(bool{repeats}, "Ultra Ethernet does not recur")
         .constant(PortSpreading{spreading})
         .constant(transport)
         .implied(implied_by::kMessages)
@@ -284,6 +288,24 @@ class ReorderBuffer {
   /// `sequence` is the next packet that is expected.
   [[nodiscard]] bool holds(std::uint32_t sequence) const {
     return ((pair_of(sequence).held >> (sequence % 64)) & 1U) != 0;
+  }
+  /// The same of any later one.
+  [[nodiscard]] bool has(std::uint32_t expected, std::uint32_t sequence) const {
+    const std::uint64_t room = has_rings() ? rings()->ends * 64 - expected % 64 : 64;
+    return sequence - expected < room && holds(sequence);
+  }
+  /// A bit for each of the 64 packets from `base` on that is held.
+  [[nodiscard]] std::uint64_t held_from(std::uint32_t expected, std::uint32_t base) const {
+    const auto room =
+        static_cast<std::int64_t>(has_rings() ? rings()->ends * 64 - expected % 64 : 64);
+    const std::int64_t first = static_cast<std::int32_t>(expected - base);
+    const std::int64_t end = first + room;
+    if (first >= 64 || end <= 0) return 0;
+    std::uint64_t bits = pair_of(base).held >> (base % 64);
+    if (base % 64 != 0) bits |= pair_of(base / 64 * 64 + 64).held << (64 - base % 64);
+    if (first > 0) bits &= ~std::uint64_t{0} << first;
+    if (end < 64) bits &= ~(~std::uint64_t{0} << end);
+    return bits;
   }
   /// Removes `sequence`, which is held; returns whether it ends a message.
   bool remove(std::uint32_t sequence) {

@@ -109,4 +109,72 @@ class Scoreboard {
   std::uint32_t count_ = 0;
 };
 
+/// A set of sequence numbers from `first` on, which never goes back: a ring of bits that grows with
+/// what it spans. Sequence numbers do not wrap.
+class SequenceSet {
+ public:
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] std::uint32_t size() const { return count_; }
+  [[nodiscard]] bool has(std::uint32_t sequence) const {
+    return sequence >= lowest_ && sequence < end_ && (word(sequence) >> (sequence % 64) & 1U) != 0;
+  }
+  /// The lowest one; there must be one.
+  [[nodiscard]] std::uint32_t lowest() const { return lowest_; }
+  /// `first`: none before it will be added any more.
+  void add(std::uint32_t first, std::uint32_t sequence) {
+    if (has(sequence)) return;
+    if (count_ == 0) {
+      lowest_ = sequence;
+      end_ = sequence + 1;
+    }
+    const std::uint32_t low = std::min(first, lowest_);
+    if (std::max(sequence, end_ - 1) / 64 - low / 64 >= words_.size()) grow(low, sequence);
+    word(sequence) |= std::uint64_t{1} << (sequence % 64);
+    lowest_ = std::min(lowest_, sequence);
+    end_ = std::max(end_, sequence + 1);
+    ++count_;
+  }
+  /// False: it was not in it.
+  bool remove(std::uint32_t sequence) {
+    if (!has(sequence)) return false;
+    word(sequence) &= ~(std::uint64_t{1} << (sequence % 64));
+    --count_;
+    if (sequence == lowest_ && count_ > 0) seek();
+    if (count_ == 0) lowest_ = end_ = 0;
+    return true;
+  }
+  [[nodiscard]] std::size_t memory_bytes() const { return words_.capacity() * sizeof(words_[0]); }
+
+ private:
+  [[nodiscard]] std::uint64_t& word(std::uint32_t sequence) {
+    return words_[sequence / 64 & (words_.size() - 1)];
+  }
+  [[nodiscard]] std::uint64_t word(std::uint32_t sequence) const {
+    return words_[sequence / 64 & (words_.size() - 1)];
+  }
+  void seek() {
+    std::uint64_t bits = word(lowest_) >> (lowest_ % 64);
+    while (bits == 0) {
+      lowest_ = (lowest_ / 64 + 1) * 64;
+      bits = word(lowest_);
+    }
+    lowest_ += static_cast<std::uint32_t>(std::countr_zero(bits));
+  }
+  [[gnu::noinline]] void grow(std::uint32_t low, std::uint32_t sequence) {
+    const std::uint32_t first = low / 64;
+    const std::uint32_t last = std::max(sequence, end_ - 1) / 64;
+    std::vector<std::uint64_t> old(std::bit_ceil(std::size_t{last} - first + std::size_t{1}));
+    old.swap(words_);
+    if (old.empty()) return;
+    for (std::uint32_t at = lowest_ / 64; at <= (end_ - 1) / 64; ++at) {
+      words_[at & (words_.size() - 1)] = old[at & (old.size() - 1)];
+    }
+  }
+
+  std::vector<std::uint64_t> words_;  ///< a power of two of them
+  std::uint32_t lowest_ = 0;
+  std::uint32_t end_ = 0;  ///< after the highest
+  std::uint32_t count_ = 0;
+};
+
 }  // namespace weft::protocols

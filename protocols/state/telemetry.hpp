@@ -3,8 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,7 +11,7 @@
 #include "protocols/packet/flow_bits.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/packet/telemetry.hpp"
-#include "simcore/base/check.hpp"
+#include "protocols/state/record_pool.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/engine/packet.hpp"
 
@@ -34,9 +32,7 @@ struct alignas(64) TelemetryRecord {
 ///
 /// A data packet has a record from its sender on; its receiver hands the record on to the ACK that
 /// answers it, so that the ACK tells the sender what the hops said. Whoever loses a packet gives
-/// its record back. Nothing depends on the numbers of records: threads take and give back those of
-/// their own, and exchange them in batches as the pools of packets do. One who has a packet has its
-/// record alone, and whatever hands a packet on publishes the record with it.
+/// its record back.
 class Telemetry {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
@@ -49,10 +45,10 @@ class Telemetry {
     carries_ = std::move(carries);
     arrived_.assign(carries_.size(), kNone);
     sent_.resize(ports);
-    slabs_.resize(kMaxSlabs);
+    records_.start();
   }
   /// A given number of threads will take and give back.
-  void spawn(std::size_t threads) { free_.resize(threads); }
+  void spawn(std::size_t threads) { records_.spawn(threads); }
 
   [[nodiscard]] bool is_used() const { return !carries_.empty(); }
   /// Whether data has records that such an end sends or receives.
@@ -63,11 +59,9 @@ class Telemetry {
     const PacketKind kind = kind_of(packet);
     return is_of_flow(flow_of(packet)) && kind != PacketKind::kCnp && kind != PacketKind::kGrant;
   }
-  [[nodiscard]] TelemetryRecord& operator[](std::uint32_t number) {
-    return slabs_[number / kSlab][number % kSlab];
-  }
+  [[nodiscard]] TelemetryRecord& operator[](std::uint32_t number) { return records_[number]; }
   [[nodiscard]] const TelemetryRecord& operator[](std::uint32_t number) const {
-    return slabs_[number / kSlab][number % kSlab];
+    return records_[number];
   }
   /// The packet with its own word.
   [[nodiscard]] Packet opened(const Packet& packet) const {
@@ -78,23 +72,13 @@ class Telemetry {
 
   /// A record without reports for a packet with this word.
   [[nodiscard]] std::uint32_t take(std::size_t thread, std::uint32_t word) {
-    std::vector<std::uint32_t>& numbers = free_[thread].numbers;
-    if (numbers.empty()) [[unlikely]] {
-      refill(numbers);
-    }
-    const std::uint32_t number = numbers.back();
-    numbers.pop_back();
+    const std::uint32_t number = records_.take(thread);
     TelemetryRecord& record = (*this)[number];
     record.word = word;
     record.count = 0;
     return number;
   }
-  void give_back(std::size_t thread, std::uint32_t number) {
-    std::vector<std::uint32_t>& numbers = free_[thread].numbers;
-    if (numbers.size() == 3 * kBatch) [[unlikely]]
-      put_aside(numbers);
-    numbers.push_back(number);
-  }
+  void give_back(std::size_t thread, std::uint32_t number) { records_.give_back(thread, number); }
   /// A packet is lost.
   void lose(std::size_t thread, const Packet& packet) {
     if (is_in(packet)) give_back(thread, packet.word);
@@ -133,15 +117,10 @@ class Telemetry {
   }
 
   /// Records that packets have at present. Not while threads run.
-  [[nodiscard]] std::size_t in_use() const {
-    std::size_t count = made_ * kSlab - shared_.size();
-    for (const FreeList& list : free_) count -= list.numbers.size();
-    return count;
-  }
+  [[nodiscard]] std::size_t in_use() const { return records_.in_use(); }
   [[nodiscard]] std::size_t memory_bytes() const {
-    return made_ * kSlab * sizeof(TelemetryRecord) + slabs_.capacity() * sizeof(slabs_[0]) +
-           carries_.capacity() + arrived_.capacity() * sizeof(std::uint32_t) +
-           sent_.capacity() * sizeof(sent_[0]);
+    return records_.memory_bytes() + carries_.capacity() +
+           arrived_.capacity() * sizeof(std::uint32_t) + sent_.capacity() * sizeof(sent_[0]);
   }
 
  private:
@@ -154,45 +133,10 @@ class Telemetry {
     return flow < carries_.size() && carries_[QueuePairId(flow)] == Use::kReports;
   }
 
-  static constexpr std::uint32_t kSlab = 1'024;
-  static constexpr std::size_t kMaxSlabs = 65'536;  ///< 67 million packets under way
-  static constexpr std::size_t kBatch = 256;
-
-  struct alignas(64) FreeList {
-    std::vector<std::uint32_t> numbers;
-  };
-
-  [[gnu::noinline]] void refill(std::vector<std::uint32_t>& numbers) {
-    const std::lock_guard lock(mutex_);
-    if (shared_.empty()) grow();
-    numbers.reserve(3 * kBatch);
-    numbers.assign(shared_.end() - kBatch, shared_.end());
-    shared_.resize(shared_.size() - kBatch);
-  }
-  [[gnu::noinline]] void put_aside(std::vector<std::uint32_t>& numbers) {
-    const std::lock_guard lock(mutex_);
-    shared_.insert(shared_.end(), numbers.end() - kBatch, numbers.end());
-    numbers.resize(numbers.size() - kBatch);
-  }
-  /// Room for all numbers that exist, so that giving them back allocates nothing.
-  void grow() {
-    WEFT_CHECK(made_ < kMaxSlabs, "67 million packets with telemetry are under way");
-    slabs_[made_] = std::make_unique<TelemetryRecord[]>(kSlab);
-    shared_.reserve((made_ + 1) * kSlab);
-    const auto first = static_cast<std::uint32_t>(made_ * kSlab);
-    for (std::uint32_t i = kSlab; i-- > 0;) shared_.push_back(first + i);
-    ++made_;
-  }
-
   IdVector<QueuePairId, Use> carries_;
   IdVector<ReceiverId, std::uint32_t> arrived_;
   std::vector<Bytes> sent_;  ///< by port, since the run began
-  /// Never moved: a record is read by threads that do not hold the lock.
-  std::vector<std::unique_ptr<TelemetryRecord[]>> slabs_;
-  std::vector<FreeList> free_;  ///< by thread
-  std::mutex mutex_;
-  std::vector<std::uint32_t> shared_;  ///< free, of no thread; whole batches
-  std::size_t made_ = 0;               ///< slabs
+  RecordPool<TelemetryRecord> records_;
 };
 
 }  // namespace weft::protocols

@@ -162,10 +162,7 @@ class SwitchModel {
   void lose(const Here& here, PortState& port, SwitchState& sw, const Packet& packet,
             std::uint32_t ingress, ClassQueue& queue) {
     ++port.fault_drops;
-    ++here.worker.sums.packets_dropped;
-    if constexpr (Path::has(Feature::kTelemetry)) {
-      s_.telemetry.lose(here.worker.number, packet);
-    }
+    forget<Path>(s_, here, packet);
     if (Path::has(Feature::kInNetwork) && s_.constants.works_in_network &&
         pending_of(packet) != kPendingIngress) {
       in_network_unit_.release_pending(here, port.owner, pending_of(packet));
@@ -272,9 +269,9 @@ class SwitchModel {
     if (!out.is_transmitting) start(here, out, sw);
   }
 
-  /// Finds room for `packet`, and pauses its sender where that is due.
-  [[nodiscard]] Verdict admit(const Here& here, const Packet& packet, SwitchState& sw,
-                              PortState& in, PortState& out) {
+  /// Finds room for `packet`, or for its header, and pauses its sender where that is due.
+  [[nodiscard]] Verdict admit(const Here& here, Packet& packet, SwitchState& sw, PortState& in,
+                              PortState& out) {
     const ClassId c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
@@ -284,8 +281,13 @@ class SwitchModel {
     }
     ClassQueue& queue = queue_of(in, out, c);
     const Admission room =
-        buffer_.admit(sw, account, queue, constants, cells(sw, packet.wire_size()));
+        is_beyond_limit(packet, out, queue, constants)
+            ? Admission::kEgressFull
+            : buffer_.admit(sw, account, queue, constants, cells(sw, packet.wire_size()));
     if (room != Admission::kAdmitted) [[unlikely]] {
+      if constexpr (Path::has(Feature::kTrimming)) {
+        if (trims(packet, constants)) return trim(here, packet, sw, in, out, queue);
+      }
       refuse(here, packet, sw, in, out, queue);
     }
     // What the ingress refused crossed its threshold, too; as long as something is there that will
@@ -297,6 +299,73 @@ class SwitchModel {
       pause_.begin(here, sw, in, out, c);
     }
     return room == Admission::kAdmitted ? Verdict::kAdmit : Verdict::kDrop;
+  }
+
+  /// What an egress holds of a lossy class is limited, the packet in transmission included.
+  [[nodiscard]] bool is_beyond_limit(const Packet& packet, const PortState& out,
+                                     const ClassQueue& queue,
+                                     const ClassConstants& constants) const {
+    if (!Path::has(Feature::kTrimming) || constants.egress_limit == Bytes()) return false;
+    const bool is_in_service = out.is_transmitting && out.service_class == class_of(packet) &&
+                               !s_.constants.release_at_start;
+    const Bytes in_service(is_in_service ? out.service_bytes : 0);
+    return queue.packets.bytes() + in_service + packet.wire_size() > constants.egress_limit;
+  }
+
+  /// Whether it is data that its receiver would make use of without payload.
+  [[nodiscard]] bool trims(const Packet& packet, const ClassConstants& constants) const {
+    if (!constants.trims || kind_of(packet) != PacketKind::kData) return false;
+    if (packet.size <= constants.trimmed_size || (packet.flow & kInNetworkFlow) != 0) return false;
+    return s_.constants.transports[s_.receivers[receiver_of(packet)].transport].uses_trimming;
+  }
+
+  /// There is no room for `packet`: it, or the last packet of the queue, whose place it takes then,
+  /// goes on without its payload, if there is room for that. The verdict is that on `packet`.
+  [[gnu::noinline]] Verdict trim(const Here& here, Packet& packet, SwitchState& sw, PortState& in,
+                                 PortState& out, ClassQueue& queue) {
+    const ClassConstants& constants = s_.constants.of_class[class_of(packet)];
+    const bool is_last = is_last_trimmed(packet, sw, in, out, queue);
+    ++queue.trimmed;
+    if (!is_last) {
+      cut(here, packet, constants, out);
+      return admit(here, packet, sw, in, out);
+    }
+    Packet last = queue.packets.back();
+    tracer_.replaced(here, last, packet, out, in.index);
+    replace_last(here, packet, sw, in, out, queue);
+    PortState& origin = s_.ports[sw.first_port + waiting_port(last)];
+    ++last.ttl;  // which it will lose when it waits again
+    cut(here, last, constants, out);
+    if (admit(here, last, sw, origin, out) == Verdict::kAdmit) take_in(here, last, sw, origin, out);
+    return Verdict::kDrop;
+  }
+  /// Whether the packet that came last to the queue is trimmed, and not the one that has come. It
+  /// must be one that can be, and occupy as many cells.
+  [[nodiscard]] bool is_last_trimmed(const Packet& packet, const SwitchState& sw,
+                                     const PortState& in, const PortState& out,
+                                     ClassQueue& queue) const {
+    const ClassConstants& constants = s_.constants.of_class[class_of(packet)];
+    if (constants.victim == TrimmingConfig::Victim::kArriving) {
+      return takes_place(packet, sw, in, out, queue) && trims(queue.packets.back(), constants);
+    }
+    if (queue.packets.empty() || s_.constants.works_in_network) return false;
+    const Packet& last = queue.packets.back();
+    if (!trims(last, constants)) return false;
+    if (cells(sw, last.wire_size()) != cells(sw, packet.wire_size())) return false;
+    if (constants.victim == TrimmingConfig::Victim::kLastQueued) return true;
+    const RandomStream random(s_.constants.seed, Purpose::kTrimVictim, out.index);
+    const auto toss = static_cast<std::uint64_t>(queue.trimmed) * kMaxClasses;
+    return (random.bits32(toss + class_of(packet).value()) & 1U) != 0;
+  }
+  /// Leaves the header of `packet`, in the class that has the headers of its class.
+  void cut(const Here& here, Packet& packet, const ClassConstants& constants,
+           const PortState& out) const {
+    ++here.worker.sums.packets_trimmed;
+    tracer_.trimmed(here, packet, out);
+    const bool is_last_hop = constants.tells_last_hop && s_.ports[out.peer.value()].owner_is_host;
+    packet.set_type(packet_type(is_last_hop ? PacketKind::kTrimmedLastHop : PacketKind::kTrimmed,
+                                constants.trimmed_class));
+    packet.size = constants.trimmed_size;
   }
 
   /// There is no room for `packet`. Where the one that came last to the queue is in truth the later
@@ -311,6 +380,12 @@ class SwitchModel {
     Packet& last = queue.packets.back();
     lose_at(here, s_.account_at(sw.first_port + waiting_port(last), c), last);
     tracer_.replaced(here, last, packet, out, in.index);
+    replace_last(here, packet, sw, in, out, queue);
+  }
+  /// `packet` takes the place of the one that came last, and its mark.
+  void replace_last(const Here& here, const Packet& packet, const SwitchState& sw,
+                    const PortState& in, PortState& out, ClassQueue& queue) {
+    Packet& last = queue.packets.back();
     queue.account(here.now);
     const Bytes change = packet.wire_size() - last.wire_size();
     const bool is_marked = has(last, kMarked);
@@ -320,7 +395,7 @@ class SwitchModel {
     --last.ttl;
     out.note_backlog(change);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
-    tracer_.queue_changed(here, out, queue, c);
+    tracer_.queue_changed(here, out, queue, class_of(packet));
   }
   /// Lossless classes have accounts by ingress, and lose nothing where they are set up right.
   [[nodiscard]] bool takes_place(const Packet& packet, const SwitchState& sw, const PortState& in,
@@ -336,10 +411,7 @@ class SwitchModel {
   }
   void lose_at(const Here& here, IngressAccount& account, const Packet& packet) {
     ++account.drops;
-    ++here.worker.sums.packets_dropped;
-    if constexpr (Path::has(Feature::kTelemetry)) {
-      s_.telemetry.lose(here.worker.number, packet);
-    }
+    forget<Path>(s_, here, packet);
   }
 
   /// What a waiting packet holds for a stamp: where it came from (or goes to, where inputs queue)
@@ -438,10 +510,7 @@ class SwitchModel {
 
   /// A packet that the buffer does not hold is lost; its credits are granted again.
   void drop(const Here& here, PortState& in, const Packet& packet) {
-    ++here.worker.sums.packets_dropped;
-    if constexpr (Path::has(Feature::kTelemetry)) {
-      s_.telemetry.lose(here.worker.number, packet);
-    }
+    forget<Path>(s_, here, packet);
     const ClassId c = class_of(packet);
     if (!Path::has(Feature::kCredits) || !s_.constants.of_class[c].is_credit) return;
     control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));

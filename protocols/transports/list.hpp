@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 #include "protocols/config/transports/list.hpp"
 #include "protocols/transports/datagram/datagram.hpp"
 #include "protocols/transports/roce/roce.hpp"
 #include "protocols/transports/tcp/tcp.hpp"
+#include "protocols/transports/uec/uec.hpp"
 
 namespace weft::protocols {
 
@@ -21,12 +23,14 @@ namespace weft::protocols {
 /// - `receive_response`: something came back from the receiver.
 /// - `expire_timer`: a timer that it filed has run out.
 ///
-/// At a receiver: `receive_data`; `expire_ack_timer` where it holds back ACKs.
+/// At a receiver: `receive_data`; `expire_ack_timer` where it holds back ACKs; `receive_trimmed`
+/// where it makes use of headers whose payload a switch cut off, each of which it answers.
 template <class Host>
 class TransportModels {
  public:
   TransportModels(NetworkState& state, Host& host)
-      : models_(Roce<Host>(state, host), Datagram<Host>(state, host), Tcp<Host>(state, host)) {
+      : models_(Roce<Host>(state, host), Datagram<Host>(state, host), Tcp<Host>(state, host),
+                Contexts(state, host)) {
     static_assert(std::tuple_size_v<Models> == std::variant_size_v<TransportConfig>);
   }
 
@@ -43,7 +47,9 @@ class TransportModels {
   }
 
  private:
-  using Models = std::tuple<Roce<Host>, Datagram<Host>, Tcp<Host>>;
+  /// Packet paths without contexts have no code for them.
+  using Contexts = std::conditional_t<Host::kHasContexts, Uec<Host>, Datagram<Host>>;
+  using Models = std::tuple<Roce<Host>, Datagram<Host>, Tcp<Host>, Contexts>;
   Models models_;
 };
 

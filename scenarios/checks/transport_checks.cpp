@@ -113,6 +113,29 @@ void check_lossless_streams(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// Transports whose data a class that trims drops all the same, and classes that trim too late.
+void check_trimming(const Experiment& e, StaticFindings& findings) {
+  const protocols::SwitchConfig& switches = e.scenario.switches;
+  for (const ClassId c : switches.all_classes()) {
+    const protocols::TrafficClass& own = switches.classes[c];
+    if (!own.trimming.enabled) continue;
+    if (any_in_class(e, c, [](const auto& t) { return !t.uses_trimming; })) {
+      findings.warnings.push_back(fmt::format(
+          "class {} trims packets, and a transport in it makes no use of that: its packets are "
+          "dropped where they find no room; set transport.recovery to selective-repeat, or take "
+          "uec, or a class of its own with `trimming: none`",
+          own.name));
+    }
+    if (own.egress_limit == 0_B && !own.egress_alpha) {
+      findings.warnings.push_back(fmt::format(
+          "class {} trims packets, but only once the whole buffer of a switch is full: no "
+          "egress_limit and no egress_alpha bound its queues; set egress_limit to about a "
+          "bandwidth-delay product",
+          own.name));
+    }
+  }
+}
+
 /// What flows bring to a port, and the shortest time-out among them.
 struct Wait {
   double bytes = 0;
@@ -297,6 +320,7 @@ void check_transports(const Experiment& experiment, StaticFindings& findings) {
   check_order(experiment, findings);
   check_path_selection(experiment, findings);
   check_lossless_streams(experiment, findings);
+  check_trimming(experiment, findings);
   if (std::string wait = LongWaits(experiment).find(); !wait.empty()) {
     findings.warnings.push_back(std::move(wait));
   }

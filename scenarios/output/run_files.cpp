@@ -1,5 +1,6 @@
 #include "scenarios/output/run_files.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -31,6 +32,8 @@ TraceNames names_of(const Experiment& e) {
     }
   }
   names.control_columns.assign(columns.begin(), columns.end());
+  names.has_trims = std::ranges::any_of(e.scenario.switches.classes,
+                                        [](const auto& c) { return c.trimming.enabled; });
   return names;
 }
 
@@ -122,6 +125,7 @@ void RunFiles::write(const TraceRecord& record) {
       return;
     case TraceRecord::Kind::kPacketEnqueued:
     case TraceRecord::Kind::kPacketMarked:
+    case TraceRecord::Kind::kPacketTrimmed:
     case TraceRecord::Kind::kPacketStarted:
     case TraceRecord::Kind::kPacketArrived:
       if (packets_) packets_->add(record);

@@ -89,7 +89,8 @@ void RateTrace::write(std::uint32_t number, const Sample& sample) {
 PacketTrace::PacketTrace(const std::filesystem::path& file, const TraceNames& names)
     : names_(names),
       stream_(file, std::string(kFlowColumns) +
-                        ",sequence,port,class,enqueue_s,start_s,arrival_s,marked") {}
+                        ",sequence,port,class,enqueue_s,start_s,arrival_s,marked" +
+                        (names.has_trims ? ",trimmed" : "")) {}
 
 std::size_t PacketTrace::KeyHash::operator()(const Key& key) const {
   return mix64((std::uint64_t{key.flow} << 32U) | key.sequence, key.port);
@@ -118,6 +119,8 @@ void PacketTrace::add(const TraceRecord& record) {
       return;
     case TraceRecord::Kind::kPacketMarked:
       return mark(record);
+    case TraceRecord::Kind::kPacketTrimmed:
+      return trim(record);
     default:
       return arrive(record);
   }
@@ -136,6 +139,17 @@ void PacketTrace::mark(const TraceRecord& record) {
   } else {
     find(record, [](const Hop& h) { return h.started < Picoseconds(0); }).is_marked = true;
   }
+}
+
+/// It goes no farther with its payload.
+void PacketTrace::trim(const TraceRecord& record) {
+  Hop& hop = find(record, [](const Hop& h) { return h.started < Picoseconds(0); });
+  hop.is_trimmed = true;
+  const Key key{static_cast<std::uint32_t>(record.value), record.detail, record.subject};
+  write(key, hop);
+  std::vector<Hop>& hops = hops_[key];
+  std::erase_if(hops, [](const Hop& h) { return h.is_trimmed; });
+  if (hops.empty()) hops_.erase(key);
 }
 
 void PacketTrace::arrive(const TraceRecord& record) {
@@ -169,9 +183,10 @@ void PacketTrace::finish() {
 }
 
 void PacketTrace::write(const Key& key, const Hop& hop) {
-  stream_.add("{},{},{},{},{},{},{},{}\n", columns_of(key.flow), key.sequence,
+  const char* const trimmed = !names_.has_trims ? "" : hop.is_trimmed ? ",1" : ",0";
+  stream_.add("{},{},{},{},{},{},{},{}{}\n", columns_of(key.flow), key.sequence,
               names_.ports[key.port], names_.classes[hop.traffic_class], time_field(hop.enqueued),
-              time_field(hop.started), time_field(hop.arrived), hop.is_marked ? 1 : 0);
+              time_field(hop.started), time_field(hop.arrived), hop.is_marked ? 1 : 0, trimmed);
 }
 
 const std::string& PacketTrace::columns_of(std::uint32_t flow) {

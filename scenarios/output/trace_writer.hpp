@@ -32,6 +32,7 @@ struct TraceNames {
   std::function<Flow(std::uint32_t flow)> flow;
   /// Of `congestion::kAllColumns`: what rates.csv has besides the first ones.
   std::vector<std::size_t> control_columns;
+  bool has_trims = false;  ///< switches trim packets: packets.csv says which
 };
 
 /// What every rates.csv has of `congestion::kAllColumns`: the columns of the default control.
@@ -94,6 +95,7 @@ class PacketTrace {
     Picoseconds arrived{-1};
     ClassId traffic_class{};
     bool is_marked = false;
+    bool is_trimmed = false;
 
     [[nodiscard]] Picoseconds begin() const {
       return enqueued >= Picoseconds(0) ? enqueued : started;
@@ -103,6 +105,7 @@ class PacketTrace {
   template <class Predicate>
   Hop& find(const protocols::TraceRecord& record, Predicate is_wanted);
   void mark(const protocols::TraceRecord& record);
+  void trim(const protocols::TraceRecord& record);
   void arrive(const protocols::TraceRecord& record);
   void write(const Key& key, const Hop& hop);
   const std::string& columns_of(std::uint32_t flow);

@@ -54,6 +54,7 @@ struct Results : ResultTables {
   /// are absent from everything that is printed or written.
   bool has_packets = true;
   bool has_link_errors = false;  ///< some link spoils frames
+  bool has_trims = false;        ///< switches trim packets of some class
   std::string version;
   Invocation invocation;
   std::string scenario_sha256;
@@ -103,7 +104,8 @@ template <class Visit>
 void for_each_table(const Results& results, Visit visit) {
   ResultTables::for_each([&](const auto& table) {
     if (table.is_filled(results)) {
-      visit(table.known(results.has_packets, results.has_link_errors, results.periods.has_value()));
+      visit(table.known(results.has_packets, results.has_link_errors, results.periods.has_value(),
+                        results.has_trims));
     }
   });
 }

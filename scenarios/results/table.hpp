@@ -20,6 +20,7 @@ enum class Needs : std::uint8_t {
   kPackets,  ///< an engine that knows them
   kErrors,   ///< links with errors, in such an engine
   kPeriods,  ///< a run that may leave periods out
+  kTrims,    ///< switches that trim packets
 };
 
 /// A column of a result file: declared once, where its values come from. Its name says its unit,
@@ -78,12 +79,14 @@ struct Table {
   bool is_digested = true;    ///< false: it follows from the rest, and a run may leave it out
 
   /// With the columns that an engine knows.
-  [[nodiscard]] Table known(bool has_packets, bool has_errors, bool has_periods = false) const {
+  [[nodiscard]] Table known(bool has_packets, bool has_errors, bool has_periods = false,
+                            bool has_trims = false) const {
     Table known = *this;
     std::erase_if(known.columns, [=](const auto& c) {
       return (c.needs != Needs::kNothing && !has_packets) ||
              (c.needs == Needs::kErrors && !has_errors) ||
-             (c.needs == Needs::kPeriods && !has_periods);
+             (c.needs == Needs::kPeriods && !has_periods) ||
+             (c.needs == Needs::kTrims && !has_trims);
     });
     return known;
   }

@@ -357,6 +357,7 @@ class PacketRun {
     network_.end_observation();
     results_.totals = network_.totals();
     results_.has_link_errors = network_.has_link_errors();
+    results_.has_trims = network_.trims();
     results_.packet_latency = network_.packet_latency();
     results_.packet_latency_by_size = network_.packet_latencies();
     results_.wall_seconds =

@@ -34,7 +34,10 @@ struct alignas(64) Worker {
     std::uint64_t packets_delivered = 0;
     std::uint64_t packets_dropped = 0;
     std::uint64_t packets_retransmitted = 0;
-    std::uint64_t timeouts = 0;  ///< of senders that heard nothing for too long
+    std::uint64_t timeouts = 0;         ///< of senders that heard nothing for too long
+    std::uint64_t packets_trimmed = 0;  ///< data that a switch cut to their headers
+    std::uint64_t trims_lost = 0;       ///< of these, dropped after that
+    std::uint64_t trims_answered = 0;   ///< of these, answered by a NACK or an ACK
     std::uint64_t messages_posted = 0;
     std::uint64_t messages_sent = 0;       ///< that their senders are done with
     std::uint64_t messages_delivered = 0;  ///< of a multicast, to each member
@@ -54,6 +57,9 @@ struct alignas(64) Worker {
       packets_dropped += times * other.packets_dropped;
       packets_retransmitted += times * other.packets_retransmitted;
       timeouts += times * other.timeouts;
+      packets_trimmed += times * other.packets_trimmed;
+      trims_lost += times * other.trims_lost;
+      trims_answered += times * other.trims_answered;
       messages_posted += times * other.messages_posted;
       messages_sent += times * other.messages_sent;
       messages_delivered += times * other.messages_delivered;

@@ -24,7 +24,8 @@ struct TraceRecord {
                   ///< picoseconds that it took; `what` kind of packet
     kPacketHeld,  ///< subject: the port of a host; the packet started at `time`; value: as above;
                   ///< `detail`: picoseconds since its pace allowed it; `what` held it
-    kMarks,       ///< subject: port; value: packets of `traffic_class` marked since the last sample
+    kPacketTrimmed,  ///< subject: egress port at which a switch cut a packet to its header
+    kMarks,  ///< subject: port; value: packets of `traffic_class` marked since the last sample
   };
   Picoseconds time;
   std::int64_t value = 0;  ///< packets: the queue pair

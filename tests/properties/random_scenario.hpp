@@ -108,7 +108,7 @@ class RandomScenario {
     if (draws(SwarmFeature::kClasses)) return text + classes();
     const std::string flow = flow_control();
     has_pfc_ = flow.find("type: pfc") != std::string::npos;
-    return text + fmt::format(", flow_control: {}, ecn: {}", flow, marking());
+    return text + fmt::format(", flow_control: {}, ecn: {}{}", flow, marking(), trimming(flow));
   }
 
   /// Of a class that jobs use. Its buffers are deep enough to lose nothing without it.
@@ -129,6 +129,15 @@ class RandomScenario {
     const std::uint64_t xoff = 30 + below(300);
     return fmt::format("{{type: pfc, xoff: {}KB, xon: {}KB{}}}", xoff, xoff / 2,
                        draws(SwarmFeature::kHeadroom) ? ", headroom: exact" : "");
+  }
+
+  /// Of a lossy class: a bound of its queues, beyond which it trims.
+  std::string trimming(const std::string& flow) {
+    if (flow != "none" || has(SwarmFeature::kInputQueues)) return "";
+    if (!draws(SwarmFeature::kTrimming)) return "";
+    return fmt::format(", egress_limit: {}KB, trimming: {{size: {}B, class: {}, victim: {}}}",
+                       20 + below(200), one_of({"64", "84", "148"}), one_of({"highest", "control"}),
+                       one_of({"coin-toss", "arriving", "last-queued"}));
   }
 
   std::string marking() {
@@ -156,8 +165,8 @@ class RandomScenario {
       weighted_classes_ += is_strict ? 0 : 1;
       const std::string service =
           is_strict ? std::string("scheduling: strict") : fmt::format("weight: {}", 1 + below(5));
-      text += fmt::format("{{name: c{}, flow_control: {}, {}, ecn: {}}}, ", c, flow, service,
-                          marking());
+      text += fmt::format("{{name: c{}, flow_control: {}, {}, ecn: {}{}}}, ", c, flow, service,
+                          marking(), trimming(flow));
     }
     return text + "{name: control, scheduling: strict, flow_control: none, ecn: none}]";
   }
@@ -174,8 +183,11 @@ class RandomScenario {
       yaml += "transport: {type: datagram, mtu: 1500B}\n";
       return;
     }
-    const bool is_tcp = draws(SwarmFeature::kTcp);
-    yaml += "transport: " + (is_tcp ? transports.tcp() : transports.roce()) + "\n";
+    yaml += "transport: " + reliable(transports) + "\n";
+  }
+  std::string reliable(RandomTransport& transports) {
+    if (draws(SwarmFeature::kTcp)) return transports.tcp();
+    return draws(SwarmFeature::kUltraEthernet) ? transports.uec() : transports.roce();
   }
   /// Whether whatever is lost is sent again.
   [[nodiscard]] bool is_reliable() const { return !has(SwarmFeature::kDatagrams); }
@@ -183,8 +195,7 @@ class RandomScenario {
   /// What a job writes to have a transport of its own.
   std::string job_transport(RandomTransport& transports) {
     if (!draws(SwarmFeature::kOwnTransports)) return "";
-    const bool is_tcp = draws(SwarmFeature::kTcp);
-    return "transport: " + (is_tcp ? transports.tcp() : transports.roce()) + ", ";
+    return "transport: " + reliable(transports) + ", ";
   }
 
   /// What fails and slows down for a while, where the transport recovers what is lost.
@@ -277,7 +288,8 @@ class RandomScenario {
           SwarmFeature::kDynamicThresholds, SwarmFeature::kHeadroom, SwarmFeature::kInputQueues,
           SwarmFeature::kCutThrough, SwarmFeature::kEntropies, SwarmFeature::kTelemetry,
           SwarmFeature::kGrants, SwarmFeature::kOwnTransports, SwarmFeature::kLinkFailures,
-          SwarmFeature::kSlowLinks, SwarmFeature::kNicPauses, SwarmFeature::kBitErrors}) {
+          SwarmFeature::kSlowLinks, SwarmFeature::kNicPauses, SwarmFeature::kBitErrors,
+          SwarmFeature::kUltraEthernet, SwarmFeature::kTrimming}) {
       others.set(index_of(f));
     }
     if (weighted_classes_ <= 1 && (features() & others).none())

@@ -30,6 +30,23 @@ class RandomTransport {
         draws_.one_of({"same", "highest", "control"}), control);
   }
 
+  std::string uec() {
+    draws_.note(SwarmFeature::kUltraEthernet);
+    const char* control =
+        draws_.one_of({"nscc", "none", "{type: nscc, preset: uet-htsim, base_rtt: 9us}"});
+    const bool is_rud = below(4) != 0;
+    const char* paths =
+        draws_.one_of({"mixed", "oblivious", "bitmap", "{type: reps, freeze_time: 1ms}", "fixed"});
+    return fmt::format(
+        "{{type: uec, {}mtu: {}B, delivery: {}, psn_window: {}, queue_pairs: {}, ack: {{bytes: "
+        "{}KB, every_packet: {}, priority: {}}}, recovery: {{trimming: {}, timeout: {}us, retries: "
+        "15}}, congestion_control: {}{}{}}}",
+        around(), draws_.one_of({"1024", "4096"}), is_rud ? "rud" : "rod", 20 + below(1'000),
+        queue_pairs(), 1 + below(20), draws_.one_of({"true", "false"}),
+        draws_.one_of({"same", "highest", "control"}), draws_.one_of({"true", "false"}),
+        50 + below(200), control, is_rud ? ", path_selection: " : "", is_rud ? paths : "");
+  }
+
   std::string roce() {
     const std::uint64_t every = 1 + below(4);
     const bool repeats_selectively = draws_.draws(SwarmFeature::kSelectiveRepeat);

@@ -49,7 +49,9 @@ enum class SwarmFeature : std::uint8_t {
   kGraphs,
   kTraffic,
   kCollectives,
-  kChains,     ///< jobs that begin when another ends
+  kChains,  ///< jobs that begin when another ends
+  kUltraEthernet,
+  kTrimming,   ///< lossy classes whose queues are bounded, and which trim
   kPlainPath,  ///< follows from the others: nothing that needs another packet path
 };
 inline constexpr std::size_t kDrawnFeatures = static_cast<std::size_t>(SwarmFeature::kPlainPath);
@@ -99,6 +101,8 @@ inline constexpr std::array<SwarmFeatureTraits, kSwarmFeatures> kSwarmFeatureTra
     {"traffic"},
     {"collectives"},
     {"chains"},
+    {"Ultra Ethernet"},
+    {"trimming"},
     {"plain path"},
 }};
 

@@ -136,6 +136,18 @@ void tcp_row(benchmark::State& state) {
   run(state, 512, options);
 }
 
+/// NSCC, packet trimming and mixed paths, with queues of about a bandwidth-delay product.
+void ultra_ethernet_row(benchmark::State& state) {
+  Options options = usual_options(false);
+  options.transport = protocols::UecConfig();
+  protocols::TrafficClass& data = options.switches.data();
+  data.flow_control = protocols::NoFlowControl{};
+  data.egress_limit = 300_KB;
+  data.trimming.enabled = true;
+  data.ecn = {.enabled = true, .kmin = 60_KB, .kmax = 240_KB, .pmax = 1};
+  run(state, static_cast<std::uint32_t>(state.range(0)), options);
+}
+
 /// What recording one latency takes: histograms are always on.
 void histogram_add(benchmark::State& state) {
   Histogram histogram;
@@ -166,6 +178,12 @@ BENCHMARK_CAPTURE(permutation_row, by_flow, false)
     ->Name("permutation/by_flow")
     ->Apply(once)
     ->Arg(512);
+BENCHMARK(ultra_ethernet_row)
+    ->Name("permutation/ultra_ethernet")
+    ->Apply(once)
+    ->Arg(512)
+    ->Arg(1'024)
+    ->Arg(8'192);
 BENCHMARK_CAPTURE(pfc_row, by_flow, false)->Name("permutation/pfc_by_flow")->Apply(once)->Arg(128);
 BENCHMARK_CAPTURE(pfc_row, sprayed, true)->Name("permutation/pfc_sprayed")->Apply(once)->Arg(128);
 

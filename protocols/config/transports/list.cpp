@@ -13,6 +13,7 @@ TransportTraits traits_of(const TransportConfig& transport) {
   const Bytes around = encapsulation_size(traits.format.encapsulation);
   traits.format.header += around;
   if (traits.is_acknowledged) traits.ack_size += around;
+  if (traits.delivery) traits.delivery->nack_size += around;
   return traits;
 }
 

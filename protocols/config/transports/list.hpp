@@ -8,6 +8,7 @@
 #include "protocols/config/transports/roce_config.hpp"
 #include "protocols/config/transports/tcp_config.hpp"
 #include "protocols/config/transports/transport.hpp"
+#include "protocols/config/transports/uec_config.hpp"
 
 namespace weft::protocols {
 
@@ -30,7 +31,7 @@ struct TransportSpecs {
 };
 
 /// All transports that a scenario can name. `protocols/transports/list.hpp` has their two ends.
-using Transports = TransportSpecs<RoceConfig, DatagramConfig, TcpConfig>;
+using Transports = TransportSpecs<RoceConfig, DatagramConfig, TcpConfig, UecConfig>;
 using TransportConfig = Transports::Config;
 
 /// With what is around its packets.

@@ -104,6 +104,15 @@ schema::Object<RoceConfig> ack_schema() {
       .source("acknowledgements of a RoCE queue pair use its own priority");
 }
 
+/// What only Ultra Ethernet has.
+void check_contexts(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+  if (!congestion::requirements_of(roce.congestion_control).contexts) return;
+  problems.push_back({"congestion_control",
+                      std::string("is ") + congestion::title_of(roce.congestion_control) +
+                          ", which has a window in bytes per destination; only `type: uec` has "
+                          "such"});
+}
+
 /// Telemetry makes packets longer than their format says.
 void check_telemetry(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
   const Bytes packet = roce.traits().full_packet();
@@ -164,6 +173,7 @@ TransportTraits RoceConfig::traits() const {
   traits.format = format;
   traits.is_acknowledged = true;
   if (const auto* repeat = std::get_if<SelectiveRepeat>(&recovery)) traits.selective = *repeat;
+  traits.uses_trimming = traits.selective.has_value();
   traits.takes_any_order = receiver == Receiver::kAnyOrder || traits.selective;
   traits.nack_interval = nack_interval;
   traits.queue_pair_life = queue_pair_life;
@@ -223,7 +233,8 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
       .check(check_recovery)
       .check(check_path_selection)
       .check(check_acks)
-      .check(check_telemetry);
+      .check(check_telemetry)
+      .check(check_contexts);
   return builder;
 }
 

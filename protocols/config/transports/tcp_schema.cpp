@@ -56,7 +56,9 @@ schema::Object<TcpConfig> tcp_timeout_schema() {
 std::string accepted_controls() {
   std::vector<std::string> names;
   congestion::ControlSpecs::for_each([&]<class C>() {
-    if (!C::kRequirements.notices && !C::kRequirements.telemetry && !C::kRequirements.grants)
+    constexpr congestion::Needs requirements = C::kRequirements;
+    if (!requirements.notices && !requirements.telemetry && !requirements.grants &&
+        !requirements.contexts)
       names.emplace_back(C::kName);
   });
   std::string list;
@@ -69,10 +71,11 @@ std::string accepted_controls() {
 
 void check_tcp(const TcpConfig& tcp, std::vector<schema::Problem>& problems) {
   const congestion::Needs needs = congestion::requirements_of(tcp.congestion_control);
-  if (needs.notices || needs.telemetry || needs.grants) {
+  if (needs.notices || needs.telemetry || needs.grants || needs.contexts) {
     const std::string missing = needs.notices  ? "notifications of congestion (CNPs) from receivers"
                                 : needs.grants ? "credit granted by receivers"
-                                               : "telemetry of switches in its packets";
+                                : needs.contexts ? "windows in bytes per destination, as uec has"
+                                                 : "telemetry of switches in its packets";
     problems.push_back(
         {"congestion_control", std::string("is ") + congestion::title_of(tcp.congestion_control) +
                                    ", which needs " + missing + "; TCP has none; with it go " +

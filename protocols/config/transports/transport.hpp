@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "protocols/config/transports/delivery.hpp"
 #include "protocols/config/transports/recovery.hpp"
 #include "protocols/congestion/specs.hpp"
 #include "protocols/path_selection/list.hpp"
@@ -66,6 +67,8 @@ struct TransportTraits {
   std::uint32_t retry_limit = 0;       ///< time-outs in a row until a queue pair fails
   std::uint32_t queue_pairs = 1;       ///< per connection; messages take them in turn
   std::optional<SelectiveRepeat> selective{};  ///< sends again what is missing, and nothing else
+  std::optional<PacketDelivery> delivery{};    ///< queue pairs are packet delivery contexts
+  bool uses_trimming = false;  ///< a trimmed packet tells its receiver what is missing
   std::optional<Picoseconds> nack_interval{};  ///< a gap is reported again after it
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;

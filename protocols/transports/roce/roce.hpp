@@ -78,6 +78,20 @@ class Roce {
     }
   }
 
+  /// A switch had no room for the packet: under selective repeat its sender hears of it at once.
+  void receive_trimmed(const Here& here, const Packet& packet, PortState& port) {
+    const ReceiverId id = receiver_of(packet);
+    ReceiverState& r = s_.receivers[id];
+    const TransportConstants& t = host_.transport(r.transport);
+    if (has(packet, kMarked) && !t.control.is_none()) response_mark(here, id, r, port);
+    const std::uint32_t ahead = packet.sequence - r.expected;
+    const bool is_here =
+        static_cast<std::int32_t>(ahead) < 0 ||
+        (ahead > 0 && !r.early.empty() && r.early.has(r.expected, packet.sequence));
+    send_ack(here, id, r, is_here ? PacketKind::kAck : PacketKind::kNack, port,
+             is_here ? 0 : ahead);
+  }
+
  private:
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
     const QueuePairId qp = queue_pair_of_response(packet);
@@ -117,17 +131,19 @@ class Roce {
   [[gnu::noinline]] void receive_selective(const Here& here, const Packet& packet,
                                            const AckFields& ack, SenderState& s,
                                            const PortState& port) {
-    assert(ack.ahead == 0 || kind_of(packet) == PacketKind::kSack);
     const TransportConstants& t = host_.transport(s.transport);
     const std::uint32_t unacked = s.unacked;
     const std::uint32_t received = s.received;
-    selective_.note(s, ack);
+    const bool is_nack = kind_of(packet) == PacketKind::kNack;
+    assert(is_nack || ack.ahead == 0 || kind_of(packet) == PacketKind::kSack);
+    selective_.note(s, is_nack ? AckFields{.expected = ack.expected} : ack);
     const std::uint32_t fresh = s.received - received;
     if (!t.control.is_none() && (has(packet, kEchoesMark) || t.control.needs.acks)) {
       notify_control(s, t, packet, ack, fresh, here.now);
     }
     const bool moves = s.unacked != unacked;
     const QueuePairId qp = queue_pair_of_response(packet);
+    if (is_nack) selective_.lose_trimmed(here, s, ack.expected + ack.ahead);
     selective_.repair(here, s, qp, moves, fresh > 0);
     if (moves && !s.has_outstanding()) --here.lp.live_events;
     if (moves) sender_.complete_messages(here, host_, qp, port);

@@ -33,6 +33,11 @@ class SelectiveSender {
   /// The packet before `s.next` was sent: if it was sent again, the next hole follows.
   [[gnu::noinline]] void on_sent(SenderState& s) {
     Repair& r = repair_of(s);
+    if (r.trimmed.remove(s.next - 1)) {
+      r.known.add(s.unacked, s.next - 1);
+      seek(s, r);
+      return;
+    }
     if (s.next > r.lost_end) return;
     r.next = s.next;
     seek(s, r);
@@ -42,11 +47,37 @@ class SelectiveSender {
   [[gnu::noinline]] void note(SenderState& s, const AckFields& ack) {
     Repair& r = repair_of(s);
     if (ack.expected > s.unacked) {
+      if (r.has_trims) [[unlikely]]
+        forget_trims(s, r, ack.expected);
       s.received += ack.expected - s.unacked - r.board.advance(s.unacked, ack.expected);
       s.unacked = ack.expected;
     }
     const std::uint32_t sequence = ack.expected + ack.ahead;
-    if (ack.ahead > 0 && sequence > s.unacked && r.board.add(s.unacked, sequence)) ++s.received;
+    if (ack.ahead > 0 && sequence > s.unacked && r.board.add(s.unacked, sequence)) {
+      ++s.received;
+      if (!r.has_trims) return;
+      r.known.add(s.unacked, sequence);
+      r.trimmed.remove(sequence);
+    }
+  }
+
+  /// A switch trimmed packet `sequence`. To be called between `note` and `repair`.
+  [[gnu::noinline]] void lose_trimmed(const Here& here, SenderState& s, std::uint32_t sequence) {
+    Repair& r = repair_of(s);
+    if (sequence < s.unacked || sequence >= s.sent_end || r.trimmed.has(sequence)) return;
+    const auto lacks = [sequence](const Scoreboard& board) {
+      return board.next_hole(sequence, sequence + 1) == sequence;
+    };
+    // What has arrived since, and what is to be sent again as it is.
+    if (!lacks(r.board)) return;
+    const bool is_next = sequence >= std::max(r.next, s.unacked) && sequence < r.lost_end;
+    if (is_next && lacks(r.sent())) return;
+    if (!r.has_trims) {
+      r.has_trims = true;
+      r.known = r.board;
+    }
+    r.trimmed.add(s.unacked, sequence);
+    lose(here, s, r, s_.constants.transports[s.transport]);
   }
 
   /// After `note`: holes that have become losses are sent again from now on. `moves`: the oldest
@@ -64,7 +95,9 @@ class SelectiveSender {
     const std::uint32_t margin = t.selective.reordering + 1;
     if (r.board.end() > known + margin) {
       r.lost_end = r.board.end() - margin;
-      if (r.board.next_hole(known, r.lost_end) < r.lost_end) lose(here, s, r, t);
+      if (r.has_trims) [[unlikely]]
+        merge_trims(r, known);
+      if (r.sent().next_hole(known, r.lost_end) < r.lost_end) lose(here, s, r, t);
     }
     seek(s, r);
   }
@@ -91,6 +124,10 @@ class SelectiveSender {
     set_timer(here, s, qp);
     ++here.worker.sums.timeouts;
     // What was sent again is lost again; where nothing else comes through either, so is the rest.
+    // What was sent again since it was trimmed may be lost again, too.
+    r.has_trims = false;
+    r.known = Scoreboard();
+    r.trimmed = SequenceSet();
     r.next = s.unacked;
     r.lost_end =
         r.last_ack_at + limit > here.now ? std::max(r.lost_end, s.unacked + 1) : s.sent_end;
@@ -101,6 +138,18 @@ class SelectiveSender {
   }
 
  private:
+  /// Everything before `expected` has arrived.
+  static void forget_trims(const SenderState& s, Repair& r, std::uint32_t expected) {
+    r.known.advance(s.unacked, expected);
+    while (!r.trimmed.empty() && r.trimmed.lowest() < expected)
+      r.trimmed.remove(r.trimmed.lowest());
+  }
+  /// Holes from `first` to `lost_end` count as lost from now on, those that were trimmed among
+  /// them.
+  static void merge_trims(Repair& r, std::uint32_t first) {
+    for (std::uint32_t at = first; at < r.lost_end && !r.trimmed.empty(); ++at)
+      r.trimmed.remove(at);
+  }
   [[nodiscard]] Repair& repair_of(const SenderState& s) { return s_.repairs[s.repair]; }
 
   /// There are new losses.
@@ -116,7 +165,8 @@ class SelectiveSender {
   /// What is sent next: the first loss that was not sent again yet, or new data.
   void seek(SenderState& s, const Repair& r) {
     const std::uint32_t lost = r.first_lost(s);
-    const std::uint32_t next = lost < r.lost_end ? lost : s.sent_end;
+    std::uint32_t next = lost < r.lost_end ? lost : s.sent_end;
+    if (!r.trimmed.empty()) next = std::min(next, r.trimmed.lowest());
     if (next != s.next) {
       s.next = next;
       sender_.load_message(s, sender_.message_of(s, next), next);

@@ -67,6 +67,8 @@ void check_link_layers(const Context& context);
 void lower_classes(const Context& context, Scenario& scenario);
 /// Once all transports are known: what could never hold a packet of theirs.
 void check_buffers(const Context& context, const Scenario& scenario);
+/// Which classes trim packets, once all classes are known.
+void lower_trimming(const Context& context, Scenario& scenario);
 /// The number of the class that the value at `path` names; reports where there is none. `words` are
 /// accepted besides.
 [[nodiscard]] std::optional<ClassId> find_class(const Context& context, const std::string& name,

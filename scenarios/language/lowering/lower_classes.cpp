@@ -23,6 +23,11 @@ TrafficClass lower_class(const ClassDocument& document, const TrafficClass& fabr
   TrafficClass c = document.own;
   c.flow_control = document.flow_control.value_or(fabric_wide.flow_control);
   c.ecn = document.ecn.value_or(fabric_wide.ecn);
+  // The fabric's are for its lossy classes.
+  const bool is_lossy = !c.is_lossless();
+  c.egress_limit = document.egress_limit.value_or(is_lossy ? fabric_wide.egress_limit : 0_B);
+  c.trimming =
+      document.trimming.value_or(is_lossy ? fabric_wide.trimming : protocols::TrimmingConfig());
   return c;
 }
 

@@ -44,6 +44,14 @@ schema::Object<ClassDocument> class_schema(LinkLayer layer) {
       .source("fabric.flow_control")
       .object("ecn", &Class::ecn, protocols::ecn_schema(layer), "how its packets are marked")
       .source("fabric.ecn")
+      .field("egress_limit", &Class::egress_limit,
+             "an egress may hold this many bytes of it, those in transmission included; packets "
+             "beyond are trimmed or dropped; `none`: no limit but the buffer")
+      .source("fabric.egress_limit, if it has no flow control")
+      .special("none", std::int64_t{0})
+      .object("trimming", &Class::trimming, protocols::trimming_schema(),
+              "whether data that finds no room is cut to its header")
+      .source("fabric.trimming, if it has no flow control and takes no trimmed packets itself")
       .object("transport", &Class::transport, protocols::transport_schema(layer),
               "how its messages are sent between servers; whole by itself: what it leaves out has "
               "its usual value, not that of the scenario's `transport`")

@@ -33,6 +33,8 @@ struct ClassDocument {
   std::vector<std::string> dscp;  ///< code points that stand for it
   std::optional<protocols::FlowControlConfig> flow_control;
   std::optional<protocols::EcnConfig> ecn;
+  std::optional<Bytes> egress_limit;
+  std::optional<protocols::TrimmingConfig> trimming;
   std::optional<protocols::TransportConfig> transport;
 };
 

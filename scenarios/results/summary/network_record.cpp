@@ -72,6 +72,8 @@ const Record<protocols::NetworkTotals>& network_record() {
        {"packets_retransmitted", "", [](const Row& r) { return r.packets_retransmitted; }},
        {"timeouts", "of senders that heard nothing for too long, and send again",
         [](const Row& r) { return r.timeouts; }},
+       {"packets_trimmed", "data that switches cut to their headers",
+        [](const Row& r) { return r.packets_trimmed; }},
        {"ecn_marked", "packets, at each port that marked them",
         [](const Row& r) { return r.ecn_marked; }},
        {"pfc_pauses", "sent", [](const Row& r) { return r.pauses; }},

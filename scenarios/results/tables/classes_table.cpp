@@ -28,6 +28,9 @@ const Table<ClassRow>& ClassesTable::declaration() {
         }},
        {"peak_queue_bytes", "most that waited here at once",
         [](const ClassRow& r) { return r.counters.peak_bytes.count(); }},
+       Column<ClassRow>{"trimmed", "packets of it that were cut to their headers here",
+                        [](const ClassRow& r) { return r.counters.trimmed; }, Needs::kTrims}
+           .derived(),
        {"buffer_drops", "packets that came in here and found the buffer full",
         [](const ClassRow& r) { return r.counters.buffer_drops; }},
        {"pauses_received", "from its peer",

@@ -21,6 +21,9 @@ const Table<PortResult>& PortsTable::declaration() {
         [](const PortResult& r) { return mean(r.mean_queue_bytes); }, Needs::kPackets},
        {"ecn_marks", "packets marked here",
         [](const PortResult& r) { return r.counters.ecn_marked; }, Needs::kPackets},
+       Column<PortResult>{"trimmed", "packets that were cut to their headers here",
+                          [](const PortResult& r) { return r.counters.trimmed; }, Needs::kTrims}
+           .derived(),
        {"pauses_sent", "to its peer", [](const PortResult& r) { return r.counters.pauses_sent; },
         Needs::kPackets},
        {"pauses_received", "from its peer",

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols {
+
+/// How packet delivery contexts (PDCs) of Ultra Ethernet work: UE specification 1.0, 3.5.
+struct PacketDelivery {
+  /// Of `timeout`: 15 us and what six full data queues take to drain.
+  static constexpr Picoseconds kByQueue{0};
+  /// Of `nack_retries`.
+  static constexpr std::uint32_t kEndless = 31;
+
+  bool in_order = false;            ///< ROD: everything after a gap is dropped and sent again
+  std::uint32_t psn_window = 1024;  ///< packets from the first that is missing on
+  Bytes ack_bytes = 16_KiB;         ///< of payload per ACK
+  Bytes ack_min_add = 1_KiB;        ///< that each packet counts at least
+  bool acks_marks = true;           ///< a marked packet is acknowledged at once
+  bool acks_all = false;            ///< every packet is
+  bool counts_headers = false;      ///< headers are part of these bytes, too
+  Bytes nack_size;                  ///< wire bytes
+  Bytes counted_header;  ///< bytes of a packet besides its payload, as the control counts
+  Picoseconds timeout = 1_ms;
+  bool backs_off = true;  ///< it doubles with each time-out of a packet
+  std::uint32_t retries = 5;
+  std::uint32_t nack_retries = kEndless;
+};
+
+}  // namespace weft::protocols

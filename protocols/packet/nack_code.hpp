@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weft::protocols {
+
+/// Why a receiver of Ultra Ethernet asks for a packet again (UE specification 1.0, 3.5), as far as
+/// this model has such causes. It lies in the bits of a NACK where data have those of their send
+/// time.
+enum class NackCode : std::uint8_t {
+  kTrimmed = 0x01,
+  kTrimmedLastHop = 0x02,
+  kOutOfWindow = 0x0b,  ///< PSN_OOR_WINDOW: beyond what the receiver keeps track of
+  kOutOfOrder = 0x0d,   ///< ROD_OOO
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "protocols/packet/ids.hpp"
+#include "protocols/state/scoreboard.hpp"
+#include "simcore/base/id_vector.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols {
+
+/// A packet that was sent and is not acknowledged cumulatively.
+struct SentPacket {
+  Picoseconds time;        ///< when it was sent last
+  std::uint8_t value = 0;  ///< of entropy, that it had then
+  std::uint8_t sends = 0;  ///< how often; 3 stands for more
+  std::uint8_t timeouts = 0;
+  std::uint8_t nacks = 0;
+};
+
+/// Those of a context, by sequence number: a ring that grows with what is in flight.
+class SentPackets {
+ public:
+  /// Has room for `sequence`; `unacked` is the oldest packet. A packet that is new is as good as
+  /// never sent.
+  SentPacket& open(std::uint32_t unacked, std::uint32_t sequence, bool is_new) {
+    if (sequence - unacked >= packets_.size()) grow(unacked, sequence);
+    SentPacket& packet = (*this)[sequence];
+    if (is_new) packet = {};
+    return packet;
+  }
+  [[nodiscard]] SentPacket& operator[](std::uint32_t sequence) {
+    return packets_[sequence & (packets_.size() - 1)];
+  }
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return packets_.capacity() * sizeof(packets_[0]);
+  }
+
+ private:
+  [[gnu::noinline]] void grow(std::uint32_t unacked, std::uint32_t sequence) {
+    constexpr std::size_t kMin = 16;
+    std::vector<SentPacket> old(std::max(kMin, std::bit_ceil(std::size_t{sequence - unacked} + 1)));
+    old.swap(packets_);
+    if (old.empty()) return;
+    for (std::uint32_t at = unacked; at != sequence; ++at) {
+      (*this)[at] = old[at & (old.size() - 1)];
+    }
+  }
+
+  std::vector<SentPacket> packets_;  ///< a power of two of them
+};
+
+/// What the sender of a packet delivery context (PDC) keeps besides its SenderState.
+struct UecSender {
+  static constexpr Picoseconds kNoTimer{-1};
+
+  SentPackets packets;
+  Scoreboard board;                 ///< what has arrived beyond the oldest packet that is missing
+  SequenceSet repeats;              ///< to be sent again
+  std::uint64_t bytes = 0;          ///< that have arrived, by the last ACK
+  std::int64_t in_flight = 0;       ///< bytes, as the control counts; may be negative
+  Picoseconds timeout;              ///< of a packet that was sent once
+  Picoseconds timer_at = kNoTimer;  ///< the earliest calendar entry of its timer
+  /// The next one, in a ring, of the contexts that share the congestion context.
+  QueuePairId next_in_context;
+  std::uint8_t value = 0;  ///< of entropy, of the packet that is being sent
+};
+
+/// What the receiver of a context keeps besides its ReceiverState.
+struct UecReceiver {
+  std::uint64_t bytes = 0;      ///< of packets that came whole for the first time
+  std::uint32_t waiting = 0;    ///< bytes since the last ACK, as ACKs are counted
+  std::uint32_t lowest = 0;     ///< of the packets that came since the last ACK
+  std::uint32_t end = 0;        ///< after the highest packet that came
+  std::uint32_t asked_end = 0;  ///< after the highest packet that asked for an ACK
+  bool has_new = false;         ///< `lowest` means something
+};
+
+/// Both ends of all contexts.
+class UecStates {
+ public:
+  /// `queue_pairs`: of the network.
+  void resize(std::size_t queue_pairs) { slots_.assign(queue_pairs, 0); }
+  [[nodiscard]] bool is_used() const { return !slots_.empty(); }
+  UecSender& add(QueuePairId queue_pair) {
+    slots_[queue_pair] = static_cast<std::uint32_t>(senders_.size());
+    receivers_.emplace_back();
+    return senders_.emplace_back();
+  }
+  [[nodiscard]] UecSender& sender(QueuePairId queue_pair) { return senders_[slots_[queue_pair]]; }
+  [[nodiscard]] UecReceiver& receiver(ReceiverId receiver) {
+    return receivers_[slots_[queue_pair_of(receiver)]];
+  }
+  [[nodiscard]] const std::vector<UecSender>& senders() const { return senders_; }
+  [[nodiscard]] std::size_t memory_bytes() const {
+    std::size_t bytes = slots_.capacity() * sizeof(std::uint32_t) +
+                        senders_.capacity() * sizeof(UecSender) +
+                        receivers_.capacity() * sizeof(UecReceiver);
+    for (const UecSender& s : senders_) {
+      bytes += s.packets.memory_bytes() + s.board.memory_bytes() + s.repeats.memory_bytes();
+    }
+    return bytes;
+  }
+
+ private:
+  IdVector<QueuePairId, std::uint32_t> slots_;
+  std::vector<UecSender> senders_;
+  std::vector<UecReceiver> receivers_;
+};
+
+}  // namespace weft::protocols

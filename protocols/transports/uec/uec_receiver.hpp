@@ -1,0 +1,154 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "protocols/packet/nack_code.hpp"
+#include "protocols/state/network_state.hpp"
+#include "protocols/transports/answer.hpp"
+
+namespace weft::protocols {
+
+/// The receiving end of a packet delivery context.
+template <class Host>
+class UecReceiverEnd {
+ public:
+  UecReceiverEnd(NetworkState& state, Host& host) : s_(state), host_(host) {}
+
+  void receive_data(const Here& here, const Packet& packet, PortState& port) {
+    const ReceiverId id = receiver_of(packet);
+    ReceiverState& r = s_.receivers[id];
+    UecReceiver& u = s_.uec.receiver(id);
+    const TransportConstants& t = host_.transport(r.transport);
+    s_.nics[port.index].recent_receiver = id;
+    if (is_here(r, packet.sequence)) return send_ack(here, packet, id, port, true);
+    const std::uint32_t ahead = packet.sequence - r.expected;
+    if (t.delivery.in_order && ahead > 0) {
+      if (!r.nack_sent) send_nack(here, packet, id, NackCode::kOutOfOrder, port);
+      r.nack_sent = true;
+      return;
+    }
+    if (ahead >= t.delivery.psn_window) {
+      return send_nack(here, packet, id, NackCode::kOutOfWindow, port);
+    }
+    r.nack_sent = false;
+    count(u, t, packet);
+    const std::uint32_t messages = take(here, packet, id, r, port);
+    const bool is_urgent = t.delivery.acks_all || has(packet, kAsksAck) || has(packet, kLast) ||
+                           (has(packet, kMarked) && t.delivery.acks_marks);
+    if (is_urgent) u.asked_end = std::max(u.asked_end, packet.sequence + 1);
+    // The last gap before a packet that asked for an ACK is closed: its ACK did not say so.
+    const bool closes_gap = ahead == 0 && r.expected > packet.sequence + 1 &&
+                            r.expected >= u.asked_end && u.asked_end > packet.sequence + 1;
+    if (is_urgent || closes_gap || u.waiting >= t.delivery.ack_bytes.count()) {
+      send_ack(here, packet, id, port, is_urgent);
+    }
+    for (std::uint32_t i = 0; i < messages; ++i) host_.notify_delivered(here, id);
+  }
+
+  /// A switch had no room for the packet.
+  void receive_trimmed(const Here& here, const Packet& packet, PortState& port) {
+    const ReceiverId id = receiver_of(packet);
+    if (is_here(s_.receivers[id], packet.sequence)) {
+      return send_ack(here, packet, id, port, true);
+    }
+    const bool is_last_hop = kind_of(packet) == PacketKind::kTrimmedLastHop;
+    send_nack(here, packet, id, is_last_hop ? NackCode::kTrimmedLastHop : NackCode::kTrimmed, port);
+  }
+
+ private:
+  [[nodiscard]] static bool is_here(const ReceiverState& r, std::uint32_t sequence) {
+    if (static_cast<std::int32_t>(sequence - r.expected) < 0) return true;
+    return sequence != r.expected && r.early.has(r.expected, sequence);
+  }
+
+  /// A packet that was not here yet.
+  static void count(UecReceiver& u, const TransportConstants& t, const Packet& packet) {
+    const Bytes payload = packet.wire_size() - t.header;
+    const Bytes whole = payload + t.delivery.counted_header;
+    const Bytes counted = t.delivery.counts_headers ? whole : payload;
+    u.bytes += static_cast<std::uint64_t>(whole.count());
+    u.waiting += static_cast<std::uint32_t>(std::max(counted, t.delivery.ack_min_add).count());
+    u.lowest = u.has_new ? std::min(u.lowest, packet.sequence) : packet.sequence;
+    u.has_new = true;
+    u.end = std::max(u.end, packet.sequence + 1);
+  }
+
+  /// Returns how many messages it completes.
+  std::uint32_t take(const Here& here, const Packet& packet, ReceiverId id, ReceiverState& r,
+                     const PortState& port) {
+    const bool is_last = has(packet, kLast);
+    ++r.received;
+    if (packet.sequence != r.expected) {
+      r.early.insert(r.expected, packet.sequence, is_last);
+      return 0;
+    }
+    if (r.early.empty()) {
+      ++r.expected;
+      if (!is_last) return 0;
+      host_.record_delivery(here, id, packet.sequence, port);
+      return 1;
+    }
+    return r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
+      host_.record_delivery(here, id, last, port);
+    });
+  }
+
+  /// `is_urgent`: it tells of this packet before all others.
+  void send_ack(const Here& here, const Packet& cause, ReceiverId id, PortState& port,
+                bool is_urgent) {
+    ReceiverState& r = s_.receivers[id];
+    UecReceiver& u = s_.uec.receiver(id);
+    const TransportConstants& t = host_.transport(r.transport);
+    Packet packet = answer(cause, id, r, t, PacketKind::kPdsAck);
+    packet.sequence = r.expected;
+    packet.flags = flags_of(cause);
+    const std::uint32_t base = base_of(r, u, cause.sequence, is_urgent);
+    packet.word = s_.acks.add(here.worker.number, {.bytes = u.bytes,
+                                                   .bitmap = r.early.held_from(r.expected, base),
+                                                   .base = base,
+                                                   .cause = cause.sequence,
+                                                   .early = r.received - r.expected});
+    u.waiting = 0;
+    u.has_new = false;
+    host_.respond(here, packet, port);
+  }
+  /// From which packet on the bitmap of an ACK tells.
+  [[nodiscard]] static std::uint32_t base_of(const ReceiverState& r, const UecReceiver& u,
+                                             std::uint32_t cause, bool is_urgent) {
+    if (is_urgent || !u.has_new) return cause;
+    const std::uint32_t base = std::max(r.expected, u.lowest);
+    return u.end > base + 64 ? base + 64 : base;
+  }
+
+  void send_nack(const Here& here, const Packet& cause, ReceiverId id, NackCode code,
+                 PortState& port) {
+    const ReceiverState& r = s_.receivers[id];
+    const TransportConstants& t = host_.transport(r.transport);
+    Packet packet = answer(cause, id, r, t, PacketKind::kPdsNack);
+    packet.size = static_cast<std::uint16_t>(t.delivery.nack_size.count());
+    packet.sequence = cause.sequence;
+    packet.word = r.expected;
+    packet.flags = flags_of(cause);
+    packet.set_sent_upper(static_cast<std::uint32_t>(code));
+    host_.respond(here, packet, port);
+  }
+
+  /// It takes the path back that the entropy of its cause gives.
+  [[nodiscard]] static Packet answer(const Packet& cause, ReceiverId id, const ReceiverState& r,
+                                     const TransportConstants& t, PacketKind kind) {
+    Packet packet = answer_of(id, r, t, kind);
+    if (!t.entropy.is_fixed()) packet.entropy = cause.entropy;
+    return packet;
+  }
+  /// What an answer echoes.
+  [[nodiscard]] static std::uint8_t flags_of(const Packet& cause) {
+    return static_cast<std::uint8_t>(flag_if(has(cause, kMarked), kPathIsMarked) |
+                                     (cause.flags & kRepeated));
+  }
+
+  NetworkState& s_;
+  Host& host_;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,361 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "protocols/link/egress.hpp"
+#include "protocols/packet/nack_code.hpp"
+#include "protocols/state/network_state.hpp"
+#include "protocols/transports/sender.hpp"
+
+namespace weft::protocols {
+
+/// The sending end of a packet delivery context. `SenderState::next` is what the host sends next: a
+/// packet that is to be repeated, the lowest first, or the first one that was never sent;
+/// `arrange` says which, and opens or closes the window that the host looks at.
+///
+/// Contexts of one host to another in one class share a congestion context, whose window counts
+/// their bytes together.
+template <class Host>
+class UecSenderEnd {
+ public:
+  UecSenderEnd(NetworkState& state, Host& host) : s_(state), host_(host), sender_(state) {}
+
+  /// The transmission of a packet begins that was not sent before.
+  void on_first_sent(const Here& here, const SenderState& s, QueuePairId /*qp*/) {
+    if (!s.has_outstanding()) ++here.lp.live_events;
+  }
+
+  void on_sent(const Here& here, SenderState& s) {
+    const QueuePairId qp = s_.senders.queue_pair_of(s);
+    UecSender& u = s_.uec.sender(qp);
+    const std::uint32_t sequence = s.next - 1;
+    const bool is_new = !u.repeats.remove(sequence);
+    SentPacket& packet = u.packets.open(s.unacked, sequence, is_new);
+    packet.time = here.now;
+    packet.value = u.value;
+    packet.sends = static_cast<std::uint8_t>(std::min(packet.sends + 1, 3));
+    const Bytes size = counted_size(s, sequence);
+    u.in_flight += size.count();
+    at_context(s, [&](auto& control, const auto& p) { control.on_packet(p, size, here.now); });
+    file_timer(here, u, qp, here.now + timeout_of(s, u, packet));
+    arrange_all(s, u);
+  }
+
+  void receive_response(const Here& here, const Packet& packet, PortState& port) {
+    const PacketKind kind = kind_of(packet);
+    if (kind == PacketKind::kPdsAck) return receive_ack(here, packet, port);
+    if (kind == PacketKind::kPdsNack) receive_nack(here, packet, port);
+  }
+
+  void expire_timer(const Here& here, QueuePairId qp) {
+    SenderState& s = s_.senders.whole(qp);
+    UecSender& u = s_.uec.sender(qp);
+    if (u.timer_at != here.now) return;  // an earlier one was filed
+    u.timer_at = UecSender::kNoTimer;
+    if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
+    here.lp.last_event_time = here.now;
+    bool is_late = false;
+    Picoseconds next = Picoseconds::max();
+    for (std::uint32_t at = s.unacked; at != s.sent_end; ++at) {
+      if (u.repeats.has(at) || has_arrived(s, u, at)) continue;
+      SentPacket& packet = u.packets[at];
+      const Picoseconds due = packet.time + timeout_of(s, u, packet);
+      if (due > here.now) {
+        next = std::min(next, due);
+      } else if (!time_out(here, s, u, at)) {
+        return;
+      } else {
+        is_late = true;
+      }
+    }
+    if (next != Picoseconds::max()) file_timer(here, u, qp, next);
+    if (!is_late) return;
+    ++here.worker.sums.timeouts;
+    sender_.note_loss(s, congestion::LossSignal::kTimeout, here.now);
+    arrange_all(s, u);
+    activate_all(here, u, qp);
+  }
+
+ private:
+  [[nodiscard]] const TransportConstants& constants(const SenderState& s) const {
+    return host_.transport(s.transport);
+  }
+  /// `use(control, parameters)` with the congestion context, if there is one.
+  template <class Use>
+  void at_context(const SenderState& s, Use use) {
+    s_.controls.at_context(constants(s).control, s.control_slot, use);
+  }
+
+  [[nodiscard]] static bool has_arrived(const SenderState& s, const UecSender& u,
+                                        std::uint32_t sequence) {
+    return sequence != s.unacked && u.board.next_hole(sequence, sequence + 1) != sequence;
+  }
+  /// The bytes of a packet that is not acknowledged, as the control counts.
+  [[nodiscard]] Bytes counted_size(const SenderState& s, std::uint32_t sequence) const {
+    const TransportConstants& t = constants(s);
+    const std::uint32_t message = sender_.message_of(s, sequence);
+    const MessageRecord& record = s_.hosts[s.host].messages[message];
+    if (sequence != record.last_sequence()) return t.payload + t.delivery.counted_header;
+    return record.bytes - (std::int64_t{record.packets} - 1) * t.payload +
+           t.delivery.counted_header;
+  }
+  [[nodiscard]] Picoseconds timeout_of(const SenderState& s, const UecSender& u,
+                                       const SentPacket& packet) const {
+    const bool backs_off = constants(s).delivery.backs_off;
+    return backs_off ? (std::int64_t{1} << packet.timeouts) * u.timeout : u.timeout;
+  }
+
+  // What comes back.
+
+  void receive_ack(const Here& here, const Packet& packet, PortState& port) {
+    const QueuePairId qp = queue_pair_of_response(packet);
+    const AckRecord ack = s_.acks.take(here.worker.number, packet);
+    SenderState& s = s_.senders.whole(qp);
+    if (s.schedule == SenderState::Schedule::kFailed) return;
+    UecSender& u = s_.uec.sender(qp);
+    const bool is_marked = has(packet, kPathIsMarked);
+    const congestion::ContextAck answer{
+        .fresh = Bytes(static_cast<std::int64_t>(ack.bytes - std::min(ack.bytes, u.bytes))),
+        .is_marked = is_marked,
+        .round_trip = round_trip(here, s, u, ack.cause, has(packet, kRepeated))};
+    u.bytes = std::max(u.bytes, ack.bytes);
+    u.in_flight -= answer.fresh.count();
+    at_context(s, [&](auto& control, const auto& p) { control.on_answer(p, answer, here.now); });
+    const std::uint32_t unacked = s.unacked;
+    note_bitmap(s, u, ack);
+    note_cumulative(s, u, packet.sequence);
+    tell_path(here, s, qp, packet, is_marked);
+    finish_answer(here, s, u, qp, unacked, port);
+  }
+
+  void receive_nack(const Here& here, const Packet& packet, PortState& port) {
+    const QueuePairId qp = queue_pair_of_response(packet);
+    SenderState& s = s_.senders.whole(qp);
+    if (s.schedule == SenderState::Schedule::kFailed) return;
+    UecSender& u = s_.uec.sender(qp);
+    const std::uint32_t unacked = s.unacked;
+    note_cumulative(s, u, packet.word);
+    const auto code = static_cast<NackCode>(packet.sent_upper());
+    tell_path_of_nack(here, s, qp, packet, code);
+    const bool is_order = code == NackCode::kOutOfOrder;
+    // ROD: everything from the gap on was dropped.
+    const std::uint32_t first = is_order ? s.unacked : packet.sequence;
+    const std::uint32_t end = is_order ? s.sent_end : packet.sequence + 1;
+    bool has_lost = false;
+    for (std::uint32_t at = first; static_cast<std::int32_t>(end - at) > 0; ++at) {
+      if (at < s.unacked || at >= s.sent_end || u.repeats.has(at) || has_arrived(s, u, at))
+        continue;
+      if (!lose(here, s, u, at, has(packet, kPathIsMarked), code)) return;
+      has_lost = true;
+    }
+    if (has_lost) sender_.note_loss(s, congestion::LossSignal::kNack, here.now);
+    finish_answer(here, s, u, qp, unacked, port);
+  }
+
+  /// `unacked`: before the answer.
+  void finish_answer(const Here& here, SenderState& s, UecSender& u, QueuePairId qp,
+                     std::uint32_t unacked, PortState& port) {
+    const bool moves = s.unacked != unacked;
+    arrange(s, u);
+    if (moves && !s.has_outstanding()) --here.lp.live_events;
+    if (moves) sender_.complete_messages(here, host_, qp, port);
+    arrange_all(s, u);
+    activate_all(here, u, qp);
+  }
+
+  /// A sample of the round trip, where it is certain which transmission the ACK answers.
+  [[nodiscard]] std::optional<Picoseconds> round_trip(const Here& here, const SenderState& s,
+                                                      UecSender& u, std::uint32_t cause,
+                                                      bool is_repeated) const {
+    if (cause < s.unacked || cause >= s.sent_end || has_arrived(s, u, cause)) return std::nullopt;
+    const SentPacket& packet = u.packets[cause];
+    if (packet.sends != (is_repeated ? 2 : 1)) return std::nullopt;
+    return here.now - packet.time;
+  }
+
+  /// Everything before `expected` has arrived.
+  void note_cumulative(SenderState& s, UecSender& u, std::uint32_t expected) {
+    if (static_cast<std::int32_t>(expected - s.unacked) <= 0) return;
+    while (!u.repeats.empty() && u.repeats.lowest() < expected) find(s, u, u.repeats.lowest());
+    u.board.advance(s.unacked, expected);
+    // `next` is before it only where a packet that was to be repeated has arrived after all.
+    s.unacked = expected;
+    s.received = s.unacked + u.board.count();
+    if (s.next < s.unacked) point_at(s, s.sent_end);
+  }
+  void note_bitmap(SenderState& s, UecSender& u, const AckRecord& ack) {
+    std::uint64_t bits = ack.bitmap;
+    for (; bits != 0; bits &= bits - 1) {
+      const std::uint32_t at = ack.base + static_cast<std::uint32_t>(std::countr_zero(bits));
+      if (at <= s.unacked || at >= s.sent_end || !u.board.add(s.unacked, at)) continue;
+      if (u.repeats.has(at)) find(s, u, at);
+    }
+    s.received = s.unacked + u.board.count();
+  }
+  /// A packet that was to be repeated has arrived.
+  void find(SenderState& s, UecSender& u, std::uint32_t sequence) {
+    u.repeats.remove(sequence);
+    const Bytes size = counted_size(s, sequence);
+    u.in_flight += size.count();
+    at_context(s, [&](auto& control, const auto& p) { control.on_found(p, size); });
+  }
+
+  void tell_path(const Here& here, const SenderState& s, QueuePairId qp, const Packet& packet,
+                 bool is_marked) {
+    const TransportConstants& t = constants(s);
+    if (t.entropy.is_fixed()) return;
+    s_.entropies.on_ack(t.entropy, qp,
+                        {.value = path_selection::value_in(packet.entropy),
+                         .is_marked = is_marked,
+                         .arrived = s.received,
+                         .sent = s.sent_end},
+                        here.now);
+  }
+  /// At the last hop no path is at fault: all lead there.
+  void tell_path_of_nack(const Here& here, const SenderState& s, QueuePairId qp,
+                         const Packet& packet, NackCode code) {
+    const TransportConstants& t = constants(s);
+    if (t.entropy.is_fixed()) return;
+    if (code == NackCode::kTrimmedLastHop) {
+      return tell_path(here, s, qp, packet, has(packet, kPathIsMarked));
+    }
+    if (code != NackCode::kTrimmed) return;
+    s_.entropies.on_path_loss(t.entropy, qp, path_selection::value_in(packet.entropy),
+                              congestion::LossSignal::kNack, here.now);
+  }
+
+  // What is lost.
+
+  /// A receiver asks for a packet. False: it has asked too often, and the context fails.
+  bool lose(const Here& here, SenderState& s, UecSender& u, std::uint32_t sequence, bool is_marked,
+            NackCode code) {
+    const PacketDelivery& d = constants(s).delivery;
+    SentPacket& packet = u.packets[sequence];
+    if (d.nack_retries != PacketDelivery::kEndless && packet.nacks >= d.nack_retries) {
+      fail(here, s);
+      return false;
+    }
+    if (packet.nacks < 255) ++packet.nacks;
+    const Bytes size = counted_size(s, sequence);
+    u.in_flight -= size.count();
+    const bool is_trim = code == NackCode::kTrimmed || code == NackCode::kTrimmedLastHop;
+    at_context(s, [&](auto& control, const auto& p) {
+      if (is_trim) {
+        control.on_nack(p, size, is_marked, here.now);
+      } else {
+        control.on_missing(p, size, congestion::LossSignal::kNack);
+      }
+    });
+    u.repeats.add(s.unacked, sequence);
+    return true;
+  }
+
+  /// False: that was once too often, and the context fails.
+  bool time_out(const Here& here, SenderState& s, UecSender& u, std::uint32_t sequence) {
+    const TransportConstants& t = constants(s);
+    SentPacket& packet = u.packets[sequence];
+    if (packet.timeouts >= t.delivery.retries) {
+      fail(here, s);
+      return false;
+    }
+    ++packet.timeouts;
+    const Bytes size = counted_size(s, sequence);
+    u.in_flight -= size.count();
+    at_context(s, [&](auto& control, const auto& p) {
+      control.on_missing(p, size, congestion::LossSignal::kTimeout);
+    });
+    u.repeats.add(s.unacked, sequence);
+    if (!t.entropy.is_fixed()) {
+      s_.entropies.on_path_loss(t.entropy, s_.senders.queue_pair_of(s), packet.value,
+                                congestion::LossSignal::kTimeout, here.now);
+    }
+    return true;
+  }
+  /// What it has in flight counts for the others of its congestion context no more.
+  void fail(const Here& here, SenderState& s) {
+    UecSender& u = s_.uec.sender(s_.senders.queue_pair_of(s));
+    at_context(s, [&](auto& control, const auto& p) { control.on_found(p, Bytes(-u.in_flight)); });
+    u.in_flight = 0;
+    s.schedule = SenderState::Schedule::kFailed;
+    --here.lp.live_events;
+    const QueuePairId own = s_.senders.queue_pair_of(s);
+    for_each_of_context(own, [&](SenderState& other, UecSender& of, QueuePairId qp) {
+      if (qp == own) return;
+      arrange(other, of);
+      host_.activate(here, qp);
+    });
+  }
+
+  void file_timer(const Here& here, UecSender& u, QueuePairId qp, Picoseconds due) {
+    if (u.timer_at != UecSender::kNoTimer && u.timer_at <= due) return;
+    u.timer_at = due;
+    push_retransmit_timer(here.lp, qp, due);
+  }
+
+  // What goes next.
+
+  /// Calls `use(sender, state, queue pair)` with all that share the congestion context.
+  template <class Use>
+  void for_each_of_context(QueuePairId first, Use use) {
+    QueuePairId qp = first;
+    do {
+      UecSender& u = s_.uec.sender(qp);
+      use(s_.senders.whole(qp), u, qp);
+      qp = u.next_in_context;
+    } while (qp != first);
+  }
+  void arrange_all(SenderState& s, UecSender& u) {
+    arrange(s, u);
+    const QueuePairId own = s_.senders.queue_pair_of(s);
+    if (u.next_in_context == own) [[likely]]
+      return;
+    for_each_of_context(u.next_in_context, [&](SenderState& other, UecSender& of, QueuePairId qp) {
+      if (qp != own) arrange(other, of);
+    });
+  }
+  void activate_all(const Here& here, const UecSender& u, QueuePairId qp) {
+    host_.activate(here, qp);
+    if (u.next_in_context == qp) [[likely]]
+      return;
+    for_each_of_context(u.next_in_context, [&](SenderState&, UecSender&, QueuePairId other) {
+      if (other != qp) host_.activate(here, other);
+    });
+  }
+
+  /// Points at the next packet to send, and says whether it may go and what it says of itself.
+  void arrange(SenderState& s, UecSender& u) {
+    const std::uint32_t next = u.repeats.empty() ? s.sent_end : u.repeats.lowest();
+    if (s.next != next) point_at(s, next);
+    const TransportConstants& t = constants(s);
+    const PacketDelivery& d = t.delivery;
+    s.repeats = next != s.sent_end;
+    bool may_go = next - s.unacked < d.psn_window;
+    // After a rest, the first packet asks for an ACK: it opens the context, and measures the path.
+    bool asks = s.repeats || !s.has_outstanding();
+    at_context(s, [&](const auto& control, const auto& p) {
+      const Bytes size = size_of_next(s, t) + d.counted_header;
+      may_go = may_go && control.may_send(p, size);
+      asks = asks || control.asks_ack(p, size, d.ack_bytes);
+    });
+    s.asks_ack = asks;
+    s.window = may_go ? kNoIndex : 0;
+  }
+  /// Payload of the packet at `s.next`; of a full one, where there is none yet.
+  [[nodiscard]] static Bytes size_of_next(const SenderState& s, const TransportConstants& t) {
+    const bool is_last = s.message != kNoIndex && s.next == s.message_last;
+    return is_last ? Bytes(s.last_size) - t.header : t.payload;
+  }
+  void point_at(SenderState& s, std::uint32_t sequence) {
+    s.next = sequence;
+    sender_.load_message(s, sender_.message_of(s, sequence), sequence);
+  }
+
+  NetworkState& s_;
+  Host& host_;
+  Sender sender_;
+};
+
+}  // namespace weft::protocols

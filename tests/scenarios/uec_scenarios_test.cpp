@@ -1,0 +1,155 @@
+// Ultra Ethernet and packet trimming in scenarios: what runs, and what is refused or warned of.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kUecFabric = R"(
+name: uec
+racks: {count: 2, servers: 4, server: {part: host-400g, nic: {rate: 100Gbps}}}
+links: {access: {rate: 100Gbps, latency: 500ns}, uplink: {rate: 100Gbps, latency: 500ns}}
+fabric:
+  topology: leaf-spine
+  spines: 4
+  flow_control: none
+  egress_limit: 60KB
+  trimming: on
+  ecn: {type: red, kmin: 15KB, kmax: 50KB, pmax: 1}
+transport: uec
+jobs: [{name: a, type: incast, size: 300KB}]
+)";
+
+Result<Experiment> build_uec(const std::vector<std::string>& overrides) {
+  const auto loaded = load_scenario_text(kUecFabric, "t.yaml", overrides);
+  if (!loaded.ok()) return loaded.errors();
+  auto experiment = build_experiment(loaded.value());
+  if (!experiment.ok()) return loaded.value().located(experiment.errors());
+  return experiment;
+}
+std::string uec_error(const std::vector<std::string>& overrides) {
+  const auto experiment = build_uec(overrides);
+  return experiment.ok() ? "" : experiment.errors().front().to_string();
+}
+Results run_uec(const std::vector<std::string>& overrides) {
+  const auto experiment = build_uec(overrides);
+  if (!experiment.ok()) throw std::runtime_error(experiment.errors().front().to_string());
+  return simulate(experiment.value());
+}
+
+TEST(UecScenarios, RunsEveryKindOfJob) {
+  for (const char* job : {
+           "{name: a, type: incast, size: 300KB, rounds: 2}",
+           "{name: a, type: permutation, size: 1MB}",
+           "{name: a, type: all-reduce, algorithm: ring, size: 2MB, iterations: 2}",
+           "{name: a, type: all-to-all, algorithm: pairwise, size: 200KB}",
+           "{name: a, type: open-loop, size: 50KB, load: 0.6, stop: 100us}",
+           "{name: a, type: messages, list: [{from: 0, to: 1, size: 1B}, {from: 1, to: 0, size: "
+           "3MB}]}",
+       }) {
+    for (const char* transport :
+         {"uec", "{type: uec, preset: uet-htsim}", "{type: uec, delivery: rod, queue_pairs: 2}"}) {
+      const Results r =
+          run_uec({std::string("jobs=[") + job + "]", std::string("transport=") + transport});
+      EXPECT_EQ(r.outcome, Outcome::kFinished) << job << transport;
+    }
+  }
+}
+
+TEST(UecScenarios, RunsBesideRoceOnOneSwitch) {
+  const Results r = run_uec(
+      {"fabric.classes=[{name: roce, flow_control: pfc}, {name: uec}, {name: control, scheduling: "
+       "strict}]",
+       "fabric.flow_control=none", "transport={type: roce, congestion_control: none}",
+       "jobs=[{name: a, type: permutation, size: 1MB, class: roce}, {name: b, type: incast, size: "
+       "300KB, class: uec, transport: uec}]"});
+  EXPECT_EQ(r.outcome, Outcome::kFinished);
+  EXPECT_GT(r.totals.packets_trimmed, 0U);
+  EXPECT_EQ(r.totals.buffer_drops, 0);
+}
+
+TEST(UecScenarios, TrimsAreCountedByPortAndClassAndInAll) {
+  const Results r = run_uec({});
+  ASSERT_GT(r.totals.packets_trimmed, 0U);
+  std::int64_t of_ports = 0;
+  std::int64_t of_classes = 0;
+  for (const PortResult& port : r.ports) of_ports += port.counters.trimmed;
+  for (const auto& c : r.classes) of_classes += c.trimmed;
+  EXPECT_EQ(static_cast<std::uint64_t>(of_ports), r.totals.packets_trimmed);
+  EXPECT_EQ(of_classes, of_ports);
+  EXPECT_TRUE(r.has_trims);
+}
+
+TEST(UecScenarios, TheSameBitsOnOneTwoAndThreeThreads) {
+  const auto digest = [](const std::string& cut, std::uint32_t threads) {
+    const auto experiment = build_uec({"run.partition=" + cut});
+    const protocols::Parallelism parallelism{
+        .threads = threads, .share_from = 1, .waits_for_all = threads == 2};
+    return simulate(experiment.value(), {}, nullptr, parallelism).digest();
+  };
+  const std::string one = digest("one", 1);
+  EXPECT_EQ(digest("auto", 2), one);
+  EXPECT_EQ(digest("finest", 3), one);
+}
+
+TEST(UecScenarios, TrimmingWithFlowControlIsRefused) {
+  EXPECT_THAT(uec_error({"fabric.flow_control=pfc", "fabric.egress_limit=none"}),
+              AllOf(HasSubstr("fabric.trimming"), HasSubstr("class `data` has flow control")));
+  EXPECT_THAT(uec_error({"fabric.flow_control=pfc", "fabric.trimming=none"}),
+              AllOf(HasSubstr("fabric.egress_limit"), HasSubstr("is for lossy classes")));
+}
+
+TEST(UecScenarios, TheClassOfTrimmedPacketsMustTakeThem) {
+  const std::string two =
+      "fabric.classes=[{name: one}, {name: two, flow_control: pfc}, {name: three, trimming: on}]";
+  EXPECT_THAT(uec_error({"fabric.trimming.class=contrl"}),
+              AllOf(HasSubstr("`contrl` is no traffic class"), HasSubstr("control")));
+  EXPECT_THAT(uec_error({"fabric.trimming.class=data"}), HasSubstr("class `data` itself"));
+  EXPECT_THAT(uec_error({two, "fabric.trimming.class=two", "jobs[0].class=one"}),
+              HasSubstr("is `two`, which has flow control"));
+  EXPECT_THAT(uec_error({two, "fabric.trimming.class=three", "jobs[0].class=one"}),
+              HasSubstr("trims packets itself"));
+  EXPECT_THAT(uec_error({"fabric.queueing=input"}), HasSubstr("queueing: input"));
+}
+
+TEST(UecScenarios, ControlsThatDoNotGoWithATransportAreRefused) {
+  EXPECT_THAT(uec_error({"transport={type: uec, congestion_control: dcqcn}"}),
+              AllOf(HasSubstr("is DCQCN"), HasSubstr("nscc or none")));
+  EXPECT_THAT(uec_error({"transport={type: roce, congestion_control: nscc}"}),
+              AllOf(HasSubstr("is NSCC"), HasSubstr("only `type: uec`")));
+  EXPECT_THAT(uec_error({"transport={type: tcp, congestion_control: nscc}"}),
+              AllOf(HasSubstr("is NSCC"), HasSubstr("TCP has none")));
+  EXPECT_THAT(uec_error({"transport={type: uec, delivery: rod, path_selection: mixed}"}),
+              HasSubstr("delivery: rud"));
+}
+
+TEST(UecScenarios, TrimmingThatCannotWorkIsWarnedOf) {
+  const auto warnings = [](const std::vector<std::string>& overrides) {
+    return build_uec(overrides).value().warnings;
+  };
+  EXPECT_THAT(warnings({}), IsEmpty());
+  EXPECT_THAT(warnings({"transport={type: roce, congestion_control: none}"}),
+              Contains(HasSubstr("makes no use of that")));
+  EXPECT_THAT(warnings({"fabric.egress_limit=none"}),
+              Contains(HasSubstr("only once the whole buffer of a switch is full")));
+}
+
+}  // namespace
+}  // namespace weft::scenarios
