@@ -11,7 +11,7 @@ namespace weft::protocols {
 /// Credits of a class that are on their way back to the port that sends. An event for each would be
 /// a third of all events of a credit link, and a sender that has credits left does nothing in it.
 /// So the time when they arrive is noted, and the sender counts them when it lacks some. Only a
-/// sender that cannot go on before the first of them arrives has an event for that one.
+/// sender that has to wait for the first of them has an event for that one.
 struct alignas(64) CreditReturns {
   /// CalendarEvent::origin of the event of the first one.
   static constexpr std::uint32_t kOrigin = 0;

@@ -28,7 +28,7 @@ class RandomTraining {
     yaml += "jobs:\n";
     const std::uint64_t trained =
         below(4) == 0 ? std::max<std::uint64_t>(1, servers_ / 2) : servers_;
-    if (below(3) == 0) {
+    if (fresh(3) == 0) {
       mixture(yaml, "train", 0, trained);
     } else {
       training(yaml, "train", 0, trained);
@@ -43,6 +43,14 @@ class RandomTraining {
 
  private:
   std::uint64_t below(std::uint64_t n) { return random_.below(counter_++, n); }
+  /// Of what came later, so that scenarios without it stay as they were.
+  std::uint64_t fresh(std::uint64_t n) {
+    return random_.below((std::uint64_t{1} << 32U) + fresh_counter_++, n);
+  }
+  template <std::size_t N>
+  const char* fresh_of(const char* const (&choices)[N]) {
+    return choices[fresh(N)];
+  }
   template <std::size_t N>
   const char* one_of(const char* const (&choices)[N]) {
     return choices[below(N)];
@@ -116,55 +124,55 @@ class RandomTraining {
 
   /// What frameworks choose of exchanges and kernels, of a plan without experts.
   void exchanges(std::string& yaml) {
-    if (below(4) == 0) {
-      yaml += fmt::format(", framework: {}", one_of({"megatron-core", "fsdp2", "deepspeed"}));
+    if (fresh(4) == 0) {
+      yaml += fmt::format(", framework: {}", fresh_of({"megatron-core", "fsdp2", "deepspeed"}));
       return;
     }
-    if (below(3) == 0) {
-      yaml +=
-          fmt::format(", precision: {{exchange: {{gradients: {}, parameters: {}, pipeline: {}}}}}",
-                      one_of({"bf16", "fp32"}), one_of({"fp8", "bf16"}), one_of({"mxfp8", "bf16"}));
+    if (fresh(3) == 0) {
+      yaml += fmt::format(
+          ", precision: {{exchange: {{gradients: {}, parameters: {}, pipeline: {}}}}}",
+          fresh_of({"bf16", "fp32"}), fresh_of({"fp8", "bf16"}), fresh_of({"mxfp8", "bf16"}));
     }
-    if (below(3) == 0) yaml += ", overlap: {parameters: true}";
-    if (below(4) == 0) yaml += ", compute: {kernels: roofline}";
+    if (fresh(3) == 0) yaml += ", overlap: {parameters: true}";
+    if (fresh(4) == 0) yaml += ", compute: {kernels: roofline}";
   }
 
   /// On all GPUs of these servers: a mixture of experts, with what exchanges of tokens can have.
   void mixture(std::string& yaml, const char* name, std::uint64_t first, std::uint64_t last) {
     const std::uint64_t ranks = 8 * (last - first);
-    const std::uint64_t pipeline = below(3) == 0 ? 2 : 1;
+    const std::uint64_t pipeline = fresh(3) == 0 ? 2 : 1;
     const std::uint64_t data = ranks / pipeline;
-    const std::uint64_t expert = std::uint64_t{2} << below(data % 16 == 0  ? 4
+    const std::uint64_t expert = std::uint64_t{2} << fresh(data % 16 == 0  ? 4
                                                            : data % 8 == 0 ? 3
                                                                            : 2);
-    const std::uint64_t micro_batches = pipeline * (1 + below(2));
+    const std::uint64_t micro_batches = pipeline * (1 + fresh(2));
     yaml += fmt::format(
         "  - {{name: {}, type: training, ranks: {}-{}, model: {{preset: gpt-13b, layers: {}, "
         "hidden: 512, heads: 8, head_size: 64, ffn: 1024, vocabulary: 1024, sequence: 128, "
         "experts: 16, top_k: {}, expert_ffn: 512, shared_experts: {}}}, parallelism: {{pipeline: "
         "{}, data: {}, expert: {}",
-        name, 8 * first, 8 * last - 1, 2 * pipeline, 1 + below(4), below(2), pipeline, data,
+        name, 8 * first, 8 * last - 1, 2 * pipeline, 1 + fresh(4), fresh(2), pipeline, data,
         expert);
-    if (below(2) == 0) yaml += fmt::format(", zero: {}", pipeline > 1 ? 1 : one_of_zeros());
+    if (fresh(2) == 0) yaml += fmt::format(", zero: {}", pipeline > 1 ? 1 : one_of_zeros());
     yaml += fmt::format("}}, batch: {{micro: 1, global: {}}}", data * micro_batches);
     yaml += fmt::format(", experts: {{exchange: {}}}",
-                        one_of({"all-to-all", "low-latency", "high-throughput"}));
+                        fresh_of({"all-to-all", "low-latency", "high-throughput"}));
     yaml += fmt::format(", overlap: {{experts: {}, shared_experts: {}, parameters: {}}}",
-                        one_of({"none", "halves", "pairs"}), one_of({"true", "false"}),
-                        one_of({"true", "false"}));
-    switch (below(3)) {
+                        fresh_of({"none", "halves", "pairs"}), fresh_of({"true", "false"}),
+                        fresh_of({"true", "false"}));
+    switch (fresh(3)) {
       case 0:
         yaml += ", routing: {groups: 4, top_groups: 2}";
         break;
       case 1:
-        yaml += fmt::format(", routing: {{skew: 0.{}, capacity: {}}}", 1 + below(9), below(3));
+        yaml += fmt::format(", routing: {{skew: 0.{}, capacity: {}}}", 1 + fresh(9), fresh(3));
         break;
       default:
         break;
     }
-    if (below(2) == 0) yaml += ", precision: {exchange: {dispatch: fp8, combine: bf16}}";
-    if (below(3) == 0) yaml += ", compute: {kernels: roofline}";
-    if (below(3) == 0) yaml += ", iterations: 2";
+    if (fresh(2) == 0) yaml += ", precision: {exchange: {dispatch: fp8, combine: bf16}}";
+    if (fresh(3) == 0) yaml += ", compute: {kernels: roofline}";
+    if (fresh(3) == 0) yaml += ", iterations: 2";
     noise(yaml, ranks);
     yaml += "}\n";
   }
@@ -280,6 +288,7 @@ class RandomTraining {
 
   RandomStream random_;
   std::uint64_t counter_ = 0;
+  std::uint64_t fresh_counter_ = 0;
   std::uint64_t seed_ = 0;
   std::uint64_t servers_ = 0;
   bool has_links_ = false;

@@ -119,7 +119,8 @@ class RandomTransport {
       case 1:
         return "{type: dcqcn, preset: hpcc-ns3}";
       default:
-        return listed([](const auto& needs) { return !needs.grants && !needs.telemetry; });
+        return listed(
+            [](const auto& needs) { return !needs.grants && !needs.telemetry && !needs.contexts; });
     }
   }
   template <class IsMeant>

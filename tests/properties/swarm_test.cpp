@@ -33,15 +33,18 @@ constexpr std::array kApart{
     Apart{F::kSpray, F::kDatagrams},
     // Refused: switches there say nothing in packets.
     Apart{F::kInputQueues, F::kTelemetry},
+    // Refused: only queues at outputs are trimmed.
+    Apart{F::kInputQueues, F::kTrimming},
     // What is lost is not sent again.
     Apart{F::kDatagrams, F::kLinkFailures},
     Apart{F::kDatagrams, F::kBitErrors},
 };
 /// What the plain path is without.
 constexpr std::array kNotPlain{
-    F::kSlowNics,      F::kCells,        F::kCredits,   F::kDynamicThresholds, F::kHeadroom,
-    F::kInputQueues,   F::kCutThrough,   F::kEntropies, F::kTelemetry,         F::kGrants,
-    F::kOwnTransports, F::kLinkFailures, F::kSlowLinks, F::kNicPauses,         F::kBitErrors,
+    F::kSlowNics,      F::kCells,      F::kCredits,       F::kDynamicThresholds, F::kHeadroom,
+    F::kInputQueues,   F::kCutThrough, F::kEntropies,     F::kTelemetry,         F::kGrants,
+    F::kUltraEthernet, F::kTrimming,   F::kOwnTransports, F::kLinkFailures,      F::kSlowLinks,
+    F::kNicPauses,     F::kBitErrors,
 };
 
 bool may_meet(F a, F b) {

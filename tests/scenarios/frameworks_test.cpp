@@ -82,7 +82,8 @@ TEST_F(Frameworks, AreNamedByTheResolvedScenario) {
   const auto loaded = load_job("framework: megatron-core, parallelism: {data: 8}");
   ASSERT_TRUE(loaded.ok());
   const std::string resolved = loaded.value().resolved_yaml("1");
-  EXPECT_THAT(resolved, HasSubstr("parameters: true  # default: framework megatron-core: NVIDIA"));
+  EXPECT_THAT(resolved, ::testing::ContainsRegex(
+                            "parameters: true +# default: framework megatron-core: NVIDIA"));
   // What it says can be read again, and means the same.
   folder_.write("again.yaml", resolved);
   const auto again = load_scenario((folder_.path() / "again.yaml").string());

@@ -108,7 +108,8 @@ class CursesScreen final : public Screen {
 }  // namespace
 }  // namespace weft::live
 
-extern "C" weft::live::Screen* weft_open_screen(int descriptor) {
+extern "C" __attribute__((visibility("default"))) weft::live::Screen* weft_open_screen(
+    int descriptor) {
   using namespace weft::live;  // NOLINT: what the module is for
   std::setlocale(LC_CTYPE, "");
   // Keys are read from the same terminal, whatever standard input is.
