@@ -28,7 +28,7 @@ class RandomTraining {
     yaml += "jobs:\n";
     const std::uint64_t trained =
         below(4) == 0 ? std::max<std::uint64_t>(1, servers_ / 2) : servers_;
-    if (fresh(3) == 0) {
+    if (fresh(8) == 0) {
       mixture(yaml, "train", 0, trained);
     } else {
       training(yaml, "train", 0, trained);
@@ -45,7 +45,7 @@ class RandomTraining {
   std::uint64_t below(std::uint64_t n) { return random_.below(counter_++, n); }
   /// Of what came later, so that scenarios without it stay as they were.
   std::uint64_t fresh(std::uint64_t n) {
-    return random_.below((std::uint64_t{1} << 32U) + fresh_counter_++, n);
+    return random_.below((std::uint64_t{3} << 32U) + fresh_counter_++, n);
   }
   template <std::size_t N>
   const char* fresh_of(const char* const (&choices)[N]) {
@@ -124,6 +124,7 @@ class RandomTraining {
 
   /// What frameworks choose of exchanges and kernels, of a plan without experts.
   void exchanges(std::string& yaml) {
+    if (fresh(2) == 0) return;
     if (fresh(4) == 0) {
       yaml += fmt::format(", framework: {}", fresh_of({"megatron-core", "fsdp2", "deepspeed"}));
       return;

@@ -119,7 +119,7 @@ TEST(UecScenarios, TrimmingWithFlowControlIsRefused) {
 TEST(UecScenarios, TheClassOfTrimmedPacketsMustTakeThem) {
   const std::string two =
       "fabric.classes=[{name: one}, {name: two, flow_control: pfc}, {name: three, trimming: "
-      "{class: one}}]";
+      "{class: four}}, {name: four}]";
   EXPECT_THAT(uec_error({"fabric.trimming.class=contrl"}),
               AllOf(HasSubstr("`contrl` is no traffic class"), HasSubstr("control")));
   EXPECT_THAT(uec_error({"fabric.trimming.class=data"}), HasSubstr("class `data` itself"));
