@@ -61,8 +61,8 @@ TEST(UecScenarios, RunsEveryKindOfJob) {
            "{name: a, type: all-reduce, algorithm: ring, size: 2MB, iterations: 2}",
            "{name: a, type: all-to-all, algorithm: pairwise, size: 200KB}",
            "{name: a, type: open-loop, size: 50KB, load: 0.6, stop: 100us}",
-           "{name: a, type: messages, list: [{from: 0, to: 1, size: 1B}, {from: 1, to: 0, size: "
-           "3MB}]}",
+           "{name: a, type: messages, list: [{from: 0, to: 1, size: 1B}]}",
+           "{name: a, type: messages, list: [{from: 1, to: 0, size: 3MB}]}",
        }) {
     for (const char* transport :
          {"uec", "{type: uec, preset: uet-htsim}", "{type: uec, delivery: rod, queue_pairs: 2}"}) {
