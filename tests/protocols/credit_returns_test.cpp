@@ -1,7 +1,7 @@
 // Credits that come back without events are counted when, and only when, their events would have
 // been.
 
-#include "protocols/state/credit_returns.hpp"
+#include "protocols/packet/credit_returns.hpp"
 
 #include <gtest/gtest.h>
 
