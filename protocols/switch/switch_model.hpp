@@ -320,7 +320,7 @@ class SwitchModel {
   }
 
   /// There is no room for `packet`: it, or the last packet of the queue, whose place it takes then,
-  /// goes on without its payload, if there is room for that. The verdict is that on `packet`.
+  /// is forwarded without its payload, if there is room for that. The verdict is that on `packet`.
   [[gnu::noinline]] Verdict trim(const Here& here, Packet& packet, SwitchState& sw, PortState& in,
                                  PortState& out, ClassQueue& queue) {
     const ClassConstants& constants = s_.constants.of_class[class_of(packet)];

@@ -136,7 +136,7 @@ struct LogicalProcess {
   /// Those among `live_events` that jobs wait for.
   std::int64_t job_events = 0;
   Picoseconds last_event_time;
-  /// What takes effect without an event, when somebody looks at it, has done so after this time.
+  /// After this time nothing takes effect any more that has no event.
   Picoseconds last_eventless_time{-1};
   EventKeys keys;
 

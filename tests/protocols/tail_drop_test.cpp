@@ -61,7 +61,7 @@ double imbalance(const std::vector<std::int64_t>& drops) {
 // How far from half the drops of one of two senders can be. Sender 1 keeps the place where its
 // phase x1 is below x2, and since frac(x2 - x1) = x2 - x1 + [x2 < x1], the share of departures
 // after which it does is 1 - mean(frac(x2 - x1)) + mean(x2) - mean(x1). Each is the mean of a
-// sawtooth: 1/2 over whole turns, and the unfinished turn adds up to 1/8 of a turn. A turn of a
+// sawtooth: 1/2 over whole turns, and the unfinished turn adds at most 1/8 of a turn. A turn of a
 // phase that drifts by d takes 1 / d departures, so that one sender has at most (1/d1 + 1/d2 +
 // 1/|d2 - d1|) / 8 drops more than half, however long the run. Drifts are 100 to 200 ppm and those
 // of neighbouring ports differ by 28 ppm or more, of 0.382 times 100 ppm less a tenth: 6,660

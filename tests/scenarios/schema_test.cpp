@@ -276,6 +276,7 @@ TEST(JsonSchema, SaysWhatIsWrongAndNotWhatElseItCouldHaveBeen) {
   EXPECT_EQ(complaint(fabric + ", ecn: {kmin: 1XB}", job), ".fabric.ecn.kmin pattern");
 }
 
+// It grows with every key: 201 kB with Ultra Ethernet and the choices of frameworks.
 TEST(JsonSchema, IsSmallEnoughForEditors) {
   EXPECT_LT(schema_text(scenario_json_schema().value()).size(), 220'000U);
 }

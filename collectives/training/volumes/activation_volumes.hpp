@@ -38,7 +38,7 @@ struct ActivationTerms {
   [[nodiscard]] Bytes gathered() const { return token.tensor_gather * tokens; }
 
  private:
-  /// So many copies of tokens out to experts, and back.
+  /// Copies of tokens that are sent to experts, and back.
   void add_copies(GroupKind group, std::int64_t copies, std::uint64_t times);
 };
 
