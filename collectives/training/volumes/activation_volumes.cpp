@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collectives/training/compute/work.hpp"
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 #include "collectives/training/plan/token_copies.hpp"
