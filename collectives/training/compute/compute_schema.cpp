@@ -95,12 +95,12 @@ schema::Object<KernelSpec> kernel_schema() {
   using K = KernelSpec;
   using M = KernelSpec::Model;
   const auto has_shapes = [](const K& k) { return k.model != M::kConstant; };
-  return schema::describe<K>("kernels", "how long matrix products take")
+  return schema::describe<K>("kernels", "how long matrix products take, and what lies between them")
       .choice("model", &K::model,
               {{M::kConstant, "constant", "their operations at `gemm_efficiency` of the peak"},
                {M::kRoofline, "roofline",
                 "whole tiles in whole waves at that efficiency, or bytes through memory if they "
-                "take longer"},
+                "take longer; between them the bytes of every kernel"},
                {M::kMeasured, "measured", "at the rates of `products`, by shape"}},
               "what their times follow from")
       .source("one efficiency for all shapes")
@@ -187,7 +187,15 @@ schema::Object<ComputeSpec> compute_schema() {
       .within({.low = 1, .high = 100})
       .field("fused_attention", &C::fused_attention, "scores of attention stay on the chip")
       .source("Dao et al., arXiv 2205.14135 (FlashAttention), which training libraries use")
-      .object("kernels", &C::kernels, kernel_schema(), "how long matrix products take")
+      .field("fused_loss", &C::fused_loss,
+             "the loss reads logits once; else each of its steps reads and writes them in 32 bits")
+      .source(
+          "NVIDIA Transformer Engine, parallel_cross_entropy, which Megatron-Bridge's recipes "
+          "use")
+      .only_if([](const C& c) { return c.kernels.model != KernelSpec::Model::kConstant; },
+               "with `kernels: roofline` or `measured`")
+      .object("kernels", &C::kernels, kernel_schema(),
+              "how long matrix products take, and what lies between them")
       .source("one efficiency for all shapes")
       .object("layer", &C::layer, measured_layer_schema(),
               "measured times of a layer, instead of what the GPU would take")

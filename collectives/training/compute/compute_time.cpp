@@ -9,6 +9,7 @@
 
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/compute/kernels.hpp"
+#include "collectives/training/compute/traffic.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/nearest.hpp"
 
@@ -91,20 +92,21 @@ PassTimes by_shape(const PassWork& work, const std::vector<MatrixProduct>& produ
   const double parts = pass_parts(spec.overlap);  // each with products of its own
   const ProductTimes times = product_times(products, spec);
   const double launches = kernels * to_seconds(spec.compute.kernels.launch);
-  const auto other = [&](const Work& pass) {
-    return parts * launches + attention_time(pass.wide_flops, spec) +
+  const auto other = [&](const Work& pass, double score_passes) {
+    return parts * launches + attention_time(pass.wide_flops, spec, score_passes) +
            memory_seconds(gpu, spec.compute, pass.bytes);
   };
   PassTimes pass;
-  const double forward = parts * times.forward + other(work.forward);
+  const double forward = parts * times.forward + other(work.forward, kScorePassesForward);
   pass.forward = whole_picoseconds(forward);
-  pass.backward_inputs =
-      whole_picoseconds(parts * times.backward_inputs + other(work.backward_inputs));
+  pass.backward_inputs = whole_picoseconds(parts * times.backward_inputs +
+                                           other(work.backward_inputs, kScorePassesBackward));
   pass.backward_weights = whole_picoseconds(parts * times.backward_weights);
   if (spec.recomputation == Recomputation::kFull) pass.recomputed = pass.forward;
   if (spec.recomputation == Recomputation::kSelective) {
-    pass.recomputed = whole_picoseconds(attention_time(work.recomputed.wide_flops, spec) +
-                                        memory_seconds(gpu, spec.compute, work.recomputed.bytes));
+    pass.recomputed =
+        whole_picoseconds(attention_time(work.recomputed.wide_flops, spec, kScorePassesForward) +
+                          memory_seconds(gpu, spec.compute, work.recomputed.bytes));
   }
   return pass;
 }
@@ -122,7 +124,10 @@ class GpuLayer {
     std::vector<MatrixProduct> all = products.attention;
     all.insert(all.end(), products.feed_forward.begin(), products.feed_forward.end());
     all.insert(all.end(), products.shared.begin(), products.shared.end());
-    return by_shape(work, all, products.attention_kernels + products.feed_forward_kernels, spec_);
+    return by_shape(
+        work, all,
+        products.attention_kernels + products.feed_forward_kernels + products.shared_kernels,
+        spec_);
   }
   [[nodiscard]] PassTimes attention() const {
     const PassWork work = attention_work(spec_);
@@ -138,7 +143,8 @@ class GpuLayer {
     }
     const PassWork work = shared_expert_work(apart);
     if (!goes_by_shapes(spec_)) return times_of(work, apart);
-    return by_shape(work, layer_products(spec_, true, load_).shared, 0, apart);
+    const LayerProducts products = layer_products(spec_, true, load_);
+    return by_shape(work, products.shared, products.shared_kernels, apart);
   }
 
  private:
@@ -210,7 +216,7 @@ PassTimes output_time(const TrainingSpec& spec) {
                              .count = 1,
                              .is_wide = true};
   for (Work* pass : {&work.forward, &work.backward_inputs}) pass->wide_flops = 0;
-  return by_shape(work, {logits}, 2, apart);
+  return by_shape(work, {logits}, output_kernels(spec), apart);
 }
 
 Picoseconds optimizer_time(const TrainingSpec& spec, double parameters) {

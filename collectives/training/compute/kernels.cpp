@@ -7,6 +7,7 @@
 
 #include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/compute/traffic.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::collectives {
@@ -33,6 +34,15 @@ double peak_of(const MatrixProduct& product, const TrainingSpec& spec, const Gpu
   return *peak;
 }
 
+/// Of one number of a result. Gradients of weights are added to those of micro-batches before,
+/// unless these have been reduced (Megatron-LM, --gradient-accumulation-fusion).
+double result_bytes(const MatrixProduct& p, const TrainingSpec& spec) {
+  if (!p.is_gradient || reduces_each_micro_batch(spec.parallelism)) {
+    return activation_bytes(spec.precision.compute);
+  }
+  return 2 * bytes_of(spec.precision.gradients);
+}
+
 double roofline(const MatrixProduct& p, const TrainingSpec& spec) {
   const Gpu& gpu = gpu_named(spec);
   const double units = std::floor(1.0 * gpu.processors / gpu.tile_processors);
@@ -46,8 +56,8 @@ double roofline(const MatrixProduct& p, const TrainingSpec& spec) {
   }
   const double number = p.is_wide ? bytes_of(activation_format(spec.precision.compute))
                                   : bytes_of(spec.precision.compute);
-  const double bytes = p.count * ((p.m * p.k + p.k * p.n) * number +
-                                  p.m * p.n * activation_bytes(spec.precision.compute));
+  const double bytes =
+      p.count * ((p.m * p.k + p.k * p.n) * number + p.m * p.n * result_bytes(p, spec));
   const double bandwidth =
       static_cast<double>(gpu.bandwidth.count()) / 8 * spec.compute.memory_efficiency;
   return std::max(computed, bytes / bandwidth);
@@ -104,7 +114,7 @@ void add_feed_forward(std::vector<MatrixProduct>& products, const ModelSpec& mod
 }
 
 /// Of inputs and gradients of products that are in 8 bits or fewer: read in 16 bits, and written in
-/// as few, once by rows and once by columns, for the gradients of weights.
+/// as few, once by rows and once by columns, for the gradients of weights; by a kernel of its own.
 double conversion_time(double numbers, const MatrixProduct& p, const TrainingSpec& spec) {
   const double narrow = bytes_of(spec.precision.compute);
   if (p.is_wide || narrow >= 2) return 0;
@@ -112,7 +122,7 @@ double conversion_time(double numbers, const MatrixProduct& p, const TrainingSpe
   const Gpu& gpu = gpu_named(spec);
   const double bandwidth =
       static_cast<double>(gpu.bandwidth.count()) / 8 * spec.compute.memory_efficiency;
-  return bytes / bandwidth;
+  return to_seconds(spec.compute.kernels.launch) + bytes / bandwidth;
 }
 
 }  // namespace
@@ -133,11 +143,11 @@ LayerProducts layer_products(const TrainingSpec& spec, bool has_experts, double 
   const ModelSpec& model = spec.model;
   const ParallelismSpec& plan = spec.parallelism;
   const double tokens = rank_tokens(spec) / pass_parts(spec.overlap);
-  constexpr double kBetweenBlocks = 2;  // a norm and a sum
   LayerProducts products;
   add_attention(products.attention, spec, tokens);
-  products.attention_kernels = kBetweenBlocks + 1;     // rotations
-  products.feed_forward_kernels = kBetweenBlocks + 1;  // the activation function
+  products.attention_kernels = attention_kernels(spec);
+  products.feed_forward_kernels = feed_forward_kernels(spec, has_experts);
+  products.shared_kernels = shared_expert_kernels(spec, has_experts);
   if (!has_experts) {
     add_feed_forward(products.feed_forward, model, tokens, 1.0 * model.ffn / plan.tensor);
     return products;
@@ -147,12 +157,13 @@ LayerProducts layer_products(const TrainingSpec& spec, bool has_experts, double 
   const double experts = 1.0 * model.experts / plan.expert;
   // A rank computes as many copies as it brings, where experts get equally many.
   const double brought = tokens / plan.tensor * sharers;
-  add(products.feed_forward, whole, model.experts, model.hidden);
+  // Scores of the router are 16-bit products, added up in 32 bits (--moe-router-dtype fp32).
+  products.feed_forward.push_back(
+      {.m = whole, .n = 1.0 * model.experts, .k = 1.0 * model.hidden, .count = 1, .is_wide = true});
   add_feed_forward(products.feed_forward, model, brought * model.top_k * load / experts,
                    model.expert_ffn / sharers, experts);
   add_feed_forward(products.shared, model, tokens,
                    1.0 * model.shared_experts * model.expert_ffn / plan.tensor);
-  products.feed_forward_kernels += 2;  // in the order of experts, and back
   return products;
 }
 
@@ -167,18 +178,23 @@ ProductTimes product_times(const std::vector<MatrixProduct>& products, const Tra
   const double launch = to_seconds(spec.compute.kernels.launch);
   ProductTimes times;
   for (const MatrixProduct& p : products) {
-    const auto of = [&](double m, double n, double k) {
-      return launch +
-             product_time({.m = m, .n = n, .k = k, .count = p.count, .is_wide = p.is_wide}, spec);
+    const auto of = [&](double m, double n, double k, bool is_gradient) {
+      return launch + product_time({.m = m,
+                                    .n = n,
+                                    .k = k,
+                                    .count = p.count,
+                                    .is_wide = p.is_wide,
+                                    .is_gradient = is_gradient},
+                                   spec);
     };
-    times += {.forward = of(p.m, p.n, p.k) + conversion_time(p.m * p.k, p, spec),
-              .backward_inputs = of(p.m, p.k, p.n) + conversion_time(p.m * p.n, p, spec),
-              .backward_weights = of(p.k, p.n, p.m)};
+    times += {.forward = of(p.m, p.n, p.k, false) + conversion_time(p.m * p.k, p, spec),
+              .backward_inputs = of(p.m, p.k, p.n, false) + conversion_time(p.m * p.n, p, spec),
+              .backward_weights = of(p.k, p.n, p.m, true)};
   }
   return times;
 }
 
-double attention_time(double flops, const TrainingSpec& spec) {
+double attention_time(double flops, const TrainingSpec& spec, double score_passes) {
   if (flops <= 0) return 0;
   constexpr double kQueries = 128;
   const Gpu& gpu = gpu_named(spec);
@@ -186,8 +202,16 @@ double attention_time(double flops, const TrainingSpec& spec) {
       std::ceil(rank_tokens(spec) / kQueries) * spec.model.heads / spec.parallelism.tensor;
   const double waves = std::ceil(blocks / gpu.processors) * gpu.processors / blocks;
   const double peak = peak_of({.is_wide = true}, spec, gpu);
-  return to_seconds(spec.compute.kernels.launch) +
-         flops * waves / (peak * spec.compute.gemm_efficiency);
+  const double computed = flops * waves / (peak * spec.compute.gemm_efficiency);
+  const double launch = to_seconds(spec.compute.kernels.launch);
+  if (spec.compute.fused_attention) return launch + computed;
+  // Masked scores are computed, too.
+  const double all = spec.model.causal_attention ? 2 * computed : computed;
+  const double bytes =
+      score_passes * score_bytes(spec) * rank_tokens(spec) / spec.parallelism.tensor;
+  const double bandwidth =
+      static_cast<double>(gpu.bandwidth.count()) / 8 * spec.compute.memory_efficiency;
+  return launch + std::max(all, bytes / bandwidth);
 }
 
 }  // namespace weft::collectives

@@ -20,6 +20,7 @@
 /// Inputs of products in 8 bits, and gradients of their results, are converted before: read in 16
 /// bits and written twice in 8, by rows and by columns (NVIDIA Transformer Engine, "FP8 primer";
 /// MXFP8 has scales in both directions). Weights are converted once per step, which is left out.
+/// Kernels between products take their bytes through memory (traffic.hpp).
 ///
 /// Measured: a listed shape takes what is listed. Another one has the rate of those that are
 /// listed, weighted by the inverse square of their distance in octaves of m, n and k.
@@ -31,7 +32,8 @@ struct MatrixProduct {
   double n = 0;
   double k = 0;
   double count = 1;
-  bool is_wide = false;  ///< in 16 bits where others are in 8
+  bool is_wide = false;      ///< in 16 bits where others are in 8
+  bool is_gradient = false;  ///< of weights, added to what other micro-batches gave
 
   [[nodiscard]] double flops() const { return 2 * m * n * k * count; }
 };
@@ -47,6 +49,7 @@ struct LayerProducts {
   std::vector<MatrixProduct> shared;  ///< of experts that every token goes to
   double attention_kernels = 0;       ///< that are no products
   double feed_forward_kernels = 0;
+  double shared_kernels = 0;
 };
 [[nodiscard]] LayerProducts layer_products(const TrainingSpec& spec, bool has_experts, double load);
 
@@ -61,9 +64,11 @@ struct ProductTimes {
 [[nodiscard]] ProductTimes product_times(const std::vector<MatrixProduct>& products,
                                          const TrainingSpec& spec);
 
-/// What the scores of attention take: blocks of 128 queries of every head in waves, at
-/// `gemm_efficiency`.
-[[nodiscard]] double attention_time(double flops, const TrainingSpec& spec);
+/// What products of the scores of attention take: blocks of 128 queries of every head in waves, at
+/// `gemm_efficiency`. Scores that leave the chip are computed without regard to a mask, and read or
+/// written `score_passes` times, if that takes longer.
+[[nodiscard]] double attention_time(double flops, const TrainingSpec& spec,
+                                    double score_passes = 0);
 
 /// Whether times follow from shapes.
 [[nodiscard]] inline bool goes_by_shapes(const TrainingSpec& spec) {

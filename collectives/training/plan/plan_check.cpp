@@ -299,11 +299,6 @@ Bytes bucket_size(const TrainingSpec& spec) {
   return bytes_of_numbers(std::max(kMin, kPerRank * ranks), spec.precision.gradients);
 }
 
-bool reduces_each_micro_batch(const ParallelismSpec& parallelism) {
-  if (parallelism.gradient_sync == GradientSync::kAuto) return parallelism.zero == 3;
-  return parallelism.gradient_sync == GradientSync::kMicroBatch;
-}
-
 bool gathers_in_forward(const TrainingSpec& spec) {
   const std::uint32_t zero = spec.parallelism.zero;
   return spec.overlap.parameters && (zero == 1 || zero == 2);

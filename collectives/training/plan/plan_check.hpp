@@ -29,9 +29,6 @@ void check_plan(const TrainingSpec& spec, std::optional<std::uint32_t> ranks,
 /// (megatron/core/distributed, DistributedDataParallelConfig).
 [[nodiscard]] Bytes bucket_size(const TrainingSpec& spec);
 
-/// Whether ranks with the same parameters reduce their gradients after each micro-batch.
-[[nodiscard]] bool reduces_each_micro_batch(const ParallelismSpec& parallelism);
-
 /// Whether ZeRO-1 and 2 gather what they updated during the next forward pass.
 [[nodiscard]] bool gathers_in_forward(const TrainingSpec& spec);
 

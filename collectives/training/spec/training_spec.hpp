@@ -93,6 +93,12 @@ struct ParallelismSpec {
   return parallelism.expert_tensor == 0 ? parallelism.tensor : parallelism.expert_tensor;
 }
 
+/// Whether ranks reduce gradients after every micro-batch, so that none keeps sums over them.
+[[nodiscard]] inline bool reduces_each_micro_batch(const ParallelismSpec& parallelism) {
+  if (parallelism.gradient_sync == GradientSync::kAuto) return parallelism.zero == 3;
+  return parallelism.gradient_sync == GradientSync::kMicroBatch;
+}
+
 struct BatchSpec {
   std::uint32_t micro = 1;   ///< samples per micro-batch and data-parallel rank
   std::uint32_t global = 1;  ///< samples per iteration
@@ -200,6 +206,7 @@ struct ComputeSpec {
   double memory_efficiency = 0.8;     ///< of the bandwidth of memory
   double communication_slowdown = 1;  ///< factor of compute while the rank communicates
   bool fused_attention = true;        ///< scores stay on the chip (FlashAttention)
+  bool fused_loss = true;             ///< over logits, where kernels go by shapes
   KernelSpec kernels{};
   std::optional<MeasuredLayer> layer{};         ///< instead of what the GPU would take
   std::optional<MeasuredLayer> expert_layer{};  ///< of one with experts; absent: as `layer`
