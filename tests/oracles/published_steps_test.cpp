@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/estimate/placed_times.hpp"
 #include "collectives/training/estimate/step_estimate.hpp"
 #include "collectives/training/model/completed.hpp"
@@ -76,6 +77,8 @@ struct PublishedStep {
   double seconds = 0;
   /// What the row's framework does besides, by its documents.
   std::function<void(TrainingSpec&)> does{};
+  /// Instead of its family's, where another reason than the family's moves it; 0: as those.
+  double furthest = 0;
 };
 
 struct Family {
@@ -193,8 +196,9 @@ std::vector<Predicted> print_family(const Family& family) {
   std::printf("  added: %s\n  not modelled: %s\n", family.mechanisms, family.difference);
   EXPECT_NEAR(rows.all.front().seconds / family.steps.front().seconds, 1, 1e-3) << "not calibrated";
   for (std::size_t i = 1; i < rows.all.size(); ++i) {
-    EXPECT_NEAR(rows.all[i].seconds / family.steps[i].seconds, 1, family.furthest)
-        << family.steps[i].name;
+    const double furthest =
+        family.steps[i].furthest == 0 ? family.furthest : family.steps[i].furthest;
+    EXPECT_NEAR(rows.all[i].seconds / family.steps[i].seconds, 1, furthest) << family.steps[i].name;
   }
   return rows.all;
 }
@@ -242,9 +246,14 @@ void as_megatron_core(TrainingSpec& spec) {
   collectives::find_framework(Framework::kMegatronCore)->choose(spec);
 }
 
+/// Megatron-LM goes over its logits in separate passes, unless --cross-entropy-loss-fusion is given
+/// (megatron/core/tensor_parallel/cross_entropy.py).
+void separate_loss(TrainingSpec& spec) { spec.compute.fused_loss = false; }
+
 /// Of Megatron-LM until 2022: scores of attention leave the chip (FlashAttention is of May 2022),
 /// and gradients are reduced after the last backward pass.
 void as_early_megatron(TrainingSpec& spec) {
+  separate_loss(spec);
   spec.compute.fused_attention = false;
   spec.overlap.gradients = false;
 }
@@ -276,10 +285,14 @@ PublishedStep megascale_step(std::uint32_t gpus, std::uint32_t batch, double sec
 }
 
 TEST(PublishedSteps, OfMegaScale) {
-  const auto does = as_megatron_core;
+  const auto does = [](TrainingSpec& s) {
+    as_megatron_core(s);
+    separate_loss(s);
+  };
   const Family family{
       "MegaScale 175B",
-      "tensor-parallel sums beside products, and gathers during the forward pass (section 3.2)",
+      "tensor-parallel sums beside products, and gathers during the forward pass (section 3.2); a "
+      "loss in separate passes",
       "kernels of its own, time lost to stragglers",
       0.1,
       {megascale_step(256, 768, 32.0, does), megascale_step(512, 768, 16.5, does),
@@ -293,13 +306,14 @@ TEST(PublishedSteps, OfMegaScale) {
 TEST(PublishedSteps, OfMegatronBesideMegaScale) {
   const Family family{
       "Megatron-LM 175B, of the same authors",
-      "nothing",
+      "a loss in separate passes",
       "data loading and the optimiser's own collectives, which grow into the step as "
       "it gets shorter",
       0.12,
-      {megascale_step(256, 768, 40.0, {}), megascale_step(512, 768, 21.2, {}),
-       megascale_step(1024, 768, 11.9, {}), megascale_step(3072, 6144, 29.02, {}),
-       megascale_step(6144, 6144, 14.78, {})}};
+      {megascale_step(256, 768, 40.0, separate_loss), megascale_step(512, 768, 21.2, separate_loss),
+       megascale_step(1024, 768, 11.9, separate_loss),
+       megascale_step(3072, 6144, 29.02, separate_loss),
+       megascale_step(6144, 6144, 14.78, separate_loss)}};
   print_family(family);
 }
 
@@ -312,7 +326,8 @@ TEST(PublishedSteps, OfMegatronTuring) {
                          as_early_megatron};
   };
   const Family family{"MT-NLG 530B",
-                      "scores of attention leave the chip; gradients after the backward pass",
+                      "scores of attention leave the chip; a loss in separate passes; gradients "
+                      "after the backward pass",
                       "DeepSpeed's kernels",
                       0.05,
                       {step(280, 60.1), step(420, 44.4)}};
@@ -357,6 +372,7 @@ TEST(PublishedSteps, OfMegatronCore) {
     spec.parallelism.zero = 1;
     return PublishedStep{name, &kH100, spec, seconds, [](TrainingSpec& s) {
                            as_megatron_core(s);
+                           separate_loss(s);
                            interleave(s);
                          }};
   };
@@ -365,9 +381,9 @@ TEST(PublishedSteps, OfMegatronCore) {
   print_family(
       {"Megatron-Core r0.8",
        "tensor-parallel sums beside products, gathers during the forward pass, the interleaved "
-       "schedule",
-       "the loss in separate passes over logits; micro-batches are not stated: 1",
-       0.25,
+       "schedule; a loss in separate passes",
+       "micro-batches are not stated: 1",
+       0.15,
        {step("16B, TP 4", 6144, 32, 48, 4, 1, 192, 0.850),
         step("1.7B", 2048, 24, 16, 1, 1, 192, 0.452),
         step("7.1B, TP 2", 4096, 30, 32, 2, 1, 192, 0.800),
@@ -398,10 +414,10 @@ TEST(PublishedSteps, OfMegatronAtSc21) {
                          }};
   };
   print_family({"Megatron-LM at SC'21",
-                "the interleaved schedule; scores of attention leave the chip; gradients after the "
-                "backward pass",
+                "the interleaved schedule; scores of attention leave the chip; a loss in separate "
+                "passes; gradients after the backward pass",
                 "micro-batches are not stated: 1, of which small models had more",
-                0.13,
+                0.12,
                 {step("39.1B, TP 8, PP 2", 8192, 48, 64, 8, 2, 512, 1536, 138),
                  step("1.7B", 2304, 24, 24, 1, 1, 32, 512, 137),
                  step("3.6B, TP 2", 3072, 30, 32, 2, 1, 64, 512, 138),
@@ -421,14 +437,16 @@ TEST(PublishedSteps, OfZero3AtSc21) {
     spec.parallelism.zero = 3;
     spec.recomputation = Recomputation::kFull;
     spec.precision.gradients = NumberFormat::kFp16;
-    return PublishedStep{name, &kA100, spec, sc21_seconds(spec, gpus, tflops),
-                         [](TrainingSpec& s) { s.compute.fused_attention = false; }};
+    return PublishedStep{name, &kA100, spec, sc21_seconds(spec, gpus, tflops), [](TrainingSpec& s) {
+                           separate_loss(s);
+                           s.compute.fused_attention = false;
+                         }};
   };
   const ModelSpec large = gpt(96, 12288, 96);
   const ModelSpec largest = gpt(105, 20480, 128);
   const auto rows = print_family(
       {"ZeRO-3 at SC'21",
-       "scores of attention leave the chip",
+       "scores of attention leave the chip; a loss in separate passes",
        "DeepSpeed's limits on prefetching, and a ring of all ranks that is not as fast as "
        "its NICs",
        0.75,
@@ -458,9 +476,10 @@ TEST(PublishedSteps, OfSelectiveRecomputation) {
   const ModelSpec m175 = gpt(96, 12288, 96);
   const ModelSpec m1000 = gpt(128, 25600, 160);
   print_family({"Korthikanti et al.",
-                "scores of attention leave the chip; gradients after the backward pass",
-                "interleaving of the 175B, kernels of normalisation",
-                0.18,
+                "scores of attention leave the chip; a loss in separate passes; gradients after "
+                "the backward pass",
+                "interleaving of the 175B",
+                0.11,
                 {step("175B, full", m175, 8, 1, 64, false, 18.13),
                  step("175B, selective", m175, 8, 1, 64, true, 13.75),
                  step("22B, full", m22, 1, 4, 4, false, 1.42),
@@ -512,6 +531,15 @@ struct BridgePlan {
 /// pp_layout of the recipes). Its second pass through the output layer is left out.
 void predict_two_tokens(TrainingSpec& spec) { ++spec.model.layers; }
 
+/// Exchanges beside the other micro-batch take 16 multiprocessors meanwhile (Megatron-Core,
+/// moe_hybridep_num_sms, by default).
+void exchange_beside(TrainingSpec& spec, const std::string& gpu) {
+  spec.overlap.experts = OverlapSpec::Experts::kPairs;
+  constexpr double kCommunicating = 16;
+  const double processors = collectives::find_gpu(gpu)->processors;
+  spec.compute.communication_slowdown = processors / (processors - kCommunicating);
+}
+
 PublishedStep bridge_step(const char* name, const Cluster& cluster, const ModelSpec& model,
                           const BridgePlan& plan, double seconds,
                           NumberFormat format = NumberFormat::kFp8) {
@@ -525,14 +553,14 @@ PublishedStep bridge_step(const char* name, const Cluster& cluster, const ModelS
   spec.parallelism.zero = plan.zero;
   spec.overlap.tensor = plan.tensor > 1;
   spec.precision.compute = format;
-  return {name, &cluster, spec, seconds, [plan](TrainingSpec& s) {
+  return {name, &cluster, spec, seconds, [plan, gpu = std::string(cluster.gpu)](TrainingSpec& s) {
             as_megatron_core(s);
             s.parallelism.zero = plan.zero;
             s.batch.micro = plan.micro;
             // Recipes of mixtures have `moe_flex_dispatcher_backend: hybridep`.
             s.experts.exchange = ExpertSpec::Exchange::kHighThroughput;
             if (s.model.preset == ModelSpec::Preset::kDeepSeekV3) predict_two_tokens(s);
-            if (plan.overlaps_a2a) s.overlap.experts = OverlapSpec::Experts::kPairs;
+            if (plan.overlaps_a2a) exchange_beside(s, gpu);
           }};
 }
 
@@ -545,64 +573,104 @@ ModelSpec deepseek_v3() {
 constexpr const char* kBridgeMechanisms =
     "tensor-parallel sums beside products, gathers during the forward pass; micro-batches, copies "
     "of tokens once per domain, and exchanges beside the other micro-batch as its recipes have "
-    "them; conversions to 8 bits; DeepSeek-V3's layer of multi-token prediction";
+    "them, on 16 multiprocessors; conversions to 8 bits; DeepSeek-V3's layer of multi-token "
+    "prediction";
 constexpr const char* kBridgeDifference =
-    "recomputation of single modules, offloading of activations, the loss in separate passes over "
-    "logits, kernels of routing, and multiprocessors that communicate";
+    "recomputation of single modules, offloading of activations, DeepSeek-V3's second pass through "
+    "the output layer, and hosts that issue kernels more slowly than GPUs do them";
+
+ModelSpec llama_of_405b() {
+  ModelSpec model = collectives::model_preset(ModelSpec::Preset::kLlama31Of405b);
+  model.sequence = 8192;
+  return model;
+}
+
+ModelSpec qwen3_of_30b() {
+  return with_experts(decoder(48, 2048, 6144, 32, 4, 151936, 4096), 128, 128, 8, 768);
+}
+
+PublishedStep llama_on_h100() {
+  return bridge_step("Llama 3.1 405B on 1,024", kH100, llama_of_405b(), {1024, 1536, 8, 8, 2, 8},
+                     37.69);
+}
+
+PublishedStep llama_on_b200() {
+  return bridge_step("Llama 3.1 405B on 128", kB200, llama_of_405b(), {128, 64, 4, 8, 2, 8}, 6.20);
+}
+
+PublishedStep qwen30_on_h100() {
+  return bridge_step("Qwen3 30B on 16, BF16", kH100, qwen3_of_30b(),
+                     {.gpus = 16, .batch = 1024, .expert = 16}, 29.7, NumberFormat::kBf16);
+}
 
 // NVIDIA-NeMo/Megatron-Bridge, performance summary, by system.
 TEST(PublishedSteps, OfMegatronBridge) {
-  ModelSpec llama405 = collectives::model_preset(ModelSpec::Preset::kLlama31Of405b);
-  llama405.sequence = 8192;
+  const ModelSpec llama405 = llama_of_405b();
   const ModelSpec llama70 = decoder(80, 8192, 28672, 64, 8, 128256, 8192);
   const ModelSpec llama8 = decoder(32, 4096, 14336, 32, 8, 128256, 8192);
   const ModelSpec qwen235 =
       with_experts(decoder(94, 4096, 12288, 64, 4, 151936, 4096), 128, 128, 8, 1536);
-  const ModelSpec qwen30 =
-      with_experts(decoder(48, 2048, 6144, 32, 4, 151936, 4096), 128, 128, 8, 768);
   const ModelSpec gpt_oss =
       with_experts(decoder(36, 2880, 2880, 64, 8, 201088, 4096), 64, 128, 4, 2880);
-  print_family(
-      {"Megatron-Bridge, H100, FP8",
-       kBridgeMechanisms,
-       kBridgeDifference,
-       0.35,
-       {bridge_step("Llama 3.1 405B on 1,024", kH100, llama405, {1024, 1536, 8, 8, 2, 8}, 37.69),
-        bridge_step("Llama 3 70B on 64", kH100, llama70, {64, 256, 4, 8, 1, 5}, 19.69),
-        bridge_step("Llama 3 8B on 8, FSDP", kH100, llama8, {.gpus = 8, .batch = 128, .zero = 3},
-                    9.07),
-        bridge_step("DeepSeek-V3 on 1,024", kH100, deepseek_v3(), {1024, 8192, 2, 8, 1, 4, 64},
-                    25.26),
-        bridge_step("Qwen3 30B on 16, BF16", kH100, qwen30,
-                    {.gpus = 16, .batch = 1024, .expert = 16}, 29.7, NumberFormat::kBf16)}});
+  // Of these two the host decides the step (see OfOneSampleAtATime), or kernels that do not reach
+  // the bandwidth of memory.
+  PublishedStep qwen_on_h100 = qwen30_on_h100();
+  PublishedStep gpt_oss_on_gb200 = bridge_step(
+      "GPT-OSS 120B on 64", kGb200, gpt_oss,
+      {.gpus = 64, .batch = 1280, .expert = 64, .micro = 4, .overlaps_a2a = true}, 2.86);
+  qwen_on_h100.furthest = gpt_oss_on_gb200.furthest = 0.35;
+  print_family({"Megatron-Bridge, H100, FP8",
+                kBridgeMechanisms,
+                kBridgeDifference,
+                0.1,
+                {llama_on_h100(),
+                 bridge_step("Llama 3 70B on 64", kH100, llama70, {64, 256, 4, 8, 1, 5}, 19.69),
+                 bridge_step("Llama 3 8B on 8, FSDP", kH100, llama8,
+                             {.gpus = 8, .batch = 128, .zero = 3}, 9.07),
+                 bridge_step("DeepSeek-V3 on 1,024", kH100, deepseek_v3(),
+                             {1024, 8192, 2, 8, 1, 4, 64}, 25.26),
+                 qwen_on_h100}});
   print_family(
       {"Megatron-Bridge, GB200, FP8",
        kBridgeMechanisms,
        kBridgeDifference,
-       0.36,
+       0.18,
        {bridge_step("Llama 3.1 405B on 256", kGb200, llama405, {256, 1536, 4, 16, 1, 4}, 58.3),
         bridge_step("Llama 3 70B on 64, FSDP", kGb200, llama70,
                     {.gpus = 64, .batch = 256, .zero = 3, .micro = 2}, 7.76),
         bridge_step("DeepSeek-V3 on 256", kGb200, deepseek_v3(),
                     {256, 4096, 1, 4, 1, 4, 64, 1, 1, true}, 13.34),
         bridge_step("Qwen3 235B on 256", kGb200, qwen235, {256, 8192, 1, 8, 1, 3, 32}, 18.0),
-        bridge_step("GPT-OSS 120B on 64", kGb200, gpt_oss,
-                    {.gpus = 64, .batch = 1280, .expert = 64, .micro = 4, .overlaps_a2a = true},
-                    2.86)}});
+        gpt_oss_on_gb200}});
   print_family(
       {"Megatron-Bridge, GB300, FP8",
        kBridgeMechanisms,
        kBridgeDifference,
-       0.22,
+       0.14,
        {bridge_step("Llama 3.1 405B on 256", kGb300, llama405, {256, 1536, 4, 8, 1, 4}, 46.9),
         bridge_step("DeepSeek-V3 on 256", kGb300, deepseek_v3(),
                     {256, 4096, 1, 2, 1, 8, 32, 1, 1, true}, 10.42)}});
   print_family(
-      {"Megatron-Bridge, B200, FP8",
-       kBridgeMechanisms,
-       kBridgeDifference,
-       0,
-       {bridge_step("Llama 3.1 405B on 128", kB200, llama405, {128, 64, 4, 8, 2, 8}, 6.20)}});
+      {"Megatron-Bridge, B200, FP8", kBridgeMechanisms, kBridgeDifference, 0, {llama_on_b200()}});
+}
+
+// The host: Qwen3 30B with a sample per micro-batch takes as long on 8 B200 (container 25.11: 9,299
+// tokens per second and GPU) as on 16 H100, with as many micro-batches and layers per rank. What
+// GPUs and links do takes less than half of it there. So it is neither that decides the step on a
+// B200, and what does takes about as long as all of it on an H100.
+TEST(PublishedSteps, OfOneSampleAtATime) {
+  const PublishedStep on_h100 = qwen30_on_h100();
+  const PublishedStep on_b200 =
+      bridge_step("Qwen3 30B on 8 B200", kB200, qwen3_of_30b(),
+                  {.gpus = 8, .batch = 512, .expert = 8}, 512 * 4096 / 8 / 9299.0);
+  const double h100 =
+      predicted(on_h100, Version::kAfter, calibrated(llama_on_h100(), Version::kAfter)).seconds;
+  const double b200 =
+      predicted(on_b200, Version::kAfter, calibrated(llama_on_b200(), Version::kAfter)).seconds;
+  std::printf("  | 16 H100 | %.2f | %.2f |\n  | 8 B200 | %.2f | %.2f |\n", on_h100.seconds, h100,
+              on_b200.seconds, b200);
+  EXPECT_NEAR(on_b200.seconds / on_h100.seconds, 1, 0.06);
+  EXPECT_LT(b200 / h100, 0.5);
 }
 
 // DeepSeek-AI, arXiv 2505.09343, table 4: 2,048 H800, PP 16, EP 64, ZeRO-1, DualPipe. The bubble is
