@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kMask = 1;  ///< bytes
 
-/// Numbers that a direction reads and writes so many times.
+/// Bytes that passes forward and backward read or write, each the given number of times.
 Traffic moved(double bytes, double reads_and_writes_forward, double reads_and_writes_backward) {
   return {bytes * reads_and_writes_forward, bytes * reads_and_writes_backward};
 }
