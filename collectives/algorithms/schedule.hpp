@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,15 @@ class Schedule {
   [[nodiscard]] virtual bool is_staged() const { return false; }
   /// Refers to the schedule, which must outlive it.
   [[nodiscard]] virtual StepStream steps(std::uint32_t rank, std::uint32_t lane) const = 0;
+
+  /// Of those, the steps that send, in their order.
+  virtual void for_each_send(std::uint32_t rank, std::uint32_t lane,
+                             const std::function<void(const Step&)>& visit) const {
+    StepStream all = steps(rank, lane);
+    for (Step step; all.next(step);) {
+      if (step.sends()) visit(step);
+    }
+  }
 
   /// Bytes that all channels work on in one round, which a long call repeats: chunk after chunk;
   /// 0: there are no rounds. How many lie in a size, and how the rest is shared, is for `steps`.

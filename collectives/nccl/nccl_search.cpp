@@ -16,10 +16,11 @@ constexpr std::uint32_t kMaxSearched = 32;
 /// Links are booked in steps of 1 MB/s, so that sums of speeds do not miss them by rounding.
 constexpr double kRounding = 0.0005;
 
-/// The speeds that are tried, from the fastest: inside one server, and with a network.
-constexpr std::array kAmpereIntra = {40., 30., 20., 18., 15., 12., 10., 9., 7., 6., 5., 4., 3.};
-constexpr std::array kAmpereInter = {48., 30., 28., 24., 20., 18., 15., 12., 10., 9.,
-                                     7.,  6.,  5.,  4.,  3.,  2.4, 1.2, .24, .12};
+/// The speeds that are tried, from the fastest: inside one server, and with a network. Those of
+/// Volta are Ampere's as well.
+constexpr std::array kVoltaIntra = {40., 30., 20., 18., 15., 12., 10., 9., 7., 6., 5., 4., 3.};
+constexpr std::array kVoltaInter = {48., 30., 28., 24., 20., 18., 15., 12., 10., 9.,
+                                    7.,  6.,  5.,  4.,  3.,  2.4, 1.2, .24, .12};
 constexpr std::array kHopperIntra = {60., 50., 40., 30., 24., 20., 15., 12., 11., 6., 3.};
 constexpr std::array kHopperInter = {48., 45., 42., 40., 30., 24., 22., 20., 17.5,
                                      15., 12., 6.,  3.,  2.4, 1.2, .24, .12};
@@ -29,8 +30,9 @@ constexpr std::array kBlackwellInter = {96.,  48., 45.1, 42., 40., 30., 24., 22.
 
 std::span<const double> speeds_of(const NcclNode& node) {
   switch (node.generation) {
+    case GpuGeneration::kVolta:
     case GpuGeneration::kAmpere:
-      return node.has_network() ? std::span<const double>(kAmpereInter) : kAmpereIntra;
+      return node.has_network() ? std::span<const double>(kVoltaInter) : kVoltaIntra;
     case GpuGeneration::kHopper:
       return node.has_network() ? std::span<const double>(kHopperInter) : kHopperIntra;
     case GpuGeneration::kBlackwell:
@@ -72,7 +74,7 @@ std::uint32_t rings_at(const NcclNode& node, double speed) {
 
 /// Few fast channels become twice as many of half the speed (`ncclTopoDupChannels`).
 NcclGraph doubled(NcclGraph graph, GpuGeneration generation) {
-  const bool is_many = generation != GpuGeneration::kAmpere && graph.intra < 50;
+  const bool is_many = generation >= GpuGeneration::kHopper && graph.intra < 50;
   if (graph.intra < 25 || (is_many && graph.channels > 4)) return graph;
   if (graph.channels == 0) return graph;
   const std::uint32_t channels = std::min(graph.channels * 2, kMaxSearched);

@@ -29,17 +29,19 @@ constexpr double kPatNetHop = 14;
 /// GB/s per channel on 1, 2 and more nodes (the table's third column, called N4, is for all above
 /// 2).
 using ByNodes = std::array<double, 3>;
-constexpr std::array<ByNodes, 3> kRingLl128Cap = {{{20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
-constexpr std::array<ByNodes, 3> kTreeLl128Cap = {
-    {{20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}}};
-constexpr std::array<ByNodes, 3> kTreeSimpleCap = {
-    {{24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
-constexpr std::array<ByNodes, 3> kNvlsTreeCap = {{{0, 0, 0}, {0, 57.7, 45.5}, {0, 96, 80}}};
+constexpr std::array<ByNodes, 4> kRingLl128Cap = {
+    {{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
+constexpr std::array<ByNodes, 4> kTreeLl128Cap = {
+    {{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}}};
+constexpr std::array<ByNodes, 4> kTreeSimpleCap = {
+    {{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
+constexpr std::array<ByNodes, 4> kNvlsTreeCap = {
+    {{0, 0, 0}, {0, 0, 0}, {0, 57.7, 45.5}, {0, 96, 80}}};
 /// GB/s of all channels in LL: on one node by its GPUs, on several by their hosts' processors.
-constexpr std::array<double, 3> kLlCapInside = {87.7, 141, 282};
+constexpr std::array<double, 4> kLlCapInside = {39, 87.7, 141, 282};
 constexpr ByNodes kLlCapAmd = {0, 22.5, 19};
 constexpr ByNodes kLlCapOthers = {0, 39, 20.4};
-constexpr std::array<double, 3> kNvlsEfficiency = {0, 0.85, 0.74};
+constexpr std::array<double, 4> kNvlsEfficiency = {0, 0, 0.85, 0.74};
 
 /// What of a tree's bandwidth an all-reduce gets, by the power of two of its size in units of 64 B.
 constexpr std::array<std::array<double, 24>, 3> kTreeCorrection = {
@@ -62,6 +64,7 @@ constexpr std::uint32_t kMinUncopied = 16;
 /// those of Blackwell inside a node as well.
 constexpr double kPlateauBytes = 64;
 constexpr double kPlateau = 1.4;
+constexpr double kPlateauVolta = 1.9;  // GPUs of compute capability below 8.0
 /// Of trees whose traffic is all at one GPU.
 constexpr double kSimpleTree = .85;
 
@@ -156,7 +159,8 @@ class Tuning {
   }
 
   [[nodiscard]] double plateau() const {
-    if (m_.nodes > 1) return operation_ == Operation::kAllReduce ? kPlateau : 1;
+    const double between = m_.generation == GpuGeneration::kVolta ? kPlateauVolta : kPlateau;
+    if (m_.nodes > 1) return operation_ == Operation::kAllReduce ? between : 1;
     const bool is_blackwell = m_.generation == GpuGeneration::kBlackwell && !m_.is_pci;
     if (!is_blackwell || (operation_ != Operation::kAllReduce && !is_half(operation_))) return 1;
     // It builds up over the steps, and fades by a tenth from 256 to 512 KiB.
@@ -248,7 +252,7 @@ class Tuning {
 
 std::uint32_t NcclMachine::channels() const {
   const std::uint32_t connected = std::clamp(2 * ring.channels, 1U, kMaxConnectedChannels);
-  const bool is_copied = generation != GpuGeneration::kAmpere && nodes > 1 &&
+  const bool is_copied = generation >= GpuGeneration::kHopper && nodes > 1 &&
                          ring.intra > kCopiedAbove && connected < kMinUncopied;
   return connected * (is_copied ? 2 : 1);
 }
@@ -278,7 +282,7 @@ double nccl_local_hop(NcclAlgorithm algorithm, Protocol protocol, const NcclMach
 
 double nccl_network_hop(NcclAlgorithm algorithm, Protocol protocol, const NcclMachine& machine) {
   const std::size_t i = index_of(protocol);
-  const bool flushes = i == 2 && machine.generation == GpuGeneration::kAmpere;
+  const bool flushes = i == 2 && machine.generation < GpuGeneration::kHopper;
   const double transport = (flushes ? 2 : 1) * machine.transport_us;
   switch (algorithm) {
     case NcclAlgorithm::kRing:
@@ -321,10 +325,10 @@ NcclMachine nccl_machine(const NcclServers& servers) {
   machine.ring = nccl_ring_graph(node);
   machine.tree = nccl_tree_graph(node, machine.ring);
   machine.nvls = nccl_nvls_graph(node);
-  const bool is_ampere = servers.generation == GpuGeneration::kAmpere;
+  const bool searches_simple = servers.generation >= GpuGeneration::kHopper;
   machine.has_simple_trees =
-      servers.nodes > 1 && (servers.gpus == 1 || (!is_ampere && node.nics >= servers.gpus));
-  machine.is_amd = is_ampere;
+      servers.nodes > 1 && (servers.gpus == 1 || (searches_simple && node.nics >= servers.gpus));
+  machine.is_amd = servers.generation == GpuGeneration::kAmpere;
   machine.is_arm =
       servers.generation == GpuGeneration::kBlackwell && (servers.gpus == 4 || servers.gpus > 8);
   return machine;

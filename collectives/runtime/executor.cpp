@@ -174,16 +174,29 @@ Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint
 
 void Executor::begin(Turn turn) {
   const JobProgram& program = *job_of(turn.self).program;
-  const bool is_delegated =
-      oracle_ != nullptr && program.task_streams().streams() > 0 &&
-      oracle_->takes(turn.self, program.task_streams().stream_of(turn.number));
-  turn.lane.source = is_delegated ? program.task_streams().delegated_steps(place_of(turn))
-                                  : program.steps(place_of(turn));
+  turn.lane.source = is_delegated(turn.self, turn.number)
+                         ? program.task_streams().delegated_steps(place_of(turn))
+                         : program.steps(place_of(turn));
   if (steps_watch_ != nullptr) {
     turn.lane.source = steps_watch_->follow(turn.self, turn.number, std::move(turn.lane.source));
   }
   turn.lane.status = LaneStatus::kRunning;
   run(turn);
+}
+
+bool Executor::is_delegated(ProcessId process, std::uint32_t lane) const {
+  const TaskStreams& streams = job_of(process).program->task_streams();
+  return oracle_ != nullptr && streams.streams() > 0 &&
+         oracle_->takes(process, streams.stream_of(lane));
+}
+
+std::uint32_t Executor::lane_of_waits(ProcessId process, std::uint32_t lane) const {
+  if (!is_delegated(process, lane)) return lane;
+  const TaskStreams& streams = job_of(process).program->task_streams();
+  const std::uint32_t stream = streams.stream_of(lane);
+  std::uint32_t first = lane;
+  while (streams.stream_of(first - 1) == stream) --first;
+  return first + streams.lanes_of(workload_.rank_of(process), stream) - 1;
 }
 
 void Executor::run(Turn first) {

@@ -104,6 +104,9 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] const SpanLog& spans(std::uint32_t lane_index) const {
     return lanes_[lane_index].spans;
   }
+  /// The lane of the process whose spans say what this one waited for between tasks. An oracle's
+  /// stream has its last lane do for all (TaskStreams::delegated_steps); other lanes do themselves.
+  [[nodiscard]] std::uint32_t lane_of_waits(ProcessId process, std::uint32_t lane) const;
   /// Of a stream's task that ends now: the lane that came to its end last.
   [[nodiscard]] std::uint32_t last_lane(ProcessId process, std::uint32_t stream) const {
     return processes_[process.value()].streams[stream].last_lane;
@@ -180,6 +183,8 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool knows_oracle_of(ProcessId process, std::uint32_t stream) const {
     return oracle_ != nullptr && oracle_->takes(process, stream);
   }
+  /// The lane is of a stream whose tasks the oracle knows.
+  [[nodiscard]] bool is_delegated(ProcessId process, std::uint32_t lane) const;
   /// The calls that have begun, of ranks of one domain, end when their timeline says so.
   void set_ends(ProcessContext& context, std::span<const CallOracle::End> ends);
   /// Whoever takes calls over is asked again after all else of this time.

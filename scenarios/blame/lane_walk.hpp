@@ -64,7 +64,9 @@ class LaneWalk {
 
  private:
   [[nodiscard]] const collectives::SpanLog& spans() const {
-    return run_.executor.spans(run_.workload.lane_index(job_.process(at_.rank), at_.lane));
+    const ProcessId process = job_.process(at_.rank);
+    const std::uint32_t lane = run_.executor.lane_of_waits(process, at_.lane);
+    return run_.executor.spans(run_.workload.lane_index(process, lane));
   }
   [[nodiscard]] Culprit own_rank() const { return Culprit::rank(job_number_, at_.rank); }
   /// The time since `begin`.

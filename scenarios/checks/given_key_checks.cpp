@@ -42,6 +42,24 @@ bool uses_domains(collectives::Algorithm algorithm) {
   }
 }
 
+/// Whether ranks that send at once take turns, chunk by chunk (DirectSchedule). While one sends a
+/// chunk, its peer may be one behind, and the ACK of that one under way.
+bool waits_for_chunks(const CollectiveSpec& spec) {
+  using collectives::Algorithm;
+  using collectives::Operation;
+  if (spec.algorithm != Algorithm::kOneShot && spec.algorithm != Algorithm::kTwoShot) return false;
+  switch (spec.operation) {
+    case Operation::kBroadcast:
+    case Operation::kReduce:
+    case Operation::kScatter:
+    case Operation::kGather:
+    case Operation::kAllToAllV:  // somebody may have much to send and nothing to wait for
+      return false;
+    default:
+      return true;
+  }
+}
+
 /// What the connections between servers use.
 struct Usage {
   std::vector<bool> transports;      ///< by number
@@ -316,6 +334,12 @@ class GivenKeyChecks {
               "a call has at most {:.0f} message{} on a connection, and the next call waits "
               "for it; several are in flight where `size` is several times `chunk`",
               messages, messages <= 1 ? "" : "s"));
+    } else if (waits_for_chunks(program->spec()) &&
+               spec.execution.in_flight >= 3 * std::max(1U, settled.slices)) {
+      without_effect(path + ".execution.in_flight",
+                     "a rank sends its next chunk when that of its peer has come, so that chunks "
+                     "of a connection are never under way in such a number; several jobs side by "
+                     "side, or larger chunks, keep more bytes under way");
     }
     for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
       const std::string straggler = fmt::format("{}.stragglers[{}]", path, i);

@@ -90,10 +90,10 @@ class MarkingChecks {
           return other.network == NetworkKind::kScaleOut && other.ecn.enabled;
         });
     warn(fmt::format(
-        "{} is on and {} marked, so that nothing is ever slowed down; set {}.ecn, or "
+        "{} is on and {} marked, so that nothing is ever slowed down; set {}, or "
         "transport.congestion_control to none",
         title, is_any_marked ? "class " + c.name + ", where it is, is not" : "no class is",
-        is_any_marked ? "the class's" : "fabric"));
+        is_any_marked ? "the class's `ecn`" : "fabric.ecn"));
   }
 
   [[nodiscard]] double scale(const TrafficClass& c, BitsPerSecond rate) const {

@@ -34,7 +34,11 @@ class RouteCheck {
         refuses_loops_(refuses_loops),
         findings_(findings),
         reachability_(e.fabric, e.routes),
-        last_to_(e.workload.process_hosts().size()) {}
+        last_to_(e.workload.process_hosts().size()) {
+    for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+      is_acknowledged_.push_back(protocols::traits_of(transport).is_acknowledged);
+    }
+  }
 
   void run() {
     std::vector<Broken> broken(e_.workload.jobs().size());
@@ -87,9 +91,7 @@ class RouteCheck {
     return end;
   }
   [[nodiscard]] bool is_answered(const Connection& connection) const {
-    if (connection.kind != Connection::Kind::kUnicast) return false;
-    const auto& transport = e_.scenario.transport_of(connection.transport);
-    return protocols::traits_of(transport).is_acknowledged;
+    return connection.kind == Connection::Kind::kUnicast && is_acknowledged_[connection.transport];
   }
 
   void tell(std::size_t job, const Broken& broken) {
@@ -135,7 +137,8 @@ class RouteCheck {
     bool is_answered = false;
     RouteEnd end = RouteEnd::kDelivered;
   };
-  std::vector<Last> last_to_;  ///< of connections to a process
+  std::vector<Last> last_to_;          ///< of connections to a process
+  std::vector<bool> is_acknowledged_;  ///< by transport; there are millions of connections
 };
 
 }  // namespace

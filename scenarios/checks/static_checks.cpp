@@ -248,8 +248,8 @@ void check_generations(const Experiment& e, StaticFindings& findings) {
         job.ranks, [&e](HostId host) { return e.fabric.host(host).domain >= 0; });
     if (!is_nccl || !has_gpus) continue;
     findings.warnings.push_back(fmt::format(
-        "job {} runs as NCCL does on H100s: constants of its GPUs are not known (A100, H100, H200, "
-        "B200 and GB200 are); `jobs[{}].generation` says which to take",
+        "job {} runs as NCCL does on H100s: constants of its GPUs are not known (V100, A100, H100, "
+        "H200, B200 and GB200 are); `jobs[{}].generation` says which to take",
         job.name, collectives::number_of(job, j)));
   }
 }
@@ -309,6 +309,8 @@ GpuGeneration generation_of(const collectives::Gpu& gpu) {
 
 const char* name_of(GpuGeneration generation) {
   switch (generation) {
+    case GpuGeneration::kVolta:
+      return "Volta";
     case GpuGeneration::kAmpere:
       return "Ampere";
     case GpuGeneration::kHopper:
@@ -331,7 +333,8 @@ void check_gpus(const Experiment& e, StaticFindings& findings) {
       const std::int32_t domain = e.fabric.host(rank).domain;
       if (domain < 0) continue;
       const auto& there = e.scenario.scale_up[kinds[static_cast<std::size_t>(domain)]].gpus;
-      if (!there || *there == generation_of(*computes)) continue;
+      // No GPU that computes here is a Volta.
+      if (!there || *there == GpuGeneration::kVolta || *there == generation_of(*computes)) continue;
       findings.warnings.push_back(
           fmt::format("job {} computes as on a {}, and {} is attached to the scale-up domain of {} "
                       "GPUs; "

@@ -26,11 +26,13 @@ struct GpuRates {
     return {share(bandwidth, 2), share(bandwidth, 3), kAsGpu};
   }
 
-  /// A100 (80 GB, 2,039 GB/s), H100 (3.35 TB/s) and B200 (8 TB/s), of NVIDIA's data sheets. What a
-  /// block moves is the cap per channel of trees in Simple inside a node, 24, 38.7 and 70 GB/s of
-  /// NCCL 2.30's src/graph/tuning.cc, which NCCL's authors measured.
+  /// V100 (900 GB/s), A100 (80 GB, 2,039 GB/s), H100 (3.35 TB/s) and B200 (8 TB/s), of NVIDIA's
+  /// data sheets. What a block moves is the cap per channel of trees in Simple inside a node, 26.5,
+  /// 24, 38.7 and 70 GB/s of NCCL 2.30's src/graph/tuning.cc, which NCCL's authors measured.
   [[nodiscard]] static constexpr GpuRates of(GpuGeneration generation) {
     switch (generation) {
+      case GpuGeneration::kVolta:
+        return of_memory(7'200_Gbps).or_else({kAsGpu, kAsGpu, 212_Gbps});
       case GpuGeneration::kAmpere:
         return of_memory(16'312_Gbps).or_else({kAsGpu, kAsGpu, 192_Gbps});
       case GpuGeneration::kHopper:
@@ -83,9 +85,12 @@ struct GpuTimes {
   /// Kernels: of n GPUs an all-reduce has 2 (n - 1) steps; calls of 512 B back to back take 10.0
   /// and 22.6 us on 2 and 8 A100, 6.2 and 15.6 on H100, 9.2 and 25.5 on B200 (medians of nccl-tests
   /// with NCCL 2.27.3 and 2.29.2, half precision; github.com/ai-dynamo/aiconfigurator, 095f58a,
-  /// systems data, Apache-2.0). NCCL's tuning model has 6.6 us, and 0.6 per step, for all of them.
+  /// systems data, Apache-2.0). NCCL's tuning model has 6.6 us, and 0.6 per step, for all of them,
+  /// and so has Volta here, of which no such calls are published.
   [[nodiscard]] static constexpr GpuTimes of(GpuGeneration generation) {
     switch (generation) {
+      case GpuGeneration::kVolta:
+        return {21_us, 6'600_ns, 600_ns};
       case GpuGeneration::kAmpere:
         return {21_us, 7'900_ns, 1'050_ns};
       case GpuGeneration::kHopper:

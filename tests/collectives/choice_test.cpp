@@ -60,6 +60,26 @@ TEST(NcclModel, GivesThePublishedLatenciesAndBandwidthsOfAHopperNode) {
   expect(NcclAlgorithm::kTree, Protocol::kSimple, 64.4, 165.6 / 2);
 }
 
+// A DGX-2 of 16 V100s: 6 channels of 20 GB/s, doubled. From NCCL's rows of Volta: a ring of LL
+// moves 39 GB/s at most, of LL128 0.92 x 120. Between nodes of 8 NICs of 12.5 GB/s trees have 8 x
+// 15 x 0.92 GB/s on two, and on four 8 x 10, the cap of a channel. There rings of Simple take (8.4
+// + 60 x 3.4 + 2 x 14) us, 1.9 times that from 64 bytes per rank and channel on. A100s have 1.4
+// times.
+TEST(NcclModel, GivesThePublishedLatenciesAndBandwidthsOfVolta) {
+  const auto of = [](std::uint32_t nodes, NcclAlgorithm algorithm, Protocol protocol) {
+    const NcclMachine machine = nccl_machine({GpuGeneration::kVolta, nodes, 16, 120, 8, 12.5});
+    return find(nccl_estimates(Operation::kAllReduce, 1 << 30, machine), algorithm, protocol);
+  };
+  using enum NcclAlgorithm;
+  EXPECT_NEAR(of(1, kRing, Protocol::kLl).latency_us, 6.6 + 30 * 0.6, 1e-9);
+  EXPECT_NEAR(of(1, kRing, Protocol::kLl).bandwidth, 39 * 16 / 30.0, 0.01);
+  EXPECT_NEAR(of(1, kRing, Protocol::kLl128).bandwidth, 110.4 * 16 / 30, 0.01);
+  EXPECT_NEAR(of(1, kRing, Protocol::kSimple).bandwidth, 64, 0.01);
+  EXPECT_NEAR(of(2, kRing, Protocol::kSimple).latency_us, 240.4 * 1.9, 1e-6);
+  EXPECT_NEAR(of(2, kTree, Protocol::kSimple).bandwidth, 110.4 / 2, 0.01);
+  EXPECT_NEAR(of(4, kTree, Protocol::kSimple).bandwidth, 80.0 / 2, 0.01);
+}
+
 // Sixteen nodes of eight, NICs of 50 GB/s: ring Simple (8.4 + (254 - 30) x 3.4 + 30 x 14) x 1.4
 // = 1666 us, and without the 1.4 below 64 bytes for each of 128 ranks and 16 channels; tree
 // Simple 8.4 + 2 (7 x 4 + 4 x 14) = 176.4 us.

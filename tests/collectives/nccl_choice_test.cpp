@@ -37,14 +37,16 @@ struct Machine {
   NcclGraph nvls;  ///< none: as if switched off
 };
 
-// Channels x GB/s inside and between servers. A100: 6 x 40 = 240, doubled at half the speed. H100:
-// 6 x 60 of 370.8, doubled; B200: 8 x 90 of 721.8, doubled. With a network one channel per NIC: 12
-// of 12.5 GB/s, 24 of 25, 48 of 50; rings pass 7 links of 8 GPUs. A rack has 16 x 45.1 = 721.6.
-// Two and four NICs of 50 carry as many channels of 48, doubled at half the speed. Trees are raised
-// inside: 7 x 30 of 240 with 8 channels at 24, 14 x 15 with 16 at 12, all of twice
-// with 8 at 12. NVLS: heads + 1 channels at each head, 9 x 40 of 370.8, 9 x 80 and 33 x 20 of
-// 721.8, with NICs of at most 48.
+// Channels x GB/s inside and between servers. V100: 3 x 40 = 120, doubled at half the speed. A100:
+// 6 x 40 = 240, doubled at half the speed. H100: 6 x 60 of 370.8, doubled; B200: 8 x 90 of 721.8,
+// doubled. With a network one channel per NIC: 12 of 12.5 GB/s, 24 of 25, 48 of 50; rings pass 7
+// links of 8 GPUs. A rack has 16 x 45.1 = 721.6. Two and four NICs of 50 carry as many channels of
+// 48, doubled at half the speed. Trees are raised inside: 7 x 30 of 240 with 8 channels at 24, 14 x
+// 15 with 16 at 12, all of twice with 8 at 12. NVLS: heads + 1 channels at each head, 9 x 40 of
+// 370.8, 9 x 80 and 33 x 20 of 721.8, with NICs of at most 48.
 const std::vector<Machine> kMachines = {
+    {"1 x 16 V100", {kVolta, 1, 16, 120, 0, 0}, {6, 20, 20}, {6, 20, 20}, {0, 0, 0}},
+    {"2 x 16 V100, 8 x 100G", {kVolta, 2, 16, 120, 8, 12.5}, {8, 12, 12}, {8, 15, 12}, {0, 0, 0}},
     {"1 x 8 A100", {kAmpere, 1, 8, 240, 0, 0}, {12, 20, 20}, {12, 20, 20}, {0, 0, 0}},
     {"1 x 8 H100", {kHopper, 1, 8, 370.8, 0, 0}, {12, 30, 30}, {12, 30, 30}, {8, 40, 60}},
     {"1 x 8 H100, no NVLS", {kHopper, 1, 8, 370.8, 0, 0}, {12, 30, 30}, {12, 30, 30}, {0, 0, 0}},
@@ -135,13 +137,11 @@ TEST(NcclSearch, FindsTheChannelsOfTheTable) {
 // Searched channels become twice as many when they are connected, those faster than 45 GB/s inside
 // servers of Hopper or later once more where that leaves fewer than 16.
 TEST(NcclSearch, ConnectsEveryChannelTwiceAndFewFastOnesFourTimes) {
-  const std::map<std::string, std::uint32_t> table = {{"1 x 8 H100", 24},
-                                                      {"2 x 8 H100, 8 x 400G", 16},
-                                                      {"2 x 6 H100, 6 x 400G", 24},
-                                                      {"2 x 8 H100, 2 x 400G", 8},
-                                                      {"2 x 1 H100, 400G", 4},
-                                                      {"2 x 8 A100, 4 x 200G", 8},
-                                                      {"2 x 72 GB200, 72 x 400G", 32}};
+  const std::map<std::string, std::uint32_t> table = {
+      {"1 x 16 V100", 12},          {"1 x 8 H100", 24},
+      {"2 x 8 H100, 8 x 400G", 16}, {"2 x 6 H100, 6 x 400G", 24},
+      {"2 x 8 H100, 2 x 400G", 8},  {"2 x 1 H100, 400G", 4},
+      {"2 x 8 A100, 4 x 200G", 8},  {"2 x 72 GB200, 72 x 400G", 32}};
   for (const auto& [name, channels] : table) {
     EXPECT_EQ(nccl_machine(machine_named(name).servers).channels(), channels) << name;
   }

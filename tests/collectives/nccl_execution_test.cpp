@@ -54,16 +54,18 @@ struct Settled {
   std::int64_t launch_ns;
 };
 
-// Rings: twice 12 channels of 20 GB/s, 12 of 30 and 16 of 45. Chunks: 4 of 8 steps of a 4 MiB
-// buffer in Simple; one step in LL (64 KiB, half flags) and LL128 (614,400 bytes, 15/16 data). NVLS
-// on eight GPUs and 16 channels has 128 chunks at once: 128 KiB each, 64 KiB below 64 x 16 MiB, 32
-// KiB below 8 x 8 MiB, 16 KiB below 2 x 4 MiB. Launch: 21 us and the base of the protocol, that of
-// LL by GPUs.
+// Rings: twice 6 channels of 20 GB/s (V100), 12 of 20, 12 of 30 and 16 of 45. Chunks: 4 of 8 steps
+// of a 4 MiB buffer in Simple; one step in LL (64 KiB, half flags) and LL128 (614,400 bytes, 15/16
+// data). NVLS on eight GPUs and 16 channels has 128 chunks at once: 128 KiB each, 64 KiB below 64 x
+// 16 MiB, 32 KiB below 8 x 8 MiB, 16 KiB below 2 x 4 MiB. Launch: 21 us and the base of the
+// protocol, that of LL by GPUs.
 TEST(NcclExecution, IsThatOfTheTable) {
   using enum GpuGeneration;
   constexpr Algorithm kRing = Algorithm::kRing;
   constexpr Algorithm kNvls = Algorithm::kNvls;
   const std::vector<Settled> table = {
+      {kVolta, 120, kRing, Protocol::kSimple, 1_GiB, 12, 2_MiB, 2, false, 29'400},
+      {kVolta, 120, kRing, Protocol::kLl, 1_KiB, 12, 32_KiB, 1, true, 27'600},
       {kAmpere, 240, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, true, 29'400},
       {kAmpere, 240, kRing, Protocol::kLl128, 1_MiB, 24, Bytes(576'000), 1, true, 35'000},
       {kHopper, 370, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, false, 29'400},
@@ -256,6 +258,7 @@ TEST(NcclExecution, CopiesAndAddsAtWhatTheMemoryOfTheGpusAllows) {
         settled(nccl(generation, Algorithm::kRing, Protocol::kSimple, 1_MiB), server(8, 240));
     return std::pair(e.copy_rate, e.reduce_rate);
   };
+  EXPECT_EQ(rates(GpuGeneration::kVolta), std::pair(3'600_Gbps, 2'400_Gbps));
   EXPECT_EQ(rates(GpuGeneration::kAmpere), std::pair(8'150_Gbps, 5'430_Gbps));
   EXPECT_EQ(rates(GpuGeneration::kHopper), std::pair(13'400_Gbps, 8'930_Gbps));
   EXPECT_EQ(rates(GpuGeneration::kBlackwell), std::pair(32'000_Gbps, 21'330_Gbps));

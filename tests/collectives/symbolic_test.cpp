@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
@@ -104,6 +107,41 @@ TEST_P(EveryPair, EndsWithTheRightDataForRandomShapes) {
       shape.chunk = 1 + shape.size / (1 + draw(5, 12));
     }
     expect_proof(n, shape, i);
+  }
+}
+
+/// Peer, block, offset and size of what a lane sends.
+using Sent = std::tuple<Step::Kind, std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
+
+Sent sent(const Step& step) {
+  return {step.kind, step.peer, step.block, step.offset, step.bytes().count()};
+}
+
+// Whoever only counts what is sent asks for no more.
+TEST_P(EveryPair, ListsTheSendsOfItsSteps) {
+  const auto [operation, algorithm] = GetParam();
+  for (const std::uint32_t n : {2U, 5U, 8U, 12U}) {
+    for (const Shape& shape :
+         {Shape{.size = 9'991, .root = 1},
+          Shape{.size = 9'991, .channels = 3, .chunk = 777, .slices = 3, .root = 1},
+          Shape{.size = 3, .channels = 2, .chunk = 1, .slices = 2}}) {
+      SchedulePlan p = plan(operation, algorithm, n, shape);
+      if (!refusal(p, algorithm, true).empty()) continue;
+      const auto schedule = make_schedule(std::move(p), algorithm);
+      for (std::uint32_t rank = 0; rank < n; ++rank) {
+        for (std::uint32_t lane = 0; lane < schedule->lanes(); ++lane) {
+          std::vector<Sent> expected;
+          StepStream steps = schedule->steps(rank, lane);
+          for (Step step; steps.next(step);) {
+            if (step.sends()) expected.push_back(sent(step));
+          }
+          std::vector<Sent> listed;
+          schedule->for_each_send(rank, lane,
+                                  [&](const Step& step) { listed.push_back(sent(step)); });
+          EXPECT_EQ(listed, expected) << n << " ranks, rank " << rank << ", lane " << lane;
+        }
+      }
+    }
   }
 }
 

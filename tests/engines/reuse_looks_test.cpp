@@ -210,6 +210,16 @@ TEST(ReuseWithBlame, FollowsWhatSwitchesReduce) {
   EXPECT_THAT(on.blame, Contains(Field(&scenarios::BlameResult::culprit_kind, "job")));
 }
 
+// A path comes to where a rank began a call by any lane of its stream. What the rank waited for
+// before is in the log of the stream's last lane alone, which does for all of them.
+TEST(ReuseWithBlame, FollowsWhatARankWaitedForFromAnyLane) {
+  const Results on = expect_equal_folders_of(
+      reuse_servers(2, reuse_training("tensor: 8, pipeline: 2, sequence_parallel: true"),
+                    "observe: {blame: true}\n"));
+  EXPECT_EQ(on.reuse.gpu_sets, 2U);
+  EXPECT_THAT(on.blame, Not(Contains(Field(&scenarios::BlameResult::cause, "schedule"))));
+}
+
 TEST(ReuseWithBlame, AfterAWarmupAndCutOff) {
   Experiment e = experiment_of_text(step("observe: {blame: true}\n"));
   const Picoseconds whole = folder_of_run(e, Reuse::kOff).results.simulated;

@@ -69,6 +69,7 @@ std::string problem_of(const std::string& collection, const std::string& yaml) {
 TEST(Catalogue, GpusCopyAndAddAtWhatTheirMemoryAllowsUnlessTheySayMore) {
   const auto rates = [](const char* yaml) { return server(yaml).gpu.rates(); };
   EXPECT_EQ(rates("H100"), GpuRates::of(GpuGeneration::kHopper));
+  EXPECT_EQ(rates("V100"), GpuRates::of(GpuGeneration::kVolta));
   EXPECT_EQ(rates("A100"), GpuRates::of(GpuGeneration::kAmpere));
   EXPECT_EQ(rates("GB200"), GpuRates::of(GpuGeneration::kBlackwell));
   EXPECT_EQ(rates("H200").copy, 19'200_Gbps);

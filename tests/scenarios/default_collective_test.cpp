@@ -91,11 +91,12 @@ TEST(DefaultCollective, IsAboutAsQuickAsAnyOther) {
 }
 
 TEST(DefaultCollective, OnGpusIsWhatNcclDoesWithItsExecution) {
-  for (const std::string server : {"hgx-h100", "hgx-b200", "dgx-a100"}) {
+  for (const std::string server : {"hgx-h100", "hgx-b200", "dgx-a100", "dgx-2"}) {
     const std::string job = of_servers(server) + "  - {name: a, type: all-reduce, size: 1MiB";
     const JobResult by_default = only_job(job + "}\n");
     const std::string generation = server == "hgx-h100"   ? "hopper"
                                    : server == "hgx-b200" ? "blackwell"
+                                   : server == "dgx-2"    ? "volta"
                                                           : "ampere";
     const std::string words = ", algorithm: nccl, execution: nccl, generation: ";
     const JobResult named =

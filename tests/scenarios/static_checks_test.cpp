@@ -283,7 +283,7 @@ TEST(StaticChecks, AbsurdSizesAreReportedNotComputed) {
       Contains(HasSubstr("error: fabric.switch.buffer")));
 }
 
-// V100s have no constants in the tables that `algorithm: nccl` goes by.
+// GPUs of nobody knows which kind have no constants in the tables that `algorithm: nccl` goes by.
 TEST(StaticChecks, NcclOnGpusWhoseConstantsAreNotKnownIsSaid) {
   const auto of = [](const std::string& server, const std::string& more) {
     return warnings(("name: t\nracks: {count: 1, servers: 1, server: " + server +
@@ -293,10 +293,12 @@ TEST(StaticChecks, NcclOnGpusWhoseConstantsAreNotKnownIsSaid) {
                         .c_str());
   };
   const auto is_said = Contains(HasSubstr("job ar runs as NCCL does on H100s"));
-  EXPECT_THAT(of("dgx-2", "algorithm: nccl"), is_said);
-  EXPECT_THAT(of("dgx-2", "algorithm: ring, execution: nccl"), is_said);
-  EXPECT_THAT(of("dgx-2", "algorithm: nccl, generation: ampere"), Not(is_said));
-  EXPECT_THAT(of("dgx-2", "algorithm: ring"), Not(is_said));
+  const std::string unknown = "{part: dgx-2, scale_up: {gpus: other}}";
+  EXPECT_THAT(of(unknown, "algorithm: nccl"), is_said);
+  EXPECT_THAT(of(unknown, "algorithm: ring, execution: nccl"), is_said);
+  EXPECT_THAT(of(unknown, "algorithm: nccl, generation: ampere"), Not(is_said));
+  EXPECT_THAT(of(unknown, "algorithm: ring"), Not(is_said));
+  EXPECT_THAT(of("dgx-2", "algorithm: nccl"), Not(is_said));
   EXPECT_THAT(of("hgx-h100", "algorithm: nccl"), Not(is_said));
 }
 

@@ -111,6 +111,7 @@ void describe_data(schema::Builder<ScaleUpPart>& builder) {
       .within({.low = 0, .high = 1, .includes_low = false})
       .choice("gpus", &ScaleUpPart::gpus,
               {{std::nullopt, "other", "that NCCL's model does not know"},
+               {GpuGeneration::kVolta, "volta", "V100"},
                {GpuGeneration::kAmpere, "ampere", "A100"},
                {GpuGeneration::kHopper, "hopper", "H100, H200"},
                {GpuGeneration::kBlackwell, "blackwell", "B200, GB200, B300"}},

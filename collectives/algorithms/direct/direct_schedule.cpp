@@ -1,6 +1,7 @@
 #include "collectives/algorithms/direct/direct_schedule.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "collectives/steps/peers.hpp"
 
@@ -158,6 +159,25 @@ void DirectSchedule::drop_ended(std::vector<std::uint32_t>& distances, std::uint
     const std::uint32_t to = is_outward ? (rank + distance) % n : rank;
     return transfer(from, to, lane, next, false).range.empty();
   });
+}
+
+void DirectSchedule::for_each_send(std::uint32_t rank, std::uint32_t lane,
+                                   const std::function<void(const Step&)>& visit) const {
+  const std::uint32_t n = plan().ranks();
+  const std::int64_t all = pieces(lane);
+  const int shots = has_two_shots_ ? 2 : 1;
+  std::vector<std::uint32_t> outward = listed(receivers(rank), rank, lane, true);
+  for (std::int64_t i = 0; i < all * shots; ++i) {
+    for (const std::uint32_t distance : outward) {
+      const std::uint32_t to = (rank + distance) % n;
+      const Transfer out = transfer(rank, to, lane, i / shots, i % shots == 1);
+      for (std::uint32_t s = 0; s < slices() && !out.range.empty(); ++s) {
+        const Range slice = part_of(out.range, slices(), s);
+        if (!slice.empty()) visit(Step::send(to, out.block, slice));
+      }
+    }
+    drop_ended(outward, rank, lane, true, i + 1);
+  }
 }
 
 StepStream DirectSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {

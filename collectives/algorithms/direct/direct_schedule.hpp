@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ class DirectSchedule final : public Schedule {
   [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                       std::uint32_t lane) const override;
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
+  /// Without what is received, and without a coroutine: ranks have as many messages as peers.
+  void for_each_send(std::uint32_t rank, std::uint32_t lane,
+                     const std::function<void(const Step&)>& visit) const override;
 
  private:
   /// Pieces that are worked on one after the other, and what one of them is of each part.

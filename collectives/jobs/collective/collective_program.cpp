@@ -169,10 +169,7 @@ std::unique_ptr<StepSource> CollectiveProgram::steps(LanePlace place) const {
 void CollectiveProgram::for_each_send(std::uint32_t rank,
                                       const std::function<void(const SendCount&)>& visit) const {
   for (std::uint32_t lane = 0; lane < lanes(); ++lane) {
-    StepStream steps = schedule().steps(rank, lane);
-    for (Step step; steps.next(step);) {
-      if (step.sends()) visit({lane, step, 1});
-    }
+    schedule().for_each_send(rank, lane, [&](const Step& step) { visit({lane, step, 1}); });
   }
 }
 

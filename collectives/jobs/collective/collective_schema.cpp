@@ -70,6 +70,7 @@ std::vector<schema::Enumerator<Algorithm>> algorithm_choices() {
 
 std::vector<schema::Enumerator<std::optional<GpuGeneration>>> generation_choices() {
   return {{std::nullopt, "auto", "those of the ranks' servers; else H100"},
+          {GpuGeneration::kVolta, "volta", "V100"},
           {GpuGeneration::kAmpere, "ampere", "A100"},
           {GpuGeneration::kHopper, "hopper", "H100, H200"},
           {GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}};

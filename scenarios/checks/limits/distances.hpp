@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -28,6 +29,12 @@ class Distances {
   const Fabric& fabric_;
   const Routes& routes_;
   std::unordered_map<std::uint64_t, std::size_t> links_;
+  /// Of those, the last one of each slot: ranks of a collective come back to the same few switches.
+  struct Recent {
+    std::uint64_t key = ~std::uint64_t{0};
+    std::size_t links = 0;
+  };
+  std::array<Recent, 4096> recent_;
 };
 
 }  // namespace weft::scenarios

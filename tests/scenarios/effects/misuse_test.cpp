@@ -66,8 +66,10 @@ TEST(Misuse, ControlsWithoutMarksAreNamed) {
 TEST(Misuse, AnotherClassThatIsMarkedIsNoHelp) {
   const std::string classes =
       "fabric.classes=[{name: a, ecn: none}, {name: b, ecn: {kmin: 100KB, kmax: 400KB}}]";
-  EXPECT_THAT(warnings_with({classes, "jobs[0].class=a"}),
-              Contains(HasSubstr("DCQCN is on and class a, where it is, is not marked")));
+  EXPECT_THAT(
+      warnings_with({classes, "jobs[0].class=a"}),
+      Contains(HasSubstr("DCQCN is on and class a, where it is, is not marked, so that nothing is "
+                         "ever slowed down; set the class's `ecn`, or")));
   EXPECT_THAT(warnings_with({classes, "jobs[0].class=b"}), Each(Not(HasSubstr("DCQCN"))));
 }
 
@@ -336,6 +338,15 @@ TEST(KeysWithoutEffect, OfCollectives) {
   EXPECT_THAT(
       effects_with("type: send-recv, size: 1MiB, execution: {chunk: 64KiB, in_flight: 2}", {}),
       IsEmpty());
+  // Sixteen chunks, of which two or three are under way: the next waits for the peer's.
+  EXPECT_THAT(
+      effects_with("type: send-recv, size: 1MiB, execution: {chunk: 64KiB, in_flight: 8}", {}),
+      idle("jobs[0].execution.in_flight"));
+  EXPECT_THAT(
+      effects_with("type: broadcast, algorithm: one-shot, size: 1MiB, execution: {chunk: 64KiB, "
+                   "in_flight: 8}",
+                   {}),
+      Not(idle("jobs[0].execution.in_flight")));
 }
 
 TEST(KeysWithoutEffect, QueuePairsOfOneMessage) {

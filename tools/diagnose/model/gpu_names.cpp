@@ -9,10 +9,11 @@ struct GpuName {
 };
 /// By what their names contain.
 constexpr GpuName kGpus[] = {
-    {"A100", GpuGeneration::kAmpere},    {"A800", GpuGeneration::kAmpere},
-    {"H100", GpuGeneration::kHopper},    {"H200", GpuGeneration::kHopper},
-    {"H800", GpuGeneration::kHopper},    {"H20", GpuGeneration::kHopper},
-    {"B200", GpuGeneration::kBlackwell}, {"B300", GpuGeneration::kBlackwell}};
+    {"V100", GpuGeneration::kVolta},    {"A100", GpuGeneration::kAmpere},
+    {"A800", GpuGeneration::kAmpere},   {"H100", GpuGeneration::kHopper},
+    {"H200", GpuGeneration::kHopper},   {"H800", GpuGeneration::kHopper},
+    {"H20", GpuGeneration::kHopper},    {"B200", GpuGeneration::kBlackwell},
+    {"B300", GpuGeneration::kBlackwell}};
 
 }  // namespace
 
@@ -25,6 +26,8 @@ std::optional<GpuGeneration> gpu_generation_of(std::string_view name) {
 
 const char* generation_text(GpuGeneration generation) {
   switch (generation) {
+    case GpuGeneration::kVolta:
+      return "Volta (V100)";
     case GpuGeneration::kAmpere:
       return "Ampere (A100)";
     case GpuGeneration::kHopper:
