@@ -195,7 +195,7 @@ std::uint32_t Executor::lane_of_waits(ProcessId process, std::uint32_t lane) con
   const TaskStreams& streams = job_of(process).program->task_streams();
   const std::uint32_t stream = streams.stream_of(lane);
   std::uint32_t first = lane;
-  while (streams.stream_of(first - 1) == stream) --first;
+  while (first > 0 && streams.stream_of(first - 1) == stream) --first;
   return first + streams.lanes_of(workload_.rank_of(process), stream) - 1;
 }
 

@@ -125,7 +125,7 @@ class Runs(unittest.TestCase):
         self.assertGreater(beats, 5)
 
     def test_progress_is_told_and_stops(self) -> None:
-        scenario = weft.Scenario(IN_CAST).set({"jobs[0].size": "256MiB"})
+        scenario = weft.Scenario(IN_CAST).set({"jobs[0].size": "4GiB"})
         told = []
 
         def progress(now: dict) -> bool:
