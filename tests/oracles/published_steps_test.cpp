@@ -691,7 +691,7 @@ TEST(PublishedSteps, OfOneSampleAtATime) {
   const PublishedStep on_h100 = qwen30_on_h100();
   const PublishedStep on_b200 =
       bridge_step("Qwen3 30B on 8 B200", kB200, qwen3_of_30b(),
-                  {.gpus = 8, .batch = 512, .expert = 8}, 512 * 4096 / 8 / 9299.0);
+                  {.gpus = 8, .batch = 512, .expert = 8}, 512.0 * 4096 / 8 / 9299.0);
   const double h100 =
       predicted(on_h100, Version::kAfter, calibrated(llama_on_h100(), Version::kAfter)).seconds;
   const double b200 =

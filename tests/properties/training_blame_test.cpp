@@ -48,7 +48,7 @@ std::string mixture(const std::string& parallelism, const std::string& more,
 
 /// Every choice of exchanges, formats and overlap, alone and with others.
 const std::vector<std::string>& choices() {
-  static const std::vector<std::string> kChoices{
+  static const std::vector<std::string> all{
       mixture("{data: 8, expert: 8, zero: 1}", "    overlap: {parameters: true}\n"),
       mixture("{data: 8, expert: 8, zero: 2}", "    overlap: {parameters: true}\n"),
       mixture("{data: 8, expert: 4}", "    overlap: {experts: halves}\n"),
@@ -80,7 +80,7 @@ const std::vector<std::string>& choices() {
       mixture("{data: 8, expert: 8}", "    overlap: {experts: pairs, shared_experts: true}\n",
               "kernels: roofline, fused_loss: false, fused_attention: false"),
   };
-  return kChoices;
+  return all;
 }
 
 TEST(TrainingBlame, OfEveryChoiceAddsUpToItsSteps) {
