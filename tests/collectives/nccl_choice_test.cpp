@@ -355,9 +355,9 @@ const std::vector<Choices> kChoices = {
 };
 
 std::string name_of(const NcclEstimate& e) {
-  static const std::map<Protocol, std::string> kNames = {
+  static const std::map<Protocol, std::string> names = {
       {Protocol::kLl, "LL"}, {Protocol::kLl128, "LL128"}, {Protocol::kSimple, "Simple"}};
-  return std::string(collectives::name_of(e.algorithm)) + "/" + kNames.at(e.protocol);
+  return std::string(collectives::name_of(e.algorithm)) + "/" + names.at(e.protocol);
 }
 
 void expect_choices(const Choices& row, Operation operation) {
