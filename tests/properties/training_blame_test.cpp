@@ -1,4 +1,4 @@
-// What frameworks exchange of a training, and what they do meanwhile: blame adds up to each step,
+// What frameworks exchange of a training, and what they do meanwhile: blame sums to each step,
 // memory and the closed form have it, and runs without a slow rank show what that rank costs.
 
 #include <gtest/gtest.h>
