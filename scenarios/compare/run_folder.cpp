@@ -163,10 +163,9 @@ void add_numbers(const ordered_json& value, const std::string& path,
 
 void add_keys(const language::Node& node, const std::string& path,
               std::vector<std::pair<std::string, std::string>>& keys) {
-  using Node = language::Node;
-  if (node.kind == Node::Kind::kScalar) keys.emplace_back(path, node.text);
-  if (node.kind == Node::Kind::kNull) keys.emplace_back(path, "");
-  for (const Node::Entry& entry : node.entries) {
+  if (node.kind == language::Node::Kind::kScalar) keys.emplace_back(path, node.text);
+  if (node.kind == language::Node::Kind::kNull) keys.emplace_back(path, "");
+  for (const language::Node::Entry& entry : node.entries) {
     add_keys(entry.value, language::child_path(path, entry.key), keys);
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {

@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kScenario =
+constexpr const char* kMeasuredServer =
     "name: pair\n"
     "racks: {count: 1, servers: 4, server: host-400g}\n"
     "fabric: {topology: leaf-spine, spines: 1, switch: ideal}\n"
@@ -49,7 +49,7 @@ constexpr const char* kOutput =
 class Against : public ::testing::Test {
  protected:
   Against() : program_("against") {
-    program_.folder().write("s.yaml", kScenario);
+    program_.folder().write("s.yaml", kMeasuredServer);
     program_.folder().write("measured.txt", kOutput);
   }
   Finished run(std::vector<std::string> arguments, int exit_code = 0) const {

@@ -20,15 +20,15 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Finished {
+struct Listing {
   int exit_code = -1;
   std::string text;  ///< of both streams
 };
 
-Finished run(const std::string& arguments) {
+Listing run(const std::string& arguments) {
   const std::string command = "'" WEFT_PROGRAM "' " + arguments + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
-  Finished f;
+  Listing f;
   std::array<char, 4096> buffer{};
   for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
     f.text.append(buffer.data(), n);
@@ -39,13 +39,13 @@ Finished run(const std::string& arguments) {
 }
 
 TEST(CatalogueCli, ListNamesEveryKindAndMarksEstimates) {
-  const Finished all = run("list");
+  const Listing all = run("list");
   EXPECT_EQ(all.exit_code, 0) << all.text;
   for (const char* part : {"gb200-nvl72", "nvswitch-4", "pcie-5-x16", "connectx-8", "quantum-x800",
                            "linear-fibre", "500ns *", "150.9 MiB", "* an estimate"}) {
     EXPECT_THAT(all.text, HasSubstr(part));
   }
-  const Finished servers = run("list servers");
+  const Listing servers = run("list servers");
   EXPECT_THAT(servers.text, HasSubstr("hgx-h100"));
   EXPECT_THAT(servers.text, Not(HasSubstr("spectrum-4")));
 }
@@ -63,7 +63,7 @@ TEST(CatalogueCli, LinesFitATerminal) {
 }
 
 TEST(CatalogueCli, ShowGivesEveryFigureWithItsSource) {
-  const Finished f = run("show gb200-nvl72");
+  const Listing f = run("show gb200-nvl72");
   EXPECT_EQ(f.exit_code, 0) << f.text;
   for (const char* part :
        {"1,296 links of GPUs to switches", "0.9 TB/s per direction and GPU",
@@ -91,10 +91,10 @@ TEST(CatalogueCli, ANameOfSeveralKindsShowsAllUnlessTheKindIsGiven) {
 }
 
 TEST(CatalogueCli, UnknownNamesGetTheNearestSpelling) {
-  const Finished kind = run("list server");
+  const Listing kind = run("list server");
   EXPECT_EQ(kind.exit_code, 2);
   EXPECT_THAT(kind.text, HasSubstr("did you mean `servers`?"));
-  const Finished name = run("show gb200-nvl27");
+  const Listing name = run("show gb200-nvl27");
   EXPECT_EQ(name.exit_code, 2);
   EXPECT_THAT(name.text, HasSubstr("did you mean `gb200-nvl72`?"));
 }
@@ -118,7 +118,7 @@ TEST(CatalogueCli, ACatalogueOfOnesOwnIsNamedByOptionOrEnvironment) {
 TEST(CatalogueCli, ABrokenCatalogueIsNamedWithItsPlace) {
   const TemporaryFolder folder("catalogue cli");
   folder.write("switches.yaml", "ours: {buffer: 64}\n");
-  const Finished list = run("--catalogue '" + folder.path().string() + "' list");
+  const Listing list = run("--catalogue '" + folder.path().string() + "' list");
   EXPECT_EQ(list.exit_code, 2);
   EXPECT_THAT(list.text, HasSubstr("switches.yaml:1:16: ours.buffer: `64` has no unit"));
 }

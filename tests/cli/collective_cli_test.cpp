@@ -40,15 +40,15 @@ Ended weft(const std::string& arguments, const std::string& streams = "2>&1") {
 const std::string kAllReduce = std::string("'") + WEFT_SOURCE_DIR + "/scenarios/all-reduce.yaml'";
 
 TEST(ScheduleCommand, ProvesAScheduleAndCountsItsBytes) {
-  const Ended proof = weft("schedule --op all-reduce --algorithm ring --ranks 8 --check --json");
+  const Ended proof = weft("schedule --op all-reduce --algorithm ring --ranks 8 --check --parsed");
   ASSERT_EQ(proof.exit_code, 0) << proof.text;
-  const auto json = nlohmann::json::parse(proof.text);
-  EXPECT_TRUE(json["holds"]);
-  EXPECT_EQ(json["bytes_sent"], 8 * 2 * 7 * (1 << 20) / 8);
+  const auto parsed = nlohmann::json::parse(proof.text);
+  EXPECT_TRUE(parsed["holds"]);
+  EXPECT_EQ(parsed["bytes_sent"], 8 * 2 * 7 * (1 << 20) / 8);
 }
 
 TEST(ScheduleCommand, PrintsTheStepsOfARank) {
-  const Ended steps = weft("schedule --algorithm ring --ranks 4 --rank 1 --size 400B --json");
+  const Ended steps = weft("schedule --algorithm ring --ranks 4 --rank 1 --size 400B --parsed");
   ASSERT_EQ(steps.exit_code, 0) << steps.text;
   const auto list = nlohmann::json::parse(steps.text)["steps"];
   ASSERT_EQ(list.size(), 12U);

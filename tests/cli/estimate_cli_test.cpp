@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-const std::string kScenario = R"(name: small
+const std::string kEstimated = R"(name: small
 seed: 1
 racks: {count: 4, servers: 1, server: hgx-h100}
 links:
@@ -46,7 +46,7 @@ jobs:
     overlap: {gradients: false, pipeline: false, prefetch: false}
 )";
 
-struct Ended {
+struct Estimated {
   int exit_code = -1;
   std::string out;
   std::string err;
@@ -57,7 +57,7 @@ class EstimateCli : public ::testing::Test {
   EstimateCli()
       : folder_(fs::temp_directory_path() / ("weft-estimate-" + std::to_string(::getpid()))) {
     fs::create_directories(folder_);
-    std::ofstream(folder_ / "small.yaml") << kScenario;
+    std::ofstream(folder_ / "small.yaml") << kEstimated;
   }
   ~EstimateCli() override { fs::remove_all(folder_); }
 
@@ -66,21 +66,21 @@ class EstimateCli : public ::testing::Test {
     text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
     return text.str();
   }
-  Ended weft(const std::string& arguments) const {
+  Estimated weft(const std::string& arguments) const {
     const std::string command = "cd '" + folder_.string() + "' && '" + WEFT_PROGRAM + "' " +
                                 arguments + " >out.txt 2>err.txt";
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), read("out.txt"), read("err.txt")};
   }
   nlohmann::json estimate(const std::string& arguments) const {
-    const Ended ended = weft("estimate small.yaml --json " + arguments);
+    const Estimated ended = weft("estimate small.yaml --json " + arguments);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     return ended.exit_code == 0 ? nlohmann::json::parse(ended.out) : nlohmann::json();
   }
   /// The run's time over the estimate's.
   double run_over_estimate(const std::string& plan) const {
     const double seconds = estimate("--quick " + plan)["jobs"][0]["step_seconds"];
-    const Ended ended = weft("run small.yaml --json --out results " + plan);
+    const Estimated ended = weft("run small.yaml --json --out results " + plan);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     if (ended.exit_code != 0) return 0;
     const double run = nlohmann::json::parse(ended.out)["jobs"][0]["jct_seconds"];
@@ -125,7 +125,7 @@ TEST_F(EstimateCli, TakesEveryTaskAndMessageInItsOrder) {
   const double seconds = job["ideal_seconds"];
   const double bytes = 36 * 2 * 7.0 / 8 * 4194304;
   EXPECT_GT(seconds, bytes / 450e9 + job["terms"]["compute"]["seconds"].get<double>());
-  const Ended run = weft("run small.yaml --json --out results " + ring);
+  const Estimated run = weft("run small.yaml --json --out results " + ring);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const nlohmann::json of_run = nlohmann::json::parse(run.out)["jobs"][0];
   EXPECT_EQ(of_run["ideal_seconds"], seconds);
@@ -182,11 +182,11 @@ TEST_F(EstimateCli, AgreesWithRunsWhereNothingMeets) {
 }
 
 TEST_F(EstimateCli, SaysWhatDoesNotFitAndRefusesWhatCannotBe) {
-  const Ended large = weft("estimate small.yaml --quick --set jobs[0].model=llama2-70b");
+  const Estimated large = weft("estimate small.yaml --quick --set jobs[0].model=llama2-70b");
   EXPECT_EQ(large.exit_code, 0) << large.err;
   EXPECT_THAT(large.out, HasSubstr("DOES NOT FIT"));
   EXPECT_THAT(large.out, HasSubstr("micro-batches"));
-  const Ended bad = weft(
+  const Estimated bad = weft(
       "estimate small.yaml --set jobs[0].batch.global=3 --set "
       "'jobs[0].parallelism={tensor: 4, data: 2}'");
   EXPECT_EQ(bad.exit_code, 2);
@@ -195,10 +195,10 @@ TEST_F(EstimateCli, SaysWhatDoesNotFitAndRefusesWhatCannotBe) {
 }
 
 TEST_F(EstimateCli, SaysWhatItKnowsOfOtherJobs) {
-  const Ended other = weft("estimate '" WEFT_SOURCE_DIR "/scenarios/nccl-h100.yaml' --quick");
+  const Estimated other = weft("estimate '" WEFT_SOURCE_DIR "/scenarios/nccl-h100.yaml' --quick");
   EXPECT_EQ(other.exit_code, 0) << other.err;
   EXPECT_THAT(other.out, HasSubstr("by the cost model"));
-  const Ended incast = weft("estimate '" WEFT_SOURCE_DIR "/scenarios/incast.yaml' --quick");
+  const Estimated incast = weft("estimate '" WEFT_SOURCE_DIR "/scenarios/incast.yaml' --quick");
   EXPECT_EQ(incast.exit_code, 0) << incast.err;
   EXPECT_THAT(incast.out, HasSubstr("estimates are of training jobs"));
 }

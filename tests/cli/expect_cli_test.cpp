@@ -19,7 +19,7 @@ using ::testing::Not;
 
 /// 1 MB over two hops of 100 Gbps without a queue: 80 us of serialisation, and less than 10 us of
 /// cables, headers and a switch.
-constexpr const char* kScenario = R"(weft: 1
+constexpr const char* kOneJob = R"(weft: 1
 name: one
 racks: {count: 2, servers: 1}
 links: {access: {rate: 100Gbps, length: 2m}, uplink: {rate: 100Gbps, length: 10m}}
@@ -30,7 +30,7 @@ jobs:
 
 class Expect : public ::testing::Test {
  protected:
-  Expect() { program_.folder().write("one.yaml", kScenario); }
+  Expect() { program_.folder().write("one.yaml", kOneJob); }
 
   Finished run(std::vector<std::string> arguments, int exit_code) const {
     const Finished f = program_.run(std::move(arguments));

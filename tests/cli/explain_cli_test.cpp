@@ -59,9 +59,9 @@ TEST_F(ExplainCli, SaysByWhatTwoRunsDiffer) {
   const Finished text = weft_.run({"explain", "a", "b"});
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("-300 us  straggler: rank 5 (h5)"));
-  const Finished json = weft_.run({"explain", "a", "b", "--json"});
+  const Finished printed = weft_.run({"explain", "a", "b", "--json"});
   std::int64_t sum = 0;
-  const auto parsed = nlohmann::json::parse(json.out);
+  const auto parsed = nlohmann::json::parse(printed.out);
   for (const auto& d : parsed.at("differences")) {
     std::string digits = d.at("difference_seconds").get<std::string>();
     std::erase(digits, '.');
@@ -109,12 +109,12 @@ TEST_F(ExplainCli, NamesTheSlowLink) {
                 ContainsRegex("\n  Try first: mend or replace what is slow \\(t" + link + ", "));
     EXPECT_THAT(said.out,
                 ContainsRegex("without slow-links \\(t" + link + "\\):\n  ring: [0-9.]+ us"));
-    const auto json = nlohmann::json::parse(weft_.run({"explain", "a", "--json"}).out);
-    const auto& slow = json.at("jobs").at(0).at("slow_links").at(0);
+    const auto parsed = nlohmann::json::parse(weft_.run({"explain", "a", "--json"}).out);
+    const auto& slow = parsed.at("jobs").at(0).at("slow_links").at(0);
     EXPECT_EQ(slow.at("rate_bps"), 100'000'000'000);
     EXPECT_EQ(slow.at("usual_rate_bps"), 400'000'000'000);
     EXPECT_THAT(slow.at("says").get<std::string>(), HasSubstr(" runs at 100 Gbps of 400 Gbps"));
-    EXPECT_EQ(json.at("jobs").at(0).at("advice").at(0).at("without"), "slow-links");
+    EXPECT_EQ(parsed.at("jobs").at(0).at("advice").at(0).at("without"), "slow-links");
   }
 }
 
@@ -149,8 +149,8 @@ TEST_F(ExplainCli, VerifiesWhatThePlantedScenarioHasFirst) {
     ASSERT_NE(found, std::string::npos) << next << said.out;
     place = found;
   }
-  const Finished json = weft_.run({"explain", "a", "--verify", "--json"});
-  const auto tries = nlohmann::json::parse(json.out).at("verification").at("tries");
+  const Finished printed = weft_.run({"explain", "a", "--verify", "--json"});
+  const auto tries = nlohmann::json::parse(printed.out).at("verification").at("tries");
   ASSERT_GE(tries.size(), 4U);
   EXPECT_EQ(tries.at(0).at("without"), "slow-links");
   EXPECT_EQ(tries.at(1).at("without"), "link-failures");

@@ -22,7 +22,7 @@ using ::testing::Not;
 
 const std::string kHeavy = std::string(WEFT_SOURCE_DIR) + "/tests/scenarios/heavy/";
 
-const std::string kShipped = std::string(WEFT_SOURCE_DIR) + "/scenarios/";
+const std::string kShippedFolder = std::string(WEFT_SOURCE_DIR) + "/scenarios/";
 
 /// The folder of this test.
 fs::path own_folder() {
@@ -134,7 +134,7 @@ TEST(Heavy, MorePacketsThanAQueuePairCanNumberAreRefused) {
 
 TEST(Heavy, ARunThatWouldNotFitIsRefused) {
   const fs::path out = own_folder() / "refused";
-  const MeasuredRun f = run(WEFT_PROGRAM, {"run", kShipped + "all-reduce-1024.yaml",
+  const MeasuredRun f = run(WEFT_PROGRAM, {"run", kShippedFolder + "all-reduce-1024.yaml",
                                            "--memory-limit", "100MB", "--out", out.string()});
   EXPECT_EQ(f.exit_code, 1);
   EXPECT_THAT(f.text, HasSubstr("the run would take about "));
@@ -153,7 +153,7 @@ TEST(Heavy, MemoryThatCannotBeHadEndsTheRunWithASentence) {
 TEST(Heavy, OutputThatCannotBeWrittenFailsTheCommandAndKeepsTheResults) {
   const fs::path out = own_folder() / "kept";
   const std::string command =
-      "% run '" + kShipped + "permutation.yaml' --out '" + out.string() + "'";
+      "% run '" + kShippedFolder + "permutation.yaml' --out '" + out.string() + "'";
   EXPECT_EQ(run_shell(command + " > /dev/full").exit_code, 1);
   EXPECT_TRUE(fs::exists(out / "summary.json"));
   fs::remove_all(out);

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Two jobs send to one host at once, so that each takes about twice its ideal time.
-constexpr const char* kShared = R"(weft: 1
+constexpr const char* kSharedLinks = R"(weft: 1
 name: shared
 racks: {count: 1, servers: 3}
 fabric: {topology: leaf-spine, spines: 1}
@@ -27,7 +27,7 @@ jobs:
 
 class NextStep : public ::testing::Test {
  protected:
-  NextStep() { program_.folder().write("shared.yaml", kShared); }
+  NextStep() { program_.folder().write("shared.yaml", kSharedLinks); }
 
   Finished run(std::vector<std::string> arguments) const {
     const Finished f = program_.run(std::move(arguments));

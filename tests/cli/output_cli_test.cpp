@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kScenario =
+constexpr const char* kWritten =
     "name: small\n"
     "racks: {count: 2, servers: 2, server: host-400g}\n"
     "fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4}\n"
@@ -38,7 +38,7 @@ const std::vector<std::string> kLong{"--set", "jobs[0].size=900GB", "--set", "ru
 class Output : public ::testing::Test {
  protected:
   Output() : program_("output") {
-    program_.folder().write("s.yaml", kScenario);
+    program_.folder().write("s.yaml", kWritten);
     // As /dev/stdout, which is no place for tests.
     fs::create_symlink("/proc/self/fd/1", path("stdout"));
   }

@@ -19,18 +19,14 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/program.hpp"
+
 namespace weft::testing {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::HasSubstr;
-
-struct Finished {
-  int exit_code = -1;
-  std::string out;
-  std::string err;
-};
 
 /// 24 points of some milliseconds each.
 constexpr const char* kSweep =

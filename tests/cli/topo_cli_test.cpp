@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/program.hpp"
+
 namespace weft::testing {
 namespace {
 
@@ -19,12 +21,6 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-struct Finished {
-  int exit_code = -1;
-  std::string out;
-  std::string err;
-};
 
 const std::string kIncast = " '" WEFT_SOURCE_DIR "/scenarios/incast.yaml' ";
 

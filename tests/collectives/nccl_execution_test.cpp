@@ -274,17 +274,17 @@ TEST(NcclExecution, CopiesAndAddsAtWhatTheMemoryOfTheGpusAllows) {
 // every channel two when it is connected; of Blackwell's at 96 GB/s twice that. What their blocks
 // of threads move between buffers is 38.7 GB/s each on Hopper, and no more than the memory allows.
 TEST(NcclExecution, GivesALoneGpuFourChannelsAt400GbpsThatMoveWhatABlockDoes) {
-  struct Row {
+  struct Channels {
     GpuGeneration generation;
     BitsPerSecond network;
     std::uint32_t channels;
     std::int64_t copy;  ///< GB/s
   };
-  for (const Row& row :
-       {Row{GpuGeneration::kAmpere, 200_Gbps, 2, 48}, Row{GpuGeneration::kHopper, 200_Gbps, 2, 77},
-        Row{GpuGeneration::kHopper, 392_Gbps, 4, 154},
-        Row{GpuGeneration::kBlackwell, 392_Gbps, 4, 280},
-        Row{GpuGeneration::kBlackwell, 784_Gbps, 8, 560}}) {
+  for (const Channels& row : {Channels{GpuGeneration::kAmpere, 200_Gbps, 2, 48},
+                              Channels{GpuGeneration::kHopper, 200_Gbps, 2, 77},
+                              Channels{GpuGeneration::kHopper, 392_Gbps, 4, 154},
+                              Channels{GpuGeneration::kBlackwell, 392_Gbps, 4, 280},
+                              Channels{GpuGeneration::kBlackwell, 784_Gbps, 8, 560}}) {
     RankLayout layout;
     layout.domain = {0, 1};
     layout.network_rate = row.network;

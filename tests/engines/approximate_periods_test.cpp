@@ -70,7 +70,7 @@ std::string star(const std::string& job, const std::string& transport = "datagra
          transport + "}\njobs:\n  - {name: job, type: all-reduce, " + job + "}\n";
 }
 
-std::string server(const std::string& job) {
+std::string server_with(const std::string& job) {
   return "name: periods\nracks: {count: 1, servers: 1, server: hgx-h100}\n"
          "fabric: {topology: single-domain}\njobs:\n  - {name: job, " +
          job + "}\n";
@@ -118,9 +118,9 @@ TEST(ApproximatePeriods, KeepTheirBound) {
 TEST(ApproximatePeriods, ComeCloseWhereThereIsNoBound) {
   const std::vector<std::string> cases{
       star("algorithm: ring, size: 20MiB, execution: {channels: 2, chunk: 64KiB}", "roce"),
-      server("type: all-reduce, algorithm: nvls, size: 512MiB, execution: {preset: nccl}"),
-      server("type: broadcast, algorithm: ring, size: 256MiB, "
-             "execution: {preset: nccl, channels: 4}")};
+      server_with("type: all-reduce, algorithm: nvls, size: 512MiB, execution: {preset: nccl}"),
+      server_with("type: broadcast, algorithm: ring, size: 256MiB, "
+                  "execution: {preset: nccl, channels: 4}")};
   for (const std::string& text : cases) {
     const Pair pair = pair_of(text, 0.05);
     EXPECT_GT(pair.report().skipped.rounds_skipped, 10) << text;
@@ -163,8 +163,8 @@ TEST(ApproximatePeriods, AreTheSameOnAnyNumberOfThreads) {
   const std::vector<std::string> cases{
       star("algorithm: ring, size: 20MiB, execution: {channels: 2, chunk: 64KiB}, iterations: 6",
            "roce"),
-      server("type: broadcast, algorithm: ring, size: 256MiB, "
-             "execution: {preset: nccl, channels: 4}")};
+      server_with("type: broadcast, algorithm: ring, size: 256MiB, "
+                  "execution: {preset: nccl, channels: 4}")};
   for (const std::string& text : cases) {
     Experiment e = experiment_of_text(text);
     const Results one = run_short(e, 0.05);
@@ -181,7 +181,7 @@ TEST(ApproximatePeriods, AreTheSameOnAnyNumberOfThreads) {
 }
 
 TEST(ApproximatePeriods, LeaveOutIterationsThatAreAsTheLastThree) {
-  const Pair pair = pair_of(server(
+  const Pair pair = pair_of(server_with(
       "type: all-reduce, size: 4MiB, iterations: 40, compute: 30us, execution: {preset: nccl}"));
   const auto& skipped = pair.report().skipped;
   EXPECT_GE(skipped.iterations_skipped, 30);
@@ -218,9 +218,9 @@ TEST(ApproximatePeriods, LeaveOutIterationsOfTraining) {
 
 // The draws of 20 % make iterations differ by more than 1 %.
 TEST(ApproximatePeriods, LeaveNothingOutWhereTheyDiffer) {
-  Experiment e =
-      experiment_of_text(server("type: all-reduce, size: 1MiB, iterations: 12, compute: 100us, "
-                                "jitter: {type: exponential, mean: 50us}"));
+  Experiment e = experiment_of_text(
+      server_with("type: all-reduce, size: 1MiB, iterations: 12, compute: 100us, "
+                  "jitter: {type: exponential, mean: 50us}"));
   const Results full = run_whole(e);
   const Results same = run_short(e, 0.01);
   EXPECT_EQ(same.periods->skipped.iterations_skipped, 0);

@@ -28,7 +28,7 @@ namespace {
 using protocols::PacketNetwork;
 using protocols::congestion::RcccConfig;
 
-constexpr double kPacket = 4'178;
+constexpr double kDataPacket = 4'178;
 
 PacketNetwork::Options rccc_on(Bytes buffer) {
   PacketNetwork::Options options = options_with(RcccConfig(), 4'178_B, 82_B);
@@ -38,7 +38,7 @@ PacketNetwork::Options rccc_on(Bytes buffer) {
 }
 
 /// Of a full packet and its ACK of 1 B over two links of 1 us at `rate`, in seconds.
-double base_rtt(double rate) { return 2 * kPacket * 8 / rate + 4e-6; }
+double base_rtt(double rate) { return 2 * kDataPacket * 8 / rate + 4e-6; }
 
 class RcccInCast : public ::testing::TestWithParam<std::uint32_t> {};
 
@@ -63,8 +63,8 @@ TEST_P(RcccInCast, EndsWhenItsBytesHavePassedAtLineRate) {
   const double unasked = 1.5 * base_rtt(100e9) * 100e9 / 8;
   const auto peak =
       static_cast<double>(run.network().class_counters(port, ClassId(0)).peak_bytes.count());
-  EXPECT_LE(peak, n * (unasked + kPacket));
-  EXPECT_GE(peak, n * unasked - unasked / 1.5 - n * kPacket);
+  EXPECT_LE(peak, n * (unasked + kDataPacket));
+  EXPECT_GE(peak, n * unasked - unasked / 1.5 - n * kDataPacket);
   RecordProperty("last_us", std::to_string(last * 1e6));
   RecordProperty("peak", std::to_string(peak));
 }

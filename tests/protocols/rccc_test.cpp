@@ -186,7 +186,7 @@ using protocols::PacketNetwork;
 using protocols::RoceConfig;
 using protocols::congestion::RcccConfig;
 
-constexpr Picoseconds kLatency = 1_us;
+constexpr Picoseconds kLinkDelay = 1_us;
 
 PacketNetwork::Options rccc_options(const RcccConfig& config = {}) {
   PacketNetwork::Options options = plain_options();
@@ -209,9 +209,9 @@ Picoseconds last_of(const std::vector<Picoseconds>& times) {
 
 TEST(RcccNetwork, ALoneMessageIsAsFastAsWithoutControl) {
   for (const Bytes size : {1_B, 100'000_B, 2_MB}) {
-    FlowRun rccc(star(2, 100_Gbps, kLatency), rccc_options(),
+    FlowRun rccc(star(2, 100_Gbps, kLinkDelay), rccc_options(),
                  {{HostId(1u), HostId(0u), size, 0_ps}});
-    FlowRun none(star(2, 100_Gbps, kLatency), plain_options(),
+    FlowRun none(star(2, 100_Gbps, kLinkDelay), plain_options(),
                  {{HostId(1u), HostId(0u), size, 0_ps}});
     EXPECT_NEAR(to_seconds(rccc.completions()[0] - none.completions()[0]), 0, 30e-9)
         << "a grant goes before the last ACK at most";
@@ -221,7 +221,7 @@ TEST(RcccNetwork, ALoneMessageIsAsFastAsWithoutControl) {
 
 TEST(RcccNetwork, ALongMessageComesAtThePaceOfGrants) {
   // What was sent unasked lasts until a hundredth of the line has used it up; from then on 0.99.
-  FlowRun run(star(2, 100_Gbps, kLatency), rccc_options(),
+  FlowRun run(star(2, 100_Gbps, kLinkDelay), rccc_options(),
               {{HostId(1u), HostId(0u), 200_MB, 0_ps}});
   const double wire = 200e6 / 4'096 * 4'178 * 8 / 100e9;
   EXPECT_NEAR(to_seconds(run.completions()[0]), wire / 0.99, 0.001 * wire);
@@ -229,9 +229,9 @@ TEST(RcccNetwork, ALongMessageComesAtThePaceOfGrants) {
 
 TEST(RcccNetwork, WithoutAnythingUnaskedTheFirstPacketAsks) {
   // One packet, a round trip for the first grant, and then as ever.
-  FlowRun run(star(2, 100_Gbps, kLatency), rccc_options({.speculative = 0}),
+  FlowRun run(star(2, 100_Gbps, kLinkDelay), rccc_options({.speculative = 0}),
               {{HostId(1u), HostId(0u), 1_MB, 0_ps}});
-  FlowRun none(star(2, 100_Gbps, kLatency), plain_options(),
+  FlowRun none(star(2, 100_Gbps, kLinkDelay), plain_options(),
                {{HostId(1u), HostId(0u), 1_MB, 0_ps}});
   const double more = to_seconds(run.completions()[0] - none.completions()[0]);
   EXPECT_GT(more, 4e-6);
@@ -254,7 +254,7 @@ TEST(RcccNetwork, LostGrantsAreRepaired) {
   for (const bool selective : {false, true}) {
     PacketNetwork::Options options = rccc_options();
     if (selective) roce_of(options).recovery = protocols::SelectiveRepeat{};
-    const auto topology = star(5, 100_Gbps, kLatency);
+    const auto topology = star(5, 100_Gbps, kLinkDelay);
     options.faults.push_back(corrupted_responses(topology, 0.5, 10_us, 60_us));
     FlowRun run(topology, options, in_cast(4, 1_MB));
     EXPECT_LT(last_of(run.completions()), 1_ms);
@@ -266,7 +266,7 @@ TEST(RcccNetwork, ASenderWhoseLastGrantWasLostAsksAgain) {
   // All frames to the sender are corrupted for longer than all that it was granted lasts, but for
   // what its retransmissions bring.
   PacketNetwork::Options options = rccc_options();
-  const auto topology = star(3, 100_Gbps, kLatency);
+  const auto topology = star(3, 100_Gbps, kLinkDelay);
   options.faults.push_back(corrupted_responses(topology, 1, 20_us, 250_us));
   FlowRun run(topology, options, in_cast(2, 2_MB));
   EXPECT_LT(last_of(run.completions()), 1_ms);
@@ -275,7 +275,7 @@ TEST(RcccNetwork, ASenderWhoseLastGrantWasLostAsksAgain) {
 TEST(RcccNetwork, TwoReceiversOfOneSenderShareItsLink) {
   // Each grants at 0.99 of its line; the sender has at most its limit of each, and they take turns.
   const Bytes size = 5_MB;
-  FlowRun run(star(3, 100_Gbps, kLatency), rccc_options(),
+  FlowRun run(star(3, 100_Gbps, kLinkDelay), rccc_options(),
               {{HostId(0u), HostId(1u), size, 0_ps}, {HostId(0u), HostId(2u), size, 0_ps}});
   const std::vector<Picoseconds> times = run.completions();
   const double wire = 2 * 5e6 / 4'096 * 4'178 * 8 / 100e9;
@@ -286,7 +286,7 @@ TEST(RcccNetwork, TwoReceiversOfOneSenderShareItsLink) {
 TEST(RcccNetwork, MessagesOnFreshQueuePairsBeginWithWhatIsUnasked) {
   PacketNetwork::Options options = rccc_options();
   roce_of(options).queue_pair_life = protocols::QueuePairLife::kMessage;
-  FlowRun run(star(9, 100_Gbps, kLatency), options, in_cast(8, 1_MB));
+  FlowRun run(star(9, 100_Gbps, kLinkDelay), options, in_cast(8, 1_MB));
   EXPECT_LT(last_of(run.completions()), 750_us);
 }
 
@@ -297,7 +297,7 @@ TEST(RcccNetwork, WhatBuffersDropIsSentAgainByCredit) {
     options.switches.buffer = 100_KB;
     if (signal == 1) roce_of(options).receiver = RoceConfig::Receiver::kAnyOrder;
     if (signal == 2) roce_of(options).recovery = protocols::SelectiveRepeat{};
-    FlowRun run(star(9, 100_Gbps, kLatency), options, in_cast(8, 1_MB));
+    FlowRun run(star(9, 100_Gbps, kLinkDelay), options, in_cast(8, 1_MB));
     EXPECT_LT(last_of(run.completions()), 5_ms) << signal;
     EXPECT_GT(run.network().totals().buffer_drops, 10) << signal;
   }
@@ -311,7 +311,7 @@ TEST(RcccNetwork, BothPortsOfAHostGrantForWhatComesByThemInTurn) {
                 {.name = "s1", .is_switch = true}};
   for (const char* const host : {"h0", "h1"}) {
     for (const char* const at : {"s0", "s1"}) {
-      spec.links.push_back({.from = host, .to = at, .link = {100_Gbps, kLatency}});
+      spec.links.push_back({.from = host, .to = at, .link = {100_Gbps, kLinkDelay}});
     }
   }
   PacketNetwork::Options options = rccc_options();

@@ -83,7 +83,7 @@ void expect_found(const std::string& what, const std::string& text, const std::s
 }
 
 TEST(PlantedCause, OfEveryDegradationIsTriedFirstAndItsRemovalHealsTheRun) {
-  struct Case {
+  struct Degradation {
     const char* what;
     Planted planted;
   };
@@ -93,7 +93,7 @@ TEST(PlantedCause, OfEveryDegradationIsTriedFirstAndItsRemovalHealsTheRun) {
   const auto changes = [](const std::string& change) {
     return Planted{.rest = "links: {changes: [{" + change + "}]}\n"};
   };
-  const Case cases[] = {
+  const Degradation cases[] = {
       {"slow-links", changes("from: h3, rate: 50Gbps")},
       {"slow-links", changes("from: leaf0, to: spine1, rate: 50Gbps")},
       {"slow-links", changes("from: leaf0, to: spine1, latency: 5us")},
@@ -115,7 +115,7 @@ TEST(PlantedCause, OfEveryDegradationIsTriedFirstAndItsRemovalHealsTheRun) {
       {"jitter", {.job = ", jitter: {type: exponential, mean: 1us}"}},
       {"jitter", {.job = ", noise: [{ranks: 5, jitter: {type: exponential, mean: 1us}}]"}},
   };
-  for (const Case& c : cases) expect_found(c.what, c.planted.text(), Planted{}.text());
+  for (const Degradation& c : cases) expect_found(c.what, c.planted.text(), Planted{}.text());
 }
 
 // The other job keeps its hosts, so that the first one is alone on its own.

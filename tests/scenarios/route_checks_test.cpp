@@ -101,7 +101,7 @@ TEST(RouteChecks, NextHopsThatGoRoundAreLossForPacketsAndRefusedForAFluid) {
   EXPECT_THAT(check_fluid(round.value()).front().to_string(), HasSubstr("goes round at"));
 }
 
-constexpr const char* kTwoRacks = R"(
+constexpr const char* kTwoTiers = R"(
 name: t
 racks: {count: 2, servers: 2, server: host-400g}
 fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4}
@@ -118,7 +118,7 @@ Routes::NextHops& last_hop(Experiment& e) {
 
 // MODEL.md 4.1
 TEST(Delivery, AtAnotherHostEndsARunByName) {
-  Experiment e = experiment_of(kTwoRacks).value();
+  Experiment e = experiment_of(kTwoTiers).value();
   (&last_hop(e))[0] = (&last_hop(e))[1];
   EXPECT_THAT([&e] { static_cast<void>(simulate(e)); },
               ::testing::ThrowsMessage<BrokenInvariant>(
@@ -127,7 +127,7 @@ TEST(Delivery, AtAnotherHostEndsARunByName) {
 }
 
 TEST(Delivery, DoesNotHappenWithoutANextHop) {
-  Experiment e = experiment_of(kTwoRacks).value();
+  Experiment e = experiment_of(kTwoTiers).value();
   last_hop(e).count = 0;  // then the row of the leaf counts, which has no way down to its own host
   Routes::SwitchEntry& leaf = e.routes.switches[1];
   e.routes.rows[leaf.row + e.routes.groups[0][2]].count = 0;

@@ -164,17 +164,17 @@ std::string cut_off_reason(const MeasuredRun& run, const std::string& name) {
 
 std::string value_text(const std::string& name, const std::optional<double>& value) {
   if (!value) return "none";
-  struct Step {
+  struct UnitStep {
     double factor;
     const char* unit;
   };
   constexpr int kDigits = 7;
   const std::string unit = sweep::metric_unit(name);
-  std::vector<Step> steps{{1, unit.c_str()}};
+  std::vector<UnitStep> steps{{1, unit.c_str()}};
   if (unit == "s") steps = {{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
   if (unit == "B/s") steps = {{0.125, "bit/s"}, {0.125e6, "Mbps"}, {0.125e9, "Gbps"}};
-  const Step* step = &steps.front();
-  for (const Step& s : steps) {
+  const UnitStep* step = &steps.front();
+  for (const UnitStep& s : steps) {
     if (std::abs(*value) >= s.factor) step = &s;
   }
   std::string text = scenarios::plain_number(*value / step->factor, kDigits);

@@ -11,7 +11,7 @@ namespace weft::evidence {
 namespace {
 
 /// NCCL's lines have 1,024 characters at most, and launchers add some.
-constexpr std::size_t kMaxLine = 8192;
+constexpr std::size_t kMaxLogLine = 8192;
 constexpr std::size_t kMaxTornRemarks = 10;
 constexpr std::size_t kMaxHost = 255;  ///< RFC 1123
 
@@ -93,7 +93,7 @@ class LineReader {
   std::vector<LogLine> read(Remarks& remarks) {
     for (std::size_t i = 0; i < file_.lines().size(); ++i) {
       const std::string_view line = file_.lines()[i];
-      if (line.size() <= kMaxLine && line.find(" NCCL ") != line.npos) add(line, i + 1);
+      if (line.size() <= kMaxLogLine && line.find(" NCCL ") != line.npos) add(line, i + 1);
     }
     for (LogLine& line : torn_) {
       unglue(line, hosts_);

@@ -28,9 +28,9 @@ std::optional<std::string_view> recognise_nccl_tests(const import::InputFile& fi
     }
     return {};
   }
-  constexpr std::size_t kMaxLine = 4096;
+  constexpr std::size_t max_line = 4096;
   for (const std::string_view line : file.lines()) {
-    if (line.size() > kMaxLine) continue;
+    if (line.size() > max_line) continue;
     if (line.find("Avg bus bandwidth") != line.npos) return "`Avg bus bandwidth`";
     if (line.find("# nThread") != line.npos) return "`# nThread`";
     if (line.find("Collective test starting") != line.npos) return "`Collective test starting`";

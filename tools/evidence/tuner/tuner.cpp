@@ -133,8 +133,8 @@ class TunerReader {
 
   void check_channels(std::string_view word) {
     const auto channels = number_in<int>(word);
-    constexpr int kMaxChannels = 64;
-    if (channels && *channels >= 1 && *channels <= kMaxChannels) return;
+    constexpr int max_channels = 64;
+    if (channels && *channels >= 1 && *channels <= max_channels) return;
     finding(line_, fmt::format("channels {}: {} leaves one channel; give a number from 1 to 64",
                                backquoted(word),
                                channels == -1 ? "-1, against the plugin's own page," : "it"));

@@ -1,7 +1,6 @@
 #include "tools/sweep/report/statistics.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -17,7 +16,6 @@ namespace {
 /// More values than this are grouped.
 constexpr std::size_t kMaxLevels = 12;
 constexpr std::size_t kQuarters = 4;
-constexpr double kConfidence = 0.95;
 
 using Numbers = std::vector<double>;
 
@@ -46,7 +44,7 @@ std::map<std::int64_t, Rows> by_configuration(const Table& table, const std::str
   return groups;
 }
 
-struct Sample {
+struct RankedRow {
   const Value* value;
   const Table::Row* row;
   std::string others;  ///< values of all other parameters but the seed
@@ -81,20 +79,20 @@ std::string others_of(const Table& table, const Table::Row& row, std::size_t par
 }
 
 /// Leaves the samples whose other parameters every one of `levels` values has, where there are any.
-void keep_common(std::vector<Sample>& samples, std::size_t levels, Effect& effect) {
+void keep_common(std::vector<RankedRow>& samples, std::size_t levels, Effect& effect) {
   std::map<std::string, std::set<std::string>> values;
-  for (const Sample& s : samples) values[s.others].insert(s.value->text);
-  const auto is_common = [&](const Sample& s) { return values.at(s.others).size() == levels; };
+  for (const RankedRow& s : samples) values[s.others].insert(s.value->text);
+  const auto is_common = [&](const RankedRow& s) { return values.at(s.others).size() == levels; };
   effect.others = values.size();
   effect.common = static_cast<std::size_t>(std::ranges::count_if(
       values, [levels](const auto& entry) { return entry.second.size() == levels; }));
-  if (effect.common > 0) std::erase_if(samples, [&](const Sample& s) { return !is_common(s); });
+  if (effect.common > 0) std::erase_if(samples, [&](const RankedRow& s) { return !is_common(s); });
 }
 
-std::vector<Level> levels_of(const std::vector<Sample>& samples, const std::vector<Value>& distinct,
-                             const std::string& metric) {
+std::vector<Level> levels_of(const std::vector<RankedRow>& samples,
+                             const std::vector<Value>& distinct, const std::string& metric) {
   std::map<std::string, Rows> groups;
-  for (const Sample& s : samples) groups[s.value->text].push_back(s.row);
+  for (const RankedRow& s : samples) groups[s.value->text].push_back(s.row);
   std::vector<Level> levels;
   for (const Value& value : distinct) {
     const auto found = groups.find(value.text);
@@ -106,8 +104,8 @@ std::vector<Level> levels_of(const std::vector<Sample>& samples, const std::vect
 
 /// Four groups of nearly equal size by value: the first ones take what is left over, as SQL's
 /// `ntile` does.
-std::vector<Level> quarters_of(std::vector<Sample> samples, const std::string& metric) {
-  std::ranges::stable_sort(samples, {}, [](const Sample& s) { return *s.value->number; });
+std::vector<Level> quarters_of(std::vector<RankedRow> samples, const std::string& metric) {
+  std::ranges::stable_sort(samples, {}, [](const RankedRow& s) { return *s.value->number; });
   std::vector<Level> levels;
   std::size_t begin = 0;
   for (std::size_t q = 0; q < kQuarters; ++q) {
@@ -175,11 +173,6 @@ Estimate estimate(const Rows& rows, const std::string& metric) {
   return result;
 }
 
-double student_factor(std::size_t count) {
-  const boost::math::students_t distribution(static_cast<double>(count) - 1);
-  return boost::math::quantile(distribution, 0.5 + kConfidence / 2);
-}
-
 std::vector<Configuration> ranking(const Table& table, const Objective& objective) {
   std::vector<Configuration> configurations;
   for (const auto& [number, group] : by_configuration(table, objective.metric)) {
@@ -238,7 +231,7 @@ std::vector<Effect> main_effects(const Table& table, const Objective& objective)
     if (table.parameters[p].is_seed) continue;
     Effect effect;
     effect.together = changing_with(table, p);
-    std::vector<Sample> samples;
+    std::vector<RankedRow> samples;
     bool has_texts = false;
     for (const Table::Row& row : table.rows) {
       if (!ranked_metric(table, row, objective.metric)) continue;
