@@ -62,8 +62,8 @@ std::string BlockedLanes::peer_name(ProcessId process) const {
 }
 
 std::string BlockedLanes::begin_of(ProcessId process) const {
-  const Picoseconds begin = processes[process.value()].begin;
-  if (begin >= Picoseconds(0)) return "until the job starts at " + time_text(begin);
+  const OptionalTime begin = processes[process.value()].begin;
+  if (begin) return "until the job starts at " + time_text(*begin);
   std::string jobs;
   for (const std::uint32_t job : workload.jobs()[workload.job_of(process)].after) {
     jobs += (jobs.empty() ? "" : ", ") + workload.jobs()[job].name;

@@ -30,7 +30,7 @@ class CallOracle {
   struct End {
     ProcessId process;
     std::uint32_t stream = 0;
-    Picoseconds time;       ///< -1: not known any more
+    OptionalTime time;      ///< missing: not known any more
     Picoseconds posted_at;  ///< TaskObserver::ended; far in the past: nothing was posted
   };
   virtual ~CallOracle() = default;

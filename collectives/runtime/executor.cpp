@@ -47,16 +47,15 @@ Executor::Executor(const Workload& workload, Spans spans, const std::optional<Lo
   }
 }
 
-Picoseconds Executor::first_begin_of(std::uint32_t job) const {
+OptionalTime Executor::first_begin_of(std::uint32_t job) const {
   if (lone_) return lone_->begin;
   const JobPlan& plan = workload_.jobs()[job];
-  return plan.after.empty() ? plan.start : Picoseconds(-1);
+  return plan.after.empty() ? plan.start : OptionalTime();
 }
 
 void Executor::on_start(ProcessContext& context, ProcessId self) {
-  const Picoseconds begin = processes_[self.value()].begin;
-  const bool waits = begin < Picoseconds(0);
-  if (runs(workload_.job_of(self)) && !waits) begin_lanes(context, self, begin);
+  const OptionalTime begin = processes_[self.value()].begin;
+  if (runs(workload_.job_of(self)) && begin) begin_lanes(context, self, *begin);
 }
 
 void Executor::begin_lanes(ProcessContext& context, ProcessId self, Picoseconds start) {
@@ -240,7 +239,7 @@ void Executor::forget_before(std::uint32_t job, std::uint32_t iteration) {
     const ProcessId process = plan.process(rank);
     IterationLog& iterations = processes_[process.value()].iterations;
     if (iteration == 0 || !iterations.knows(iteration - 1)) continue;
-    const Picoseconds end = iterations[iteration - 1].end;
+    const Picoseconds end = *iterations[iteration - 1].end;
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
       // One that ends with the iteration may be the beginning of the next one.
       lanes_[workload_.lane_index(process, lane)].spans.forget_before(end);
@@ -266,10 +265,10 @@ JobOutcome Executor::outcome(std::uint32_t job) const {
   const JobPlan& plan = workload_.jobs()[job];
   JobOutcome outcome;
   outcome.is_finished = finished(job);
-  const Picoseconds begin = processes_[plan.first_process].begin;
-  outcome.has_begun = begin >= Picoseconds(0);
+  const OptionalTime begin = processes_[plan.first_process].begin;
+  outcome.has_begun = begin.has_value();
   if (!outcome.has_begun) return outcome;
-  outcome.start = outcome.end = begin;
+  outcome.start = outcome.end = *begin;
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     const Process& process = processes_[plan.process(rank).value()];
     outcome.end = std::max(outcome.end, process.last_progress);

@@ -222,7 +222,7 @@ class Executor final : public ProcessHandler {
 
   [[nodiscard]] bool runs(std::uint32_t job) const { return !lone_ || lone_->job == job; }
   /// Of all its processes; -1: it waits for others.
-  [[nodiscard]] Picoseconds first_begin_of(std::uint32_t job) const;
+  [[nodiscard]] OptionalTime first_begin_of(std::uint32_t job) const;
 
   const Workload& workload_;
   const Spans spans_;

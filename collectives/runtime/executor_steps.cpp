@@ -25,7 +25,7 @@ bool Executor::carry_out(Turn turn) {
     case Step::Kind::kDelay:
       return sleep_until(turn, turn.context.now() + time_of_delay(turn));
     case Step::Kind::kWaitUntil:
-      return sleep_until(turn, processes_[turn.self.value()].begin + step.time());
+      return sleep_until(turn, *processes_[turn.self.value()].begin + step.time());
     case Step::Kind::kControlEvent:
       turn.context.send_control_event(job_of(turn.self).process(step.peer), turn.number);
       return true;

@@ -96,7 +96,7 @@ Picoseconds Executor::time_of_delay(Turn turn) {
   Process& process = processes_[turn.self.value()];
   const std::uint32_t rank = workload_.rank_of(turn.self);
   Computing computing{.nominal = step.time(),
-                      .start = turn.context.now() - process.begin,
+                      .start = turn.context.now() - *process.begin,
                       .number = process.computed++};
   for (std::uint32_t i = 0; i < process.streams.size() && !computing.is_slowed; ++i) {
     const Stream& stream = process.streams[i];
@@ -131,12 +131,12 @@ bool Executor::on_job_timer(ProcessContext& context, ProcessId self, std::uint32
 void Executor::set_ends(ProcessContext& context, std::span<const CallOracle::End> ends) {
   for (const CallOracle::End& end : ends) {
     Stream& stream = processes_[end.process.value()].streams[end.stream];
-    const bool is_known = end.time >= Picoseconds(0);
+    const bool is_known = end.time.has_value();
     if (is_known) stream.posted_at = std::max(stream.posted_before, end.posted_at);
     if (stream.ends_at == end.time) continue;
     stream.ends_at = end.time;
     if (!is_known) continue;
-    context.set_job_timer(end.time, end.process, timer_of_end(end.stream));
+    context.set_job_timer(*end.time, end.process, timer_of_end(end.stream));
   }
 }
 
@@ -154,7 +154,7 @@ bool Executor::come_to_end(ProcessContext& context, ProcessId self, std::uint32_
   Process& process = processes_[self.value()];
   Stream& stream = process.streams[number];
   if (stream.ends_at != context.now()) return false;
-  stream.ends_at = Picoseconds(-1);
+  stream.ends_at = {};
   stream.is_ending = true;
   oracle_->end(self, number);
   ask_again(context);

@@ -14,7 +14,7 @@ namespace weft::collectives {
 /// When an iteration of a collective ran on a rank.
 struct Iteration {
   Picoseconds begin;
-  Picoseconds end{-1};          ///< -1: it runs
+  OptionalTime end;             ///< missing: it runs
   std::uint16_t last_lane = 0;  ///< that ended last, and so ended it
 };
 
@@ -31,7 +31,7 @@ class IterationLog {
  public:
   [[nodiscard]] std::uint32_t begun() const { return static_cast<std::uint32_t>(log_.size()); }
   [[nodiscard]] std::uint32_t ended() const {
-    return begun() - (!log_.empty() && log_.back().end < Picoseconds(0) ? 1 : 0);
+    return begun() - (!log_.empty() && !log_.back().end ? 1 : 0);
   }
   [[nodiscard]] bool knows(std::uint32_t number) const {
     return number >= log_.first() && number < log_.size();

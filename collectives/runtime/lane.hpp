@@ -64,7 +64,7 @@ struct Stream {
   Picoseconds posted_at;            ///< of the last message received, where lanes note posts
   Picoseconds posted_before;        ///< the same, as the running task began
   Picoseconds finished_posted_at;   ///< the same, of the last task that finished
-  Picoseconds ends_at{-1};          ///< the running task, where an oracle knows it; -1: unknown
+  OptionalTime ends_at;             ///< the running task, where an oracle knows it
   bool is_ending = false;           ///< that end has come
   StreamTimes times;
   std::vector<StreamWait> held;         ///< while the first stream has waited, one after the other
@@ -74,7 +74,7 @@ struct Stream {
 
 /// What the lanes of a rank have in common.
 struct Process {
-  Picoseconds begin{-1};          ///< of its lanes; -1: the job waits for others
+  OptionalTime begin;             ///< of its lanes; missing: the job waits for others
   std::uint32_t ended_ranks = 0;  ///< of those others; the job's first rank counts them
   std::int64_t messages = 0;
   Bytes bytes;

@@ -146,9 +146,9 @@ class Tracer {
   }
 
   void tell(const Here& here, std::uint32_t port, const MessageWatch::Sent& sent) const {
-    const auto took = static_cast<std::uint64_t>((sent.end - sent.begin).count());
+    const auto took = static_cast<std::uint64_t>((*sent.end - *sent.begin).count());
     here.worker.trace.push_back(
-        {.time = sent.end,
+        {.time = *sent.end,
          .value = static_cast<std::int64_t>(std::uint64_t{sent.sequence} << 32U | sent.flow),
          .subject = port,
          .detail = static_cast<std::uint32_t>(took),

@@ -53,7 +53,7 @@ class Deliveries {
   std::vector<std::size_t> places_;
 };
 
-MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Picoseconds delivered) {
+MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, OptionalTime delivered) {
   const SendingEnd& sender = s.senders[m.queue_pair];
   auto [destination, entropy] = s.routing_key_of(sender);
   if (s.constants.transports[sender.transport].is_per_message) {
@@ -142,7 +142,7 @@ class EndedMessages {
       s_.hosts[HostId(i)].messages.for_each_done([&](std::uint32_t place, const MessageRecord& m) {
         const std::uint32_t last = last_[number++];
         if (last == kNoIndex) return;
-        const Ended here{.over = std::max(delivered_[last].time, m.acknowledged),
+        const Ended here{.over = std::max(delivered_[last].time, m.acknowledged.value_or({})),
                          .host = HostId(i),
                          .place = place,
                          .number = number - 1};
@@ -230,7 +230,7 @@ std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) cons
   for (const HostState& host : s.hosts) {
     host.messages.for_each([&](const MessageRecord& m) {
       const std::uint32_t last = deliveries.last(deliveries.of(m));
-      all.push_back(outcome_of(s, m, last == kNoIndex ? Picoseconds(-1) : delivered_[last].time));
+      all.push_back(outcome_of(s, m, last == kNoIndex ? OptionalTime() : delivered_[last].time));
     });
   }
   std::ranges::sort(all, {}, [](const MessageOutcome& m) {

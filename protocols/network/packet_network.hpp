@@ -42,7 +42,7 @@ struct ClassCounters {
   Picoseconds credit_stall_time;
 };
 
-/// What became of one message. Times since the start of the run; -1: did not happen.
+/// What became of one message. Times since the start of the run; missing: it did not happen.
 struct MessageOutcome {
   ConnectionId connection;
   /// Where the packet engine did not run it, its number among those of the connection.
@@ -51,8 +51,8 @@ struct MessageOutcome {
   std::uint32_t entropy = 0;  ///< the ECMP key of its packets
   Bytes bytes;
   Picoseconds posted;
-  Picoseconds delivered{-1};     ///< all bytes at the receiver
-  Picoseconds acknowledged{-1};  ///< the sender knows (reliable transports)
+  OptionalTime delivered;     ///< all bytes at the receiver
+  OptionalTime acknowledged;  ///< the sender knows (reliable transports)
 };
 
 /// Sums over the whole network since the measurement began.

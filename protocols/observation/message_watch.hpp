@@ -19,8 +19,8 @@ class MessageWatch {
  public:
   /// What a port sent last.
   struct Sent {
-    Picoseconds begin{-1};
-    Picoseconds end{-1};
+    OptionalTime begin;
+    OptionalTime end;
     std::uint32_t flow = 0;
     std::uint32_t sequence = 0;
     PacketKind kind = PacketKind::kData;

@@ -20,7 +20,7 @@ struct MessageRecord {
   std::uint32_t next = kNoIndex;
   Bytes bytes;
   Picoseconds posted;
-  Picoseconds acknowledged{-1};  ///< -1: it is not, or nothing is acknowledged
+  OptionalTime acknowledged;  ///< missing: it is not, or nothing is acknowledged
 
   [[nodiscard]] std::uint32_t last_sequence() const { return first_sequence + packets - 1; }
 };
@@ -52,7 +52,7 @@ class MessageRecords {
     return place;
   }
   /// The sender is done with a message: all of it is acknowledged, or was sent where nothing is.
-  void end(std::uint32_t place, Picoseconds acknowledged) {
+  void end(std::uint32_t place, OptionalTime acknowledged) {
     MessageRecord& message = records_[place];
     message.acknowledged = acknowledged;
     message.next = kNoIndex;

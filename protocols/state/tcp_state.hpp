@@ -66,7 +66,7 @@ struct TcpSender {
   SendTimes times;
   RttEstimator round_trips;
   Picoseconds delay;                       ///< the last round trip that was measured
-  Picoseconds timer_at{-1};                ///< the earliest calendar entry of its timer; -1: none
+  OptionalTime timer_at;                   ///< the earliest calendar entry of its timer
   std::array<std::uint32_t, 3> highest{};  ///< the highest packets on the board, highest first
   std::uint32_t lost_end = 0;
   std::uint32_t next_repair = 0;

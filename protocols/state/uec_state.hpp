@@ -56,15 +56,13 @@ class SentPackets {
 
 /// What the sender of a packet delivery context (PDC) keeps besides its SenderState.
 struct UecSender {
-  static constexpr Picoseconds kNoTimer{-1};
-
   SentPackets packets;
-  Scoreboard board;                 ///< what has arrived beyond the oldest packet that is missing
-  SequenceSet repeats;              ///< to be sent again
-  std::uint64_t bytes = 0;          ///< that have arrived, by the last ACK
-  std::int64_t in_flight = 0;       ///< bytes, as the control counts; may be negative
-  Picoseconds timeout;              ///< of a packet that was sent once
-  Picoseconds timer_at = kNoTimer;  ///< the earliest calendar entry of its timer
+  Scoreboard board;            ///< what has arrived beyond the oldest packet that is missing
+  SequenceSet repeats;         ///< to be sent again
+  std::uint64_t bytes = 0;     ///< that have arrived, by the last ACK
+  std::int64_t in_flight = 0;  ///< bytes, as the control counts; may be negative
+  Picoseconds timeout;         ///< of a packet that was sent once
+  OptionalTime timer_at;       ///< the earliest calendar entry of its timer
   /// The next one, in a ring, of the contexts that share the congestion context.
   QueuePairId next_in_context;
   std::uint8_t value = 0;  ///< of entropy, of the packet that is being sent

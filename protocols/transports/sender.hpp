@@ -69,7 +69,7 @@ class Sender {
   }
 
   /// The oldest message of a queue pair is over for its sender.
-  void end_message(const Here& here, SenderState& s, Picoseconds acknowledged) const {
+  void end_message(const Here& here, SenderState& s, OptionalTime acknowledged) const {
     const std::uint32_t place = s.oldest_message;
     s.oldest_message = s_.hosts[s.host].messages[place].next;
     end_message(here, s, place, s.oldest_message, acknowledged);
@@ -78,7 +78,7 @@ class Sender {
   void end_contribution(const Here& here, SendingEnd& s) const {
     const std::uint32_t place = s.message;
     next_message(s);
-    end_message(here, s, place, s.message, Picoseconds(-1));
+    end_message(here, s, place, s.message, OptionalTime());
   }
 
   /// Messages whose packets have all been acknowledged are over for their sender. `Host` calls its
@@ -187,7 +187,7 @@ class Sender {
   /// The message at `place` of the list of the sender's host is over for it; its next one is at
   /// `oldest`.
   void end_message(const Here& here, SendingEnd& s, std::uint32_t place, std::uint32_t oldest,
-                   Picoseconds acknowledged) const {
+                   OptionalTime acknowledged) const {
     ++here.worker.sums.messages_sent;
     if (oldest == kNoIndex) s.newest_message = kNoIndex;
     s_.hosts[s.host].messages.end(place, acknowledged);

@@ -6,7 +6,7 @@
 namespace weft::scenarios {
 
 void MessageLog::add(const protocols::MessageOutcome& m) {
-  if (m.delivered < Picoseconds(0)) return;
+  if (!m.delivered) return;
   std::uint32_t& place = place_[m.connection.value()];
   if (place == 0) {
     lists_.emplace_back();
@@ -17,11 +17,11 @@ void MessageLog::add(const protocols::MessageOutcome& m) {
   auto before = known.end();
   while (before != known.begin()) {
     const Message& other = *std::prev(before);
-    if (std::pair(other.delivered, other.posted) <= std::pair(m.delivered, m.posted)) break;
+    if (std::pair(other.delivered, other.posted) <= std::pair(*m.delivered, m.posted)) break;
     --before;
   }
   known.insert(before, {.posted = m.posted,
-                        .delivered = m.delivered,
+                        .delivered = *m.delivered,
                         .acknowledged = m.acknowledged,
                         .bytes = m.bytes,
                         .queue_pair = m.queue_pair,

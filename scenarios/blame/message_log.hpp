@@ -16,7 +16,7 @@ class MessageLog {
   struct Message {
     Picoseconds posted;
     Picoseconds delivered;
-    Picoseconds acknowledged{-1};
+    OptionalTime acknowledged;
     Bytes bytes;
     protocols::QueuePairId queue_pair;
     std::uint32_t last_sequence = 0;

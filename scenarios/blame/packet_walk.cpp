@@ -66,10 +66,10 @@ class PacketWalk::Walk {
   /// To the arrival of the packet that completed the message.
   bool begin_at_arrival() {
     const Arrival& last = known_.last;
-    if (last.time < Picoseconds{}) return false;
+    if (!last.time) return false;
     sequence_ = last.sequence;
     // A NIC that takes packets in more slowly than they come.
-    charge(last.time, Cause::kQueueing,
+    charge(*last.time, Cause::kQueueing,
            Culprit::of_job(log_.around_.workload.job_of(destination())), last.port);
     in_ = last.port;
     return true;
@@ -417,7 +417,7 @@ void PacketWalk::add_arrival(const TraceRecord& record) {
   if (message == kNowhere || message < next_) return;
   if (record.time > messages_[message].message.delivered) return;
   Arrival& last = record_of(message).last;
-  if (std::pair(record.time, sequence) < std::pair(last.time, last.sequence)) return;
+  if (std::pair(OptionalTime(record.time), sequence) < std::pair(last.time, last.sequence)) return;
   last = {record.time, PortId(record.subject), sequence};
 }
 

@@ -54,7 +54,7 @@ class PacketWalk {
     PortId in;    ///< by which it came
   };
   struct Arrival {
-    Picoseconds time{-1};
+    OptionalTime time;
     PortId port;
     std::uint32_t sequence = 0;
   };

@@ -74,7 +74,7 @@ void find_bubbles(const collectives::Workload& workload, const collectives::Exec
   std::vector<Interval> busy;
   const collectives::Iteration& iteration = executor.iterations(job.process(*rank))[path.iteration];
   executor.spans(workload.lane_index(job.process(*rank), 0))
-      .for_each(iteration.begin, iteration.end, [&busy](const Span& span) {
+      .for_each(iteration.begin, *iteration.end, [&busy](const Span& span) {
         if (span.kind == Span::Kind::kWork) busy.push_back({span.begin, span.end});
       });
   std::vector<Charge> charges;
@@ -105,7 +105,7 @@ PathFinder::PathFinder(const Experiment& e, const collectives::Executor& executo
       executor_(executor),
       log_(e.workload.connections().size()),
       run_{e.workload, executor, log_, e.scenario.run.control_latency},
-      ended_at_(e.workload.jobs().size(), Picoseconds(-1)) {}
+      ended_at_(e.workload.jobs().size()) {}
 
 void PathFinder::add(std::span<const protocols::MessageOutcome> messages) {
   for (const protocols::MessageOutcome& m : messages) log_.add(m);
@@ -114,19 +114,18 @@ void PathFinder::add(std::span<const protocols::MessageOutcome> messages) {
 std::pair<Picoseconds, std::uint32_t> PathFinder::last_event(std::uint32_t j,
                                                              std::uint32_t iteration) const {
   const JobPlan& job = e_.workload.jobs()[j];
-  std::pair<Picoseconds, std::uint32_t> last{Picoseconds(-1), 0};
+  std::pair<OptionalTime, std::uint32_t> last;
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
-    const Picoseconds end = executor_.iterations(job.process(rank))[iteration].end;
+    const OptionalTime end = executor_.iterations(job.process(rank))[iteration].end;
     if (end > last.first) last = {end, rank};
   }
-  return last;
+  return {*last.first, last.second};
 }
 
 void PathFinder::end_iteration(std::uint32_t j, std::uint32_t iteration) {
   const JobPlan& job = e_.workload.jobs()[j];
   const auto [end, rank] = last_event(j, iteration);
-  const Picoseconds begin =
-      ended_at_[j] < Picoseconds(0) ? executor_.outcome(j).start : ended_at_[j];
+  const Picoseconds begin = ended_at_[j] ? *ended_at_[j] : executor_.outcome(j).start;
   JobPath path = path_of(j, iteration, begin, end);
   LaneWalk lanes(run_, j, begin, path.charges, path.messages);
   lanes.go_to({rank, executor_.iterations(job.process(rank))[iteration].last_lane, end});

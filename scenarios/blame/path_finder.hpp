@@ -58,8 +58,8 @@ class PathFinder {
   const collectives::Executor& executor_;
   MessageLog log_;
   const WalkedRun run_;
-  Detours* detours_ = nullptr;         ///< null: there are none
-  std::vector<Picoseconds> ended_at_;  ///< by job: its last iteration that was dealt with
+  Detours* detours_ = nullptr;          ///< null: there are none
+  std::vector<OptionalTime> ended_at_;  ///< by job: its last iteration that was dealt with
   std::vector<JobPath> paths_;
 };
 

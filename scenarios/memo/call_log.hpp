@@ -135,7 +135,7 @@ class CallLog {
       if (!calls.has_ended[i]) continue;
       const EpochBegin& begin = calls.begins[i];
       add(job.process(called.rank_in_whole(begin.rank)), begin.stream,
-          {calls.start + ends[i].time, static_cast<std::uint32_t>(i), epoch});
+          {calls.start + *ends[i].time, static_cast<std::uint32_t>(i), epoch});
     }
   }
   /// The call of a rank's stream that ended then, and took some time.

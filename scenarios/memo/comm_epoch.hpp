@@ -25,9 +25,9 @@ struct EpochBegin {
   bool operator==(const EpochBegin&) const = default;
 };
 
-/// When the call is over on the rank; -1: it does not end by itself.
+/// When the call is over on the rank; missing: it does not end by itself.
 struct EpochEnd {
-  Picoseconds time{-1};
+  OptionalTime time;
   Picoseconds posted_at;  ///< CallOracle::End
   bool operator==(const EpochEnd&) const = default;
 };
@@ -41,8 +41,8 @@ struct EpochMessage {
   std::uint32_t queue_pair = 0;  ///< of its connection
   Bytes bytes;
   Picoseconds posted;
-  Picoseconds delivered{-1};     ///< -1: not within the epoch
-  Picoseconds acknowledged{-1};  ///< -1: never, or not within the epoch
+  OptionalTime delivered;     ///< missing: not within the epoch
+  OptionalTime acknowledged;  ///< missing: never, or not within the epoch
 };
 
 /// How often an epoch took place.
@@ -92,8 +92,8 @@ struct CommEpoch {
   std::vector<EpochMessage> messages;
   std::vector<EpochSent> sent;  ///< by rank
 
-  /// When a message was delivered or acknowledged last; -1: none was.
-  [[nodiscard]] Picoseconds last_delivery() const;
+  /// When a message was delivered or acknowledged last.
+  [[nodiscard]] OptionalTime last_delivery() const;
   /// Some have not been.
   [[nodiscard]] bool has_pending() const;
 
@@ -105,16 +105,16 @@ struct CommEpoch {
   }
 };
 
-inline Picoseconds CommEpoch::last_delivery() const {
-  Picoseconds latest(-1);
+inline OptionalTime CommEpoch::last_delivery() const {
+  OptionalTime latest;
   for (const EpochMessage& m : messages) latest = std::max({latest, m.delivered, m.acknowledged});
   return latest;
 }
 
 inline bool CommEpoch::has_pending() const {
   return std::ranges::any_of(messages, [](const EpochMessage& m) {
-    const bool is_known = m.kind != Connection::Kind::kUnicast || m.acknowledged >= Picoseconds(0);
-    return m.delivered < Picoseconds(0) || !is_known;
+    const bool is_known = m.kind != Connection::Kind::kUnicast || m.acknowledged;
+    return !m.delivered || !is_known;
   });
 }
 
@@ -127,8 +127,8 @@ enum class EpochDeliveries : std::uint8_t {
 
 /// Adds what is known of closed epochs, by when the last of them delivered something and did
 /// anything, to what is known of others.
-[[nodiscard]] inline EpochDeliveries deliveries_since(Picoseconds since, Picoseconds last_delivery,
-                                                      Picoseconds last_event) {
+[[nodiscard]] inline EpochDeliveries deliveries_since(Picoseconds since, OptionalTime last_delivery,
+                                                      OptionalTime last_event) {
   if (last_delivery >= since) return EpochDeliveries::kSome;
   return last_event >= since ? EpochDeliveries::kUnknown : EpochDeliveries::kNone;
 }

@@ -109,7 +109,7 @@ void DomainReuse::find_ends(std::uint32_t number) {
   const collectives::JobPlan& plan = e_.workload.jobs()[gpu_set.job];
   for (std::size_t i = 0; i < open.begins.size(); ++i) {
     const EpochEnd& end = open.epoch->ends[i];
-    if (open.has_ended[i] || end.time < Picoseconds(0)) continue;
+    if (open.has_ended[i] || !end.time) continue;
     state.ends.push_back({.process = plan.process(gpu_set.ranks[open.begins[i].rank]),
                           .stream = open.begins[i].stream,
                           .time = open.start + end.time,
@@ -139,7 +139,7 @@ void DomainReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now
   } else {
     const EpochEnd end = open.epoch == nullptr ? EpochEnd{} : open.epoch->ends[i];
     const bool is_equal =
-        end.time >= Picoseconds(0) && open.start + end.time == now &&
+        end.time && open.start + *end.time == now &&
         std::max(begun_at, open.start + end.posted_at) == std::max(begun_at, posted_at);
     if (!is_equal) note_difference(process, begun_at, now, open.start + end.time);
   }
@@ -147,12 +147,12 @@ void DomainReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now
 }
 
 void DomainReuse::note_difference(ProcessId process, Picoseconds begun_at, Picoseconds now,
-                                  Picoseconds predicted) {
+                                  OptionalTime predicted) {
   const std::lock_guard lock(mutex_);
   if (differences_.size() == kMaxDifferences) return;
   differences_.push_back(fmt::format(
       "rank {} ends a call that it began at {} ps at {} ps; reuse would have said {} ps",
-      e_.workload.rank_of(process), begun_at.count(), now.count(), predicted.count()));
+      e_.workload.rank_of(process), begun_at.count(), now.count(), predicted.value_or({}).count()));
 }
 
 void DomainReuse::audit(std::uint32_t number) {
@@ -179,7 +179,7 @@ void DomainReuse::close(std::uint32_t number, std::optional<Picoseconds> until) 
   state.tallies[epoch].add(open.start);
   ++state.epochs;
   store(number).count_taken(epoch->share.sums.packet_hops);
-  state.last_event = std::max(state.last_event, open.start + epoch->last);
+  state.last_event = std::max<OptionalTime>(state.last_event, open.start + epoch->last);
   state.last_delivery = std::max(state.last_delivery, open.start + epoch->last_delivery());
   if (closed_) {
     const std::lock_guard lock(mutex_);
@@ -300,7 +300,7 @@ std::size_t DomainReuse::memory_bytes() const {
 
 Picoseconds DomainReuse::last_event() const {
   Picoseconds last;
-  for (const State& state : states_) last = std::max(last, state.last_event);
+  for (const State& state : states_) last = std::max(last, state.last_event.value_or({}));
   return last;
 }
 

@@ -103,8 +103,8 @@ class DomainReuse {
     std::vector<End> ends;
     std::uint64_t epochs = 0;
     std::uint64_t calls = 0;
-    Picoseconds last_event{-1};
-    Picoseconds last_delivery{-1};
+    OptionalTime last_event;
+    OptionalTime last_delivery;
   };
   [[nodiscard]] EpochBegin begin_of(const collectives::GpuSet& gpu_set, ProcessId process,
                                     std::uint32_t stream, std::uint32_t call,
@@ -118,7 +118,7 @@ class DomainReuse {
   [[nodiscard]] static bool is_over_before(const Open& open, Picoseconds time);
   void find_ends(std::uint32_t gpu_set);
   void note_difference(ProcessId process, Picoseconds begun_at, Picoseconds now,
-                       Picoseconds predicted);
+                       OptionalTime predicted);
   /// If what is audited is over, compares it with the first that began alike.
   void audit(std::uint32_t gpu_set);
 

@@ -195,7 +195,7 @@ CommEpoch EpochReplay::finish(bool is_complete, const EpochWindow& window) {
   epoch.ends = std::exchange(ends_, {});
   epoch.last = network_->last_event() - start_;
   const bool have_ended =
-      std::ranges::all_of(epoch.ends, [](const EpochEnd& e) { return e.time >= Picoseconds(0); });
+      std::ranges::all_of(epoch.ends, [](const EpochEnd& e) { return e.time.has_value(); });
   epoch.is_whole = is_complete && have_ended;
   epoch.skips = skips();
   epoch.simulated_hops = packet_hops();
@@ -219,7 +219,7 @@ CommEpoch EpochReplay::finish(bool is_complete, const EpochWindow& window) {
 std::uint64_t EpochReplay::told(const std::vector<EpochEnd>& ends,
                                 const EpochWindow& window) const {
   const Picoseconds from = window.from.value_or(Picoseconds(0));
-  const auto counts = [&](Picoseconds time) {
+  const auto counts = [&](OptionalTime time) {
     return time >= from && (!window.until || time < *window.until);
   };
   std::uint64_t told = 0;
@@ -231,9 +231,6 @@ std::uint64_t EpochReplay::told(const std::vector<EpochEnd>& ends,
 }
 
 void EpochReplay::collect_messages(CommEpoch& epoch) {
-  const auto since = [this](Picoseconds time) {
-    return time < Picoseconds(0) ? time : time - start_;
-  };
   for (const protocols::MessageOutcome& m : network_->take_messages()) {
     if (on_message_) on_message_(m);
     const Connection& c = workload_.connections()[m.connection.value()];
@@ -243,9 +240,9 @@ void EpochReplay::collect_messages(CommEpoch& epoch) {
                               .kind = c.kind,
                               .queue_pair = network_->number_in_connection(m),
                               .bytes = m.bytes,
-                              .posted = since(m.posted),
-                              .delivered = since(m.delivered),
-                              .acknowledged = since(m.acknowledged)});
+                              .posted = m.posted - start_,
+                              .delivered = m.delivered - start_,
+                              .acknowledged = m.acknowledged - start_});
   }
   epoch.messages.shrink_to_fit();
 }

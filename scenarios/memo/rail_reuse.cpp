@@ -100,7 +100,7 @@ RailReuse::Open& RailReuse::find_or_open_epoch(std::uint32_t rail, std::uint32_t
     waiting = at->second;
     state.waiting.erase(at);
     // It has waited for longer than anything there took to quiesce; how long is all the same.
-    waiting->start = std::max(waiting->start, now - waiting->timeline->known_until);
+    waiting->start = std::max(waiting->start, now - *waiting->timeline->known_until);
   }
   Open* found = nullptr;
   for (const std::uint32_t rank : ranks) {
@@ -192,7 +192,7 @@ bool RailReuse::is_blocked_receiver_only(std::uint32_t rail, const EpochBegin& b
   if (alone->calls.front().waits_for_all) return false;
   find_timeline(*alone, now);
   PredictedTimeline& timeline = *alone->timeline;
-  const auto has_ended = [&] { return timeline.ends.front().time >= Picoseconds(0); };
+  const auto has_ended = [&] { return timeline.ends.front().time.has_value(); };
   while (!timeline.is_quiescent && !has_ended()) {
     ensure_replay(*alone);
     advance(timeline, {});
@@ -228,8 +228,8 @@ void RailReuse::merge(Open& into, Open& from) {
       b.begin.time += later;
       if (open->timeline != nullptr && i < open->timeline->ends.size()) {
         b.end = open->timeline->ends[i];
-        if (b.end.time >= Picoseconds(0)) {
-          b.end.time += later;
+        if (b.end.time) {
+          b.end.time = b.end.time + later;
           b.end.posted_at += later;
         }
       }
@@ -297,7 +297,7 @@ void RailReuse::retract_predictions(Open& open, Picoseconds now) {
     if (open.start + open.timeline->ends[i].time <= now) continue;
     open.is_reported[i] = false;
     End end = end_of(open, i, {});
-    end.time = Picoseconds(-1);
+    end.time = {};
     ends_.push_back(end);
   }
 }
@@ -325,7 +325,7 @@ std::span<const RailReuse::End> RailReuse::poll_ends(Picoseconds now, Picosecond
     }
     for (std::size_t i = 0; i < open.begins.size(); ++i) {
       const EpochEnd& end = open.timeline->ends[i];
-      if (open.has_ended[i] || open.is_reported[i] || end.time < Picoseconds(0)) continue;
+      if (open.has_ended[i] || open.is_reported[i] || !end.time) continue;
       open.is_reported[i] = true;
       ends_.push_back(end_of(open, i, end));
       WEFT_CHECK(ends_.back().time >= now, "calls end in the future");
@@ -336,7 +336,7 @@ std::span<const RailReuse::End> RailReuse::poll_ends(Picoseconds now, Picosecond
 
 bool RailReuse::has_new_completion(const Open& open) {
   for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    if (!open.has_ended[i] && open.timeline->ends[i].time >= Picoseconds(0)) return true;
+    if (!open.has_ended[i] && open.timeline->ends[i].time) return true;
   }
   return false;
 }
@@ -360,13 +360,13 @@ EpochEnd RailReuse::predicted_end(ProcessId process, std::uint32_t stream) {
   const std::uint32_t rank = rails_.rank_of_process[process.value()];
   Open& open = *states_[rails_.of_process[process.value()]].open_of_rank[rank];
   const std::size_t i = open.running(rank, stream);
-  while (open.timeline->ends[i].time < Picoseconds(0) && !open.timeline->is_quiescent) {
+  while (!open.timeline->ends[i].time && !open.timeline->is_quiescent) {
     ensure_replay(open);
-    if (open.timeline->ends[i].time < Picoseconds(0)) advance(*open.timeline, {});
+    if (!open.timeline->ends[i].time) advance(*open.timeline, {});
   }
   EpochEnd end = open.timeline->ends[i];
-  if (end.time < Picoseconds(0)) return end;
-  end.time += open.start;
+  if (!end.time) return end;
+  end.time = end.time + open.start;
   end.posted_at += open.start;
   return end;
 }
@@ -395,7 +395,7 @@ void RailReuse::close(Open& open, std::optional<Picoseconds> until) {
   tallies_[{&place, epoch}].add(open.start);
   ++epochs_;
   memoised_hops_ += epoch->share.sums.packet_hops;
-  last_event_ = std::max(last_event_, open.start + epoch->last);
+  last_event_ = std::max<OptionalTime>(last_event_, open.start + epoch->last);
   last_delivery_ = std::max(last_delivery_, open.start + epoch->last_delivery());
   if (closed_) closed_(place, open.start, epoch);
   if (call_log_ != nullptr) {

@@ -64,7 +64,7 @@ class RailReuse {
   void take(const std::function<void(const MemoisedEpoch&)>& visit);
   void forget();
   [[nodiscard]] std::size_t memory_bytes() const { return bytes_; }
-  [[nodiscard]] Picoseconds last_event() const { return last_event_; }
+  [[nodiscard]] Picoseconds last_event() const { return last_event_.value_or({}); }
   using Closed = std::function<void(const EpochPlace& place, Picoseconds start,
                                     const std::shared_ptr<const CommEpoch>& epoch)>;
   void on_closed(Closed visit) { closed_ = std::move(visit); }
@@ -85,10 +85,10 @@ class RailReuse {
   using Key = std::vector<std::int64_t>;
   /// What follows from some begins, as far as anybody asked.
   struct PredictedTimeline {
-    std::vector<EpochEnd> ends;   ///< by begin
-    Picoseconds known_until{-1};  ///< what follows up to there
-    bool is_quiescent = false;    ///< nothing happens from then on
-    bool is_silent = false;       ///< and no packet was sent
+    std::vector<EpochEnd> ends;  ///< by begin
+    OptionalTime known_until;    ///< what follows up to there
+    bool is_quiescent = false;   ///< nothing happens from then on
+    bool is_silent = false;      ///< and no packet was sent
     std::shared_ptr<const CommEpoch>
         epoch;  ///< all of it; null: it was not asked for, or does not end
     /// By a time and ranks, counted among those of the epoch: whether nothing was under way from or
@@ -216,8 +216,8 @@ class RailReuse {
   std::uint64_t dropped_skipped_hops_ = 0;
   std::uint64_t memoised_hops_ = 0;
   std::size_t bytes_ = 0;
-  Picoseconds last_event_{-1};
-  Picoseconds last_delivery_{-1};
+  OptionalTime last_event_;
+  OptionalTime last_delivery_;
   std::vector<std::string> violations_;
 };
 

@@ -151,7 +151,7 @@ void RailReuse::ensure_replay(Open& open) {
 bool RailReuse::advance(EpochReplay& replay, std::optional<Picoseconds> until) {
   const auto ended = [&] {
     return std::ranges::count_if(replay.ends(),
-                                 [](const EpochEnd& e) { return e.time >= Picoseconds(0); });
+                                 [](const EpochEnd& e) { return e.time.has_value(); });
   };
   const auto ended_before = ended();
   const std::uint64_t hops_before = replay.packet_hops();
@@ -166,7 +166,7 @@ bool RailReuse::advance(PredictedTimeline& timeline, std::optional<Picoseconds> 
   const bool has_ended = advance(*timeline.replay, until);
   const std::vector<EpochEnd>& ends = timeline.replay->ends();
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (ends[i].time >= Picoseconds(0)) timeline.ends[i] = ends[i];
+    if (ends[i].time) timeline.ends[i] = ends[i];
   }
   timeline.known_until = timeline.replay->now();
   timeline.is_quiescent = timeline.replay->is_quiescent();

@@ -83,9 +83,9 @@ void RunReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
   const std::lock_guard lock(mutex_);
   const EpochEnd predicted = rails_.predicted_end(process, stream);
   if (predicted.time != now && differences_.size() < kMaxTimesApart) {
-    differences_.push_back(
-        fmt::format("rank {} ends a call between servers at {} ps; reuse would have said {} ps",
-                    e_.workload.rank_of(process), now.count(), predicted.time.count()));
+    differences_.push_back(fmt::format(
+        "rank {} ends a call between servers at {} ps; reuse would have said {} ps",
+        e_.workload.rank_of(process), now.count(), predicted.time.value_or({}).count()));
   }
   rails_.end(process, stream);
 }

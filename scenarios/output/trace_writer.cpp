@@ -11,7 +11,7 @@ namespace {
 
 using protocols::TraceRecord;
 
-std::string time_field(Picoseconds time) { return csv::seconds_if_any(time); }
+std::string time_field(OptionalTime time) { return csv::seconds_if_any(time); }
 
 namespace congestion = protocols::congestion;
 
@@ -110,12 +110,10 @@ void PacketTrace::add(const TraceRecord& record) {
   switch (record.kind) {
     case TraceRecord::Kind::kPacketEnqueued:
       // A mark of the same moment may have come first.
-      find(record, [](const Hop& h) {
-        return h.enqueued < Picoseconds(0) && h.started < Picoseconds(0);
-      }).enqueued = record.time;
+      find(record, [](const Hop& h) { return !h.enqueued && !h.started; }).enqueued = record.time;
       return;
     case TraceRecord::Kind::kPacketStarted:
-      find(record, [](const Hop& h) { return h.started < Picoseconds(0); }).started = record.time;
+      find(record, [](const Hop& h) { return !h.started; }).started = record.time;
       return;
     case TraceRecord::Kind::kPacketMarked:
       return mark(record);
@@ -137,13 +135,13 @@ void PacketTrace::mark(const TraceRecord& record) {
   if (now != hops.end()) {
     now->is_marked = true;
   } else {
-    find(record, [](const Hop& h) { return h.started < Picoseconds(0); }).is_marked = true;
+    find(record, [](const Hop& h) { return !h.started; }).is_marked = true;
   }
 }
 
 /// It goes no farther with its payload.
 void PacketTrace::trim(const TraceRecord& record) {
-  Hop& hop = find(record, [](const Hop& h) { return h.started < Picoseconds(0); });
+  Hop& hop = find(record, [](const Hop& h) { return !h.started; });
   hop.is_trimmed = true;
   const Key key{static_cast<std::uint32_t>(record.value), record.detail, record.subject};
   write(key, hop);
@@ -157,7 +155,7 @@ void PacketTrace::arrive(const TraceRecord& record) {
                 names_.peers[record.subject].value()};
   std::vector<Hop>& hops = hops_[key];
   // Links keep their order. Where the start was not seen, the arrival stands alone.
-  auto hop = std::ranges::find_if(hops, [](const Hop& h) { return h.started >= Picoseconds(0); });
+  auto hop = std::ranges::find_if(hops, [](const Hop& h) { return h.started.has_value(); });
   if (hop == hops.end()) {
     hop = hops.insert(hops.begin(), Hop{.traffic_class = record.traffic_class});
   }

@@ -90,16 +90,14 @@ class PacketTrace {
     std::size_t operator()(const Key& key) const;
   };
   struct Hop {
-    Picoseconds enqueued{-1};
-    Picoseconds started{-1};
-    Picoseconds arrived{-1};
+    OptionalTime enqueued;
+    OptionalTime started;
+    OptionalTime arrived;
     ClassId traffic_class{};
     bool is_marked = false;
     bool is_trimmed = false;
 
-    [[nodiscard]] Picoseconds begin() const {
-      return enqueued >= Picoseconds(0) ? enqueued : started;
-    }
+    [[nodiscard]] OptionalTime begin() const { return enqueued ? enqueued : started; }
   };
   /// The first hop under way for which `is_wanted` holds, or a new one.
   template <class Predicate>

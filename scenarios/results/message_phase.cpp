@@ -41,8 +41,8 @@ void RowSum::add_to(Digest& digest) const {
 
 void add_message(RowSum& sum, const RowName& name, const MessageResult& m, Picoseconds start) {
   constexpr std::int64_t kNever = -1;
-  const auto since_begin = [&m](Picoseconds time) {
-    return time < Picoseconds(0) ? kNever : (time - m.start).count();
+  const auto since_begin = [&m](OptionalTime time) {
+    return time ? (*time - m.start).count() : kNever;
   };
   const std::array<std::int64_t, 4> row{m.bytes.count(), since_begin(m.delivered),
                                         since_begin(m.completed), m.ideal.count()};

@@ -20,13 +20,13 @@ struct MessageResult {
   HostId destination;
   Bytes bytes;
   Picoseconds start;
-  Picoseconds delivered{-1};  ///< -1: never
-  Picoseconds completed{-1};  ///< at the sender's last ACK, or delivered for datagrams; -1: never
-  Picoseconds ideal;          ///< zero-load time to completion
+  OptionalTime delivered;  ///< missing: never
+  OptionalTime completed;  ///< at the sender's last ACK, or delivered for datagrams; missing: never
+  Picoseconds ideal;       ///< zero-load time to completion
 
-  [[nodiscard]] bool is_complete() const { return completed >= Picoseconds(0); }
+  [[nodiscard]] bool is_complete() const { return completed.has_value(); }
   [[nodiscard]] double slowdown() const {
-    return to_seconds(completed - start) / to_seconds(ideal);
+    return to_seconds(*completed - start) / to_seconds(ideal);
   }
 };
 
@@ -37,7 +37,7 @@ class MessageStatistics {
     count_ += times;
     if (!message.is_complete()) return;
     // The double that is nearest, as by no product: 100 us are 0.0001.
-    const Picoseconds time = message.completed - message.start;
+    const Picoseconds time = *message.completed - message.start;
     completion_.add(static_cast<double>(time.count()) / 1e12, times);
     slowdown_.add(message.slowdown(), times);
   }

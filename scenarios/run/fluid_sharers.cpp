@@ -19,7 +19,7 @@ FluidSharers::FluidSharers(const Experiment& e, std::span<const FluidMessage> me
   std::map<std::pair<ConnectionId, std::uint32_t>, std::vector<std::uint32_t>> routes;
   for (std::uint32_t i = 0; i < messages.size(); ++i) {
     const FluidMessage& m = messages[i];
-    if (m.delivered < Picoseconds(0)) continue;
+    if (!m.delivered) continue;
     const auto [route, is_new] = routes.try_emplace({m.connection, m.queue_pair});
     if (is_new) route->second = route_of_(m.connection, m.queue_pair);
     for (const std::uint32_t link : route->second) on_link_[link].push_back(i);
@@ -35,11 +35,11 @@ std::vector<double> FluidSharers::others(std::uint32_t link, const PathMessage& 
                            m.queue_pair == of.message.queue_pair.value() &&
                            m.posted == of.message.posted;
     const Picoseconds together =
-        std::min(m.delivered, of.message.delivered) - std::max(m.posted, of.message.posted);
+        std::min(*m.delivered, of.message.delivered) - std::max(m.posted, of.message.posted);
     if (is_itself || together <= Picoseconds(0)) continue;
     const ProcessId source = e_.workload.connections()[m.connection.value()].source;
     bytes[e_.workload.job_of(source)] += static_cast<double>(m.bytes.count()) *
-                                         to_seconds(together) / to_seconds(m.delivered - m.posted);
+                                         to_seconds(together) / to_seconds(*m.delivered - m.posted);
   }
   return bytes;
 }

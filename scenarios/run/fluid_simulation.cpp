@@ -121,7 +121,7 @@ std::vector<protocols::MessageOutcome> outcomes_of(const FluidModel& model,
                         .acknowledged = m.acknowledged});
   }
   std::ranges::stable_sort(outcomes, {}, [](const protocols::MessageOutcome& m) {
-    const bool is_pending = m.delivered < Picoseconds(0);
+    const bool is_pending = !m.delivered;
     return std::tuple(is_pending, std::max(m.delivered, m.acknowledged), m.connection);
   });
   return outcomes;
@@ -161,7 +161,7 @@ void show_fluid(std::span<const protocols::MessageOutcome> outcomes,
   executor.end_watch(now);
   timeline.take_activities();
   const auto pending = std::ranges::find_if(
-      outcomes, [](const protocols::MessageOutcome& m) { return m.delivered < Picoseconds(0); });
+      outcomes, [](const protocols::MessageOutcome& m) { return !m.delivered; });
   const auto ended = static_cast<std::size_t>(pending - outcomes.begin());
   timeline.add(outcomes.first(ended));
   timeline.add_pending(outcomes.subspan(ended), now);

@@ -43,8 +43,6 @@ std::string seconds(Picoseconds t) {
                      t.count() % kPicosecondsPerSecond);
 }
 
-std::string seconds_if_any(Picoseconds t) {
-  return t < Picoseconds(0) ? std::string() : seconds(t);
-}
+std::string seconds_if_any(OptionalTime t) { return t ? seconds(*t) : std::string(); }
 
 }  // namespace weft::scenarios::csv

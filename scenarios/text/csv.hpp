@@ -13,7 +13,7 @@ namespace weft::scenarios::csv {
 
 /// Exact decimal seconds of a whole number of picoseconds.
 [[nodiscard]] std::string seconds(Picoseconds t);
-/// The same; empty for a time below 0, which stands for "never".
-[[nodiscard]] std::string seconds_if_any(Picoseconds t);
+/// The same; empty for a time that is missing.
+[[nodiscard]] std::string seconds_if_any(OptionalTime t);
 
 }  // namespace weft::scenarios::csv

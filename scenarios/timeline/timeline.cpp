@@ -137,7 +137,7 @@ std::string Timeline::name_of(ProcessId process, const Activity& a) const {
 
 void Timeline::add(std::span<const MessageOutcome> ended) {
   for (const MessageOutcome& m : ended) {
-    add_message(m, std::max(m.delivered, m.acknowledged), true);
+    add_message(m, *std::max(m.delivered, m.acknowledged), true);
   }
 }
 
@@ -156,7 +156,7 @@ void Timeline::add_message(const MessageOutcome& m, Picoseconds end, bool is_ove
   const Connection& c = e_.workload.connections()[m.connection.value()];
   if (!plan_.is_shown[c.source.value()] || end < plan_.from || m.posted >= plan_.until) return;
   if (!has_room(m.posted)) return;
-  const bool has_arrived = m.delivered >= Picoseconds(0) && is_shown(m.delivered);
+  const bool has_arrived = m.delivered && is_shown(*m.delivered);
   const std::vector<ProcessId> to = has_arrived ? receivers(c) : std::vector<ProcessId>();
   std::string name = fmt::format("to {}", e_.workload.rank_of(c.destination));
   if (c.kind == Connection::Kind::kReduce) name = "to the sum for" + name.substr(2);
@@ -172,7 +172,7 @@ void Timeline::add_message(const MessageOutcome& m, Picoseconds end, bool is_ove
   part_.add(tracks_.messages(c.source, slice.begin, slice.end), slice);
   const std::string from = fmt::format("from {}", e_.workload.rank_of(c.source));
   for (const ProcessId receiver : to) {
-    part_.add(tracks_.arrivals(receiver), {.time = m.delivered,
+    part_.add(tracks_.arrivals(receiver), {.time = *m.delivered,
                                            .name = from,
                                            .category = "message",
                                            .arrow = next_arrow_++,

@@ -27,13 +27,13 @@ class Call final : public ProcessHandler, private collectives::TaskObserver {
       : executor_(workload, collectives::Executor::Spans::kNotKept),
         stream_(stream),
         begins_(begins),
-        ends_(begins.size(), Picoseconds(-1)) {
+        ends_(begins.size()) {
     executor_.begin_by_timers();
     executor_.set_observer(*this);
   }
 
-  /// By member; -1: it never does.
-  [[nodiscard]] const std::vector<Picoseconds>& ends() const { return ends_; }
+  /// By member; missing: it never does.
+  [[nodiscard]] const std::vector<OptionalTime>& ends() const { return ends_; }
 
   void on_start(ProcessContext& context, ProcessId self) override {
     executor_.on_start(context, self);
@@ -68,7 +68,7 @@ class Call final : public ProcessHandler, private collectives::TaskObserver {
   collectives::Executor executor_;
   const std::uint32_t stream_;
   const std::vector<Picoseconds>& begins_;
-  std::vector<Picoseconds> ends_;
+  std::vector<OptionalTime> ends_;
 };
 
 }  // namespace
@@ -110,7 +110,7 @@ class ZeroLoadCalls::Replay {
   }
 
   /// `call`: of those of the communicator.
-  [[nodiscard]] Times ends_of(std::uint32_t call, const Times& begins) {
+  [[nodiscard]] Ends ends_of(std::uint32_t call, const Times& begins) {
     for (std::uint32_t rank = 0; rank < begins.size(); ++rank) {
       program_->set_call(rank, stream_, numbers_[call]);
     }
@@ -213,13 +213,13 @@ std::span<const collectives::CallOracle::End> ZeroLoadCalls::begin(ProcessId pro
   auto found = kind.ends.find(key);
   if (found == kind.ends.end()) {
     if (kind.ends.size() >= kMaxKept) kind.ends.clear();  // they hardly come again
-    Times ends = kind.replay->ends_of(number, key.second);
+    Ends ends = kind.replay->ends_of(number, key.second);
     found = kind.ends.emplace(std::move(key), std::move(ends)).first;
   }
   ends_.clear();
   for (std::size_t i = 0; i < caller.members.size(); ++i) {
-    const Picoseconds end = found->second[i];
-    if (end < Picoseconds(0)) continue;  // it waits forever
+    const OptionalTime end = found->second[i];
+    if (!end) continue;  // it waits forever
     ends_.push_back({caller.members[i], stream, first + end, Picoseconds(0)});
   }
   return ends_;

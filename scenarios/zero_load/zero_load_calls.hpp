@@ -41,10 +41,11 @@ class ZeroLoadCalls final : public collectives::CallOracle {
   class Replay;
   /// Of calls that begin alike, counted from the first begin: by member.
   using Times = std::vector<Picoseconds>;
+  using Ends = std::vector<OptionalTime>;
   /// Communicators that behave alike.
   struct Kind {
     std::unique_ptr<Replay> replay;
-    std::map<std::pair<std::uint32_t, Times>, Times> ends;  ///< by call and begins
+    std::map<std::pair<std::uint32_t, Times>, Ends> ends;  ///< by call and begins
   };
   struct Caller {
     std::uint32_t job = 0;

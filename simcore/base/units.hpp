@@ -59,6 +59,36 @@ using Millimetres = Quantity<struct MillimetresTag>;
 
 inline constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
+/// A time >= 0 that may be missing, in the size of a time. One that is missing comes before all
+/// others, so that the later of two is there where either is.
+class OptionalTime {
+ public:
+  constexpr OptionalTime() = default;
+  constexpr OptionalTime(Picoseconds time) : count_(time.count()) {}
+
+  [[nodiscard]] constexpr bool has_value() const { return count_ >= 0; }
+  constexpr explicit operator bool() const { return has_value(); }
+  /// Requires has_value().
+  [[nodiscard]] constexpr Picoseconds operator*() const { return Picoseconds(count_); }
+  [[nodiscard]] constexpr Picoseconds value_or(Picoseconds other) const {
+    return has_value() ? Picoseconds(count_) : other;
+  }
+  friend constexpr auto operator<=>(OptionalTime, OptionalTime) = default;
+  /// Later or earlier by a span; what is missing stays so.
+  friend constexpr OptionalTime operator+(OptionalTime a, Picoseconds by) {
+    return a ? OptionalTime(*a + by) : a;
+  }
+  friend constexpr OptionalTime operator+(Picoseconds by, OptionalTime a) { return a + by; }
+  friend constexpr OptionalTime operator-(OptionalTime a, Picoseconds by) {
+    return a ? OptionalTime(*a - by) : a;
+  }
+
+ private:
+  static constexpr std::int64_t kMissing = -1;
+
+  std::int64_t count_ = kMissing;
+};
+
 /// The time that `bytes` occupy a link of `rate`, rounded up to a whole picosecond.
 /// Requires bytes >= 0 and rate > 0.
 [[nodiscard]] constexpr Picoseconds transmission_time(Bytes bytes, BitsPerSecond rate) {

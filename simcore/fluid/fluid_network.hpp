@@ -27,14 +27,14 @@ struct FluidTransfer {
   std::optional<Picoseconds> acknowledged_after;
 };
 
-/// What became of one message. Times since the start of the run, -1: did not happen.
+/// What became of one message. Times since the start of the run; missing: it did not happen.
 struct FluidMessage {
   ConnectionId connection;
   std::uint32_t queue_pair = 0;  ///< of the connection
   Bytes bytes;
   Picoseconds posted;
-  Picoseconds delivered{-1};
-  Picoseconds acknowledged{-1};
+  OptionalTime delivered;
+  OptionalTime acknowledged;
   std::uint32_t next = 0;  ///< the engine's: the message behind it in the queue pair
 };
 

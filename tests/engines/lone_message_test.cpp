@@ -133,7 +133,7 @@ Outcome run(const scenarios::Experiment& e) {
   const scenarios::MessageResult& m = all.messages.at(0);
   const scenarios::Results& results = all.results;
   EXPECT_GE(results.jobs.at(0).jct, results.jobs.at(0).ideal) << results.jobs.at(0).ideal_set_by;
-  return {m.completed - m.start, m.ideal};
+  return {*m.completed - m.start, m.ideal};
 }
 
 std::int64_t any_size(LoneMessage& draw) {

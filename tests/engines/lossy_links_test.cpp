@@ -230,7 +230,7 @@ TEST(QueuePairLife, MessagesInOnePlaceFollowOneAnother) {
         "congestion_control: none, queue_pair_life: message" +
         transport + "}\njobs: [{name: a, type: messages, list: [" + list + "]}]\n"));
     std::vector<double> times;
-    for (const auto& m : run.messages) times.push_back(to_seconds(m.completed));
+    for (const auto& m : run.messages) times.push_back(to_seconds(*m.completed));
     std::ranges::sort(times);
     return times;
   };

@@ -35,7 +35,7 @@ TEST(PacketLatency, DoesNotWrap) {
     ASSERT_EQ(run.results.packet_latency.count(), 1U) << latency;
     const scenarios::MessageResult& m = run.messages.at(0);
     EXPECT_NEAR(static_cast<double>(run.results.packet_latency.max()),
-                static_cast<double>((m.delivered - m.start).count()), 256)
+                static_cast<double>((*m.delivered - m.start).count()), 256)
         << latency;
   }
 }

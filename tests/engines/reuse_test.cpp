@@ -30,8 +30,15 @@ MessageRun run_with(Experiment& e, Reuse reuse, const protocols::Parallelism& pa
 }
 
 std::vector<std::int64_t> row(const MessageResult& m) {
-  return {m.job,           m.source_rank,       m.destination_rank,  m.bytes.count(),
-          m.start.count(), m.delivered.count(), m.completed.count(), m.ideal.count()};
+  constexpr Picoseconds never(-1);
+  return {m.job,
+          m.source_rank,
+          m.destination_rank,
+          m.bytes.count(),
+          m.start.count(),
+          m.delivered.value_or(never).count(),
+          m.completed.value_or(never).count(),
+          m.ideal.count()};
 }
 
 /// Both runs in the order in which a sink saw them.

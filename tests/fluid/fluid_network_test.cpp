@@ -94,7 +94,8 @@ std::vector<std::int64_t> run(const Setting& setting) {
     Poster poster(setting);
     const auto status = network.run(poster, setting.until, setting.measured_from);
     std::vector<std::int64_t> values;
-    for (const FluidMessage& m : network.messages()) values.push_back(m.delivered.count());
+    for (const FluidMessage& m : network.messages())
+      values.push_back(m.delivered.value_or(Picoseconds(-1)).count());
     for (std::size_t c = 0; c < connections; ++c) {
       for (std::uint32_t q = 0; q < setting.queue_pairs; ++q) {
         values.push_back(std::llround(network.carried(ConnectionId(c), q)));

@@ -112,7 +112,7 @@ TEST(SimgridPlatform, PacketsAndSimgridAgreeOnAnIncast) {
   const std::vector<std::int64_t> times = s4u_times(platform_of(e), transfers);
   const MessageRun packets = packet_run(e);
   Picoseconds last;
-  for (const auto& m : packets.messages) last = std::max(last, m.delivered);
+  for (const auto& m : packets.messages) last = std::max(last, *m.delivered);
   const auto expected = static_cast<double>(last.count());
   EXPECT_NEAR(static_cast<double>(*std::max_element(times.begin(), times.end())), expected,
               0.001 * expected);

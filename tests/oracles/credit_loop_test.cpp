@@ -60,7 +60,7 @@ TEST_P(CreditLoop, CarriesTheLesserOfTheRateAndItsPacketsPerRoundTrip) {
     EXPECT_EQ(run.network().run_until(1_s), PacketNetwork::Status::kQuiescent);
     EXPECT_TRUE(run.network().violated_invariants(true).empty());
     EXPECT_EQ(run.network().totals().buffer_drops, 0);
-    return Picoseconds(run.messages()[0].delivered);
+    return *run.messages()[0].delivered;
   };
   const Picoseconds measured = last_delivery(3 * rounds * n) - last_delivery(rounds * n);
   const Picoseconds expected = 2 * rounds * round;
@@ -96,7 +96,7 @@ TEST(CreditBuffers, FollowRateAndCableSuchThatALinkNeverWaits) {
         const std::vector<Flow> flows{{HostId(0u), HostId(1u), packets * 4096_B, 0_ps}};
         FlowRun run(topology, options, flows);
         EXPECT_EQ(run.network().run_until(1_s), PacketNetwork::Status::kQuiescent);
-        return Picoseconds(run.messages()[0].delivered);
+        return *run.messages()[0].delivered;
       };
       const auto per_packet = [&](Bytes credits) {
         const Picoseconds time = last_delivery(credits, 30 * n) - last_delivery(credits, 10 * n);

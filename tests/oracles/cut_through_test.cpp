@@ -26,7 +26,7 @@ Picoseconds delivery(const topologies::TopologySpec& topology,
   FlowRun run(topology, options, {{HostId(0u), HostId(1u), size, 0_ps}});
   EXPECT_EQ(run.network().run_until(1_s), PacketNetwork::Status::kQuiescent);
   EXPECT_TRUE(run.network().violated_invariants(true).empty());
-  return Picoseconds(run.messages()[0].delivered);
+  return *run.messages()[0].delivered;
 }
 
 class CutThrough : public ::testing::TestWithParam<bool> {};

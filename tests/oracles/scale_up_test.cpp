@@ -61,7 +61,7 @@ std::vector<Picoseconds> deliveries(FlowRun& run) {
   std::vector<Picoseconds> times;
   for (const protocols::MessageOutcome& m : run.messages()) {
     times.resize(std::max<std::size_t>(times.size(), m.connection.value() + 1));
-    times[m.connection.value()] = Picoseconds(m.delivered - m.posted);
+    times[m.connection.value()] = *m.delivered - m.posted;
   }
   return times;
 }

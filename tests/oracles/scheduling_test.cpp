@@ -117,11 +117,11 @@ TEST(PausedClasses, NeverDelayAHigherOne) {
   std::size_t seen = 0;
   for (const protocols::MessageOutcome& m : run.messages()) {
     if (m.connection.value() == 0) {
-      EXPECT_EQ(m.delivered, Picoseconds(-1));
+      EXPECT_FALSE(m.delivered);
       continue;
     }
     ++seen;
-    EXPECT_EQ(Picoseconds(m.delivered - m.posted), alone);
+    EXPECT_EQ(m.delivered - m.posted, alone);
   }
   EXPECT_EQ(seen, 20u);
   EXPECT_GT(run.network().queue_bytes(run.fabric().port(PortId(0u)).peer), 200_KB);

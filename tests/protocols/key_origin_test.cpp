@@ -70,7 +70,7 @@ TEST(KeyOrigin, LetsRunsLastForDays) {
               PacketNetwork::Status::kQuiescent);
     std::vector<Picoseconds> times;
     for (const protocols::MessageOutcome& m : run.messages())
-      times.push_back(m.acknowledged - m.posted);
+      times.push_back(*m.acknowledged - m.posted);
     return times;
   };
   EXPECT_EQ(completions_from(1'000'000_s), completions_from(0_ps));

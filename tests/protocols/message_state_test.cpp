@@ -22,7 +22,7 @@ std::vector<std::uint32_t> queue_pairs(const MessageRecords& records) {
 }
 
 void remove(MessageRecords& records, std::uint32_t place) {
-  records.end(place, Picoseconds(-1));
+  records.end(place, {});
   records.forget(place);
   records.remove_forgotten();
 }
@@ -69,7 +69,7 @@ TEST(MessageRecords, KeepWhatTheSenderIsDoneWithInThatOrderUntilItIsForgotten) {
   records.remove_forgotten();
   EXPECT_EQ(done(), (std::vector<std::uint32_t>{3, 4}));
   EXPECT_EQ(records[3].acknowledged, Picoseconds(7));
-  records.end(0, Picoseconds(-1));
+  records.end(0, {});
   EXPECT_EQ(done(), (std::vector<std::uint32_t>{3, 4, 0}));
   EXPECT_EQ(records.add(message(1)), 1U);
 }

@@ -238,7 +238,7 @@ std::string outcome_of(const SkippedRun& c, bool skips) {
                      std::to_string(run.network().packet_latency().max()) + " " +
                      std::to_string(totals.credit_stall_time.count());
   for (const protocols::MessageOutcome& m : run.messages()) {
-    text += " " + std::to_string(m.delivered.count());
+    text += " " + std::to_string(m.delivered.value_or(Picoseconds(-1)).count());
   }
   return text;
 }

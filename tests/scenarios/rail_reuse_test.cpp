@@ -71,7 +71,7 @@ class Rails {
       note(reuse_.poll_ends(now, until));
       const auto next = std::ranges::min_element(ends_, {}, &CallOracle::End::time);
       if (next == ends_.end() || next->time > until) break;
-      now = next->time;
+      now = *next->time;
       const CallOracle::End end = *next;
       ends_.erase(next);
       all_.push_back(end);
@@ -84,12 +84,12 @@ class Rails {
   /// When calls ended, by process.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, Picoseconds>> ends() const {
     std::vector<std::pair<std::uint32_t, Picoseconds>> all;
-    for (const CallOracle::End& end : all_) all.emplace_back(end.process.value(), end.time);
+    for (const CallOracle::End& end : all_) all.emplace_back(end.process.value(), *end.time);
     std::ranges::sort(all);
     return all;
   }
   [[nodiscard]] Picoseconds last_end() const {
-    return std::ranges::max_element(all_, {}, &CallOracle::End::time)->time;
+    return *std::ranges::max_element(all_, {}, &CallOracle::End::time)->time;
   }
 
  private:
@@ -98,7 +98,7 @@ class Rails {
       std::erase_if(ends_, [&](const CallOracle::End& known) {
         return known.process == end.process && known.stream == end.stream;
       });
-      if (end.time >= Picoseconds(0)) ends_.push_back(end);
+      if (end.time) ends_.push_back(end);
     }
   }
 

@@ -57,7 +57,7 @@ TEST(RowSum, OfRowsThatComeAgainLaterBetweenOthersFollowsFromTheirSum) {
   EXPECT_NE(later, each) << "when";
 }
 
-MessageResult message(Picoseconds begin, Picoseconds completed) {
+MessageResult message(Picoseconds begin, OptionalTime completed) {
   MessageResult m;
   m.source_rank = 1;
   m.destination_rank = 2;
@@ -75,8 +75,8 @@ TEST(MessagePhase, ThatHappensAgainLaterHasTheSameSum) {
   first.add(message(1_us, 3_us));
   later.add(message(8_us, 10_us));
   EXPECT_EQ(first.sum, later.sum);
-  first.add(message(1_us, Picoseconds(-1)));
-  later.add(message(8_us, Picoseconds(-1)));
+  first.add(message(1_us, {}));
+  later.add(message(8_us, {}));
   EXPECT_EQ(first.sum, later.sum) << "what never completed has no time to be relative";
   later.add(message(8_us, 11_us));
   first.add(message(1_us, 5_us));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -107,6 +108,27 @@ TEST(Units, DifferentUnitsDoNotMix) {
   static_assert(!std::is_convertible_v<int, Picoseconds>);
   static_assert(!std::is_convertible_v<Bytes, BitsPerSecond>);
   static_assert(!std::is_constructible_v<Bytes, BitsPerSecond>);
+}
+
+// Beside the time 0, which is one: what is missing comes before it, and no span moves it.
+TEST(OptionalTime, IsMissingOrATimeFromZeroOn) {
+  constexpr OptionalTime missing;
+  constexpr OptionalTime zero = Picoseconds(0);
+  EXPECT_FALSE(missing);
+  EXPECT_TRUE(zero);
+  EXPECT_EQ(*zero, Picoseconds(0));
+  EXPECT_LT(missing, zero);
+  EXPECT_LT(missing, Picoseconds(0));
+  EXPECT_EQ(std::max(missing, zero), zero);
+  EXPECT_EQ(missing.value_or(Picoseconds(7)), Picoseconds(7));
+  EXPECT_EQ(zero.value_or(Picoseconds(7)), Picoseconds(0));
+  EXPECT_EQ(missing + Picoseconds(5), missing);
+  EXPECT_EQ(missing - Picoseconds(5), missing);
+  EXPECT_EQ(zero + Picoseconds(5), Picoseconds(5));
+  EXPECT_EQ(Picoseconds(9) + zero, Picoseconds(9));
+  EXPECT_EQ(OptionalTime(Picoseconds(9)) - Picoseconds(4), Picoseconds(5));
+  static_assert(sizeof(OptionalTime) == sizeof(Picoseconds));
+  static_assert(!std::is_convertible_v<OptionalTime, Picoseconds>);
 }
 
 }  // namespace

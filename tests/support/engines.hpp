@@ -68,8 +68,8 @@ struct Times {
   explicit Times(const MessageRun& run) {
     for (const auto& job : run.results.jobs) jobs.push_back(job.jct.count());
     for (const auto& m : run.messages) {
-      messages.push_back((m.completed - m.start).count());
-      delivered.push_back(m.delivered.count());
+      messages.push_back((m.completed.value_or(Picoseconds(-1)) - m.start).count());
+      delivered.push_back(m.delivered.value_or(Picoseconds(-1)).count());
     }
   }
   [[nodiscard]] std::vector<std::int64_t> packed() const {

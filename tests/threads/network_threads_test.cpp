@@ -91,7 +91,9 @@ Observed run(PacketNetwork::Options options, std::uint32_t threads) {
   EXPECT_TRUE(network.violated_invariants(true).empty());
   network.end_observation();
   for (const protocols::MessageOutcome& m : network.take_messages()) {
-    observed.messages.emplace_back(m.posted.count(), m.delivered.count(), m.acknowledged.count());
+    constexpr Picoseconds never(-1);
+    observed.messages.emplace_back(m.posted.count(), m.delivered.value_or(never).count(),
+                                   m.acknowledged.value_or(never).count());
   }
   for (std::uint32_t p = 0; p < fabric.ports.size(); ++p) {
     const protocols::PortCounters c = network.port_counters(PortId(p));

@@ -14,9 +14,7 @@ namespace {
 class PipelineRun {
  public:
   PipelineRun(const PipelinePlan& plan, std::vector<SlotStream> orders, const PipelineTimes& times)
-      : plan_(plan),
-        times_(times),
-        arrivals_(2 * std::size_t{plan.stages()} * plan.micro_batches, kNever) {
+      : plan_(plan), times_(times), arrivals_(2 * std::size_t{plan.stages()} * plan.micro_batches) {
     ranks_.reserve(orders.size());
     for (SlotStream& order : orders) ranks_.emplace_back(std::move(order));
   }
@@ -33,8 +31,6 @@ class PipelineRun {
   }
 
  private:
-  static constexpr Picoseconds kNever{-1};
-
   struct Rank {
     explicit Rank(SlotStream stream) : order(std::move(stream)) {}
 
@@ -55,11 +51,11 @@ class PipelineRun {
   }
 
   [[nodiscard]] bool is_there(Rank& rank, std::size_t what, Picoseconds& start) const {
-    if (arrivals_[what] == kNever) {
+    if (!arrivals_[what]) {
       rank.awaits = what;
       return false;
     }
-    start = std::max(start, arrivals_[what]);
+    start = std::max(start, *arrivals_[what]);
     return true;
   }
 
@@ -181,7 +177,7 @@ class PipelineRun {
 
   const PipelinePlan& plan_;
   const PipelineTimes& times_;
-  std::vector<Picoseconds> arrivals_;
+  std::vector<OptionalTime> arrivals_;
   std::vector<Rank> ranks_;
   std::vector<std::uint32_t> runnable_;
 };

@@ -18,7 +18,7 @@ class Datagram {
   /// What was sent is done with.
   void on_sent(const Here& here, SenderState& s, bool is_last_of_message) const {
     s.unacked = s.received = s.next;
-    if (is_last_of_message) sender_.end_message(here, s, Picoseconds(-1));
+    if (is_last_of_message) sender_.end_message(here, s, OptionalTime());
   }
 
   void receive_response(const Here&, const Packet&, PortState&) const {}

@@ -76,7 +76,7 @@ class TcpSenderEnd {
     SenderState& s = s_.senders.whole(qp);
     TcpSender& tcp = s_.tcp.sender(qp);
     if (here.now != tcp.timer_at) return;  // an earlier one took its place
-    tcp.timer_at = kNoTimer;
+    tcp.timer_at = {};
     if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
     here.lp.last_event_time = here.now;
     if (s.deadline > here.now) return set_timer(here, tcp, qp, s.deadline);
@@ -84,8 +84,6 @@ class TcpSenderEnd {
   }
 
  private:
-  static constexpr Picoseconds kNoTimer{-1};
-
   [[nodiscard]] static RttEstimator::Limits limits(const TransportConstants& t) {
     return {.min = t.retransmit_timeout, .max = t.max_timeout};
   }
@@ -280,7 +278,7 @@ class TcpSenderEnd {
   void start_timer(const Here& here, SenderState& s, TcpSender& tcp, QueuePairId qp) {
     s.deadline = here.now + tcp.round_trips.timeout();
     // One calendar entry continues to later deadlines, but not to earlier ones.
-    if (tcp.timer_at != kNoTimer && tcp.timer_at <= s.deadline) return;
+    if (tcp.timer_at && *tcp.timer_at <= s.deadline) return;
     set_timer(here, tcp, qp, s.deadline);
   }
   /// New data was acknowledged (RFC 6298, 5.2 and 5.3).

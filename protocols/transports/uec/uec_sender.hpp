@@ -54,7 +54,7 @@ class UecSenderEnd {
     SenderState& s = s_.senders.whole(qp);
     UecSender& u = s_.uec.sender(qp);
     if (u.timer_at != here.now) return;  // an earlier one was filed
-    u.timer_at = UecSender::kNoTimer;
+    u.timer_at = {};
     if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
     here.lp.last_event_time = here.now;
     bool is_late = false;
@@ -290,7 +290,7 @@ class UecSenderEnd {
   }
 
   void file_timer(const Here& here, UecSender& u, QueuePairId qp, Picoseconds due) {
-    if (u.timer_at != UecSender::kNoTimer && u.timer_at <= due) return;
+    if (u.timer_at && *u.timer_at <= due) return;
     u.timer_at = due;
     push_retransmit_timer(here.lp, qp, due);
   }

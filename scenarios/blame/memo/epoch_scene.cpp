@@ -90,7 +90,8 @@ PathMessage EpochScene::in_whole(const CalledEpoch& epoch, const PathMessage& me
   shift(whole.until);
   shift(whole.message.posted);
   shift(whole.message.delivered);
-  shift(whole.message.acknowledged);
+  OptionalTime& acknowledged = whole.message.acknowledged;
+  if (acknowledged) acknowledged = time_in_whole(epoch, *acknowledged);
   protocols::MessageOutcome here;
   here.connection = message.connection;
   here.queue_pair = message.message.queue_pair;

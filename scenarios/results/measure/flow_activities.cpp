@@ -17,8 +17,8 @@ void FlowActivities::add(std::span<const protocols::MessageOutcome> messages, Pi
   const Picoseconds warmup = e_.scenario.run.warmup;
   for (const protocols::MessageOutcome& m : messages) {
     const ConnectionTransport transport = transports_.of(m.connection);
-    const Picoseconds over = transport.is_acknowledged ? m.acknowledged : m.delivered;
-    const protocols::Period period{std::max(m.posted, warmup), over < Picoseconds(0) ? end : over};
+    const OptionalTime over = transport.is_acknowledged ? m.acknowledged : m.delivered;
+    const protocols::Period period{std::max(m.posted, warmup), over.value_or(end)};
     if (period.end <= warmup) continue;
     const std::size_t place = m.queue_pair.value();
     if (place >= is_counted_.size()) is_counted_.resize(place + 1);

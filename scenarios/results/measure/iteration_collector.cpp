@@ -30,7 +30,7 @@ class PathWalk {
                     Picoseconds start) {
     CriticalPath path;
     std::uint32_t lane = executor_.iterations(job.process(rank))[iteration].last_lane;
-    Picoseconds now = executor_.iterations(job.process(rank))[iteration].end;
+    Picoseconds now = *executor_.iterations(job.process(rank))[iteration].end;
     // Events of lanes at one instant go one way through the stages of a schedule, so there are at
     // most as many in a row as lanes; more would be a circle.
     std::uint32_t events = 0;
@@ -186,7 +186,7 @@ Picoseconds mean_wait(const collectives::Workload& workload, const collectives::
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
     const collectives::Iteration& when = executor.iterations(job.process(rank))[iteration];
     executor.spans(workload.lane_index(job.process(rank), when.last_lane))
-        .for_each(when.begin, when.end, [&sum](const Span& span) {
+        .for_each(when.begin, *when.end, [&sum](const Span& span) {
           if (span.kind == Span::Kind::kReceive) sum += span.end - span.begin;
         });
   }
@@ -206,9 +206,9 @@ Row row_of(const collectives::Executor& executor, const collectives::JobPlan& jo
     const collectives::Iteration& when = executor.iterations(job.process(rank))[iteration];
     r.start = std::min(r.start, when.begin);
     last_start = std::max(last_start, when.begin);
-    first_end = std::min(first_end, when.end);
-    if (when.end > r.end) {
-      r.end = when.end;
+    first_end = std::min(first_end, *when.end);
+    if (*when.end > r.end) {
+      r.end = *when.end;
       r.last_rank = rank;
     }
   }
@@ -251,12 +251,12 @@ IterationResult iteration_of(const collectives::Executor& executor, const collec
 }  // namespace
 
 void Deliveries::add(const protocols::MessageOutcome& m) {
-  if (m.delivered < Picoseconds(0)) return;
+  if (!m.delivered) return;
   const auto next = static_cast<std::uint32_t>(sizes_.size());
   const auto [size, is_new] = number_of_size_.try_emplace(m.bytes.count(), next);
   if (is_new) sizes_.push_back(m.bytes);
   const Delivery delivery{
-      .posted = m.posted, .delivered = m.delivered, .entropy = m.entropy, .size = size->second};
+      .posted = m.posted, .delivered = *m.delivered, .entropy = m.entropy, .size = size->second};
   if (workload_.connections()[m.connection.value()].kind == Connection::Kind::kReduce) {
     return add_contribution(m.connection, delivery);
   }
@@ -268,7 +268,7 @@ void Deliveries::add(const protocols::MessageOutcome& m) {
   std::vector<Delivery>& known = lists_[place - 1].known;
   // They come by the time when they were over, which is nearly that.
   const auto is_before = [&](const Delivery& other) {
-    return std::pair(other.delivered, other.posted) <= std::pair(m.delivered, m.posted);
+    return std::pair(other.delivered, other.posted) <= std::pair(*m.delivered, m.posted);
   };
   auto before = known.end();
   while (before != known.begin() && !is_before(*std::prev(before))) --before;
@@ -449,7 +449,7 @@ Picoseconds IterationCollector::end_of(std::uint32_t j, std::uint32_t iteration)
   const collectives::JobPlan& job = e_.workload.jobs()[j];
   Picoseconds end;
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
-    end = std::max(end, executor_.iterations(job.process(rank))[iteration].end);
+    end = std::max(end, *executor_.iterations(job.process(rank))[iteration].end);
   }
   return end;
 }
@@ -460,7 +460,7 @@ void IterationCollector::forget(std::uint32_t j, std::uint32_t iteration) {
   for (std::uint32_t c = 0; jobs_[j].is_explained && c < connections.size(); ++c) {
     const ProcessId source = connections[c].source;
     if (e_.workload.job_of(source) != j) continue;
-    deliveries_.forget(ConnectionId(c), executor_.iterations(source)[iteration - 1].end, end);
+    deliveries_.forget(ConnectionId(c), *executor_.iterations(source)[iteration - 1].end, end);
   }
   executor_.forget_before(j, iteration);
 }

@@ -13,11 +13,11 @@ namespace weft::scenarios {
 namespace {
 
 void require_slowdown(const MessageResult& m) {
-  if (!m.is_complete() || m.completed - m.start >= m.ideal) return;
+  if (!m.is_complete() || *m.completed - m.start >= m.ideal) return;
   throw BrokenInvariant(
       "broken invariant: a message of " + std::to_string(m.bytes.count()) + " bytes from host " +
       std::to_string(m.source.value()) + " to host " + std::to_string(m.destination.value()) +
-      " took " + std::to_string((m.completed - m.start).count()) +
+      " took " + std::to_string((*m.completed - m.start).count()) +
       " ps, less than its zero-load time of " + std::to_string(m.ideal.count()) + " ps");
 }
 
@@ -140,18 +140,17 @@ void MessageCollector::add(const MessageResult& message, std::uint64_t times) {
 
 void MessageCollector::put_out_rows() {
   const auto over = [](const Row& row) {
-    const bool is_over = row.message.is_complete() && row.outcome.delivered >= Picoseconds(0);
-    return is_over ? std::max(row.outcome.delivered, row.outcome.acknowledged) : Picoseconds::max();
+    const bool is_over = row.message.is_complete() && row.outcome.delivered;
+    return is_over ? *std::max(row.outcome.delivered, row.outcome.acknowledged)
+                   : Picoseconds::max();
   };
   const auto key = [&](const Row& row) {
     const protocols::MessageOutcome& m = row.outcome;
     const bool is_pending = over(row) == Picoseconds::max();
     constexpr protocols::QueuePairId kAny(0U);
     // What has not been delivered was sent after what has.
-    const bool is_delivered = m.delivered >= Picoseconds(0);
     return std::tuple(over(row), m.connection, is_pending ? kAny : m.queue_pair, m.posted,
-                      is_pending ? m.queue_pair : kAny,
-                      is_delivered ? m.delivered : Picoseconds::max());
+                      is_pending ? m.queue_pair : kAny, m.delivered.value_or(Picoseconds::max()));
   };
   std::ranges::stable_sort(rows_, [&](const Row& a, const Row& b) { return key(a) < key(b); });
   for (const Row& row : rows_) sink_(row.message);

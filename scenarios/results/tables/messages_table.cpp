@@ -6,8 +6,8 @@ namespace weft::scenarios {
 namespace {
 
 /// Nothing for a time below 0, which stands for "never".
-std::optional<Picoseconds> if_any(Picoseconds time) {
-  return only_if(time >= Picoseconds(0), time);
+std::optional<Picoseconds> if_any(OptionalTime time) {
+  return only_if(time.has_value(), time.value_or({}));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ inline constexpr Column<MessageRow> kStart{"start_s", "when it was posted",
                                            [](const MessageRow& r) { return r.message.start; }};
 inline constexpr Column<MessageRow> kCompletionTime{
     "fct_s", "flow completion time: from start to completion", [](const MessageRow& r) {
-      return only_if(r.message.is_complete(), r.message.completed - r.message.start);
+      return only_if(r.message.is_complete(), r.message.completed.value_or({}) - r.message.start);
     }};
 }  // namespace message_columns
 

@@ -30,17 +30,14 @@ MemoisedEpochs::MemoisedEpochs(const Experiment& experiment, RunReuse& reuse,
 MessageOutcome MemoisedEpochs::outcome_of(const EpochPlace& place, const EpochMessage& message,
                                           Picoseconds start) const {
   const ConnectionId id = connection_of(e_.workload, place, message);
-  const auto since = [start](Picoseconds time) {
-    return time < Picoseconds(0) ? time : start + time;
-  };
   return {.connection = id,
           .queue_pair = protocols::QueuePairId(message.queue_pair),
           .last_sequence = 0,
           .entropy = entropy_of(e_.workload, id, message.queue_pair),
           .bytes = message.bytes,
           .posted = start + message.posted,
-          .delivered = since(message.delivered),
-          .acknowledged = since(message.acknowledged)};
+          .delivered = start + message.delivered,
+          .acknowledged = start + message.acknowledged};
 }
 
 void MemoisedEpochs::take(protocols::PacketNetwork& network, collectives::Executor& executor) {
@@ -60,7 +57,7 @@ void MemoisedEpochs::take(protocols::PacketNetwork& network, collectives::Execut
 
 bool MemoisedEpochs::is_measured_flow(const MessageResult& m, Picoseconds start) const {
   const RunSpec& run = e_.scenario.run;
-  if (m.is_complete()) return start + m.completed > run.warmup;
+  if (m.is_complete()) return start + *m.completed > run.warmup;
   return !run.until || *run.until > run.warmup;
 }
 
