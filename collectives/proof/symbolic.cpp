@@ -297,7 +297,7 @@ bool Interpreter::is_awaited(const Lane& lane, const Step& step, const Message& 
 }
 
 void Interpreter::store(const Lane& lane, const Step& step, const Message& message) {
-  Traffic& traffic = proof_.traffic[lane.rank];
+  RankTraffic& traffic = proof_.traffic[lane.rank];
   traffic.received += step.amount;
   if (!step.reduces) {
     memory_.store(lane.rank, shared_, step.block, step.range(), message.data);

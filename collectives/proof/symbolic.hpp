@@ -12,7 +12,7 @@
 namespace weft::collectives {
 
 /// What a rank moves in one run of a schedule.
-struct Traffic {
+struct RankTraffic {
   std::int64_t messages = 0;
   std::int64_t sent = 0;      ///< bytes, to the network's switches included
   std::int64_t received = 0;  ///< bytes
@@ -24,7 +24,7 @@ struct Proof {
   /// promises, both ends of every message agree about it, nothing is copied twice, and no message,
   /// sum, notification or control event is left over for the next run.
   std::vector<std::string> problems;
-  std::vector<Traffic> traffic;  ///< by rank
+  std::vector<RankTraffic> traffic;  ///< by rank
 
   [[nodiscard]] bool holds() const { return problems.empty(); }
 };

@@ -148,11 +148,11 @@ TEST_P(EveryPair, ListsTheSendsOfItsSteps) {
 INSTANTIATE_TEST_SUITE_P(Symbolic, EveryPair, ::testing::ValuesIn(all_pairs()), test_name);
 
 /// Of all ranks together, per rank.
-Traffic traffic(Operation operation, Algorithm algorithm, std::uint32_t n, const Shape& shape) {
+RankTraffic traffic(Operation operation, Algorithm algorithm, std::uint32_t n, const Shape& shape) {
   const auto schedule = make_schedule(plan(operation, algorithm, n, shape), algorithm);
   const Proof proof = prove(*schedule);
   EXPECT_TRUE(proof.holds());
-  for (const Traffic& t : proof.traffic) {
+  for (const RankTraffic& t : proof.traffic) {
     EXPECT_EQ(t.sent, proof.traffic[0].sent);
     EXPECT_EQ(t.received, proof.traffic[0].received);
   }
@@ -163,7 +163,7 @@ Traffic traffic(Operation operation, Algorithm algorithm, std::uint32_t n, const
 TEST(Bytes, OfARingAreTwiceTheVectorButOnePart) {
   for (const std::uint32_t n : {2U, 3U, 8U, 64U}) {
     const std::int64_t size = std::int64_t{960} * n;
-    const Traffic t = traffic(Operation::kAllReduce, Algorithm::kRing, n, {.size = size});
+    const RankTraffic t = traffic(Operation::kAllReduce, Algorithm::kRing, n, {.size = size});
     EXPECT_EQ(t.sent, std::int64_t{2} * (n - 1) * size / n);
     EXPECT_EQ(t.received, std::int64_t{2} * (n - 1) * size / n);
     EXPECT_EQ(t.reduced, (n - 1) * size / n);
@@ -175,7 +175,7 @@ TEST(Bytes, OfARingAreTwiceTheVectorButOnePart) {
 TEST(Bytes, OfNvlsAreTheVectorAndOnePart) {
   for (const std::uint32_t n : {2U, 5U, 8U, 32U}) {
     const std::int64_t size = std::int64_t{960} * n;
-    const Traffic t = traffic(Operation::kAllReduce, Algorithm::kNvls, n, {.size = size});
+    const RankTraffic t = traffic(Operation::kAllReduce, Algorithm::kNvls, n, {.size = size});
     EXPECT_EQ(t.sent, size + size / n);
     EXPECT_EQ(t.received, size + size / n);
     EXPECT_EQ(t.reduced, 0);
@@ -207,7 +207,7 @@ TEST(Bytes, OfHalvesOfNvlsOnARackAreThoseOfAllRanks) {
     p.size = 960LL * 40;
     const Proof proof = prove(*make_schedule(std::move(p), Algorithm::kNvls));
     ASSERT_TRUE(proof.holds()) << proof.problems[0];
-    for (const Traffic& t : proof.traffic) {
+    for (const RankTraffic& t : proof.traffic) {
       EXPECT_EQ(t.sent, proof.traffic[0].sent);
       EXPECT_EQ(t.received, proof.traffic[0].received);
     }
@@ -332,12 +332,12 @@ TEST(Bytes, OfAHierarchicalAllReduceAreThoseOfItsStages) {
   const std::int64_t k = n / g;
   ASSERT_EQ(g, 12);
   const std::int64_t size = std::int64_t{960} * n;
-  const Traffic t = traffic(Operation::kAllReduce, Algorithm::kHierarchical, n, {.size = size});
+  const RankTraffic t = traffic(Operation::kAllReduce, Algorithm::kHierarchical, n, {.size = size});
   EXPECT_EQ(t.sent, 2 * (g - 1) * size / g + 2 * (k - 1) * size / (g * k));
 }
 
 TEST(Bytes, OfATwoShotAllReduceAreThoseOfARing) {
-  const Traffic t = traffic(Operation::kAllReduce, Algorithm::kTwoShot, 8, {.size = 8000});
+  const RankTraffic t = traffic(Operation::kAllReduce, Algorithm::kTwoShot, 8, {.size = 8000});
   EXPECT_EQ(t.sent, 14'000);
   EXPECT_EQ(traffic(Operation::kAllReduce, Algorithm::kOneShot, 8, {.size = 8000}).sent, 56'000);
 }

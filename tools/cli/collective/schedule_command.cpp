@@ -245,9 +245,9 @@ int check(const Named& named, bool is_json) {
     return kBadInput;
   }
   const collectives::Proof proof = collectives::prove(schedule);
-  collectives::Traffic sum;
+  collectives::RankTraffic sum;
   std::int64_t max = 0;
-  for (const collectives::Traffic& t : proof.traffic) {
+  for (const collectives::RankTraffic& t : proof.traffic) {
     sum.messages += t.messages;
     sum.sent += t.sent;
     sum.reduced += t.reduced;
