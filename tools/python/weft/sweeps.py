@@ -51,11 +51,11 @@ def sweep(
 ) -> pd.DataFrame:
     """Runs a scenario with every combination of values: a row of the DataFrame for each.
 
-    axes: by key, the values it takes (`{"fabric.spines": [2, 4], "seed": range(3)}`), all
-        combinations of which run; or the points themselves, a dict for each.
-    metrics: names of numbers_of, or a function of the results; None: all numbers of the summary.
-    workers: runs at once, in threads of this process; None: as many as there are cores.
-    threads: of each run.
+    - axes: by key, the values it takes (`{"fabric.spines": [2, 4], "seed": range(3)}`), all
+      combinations of which run; or the points themselves, a dict for each.
+    - metrics: names of numbers_of, or a function of the results; None: all numbers of the summary.
+    - workers: runs at once, in threads of this process; None: as many as there are cores.
+    - threads: of each run.
 
     A point that cannot run has its error in the column `error`. The order of rows is that of the
     points, and no number depends on `workers`.
@@ -102,13 +102,13 @@ def sweep(
 
 
 def read_sweep(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """What `weft sweep` stored (`sweep.sqlite` in its folder, or that folder): a row for each point,
+    """What `weft sweep` stored (`sweep.db` in its folder, or that folder): a row for each point,
     with its parameters, how it ended, and its metrics. `attrs` has the units of parameters."""
     import pandas as pd
 
     file = os.fspath(path)
     if os.path.isdir(file):
-        file = os.path.join(file, "sweep.sqlite")
+        file = os.path.join(file, "sweep.db")
     if not os.path.isfile(file):
         raise FileNotFoundError(f"{file}: there is no such file")
     database = sqlite3.connect(f"file:{os.path.abspath(file)}?mode=ro", uri=True)

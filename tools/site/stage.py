@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Lays out the pages of the site for Sphinx: those of tools/site, the repository's own pages under the
+paths that they have, and what is generated from `weft help`, the declared columns and the validation
+suite. usage: stage.py ROOT PAGES --build BUILD [--gallery FOLDER]"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import posixpath
+import re
+import shutil
+from typing import Callable
+
+import generated
+
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
+GENERATED = re.compile(r"^```\{generated\} (\w+)\n```\n", re.MULTILINE)
+
+
+def anchor_of(heading: str) -> str:
+    """As MyST makes it of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+class Layout:
+    """Where a file of the repository lies among the pages. The repository's own pages are those that a table of
+    contents of the site names, as `pages/` and their path."""
+
+    def __init__(self, root: pathlib.Path) -> None:
+        self.root = root
+        self.places: dict[str, str] = {}
+        for path in (root / "tools/site").rglob("*.md"):
+            page = path.relative_to(root).as_posix()
+            self.places[page] = page.removeprefix("tools/site/")
+            for named in re.findall(r"^pages/(\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE):
+                self.places[f"{named}.md"] = f"pages/{named}.md"
+        for path in (root / "scenarios").rglob("*.yaml"):
+            name = path.relative_to(root / "scenarios").as_posix()
+            self.places[f"scenarios/{name}"] = "reference/scenarios.md#" + anchor_of(name)
+        self.places["README.md"] = "index.md"
+        self.places["LICENSE"] = "licences.md"
+
+    def target(self, page: str, link: str) -> str | None:
+        """Where a link of a page leads among the pages; None: to nothing that the site has."""
+        if "://" in link or link.startswith(("#", "mailto:")):
+            return link
+        name, hash_sign, anchor = link.partition("#")
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), name))
+        if path not in self.places and f"{path}/README.md" in self.places:
+            path = f"{path}/README.md"
+        if path not in self.places:
+            return None
+        place = posixpath.relpath(self.places[path], posixpath.dirname(self.places[page]) or ".")
+        return place + hash_sign + anchor
+
+
+def with_links(text: str, page: str, layout: Layout) -> str:
+    """The text of a page with links that hold on the site; what it has not, is left as words."""
+
+    def link(found: re.Match[str]) -> str:
+        target = layout.target(page, found[3])
+        return found[2] if target is None else f"{found[1]}[{found[2]}]({target})"
+
+    lines = []
+    fence = ""
+    for block in re.split(r"(^(?:```+|~~~+).*\n)", text, flags=re.MULTILINE):
+        marks = re.match(r"```+|~~~+", block)
+        if marks:
+            fence = "" if fence == marks[0] else fence or marks[0]
+        elif not fence:
+            block = LINK.sub(link, block)
+        lines.append(block)
+    return "".join(lines)
+
+
+def write(pages: pathlib.Path, name: str, text: str) -> None:
+    path = pages / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("root", type=pathlib.Path)
+    options.add_argument("pages", type=pathlib.Path)
+    options.add_argument("--build", type=pathlib.Path, required=True)
+    options.add_argument("--gallery", type=pathlib.Path)
+    given = options.parse_args()
+    layout = Layout(given.root)
+    maker = generated.Maker(given.root, given.build)
+    parts: dict[str, Callable[[], str]] = {
+        "validation": maker.validation,
+        "validation_counts": maker.validation_counts,
+    }
+    for page, place in layout.places.items():
+        if not page.endswith(".md") or page == "README.md":
+            continue
+        text = (given.root / page).read_text(encoding="utf-8")
+        text = with_links(text, page, layout)
+        write(given.pages, place, GENERATED.sub(lambda found: parts[found[1]](), text))
+    for name, text in maker.pages():
+        write(given.pages, name, text)
+    os.symlink(given.root, given.pages / "tree")
+    files = given.pages / "files" / "gallery"
+    files.mkdir(parents=True)
+    if given.gallery is not None and given.gallery.is_dir():
+        for path in given.gallery.iterdir():
+            if path.suffix in (".html", ".svg", ".png"):
+                shutil.copy(path, files / path.name)
+
+
+if __name__ == "__main__":
+    main()
