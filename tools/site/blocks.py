@@ -199,7 +199,7 @@ def main() -> int:
     options.add_argument("pages", nargs="*", type=pathlib.Path)
     given = options.parse_args()
     sys.path.insert(0, str(BUILD / "python"))
-    pages = [page.resolve() for page in given.pages] or sorted(SITE.rglob("*.md"))
+    pages = [page.resolve() for page in given.pages] or sorted(path for path in SITE.rglob("*.md") if path.name != "README.md")
     failures = 0
     if given.keep is not None:
         given.keep.mkdir(parents=True)

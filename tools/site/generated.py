@@ -14,12 +14,17 @@ OWN_KEYS = ("racks", "links", "fabric", "transport", "pxn", "jobs", "faults", "r
 
 
 def escaped(text: str) -> str:
-    """Text of a cell of a table."""
-    return re.sub(r"([\\`*_<>\[\]|$])", r"\\\1", text)
+    """Text of a cell of a table, whose words in backquotes stay code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return re.sub(r"([\\`*_<>\[\]|$])", r"\\\1", text)
+    words = [re.sub(r"([\\*_<>\[\]|$])", r"\\\1", part) for part in parts[::2]]
+    codes = [code(part) for part in parts[1::2]]
+    return words[0] + "".join(a + b for a, b in zip(codes, words[1:]))
 
 
-def code(text: str) -> str:
-    return "`" + text.replace("|", "\\|") + "`"
+def code(text: str, is_in_table: bool = True) -> str:
+    return "`" + (text.replace("|", "\\|") if is_in_table else text) + "`"
 
 
 def table(heads: list[str], rows: list[list[str]]) -> str:
@@ -92,9 +97,8 @@ class Maker:
         after = ""
         for _, body in zip(sections[1::2], sections[2::2]):
             body, _, after = body.partition("\n\n\n")
-            rows = [[code(option), escaped(meaning)] for option, meaning in self.options(body)]
-            if rows:
-                page += "\n" + table(["Argument or option", "Means"], rows)
+            for option, meaning in self.options(body):
+                page += f"\n{code(option, is_in_table=False)}\n: {escaped(meaning) or 'as it says'}\n"
         if after.strip():
             page += f"\n```text\n{after.strip()}\n```\n"
         return page

@@ -32,6 +32,8 @@ class Layout:
         self.root = root
         self.places: dict[str, str] = {}
         for path in (root / "tools/site").rglob("*.md"):
+            if path.name == "README.md":
+                continue
             page = path.relative_to(root).as_posix()
             self.places[page] = page.removeprefix("tools/site/")
             for named in re.findall(r"^pages/(\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE):
@@ -75,10 +77,24 @@ def with_links(text: str, page: str, layout: Layout) -> str:
     return "".join(lines)
 
 
-def write(pages: pathlib.Path, name: str, text: str) -> None:
-    path = pages / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+class Pages:
+    """The folder of the pages: those that are as they were keep their time, those that are no more are removed."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+        self.written: set[pathlib.Path] = set()
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.written.add(path)
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+    def remove_others(self) -> None:
+        for path in self.folder.rglob("*.md"):
+            if path not in self.written and "tree" not in path.relative_to(self.folder).parts:
+                path.unlink()
 
 
 def main() -> None:
@@ -89,6 +105,7 @@ def main() -> None:
     options.add_argument("--gallery", type=pathlib.Path)
     given = options.parse_args()
     layout = Layout(given.root)
+    pages = Pages(given.pages)
     maker = generated.Maker(given.root, given.build)
     parts: dict[str, Callable[[], str]] = {
         "validation": maker.validation,
@@ -99,11 +116,14 @@ def main() -> None:
             continue
         text = (given.root / page).read_text(encoding="utf-8")
         text = with_links(text, page, layout)
-        write(given.pages, place, GENERATED.sub(lambda found: parts[found[1]](), text))
+        pages.write(place, GENERATED.sub(lambda found: parts[found[1]](), text))
     for name, text in maker.pages():
-        write(given.pages, name, text)
-    os.symlink(given.root, given.pages / "tree")
+        pages.write(name, text)
+    pages.remove_others()
+    if not (given.pages / "tree").is_symlink():
+        os.symlink(given.root, given.pages / "tree")
     files = given.pages / "files" / "gallery"
+    shutil.rmtree(files, ignore_errors=True)
     files.mkdir(parents=True)
     if given.gallery is not None and given.gallery.is_dir():
         for path in given.gallery.iterdir():

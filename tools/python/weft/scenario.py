@@ -107,7 +107,7 @@ class Estimate:
 class Scenario:
     """A scenario, and what was changed in it.
 
-    `source` is the path of a file, a text of several lines, or a dict as the file would have it:
+    `source` is the path of a file, a text of several lines, or a dict as the file would have it::
 
         weft.Scenario("scenarios/incast.yaml").set("jobs[0].size", "4MiB").run()
 

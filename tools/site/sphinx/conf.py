@@ -14,12 +14,14 @@ project_copyright = "2026, the weft authors. Apache License 2.0"
 release = re.search(r"project\(weft VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "mathml", "furo_debian"]
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 4
 exclude_patterns = ["tree"]
 highlight_language = "text"
 default_role = "code"
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
+autodoc_typehints = "signature"
+python_use_unqualified_type_names = True
 toc_object_entries = False
 
 html_theme = "furo"

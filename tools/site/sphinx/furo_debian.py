@@ -1,5 +1,6 @@
-"""Mends the style sheet of Debian's Furo. Its compiler of Sass loses the rule that follows the reader's dark mode, and
-it imports normalize.css from a web server: the rule is written here, and the file is put in."""
+"""Mends what Debian's Furo lacks. Its compiler of Sass loses the rule that follows the reader's dark mode, its style
+sheet imports normalize.css from a web server, and its script imports a module, which no browser does in a plain script:
+the rule is written here, and both files are put in."""
 
 from __future__ import annotations
 
@@ -12,8 +13,25 @@ NORMALIZE = pathlib.Path("/usr/share/javascript/normalize.css/normalize.css")
 
 
 def _mend(app: Any, error: Exception | None) -> None:
-    if error is not None:
+    if error is None:
+        _mend_style(app)
+        _mend_script(app)
+
+
+def _mend_script(app: Any) -> None:
+    folder = pathlib.Path(app.outdir) / "_static" / "scripts"
+    path = folder / "furo.js"
+    text = path.read_text(encoding="utf-8")
+    imported = re.match(r'import (\w+) from "\./([\w.-]+)";\n', text)
+    if imported is None:
         return
+    module = (folder / imported[2]).read_text(encoding="utf-8")
+    # Without a loader of modules this one sets `window.Gumshoe`.
+    rest = text.removeprefix(imported[0])
+    path.write_text(f"{module}\n(function () {{\nconst {imported[1]} = window.{imported[1]};\n{rest}}})();\n", "utf-8")
+
+
+def _mend_style(app: Any) -> None:
     path = pathlib.Path(app.outdir) / "_static" / "styles" / "furo.css"
     text = path.read_text(encoding="utf-8")
     text = text.replace(IMPORT, NORMALIZE.read_text(encoding="utf-8") if NORMALIZE.is_file() else "body { margin: 0; }")
