@@ -157,6 +157,13 @@ class Many(unittest.TestCase):
         self.assertIn("jobs[0].size", frame["error"][1])
         self.assertGreater(frame["last"][0], 0)
 
+    def test_warnings_of_a_sweep_are_kept_by_row(self) -> None:
+        points = [{"fabric.ecn.kmin": kmin, "fabric.ecn.kmax": "12MB"} for kmin in ("100KB", "6MB")]
+        frame = weft.sweep(DOCUMENT, points, metrics=[])
+        self.assertEqual(list(frame["warnings"] > 0), [False, True])
+        self.assertEqual(list(frame.attrs["warnings"]), [1])
+        self.assertIn("only after PFC has paused", frame.attrs["warnings"][1][0])
+
     def test_compare_and_explain(self) -> None:
         scenario = weft.Scenario(DOCUMENT).set("observe.blame", True)
         first = scenario.run()
