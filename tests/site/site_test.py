@@ -44,6 +44,47 @@ def expected_rows() -> int:
     return 1
 
 
+def run_on(script: str, *arguments: str | pathlib.Path) -> int:
+    done = subprocess.run([sys.executable, "-B", str(SITE / script), *map(str, arguments)], capture_output=True)
+    return done.returncode
+
+
+def tools_notice_what_is_wrong() -> int:
+    """A page that shows what is not printed fails, and so does a link that leads nowhere."""
+    right = "```python\nprint('one')\nprint('two')\n3\n```\n\n```text\n...\ntwo\n3\n```\n"
+    pages = {
+        "right": (right, 0),
+        "wrong": (right.replace("two\n3", "two\n4"), 1),
+        "short": (right.replace("...\n", ""), 1),
+        "fails": ("```sh\nweft check scenarios/nothing.yaml\n```\n", 1),
+        "nameless": ("```yaml\nname: x\n```\n", 1),
+        "unknown": ("```ruby\nputs 1\n```\n", 1),
+        "late": ("<!-- full -->\n" + right.replace("two\n3", "two\n4"), 0),
+    }
+    links = {
+        "right": ('<a href="other.html#a">x</a>', 0),
+        "nowhere": ('<a href="nothing.html">x</a>', 1),
+        "anchor": ('<a href="other.html#b">x</a>', 1),
+        "outside": ('<script src="https://example.org/x.js"></script>', 1),
+    }
+    wrong = 0
+    for name, (text, expected) in pages.items():
+        with tempfile.TemporaryDirectory() as place:
+            page = pathlib.Path(place) / f"{name}.md"
+            page.write_text(text)
+            if run_on("blocks.py", page) != expected:
+                print(f"blocks.py does not end with {expected} for the page {name}")
+                wrong = 1
+    for name, (text, expected) in links.items():
+        with tempfile.TemporaryDirectory() as place:
+            (pathlib.Path(place) / "index.html").write_text(text)
+            (pathlib.Path(place) / "other.html").write_text('<p id="a">')
+            if run_on("links.py", place) != expected:
+                print(f"links.py does not end with {expected} for {name}")
+                wrong = 1
+    return wrong
+
+
 def validation() -> int:
     """Every row as it is simulated now. Doubles of the last bit are printed the same everywhere: packets are integers."""
     done = subprocess.run(
@@ -102,7 +143,7 @@ def builds(with_gallery: bool) -> int:
 def main() -> int:
     wanted = sys.argv[1]
     if wanted == "blocks":
-        return blocks() or expected_rows()
+        return blocks() or expected_rows() or tools_notice_what_is_wrong()
     if wanted == "long":
         return blocks("--full")
     return validation() if wanted == "validation" else builds(wanted == "gallery")

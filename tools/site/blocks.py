@@ -184,7 +184,7 @@ def check(path: pathlib.Path, folder: pathlib.Path, wanted: str, update: bool) -
     spent = processor_seconds() - start
     if ran:
         print(
-            f"{path.relative_to(SITE)}: {ran} of {len(blocks)} blocks, {spent:.1f} s of processor time, at most {slowest:.1f}",
+            f"{os.path.relpath(path, SITE)}: {ran} of {len(blocks)} blocks, {spent:.1f} s of processor time, at most {slowest:.1f}",
             file=sys.stderr,
         )
     return failures
