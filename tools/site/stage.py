@@ -120,9 +120,11 @@ def main() -> None:
     for name, text in maker.pages():
         pages.write(name, text)
     pages.remove_others()
+    # Sphinx copies styles and scripts only where a page is new.
+    os.utime(given.pages / "index.md")
     if not (given.pages / "tree").is_symlink():
         os.symlink(given.root, given.pages / "tree")
-    files = given.pages / "files" / "gallery"
+    files = given.pages / "gallery"
     shutil.rmtree(files, ignore_errors=True)
     files.mkdir(parents=True)
     if given.gallery is not None and given.gallery.is_dir():
