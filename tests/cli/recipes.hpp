@@ -72,6 +72,10 @@ inline bool is_manual_page(const std::string& path) {
   return !name.starts_with("ADD_") || name == "ADD_A_SCENARIO.md";
 }
 
+/// Pages of the site have scenarios of their own: tests/site runs their blocks, and compares what
+/// they print.
+inline bool is_of_site(const std::string& path) { return path.starts_with("tools/site/"); }
+
 /// Every page with commands.
 inline std::vector<RecipePage> recipe_pages(const std::filesystem::path& root) {
   namespace fs = std::filesystem;

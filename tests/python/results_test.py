@@ -8,12 +8,15 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import xml.etree.ElementTree
 
 import numpy as np
 import pandas as pd
 import weft
 from common import DOCUMENT, IN_CAST, SOURCE
+from weft import charts
 
 
 def digest_of(scenario: weft.Scenario) -> str:
@@ -84,10 +87,32 @@ class Columns(unittest.TestCase):
             self.results.messages["fct"]
         self.assertIn("jobs", dir(self.results))
 
+    def test_charts_are_well_formed_and_bars_keep_their_proportion(self) -> None:
+        two = [{**DOCUMENT["jobs"][0], "name": f"n-{n}", "senders": n, "start": f"{n}ms"} for n in (1, 4)]
+        results = weft.Scenario({**DOCUMENT, "jobs": two}).run()
+        figures = charts.of_results(results).split("</figure>")
+        jobs = xml.etree.ElementTree.fromstring(figures[0].strip() + "</figure>")
+        widths = [float(bar.get("width")) for bar in jobs.iter("rect")]
+        jct = results.jobs.jct_ps
+        self.assertAlmostEqual(widths[0] / widths[1], jct[0] / jct[1], places=2)
+        self.assertIn("n-4", "".join(jobs.itertext()))
+        for figure in figures[1:-1]:
+            xml.etree.ElementTree.fromstring(figure.strip() + "</figure>")
+
     def test_notebooks_are_shown_tables(self) -> None:
         page = self.results._repr_html_()
         self.assertIn("<th title=", page)
         self.assertIn(self.results.digest, page)
+        for title in ("Time of each job", "Message completion", "Busiest ports"):
+            self.assertIn(title, page)
+        self.assertNotIn("Blame", page)
+        jct = self.results.jobs.jct_ps[0]
+        self.assertIn(f">{charts.duration(jct)}<", page)
+        blamed = weft.Scenario(DOCUMENT).set("observe.blame", True).run()
+        shares = blamed.blame.to_pandas().groupby("cause", observed=True)["time_ps"].sum()
+        largest = shares.idxmax()
+        self.assertIn(f"in: {largest}<", blamed._repr_html_())
+        self.assertIn(f">{100 * shares.max() / shares.sum():.1f} %<", blamed._repr_html_())
         odd = weft.Scenario({**DOCUMENT, "jobs": [{**DOCUMENT["jobs"][0], "name": "a.b"}]}).run()
         self.assertIn("a.b", odd._repr_html_())
 
@@ -132,6 +157,13 @@ class Many(unittest.TestCase):
         self.assertIn("jobs[0].size", frame["error"][1])
         self.assertGreater(frame["last"][0], 0)
 
+    def test_warnings_of_a_sweep_are_kept_by_row(self) -> None:
+        points = [{"fabric.ecn.kmin": kmin, "fabric.ecn.kmax": "12MB"} for kmin in ("100KB", "6MB")]
+        frame = weft.sweep(DOCUMENT, points, metrics=[])
+        self.assertEqual(list(frame["warnings"] > 0), [False, True])
+        self.assertEqual(list(frame.attrs["warnings"]), [1])
+        self.assertIn("only after PFC has paused", frame.attrs["warnings"][1][0])
+
     def test_compare_and_explain(self) -> None:
         scenario = weft.Scenario(DOCUMENT).set("observe.blame", True)
         first = scenario.run()
@@ -162,6 +194,46 @@ class Many(unittest.TestCase):
         self.assertLess(used() - before, 8 << 20)
 
 
+class Large(unittest.TestCase):
+    """A DataFrame of many messages: its numbers are views, so it takes little beside the results."""
+
+    # WEFT_MESSAGES=1000000, as the full tests have it.
+    MESSAGES = int(os.environ.get("WEFT_MESSAGES", "20000"))
+
+    def test_a_frame_of_many_messages_takes_little_beside_the_results(self) -> None:
+        def used() -> int:
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * resource.getpagesize()
+
+        rounds = self.MESSAGES // 20
+        jobs = [{"name": "in", "type": "incast", "senders": 20, "receiver": 0, "size": "64B", "rounds": rounds}]
+        racks = {"count": 1, "servers": 24, "server": "host-400g"}
+        scenario = weft.Scenario({**DOCUMENT, "racks": racks, "jobs": jobs}).set("observe.messages", True)
+        scenario.copy().set("jobs[0].rounds", 2).run().messages.to_pandas()  # what is imported once
+        before = used()
+        results = scenario.run(threads=1)
+        after_run = used()
+        start = time.perf_counter()
+        frame = results.messages.to_pandas()
+        seconds = time.perf_counter() - start
+        own = used() - after_run
+        self.assertEqual(len(frame), 20 * rounds)
+        # All but the codes of texts, which pandas copies into integers of its own size.
+        numbers = [name for name in frame if results.messages.column(name).type != "text"]
+        for name in numbers:
+            column = results.messages.column(name)
+            values = frame[name].to_numpy() if column.missing is None else frame[name].array._data
+            self.assertTrue(np.shares_memory(values, column.values), name)
+        bytes_of_columns = sum(results.messages.column(name).values.nbytes for name in frame)
+        print(
+            f"{len(frame):,} messages: a run of {results.wall_seconds:.2f} s, {(after_run - before) / 2**20:.0f} MiB with "
+            f"results, of which columns {bytes_of_columns / 2**20:.0f}; a frame in {1e3 * seconds:.1f} ms, "
+            f"{own / 2**20:.1f} MiB more",
+            file=sys.stderr,
+        )
+        self.assertLess(own, bytes_of_columns / 4 + (4 << 20))
+
+
 class Stored(unittest.TestCase):
     @unittest.skipUnless(os.environ.get("WEFT_PROGRAM"), "needs the command line, which stores sweeps")
     def test_sweeps_of_the_command_line_are_read(self) -> None:
@@ -182,7 +254,8 @@ class Stored(unittest.TestCase):
                 for name in names
                 if name.endswith((".sqlite", ".db"))
             ]
-            frame = weft.read_sweep(stored[0])
+            frame = weft.read_sweep(os.path.dirname(stored[0]))
+            self.assertEqual(list(weft.read_sweep(stored[0])["digest"]), list(frame["digest"]))
             self.assertEqual(list(frame["senders"]), [2, 4])
             direct = weft.sweep(DOCUMENT, {"jobs[0].senders": [2, 4]})
             self.assertEqual(list(frame["digest"]), list(direct["digest"]))

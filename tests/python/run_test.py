@@ -57,6 +57,15 @@ class Scenarios(unittest.TestCase):
         self.assertIn('"fabric"', weft.scenario_schema())
 
 
+class Shipped(unittest.TestCase):
+    def test_shipped_scenarios_are_found_by_name(self) -> None:
+        self.assertTrue(os.path.samefile(weft.shipped("incast"), SOURCE / "scenarios" / "incast.yaml"))
+        self.assertTrue(os.path.isdir(os.path.join(weft.shipped(), "sweeps")))
+        self.assertTrue(os.path.isfile(weft.shipped("sweeps/loss")))
+        with self.assertRaisesRegex(FileNotFoundError, "'incst'; there are .*incast"):
+            weft.shipped("incst")
+
+
 class Errors(unittest.TestCase):
     def test_they_carry_place_and_suggestion(self) -> None:
         scenario = weft.Scenario(IN_CAST.replace("seed:", "sede:"), filename="odd.yaml")

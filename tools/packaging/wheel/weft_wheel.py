@@ -77,6 +77,10 @@ def _install(build: pathlib.Path, package: pathlib.Path) -> None:
         if (staging / folder).exists():
             shutil.move(staging / folder, package / folder)
     shutil.rmtree(staging)
+    for scenario in (SOURCE / "scenarios").rglob("*.yaml"):
+        place = package / "scenarios" / scenario.relative_to(SOURCE / "scenarios")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(scenario, place)
     for empty in (package / "lib").glob("python*"):
         shutil.rmtree(empty)
     _without_links(package / "lib")

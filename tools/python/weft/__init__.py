@@ -19,7 +19,7 @@ from weft.errors import (
     WeftError,
 )
 from weft.results import Comparison, Results, compare, explain
-from weft.scenario import Check, Estimate, Scenario, WeftWarning
+from weft.scenario import Check, Estimate, Scenario, WeftWarning, shipped
 from weft.sweeps import numbers_of, read_sweep, sweep
 from weft.tables import Column, Table
 
@@ -52,5 +52,6 @@ __all__ = [
     "numbers_of",
     "read_sweep",
     "scenario_schema",
+    "shipped",
     "sweep",
 ]

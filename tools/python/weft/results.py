@@ -8,7 +8,7 @@ import os
 import tempfile
 from typing import Any
 
-from weft import _weft, tables
+from weft import _weft, charts, tables
 from weft.tables import Table
 
 
@@ -143,6 +143,7 @@ class Results:
     def _repr_html_(self) -> str:
         parts = [f"<h4>{html.escape(self.scenario)}: {html.escape(self.outcome)}</h4>"]
         parts += [f"<p>warning: {html.escape(warning)}</p>" for warning in self.warnings]
+        parts.append(charts.of_results(self))
         parts.append(self.table("jobs")._repr_html_())
         parts.append(f"<details><summary>summary</summary><pre>{html.escape(self.text)}</pre></details>")
         parts.append(f"<p>results sha256 <code>{self.digest}</code></p>")

@@ -24,6 +24,26 @@ Progress = Callable[[dict[str, Any]], Any]
 `is_last`. False stops the run, and what is complete stays."""
 
 
+def shipped(name: str = "") -> str:
+    """The path of a scenario that comes with weft, such as `incast` or `sweeps/dcqcn-ecn`; without a name the folder
+    of all of them."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    # In a wheel beside this file, in a prefix below share/, in a build in the sources.
+    places = [os.path.join(here, "scenarios")]
+    above = here
+    for _ in range(4):
+        above = os.path.dirname(above)
+        places += [os.path.join(above, "share", "weft", "scenarios"), os.path.join(above, "scenarios")]
+    for place in places:
+        if os.path.isfile(os.path.join(place, "incast.yaml")):
+            path = os.path.join(place, f"{name}.yaml" if name else "")
+            if not os.path.exists(path):
+                known = sorted(file[:-5] for file in os.listdir(place) if file.endswith(".yaml"))
+                raise FileNotFoundError(f"no shipped scenario is called {name!r}; there are {', '.join(known)}")
+            return path
+    raise FileNotFoundError("the shipped scenarios are not installed with this package")
+
+
 def _value_text(value: object) -> str:
     """As YAML, for one key."""
     if isinstance(value, str):
@@ -87,7 +107,7 @@ class Estimate:
 class Scenario:
     """A scenario, and what was changed in it.
 
-    `source` is the path of a file, a text of several lines, or a dict as the file would have it:
+    `source` is the path of a file, a text of several lines, or a dict as the file would have it::
 
         weft.Scenario("scenarios/incast.yaml").set("jobs[0].size", "4MiB").run()
 
@@ -161,13 +181,13 @@ class Scenario:
     ) -> Results:
         """Simulates it. Other threads of Python run meanwhile, and may run scenarios, too.
 
-        threads: 0 takes as many as gain; results are the same.
-        progress: a function (see Progress), or True: a line on standard error or in the notebook.
-        engine: `packet`, or `fluid`, which knows rates and no queues.
-        folder: written while the run lasts, with traces; None: no file is written.
-        isolated: each job then runs alone, too (table `isolated`).
-        messages: whether there is a table with a row for each; None: up to a million.
-        memory_limit: bytes; a run that is predicted to need more is refused.
+        - threads: 0 takes as many as gain; results are the same.
+        - progress: a function (see Progress), or True: a line on standard error or in the notebook.
+        - engine: `packet`, or `fluid`, which knows rates and no queues.
+        - folder: written while the run lasts, with traces; None: no file is written.
+        - isolated: each job then runs alone, too (table `isolated`).
+        - messages: whether there is a table with a row for each; None: up to a million.
+        - memory_limit: bytes; a run that is predicted to need more is refused.
 
         Ctrl-C raises weft.Interrupted, whose `results` have what was complete by then.
         """

@@ -51,14 +51,15 @@ def sweep(
 ) -> pd.DataFrame:
     """Runs a scenario with every combination of values: a row of the DataFrame for each.
 
-    axes: by key, the values it takes (`{"fabric.spines": [2, 4], "seed": range(3)}`), all
-        combinations of which run; or the points themselves, a dict for each.
-    metrics: names of numbers_of, or a function of the results; None: all numbers of the summary.
-    workers: runs at once, in threads of this process; None: as many as there are cores.
-    threads: of each run.
+    - axes: by key, the values it takes (`{"fabric.spines": [2, 4], "seed": range(3)}`), all
+      combinations of which run; or the points themselves, a dict for each.
+    - metrics: names of numbers_of, or a function of the results; None: all numbers of the summary.
+    - workers: runs at once, in threads of this process; None: as many as there are cores.
+    - threads: of each run.
 
-    A point that cannot run has its error in the column `error`. The order of rows is that of the
-    points, and no number depends on `workers`.
+    A point that cannot run has its error in the column `error`. The texts of warnings are in
+    `attrs["warnings"]`, by row. The order of rows is that of the points, and no number depends on
+    `workers`.
     """
     import pandas as pd
 
@@ -69,7 +70,9 @@ def sweep(
     else:
         points = [dict(point) for point in axes]
 
-    def run(point: dict[str, Any]) -> dict[str, Any]:
+    texts: dict[int, list[str]] = {}
+
+    def run(place: int, point: dict[str, Any]) -> dict[str, Any]:
         row: dict[str, Any] = dict(point)
         try:
             one = base.copy().set(point)
@@ -80,6 +83,8 @@ def sweep(
             return {**row, "outcome": "error", "error": str(error)}
         row["outcome"] = results.outcome
         row["warnings"] = len(results.warnings)
+        if results.warnings:
+            texts[place] = results.warnings
         row["digest"] = results.digest
         if callable(metrics):
             return {**row, **metrics(results)}
@@ -89,7 +94,7 @@ def sweep(
         return {**row, **{name: numbers.get(name) for name in metrics}}
 
     with ThreadPoolExecutor(max_workers=workers or os.cpu_count() or 1) as pool:
-        futures = [pool.submit(run, point) for point in points]
+        futures = [pool.submit(run, place, point) for place, point in enumerate(points)]
         try:
             rows = [future.result() for future in futures]
         except BaseException:
@@ -98,17 +103,18 @@ def sweep(
             raise
     frame = pd.DataFrame(rows)
     frame.attrs["axes"] = list(points[0]) if points else []
+    frame.attrs["warnings"] = dict(sorted(texts.items()))
     return frame
 
 
 def read_sweep(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """What `weft sweep` stored (`sweep.sqlite` in its folder, or that folder): a row for each point,
+    """What `weft sweep` stored (`sweep.db` in its folder, or that folder): a row for each point,
     with its parameters, how it ended, and its metrics. `attrs` has the units of parameters."""
     import pandas as pd
 
     file = os.fspath(path)
     if os.path.isdir(file):
-        file = os.path.join(file, "sweep.sqlite")
+        file = os.path.join(file, "sweep.db")
     if not os.path.isfile(file):
         raise FileNotFoundError(f"{file}: there is no such file")
     database = sqlite3.connect(f"file:{os.path.abspath(file)}?mode=ro", uri=True)
