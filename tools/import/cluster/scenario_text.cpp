@@ -216,15 +216,34 @@ class ScenarioWriter {
     } else {
       part_ = largest->first;
     }
-    const Stated<Bytes>* buffer = nullptr;
+    const SwitchSettings* smallest = nullptr;
     for (const ClusterSwitch& s : cluster_.switches) {
-      if (s.settings == nullptr || !s.settings->buffer) continue;
-      if (buffer == nullptr || s.settings->buffer->value < buffer->value)
-        buffer = &*s.settings->buffer;
+      if (s.settings == nullptr || (!s.settings->buffer && !s.settings->headroom_pool)) continue;
+      if (smallest == nullptr || buffer_of(*s.settings) < buffer_of(*smallest)) {
+        smallest = s.settings;
+      }
     }
-    if (buffer == nullptr) return fmt::format("  switch: {}\n", part_);
-    return fmt::format("  switch: {{part: {}, buffer: {}B}}  # {}\n", part_, buffer->value.count(),
-                       short_place(buffer->where));
+    if (smallest == nullptr) return fmt::format("  switch: {}\n", part_);
+    std::string text = "  switch: {part: " + part_;
+    std::string places;
+    if (smallest->buffer) {
+      text += fmt::format(", buffer: {}B", buffer_of(*smallest).count());
+      places = short_place(smallest->buffer->where);
+    }
+    if (smallest->headroom_pool) {
+      text += fmt::format(", headroom_pool: {}B", smallest->headroom_pool->value.count());
+      places += (places.empty() ? "" : ", ") + short_place(smallest->headroom_pool->where);
+    }
+    return text + "}  # " + places + "\n";
+  }
+
+  /// The pool of ingress and the headroom of all ports. Where NVIDIA's switches have a headroom
+  /// pool, `size` is without it (sonic-swss, buffer_pool_mellanox.lua); elsewhere it is a part.
+  [[nodiscard]] static Bytes buffer_of(const SwitchSettings& settings) {
+    if (!settings.buffer) return Bytes::max();
+    const bool is_apart = settings.part && settings.part->starts_with("spectrum");
+    const Bytes pool = settings.headroom_pool ? settings.headroom_pool->value : Bytes();
+    return settings.buffer->value + (is_apart ? pool : Bytes());
   }
 
   static std::string server_line(const ClusterServer& server) {
