@@ -232,7 +232,8 @@ class ScenarioWriter {
     }
     if (smallest->headroom_pool) {
       text += fmt::format(", headroom_pool: {}B", smallest->headroom_pool->value.count());
-      places += (places.empty() ? "" : ", ") + short_place(smallest->headroom_pool->where);
+      const std::string place = short_place(smallest->headroom_pool->where);
+      if (places != place) places += (places.empty() ? "" : ", ") + place;
     }
     return text + "}  # " + places + "\n";
   }
