@@ -82,6 +82,9 @@ struct PfcConfig {
   Bytes reserved = 0_B;      ///< per ingress port, before the shared buffer is used
   Headroom headroom = Headroom::kShared;
   Bytes headroom_bytes = 0_B;  ///< per ingress port, for kGiven
+  /// Of the headroom, what an ingress port has to itself where its switch has a headroom pool; the
+  /// rest is drawn from the pool. Without a pool a port has all of it to itself.
+  Bytes headroom_reserved = 0_B;
 
   /// All values of a named preset; sources beside them.
   [[nodiscard]] static PfcConfig from_preset(Preset preset);
@@ -221,6 +224,8 @@ struct SwitchConfig {
   enum class Telemetry : std::uint8_t { kAuto, kNone };
   Bytes buffer = Bytes(158'229'504);
   Bytes cell = 1_B;  ///< a packet occupies whole cells of the buffer
+  /// Of the buffer: what all ports and classes with PFC draw their headroom from; 0: there is none.
+  Bytes headroom_pool = 0_B;
   Release release = Release::kTransmissionEnd;
   PauseConfig pause;
   /// Ascending priority; at least one, at most kMaxClasses.
@@ -232,11 +237,14 @@ struct SwitchConfig {
   Bytes cut_through_after = 64_B;
   Telemetry telemetry = Telemetry::kAuto;
 
-  /// The bytes and the cells of one switch's buffer.
+  /// The bytes, the cells and the headroom pool of one switch's buffer.
   [[nodiscard]] Bytes buffer_of(const Node& node) const {
     return node.buffer > 0_B ? node.buffer : buffer;
   }
   [[nodiscard]] Bytes cell_of(const Node& node) const { return node.cell > 0_B ? node.cell : cell; }
+  [[nodiscard]] Bytes headroom_pool_of(const Node& node) const {
+    return node.buffer > 0_B ? node.headroom_pool : headroom_pool;
+  }
   [[nodiscard]] ClassRange all_classes() const { return weft::all_classes(classes.size()); }
   /// The class of lowest priority: what jobs use that do not say otherwise.
   [[nodiscard]] TrafficClass& data() { return classes.front(); }

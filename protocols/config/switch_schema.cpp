@@ -125,11 +125,22 @@ schema::Object<PfcConfig> pfc_schema() {
           .only_if(is_dynamic, "with `threshold: dynamic`")
           .field("reserved", &PfcConfig::reserved,
                  "set aside per ingress port, used before the shared buffer")
+          .field("headroom_reserved", &PfcConfig::headroom_reserved,
+                 "of the headroom, what each ingress port has to itself; the rest is drawn from "
+                 "the `headroom_pool` of the switch")
+          .source(
+              "SONiC: with a shared headroom pool the `size` of a profile is its `xon`, and "
+              "no headroom is reserved")
+          .at_most(kMaxPerPort)
+          .matters_if(
+              [](const PfcConfig& pfc) { return pfc.headroom != PfcConfig::Headroom::kShared; },
+              "with a `headroom` that is not `shared`")
           .property<Bytes>(
               "headroom", headroom_of, set_headroom,
               "set aside per ingress port for what arrives after the pause is sent. `shared`: "
               "none, the shared buffer takes it; `exact`: what can arrive at worst; `sn5600`: "
-              "the vendor's formula; `hpcc`: 3 x rate x link latency")
+              "the vendor's formula; `hpcc`: 3 x rate x link latency. With a `headroom_pool` of "
+              "the switch: the most that a port draws of it")
           .at_most(kMaxPerPort)
           .check([](const PfcConfig& pfc, std::vector<Problem>& problems) {
             if (is_static(pfc) && pfc.xon > pfc.xoff) {

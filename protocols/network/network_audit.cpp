@@ -10,6 +10,7 @@
 #include "protocols/link/egress.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/state/fields.hpp"
+#include "protocols/switch/shared_buffer.hpp"
 
 namespace weft::protocols {
 namespace {
@@ -226,7 +227,18 @@ class Audit {
         if (o.copies > 0) hold(o.ingress, class_of(o.packet), o.packet.wire_size());
       }
     }
+    Bytes drawn;
+    for (std::uint32_t p = 0; p < sw.port_count; ++p) {
+      const PortState& port = s_.ports[sw.first_port + p];
+      for (const ClassId c : s_.classes_of(port)) {
+        const IngressAccount& account = s_.account(port, c);
+        drawn += drawn_from_pool(sw, account, k_.of_class[c], Bytes(account.headroom_used));
+      }
+    }
     const std::string& node = s_.fabric.switch_node(SwitchId(at)).name;
+    expect(sw.pool_used == drawn && drawn <= sw.pool_size,
+           "the headroom pool of {} has given {} bytes of {} by its account and {} in fact", node,
+           sw.pool_used.count(), sw.pool_size.count(), drawn.count());
     expect(sw.buffer_used == used, "the buffer of {} holds {} bytes by its account and {} in fact",
            node, sw.buffer_used.count(), used.count());
     expect(used == Bytes() || used <= sw.capacity, "the buffer of {} holds {} bytes of {}", node,

@@ -107,6 +107,10 @@ NetworkTotals PacketNetwork::totals() const {
     t.credit_stalls += c.credit_stalls;
     t.credit_stall_time += c.credit_stall_time;
   }
+  for (const SwitchState& sw : state_->switches) {
+    t.headroom_pool_drops += sw.pool_drops;
+    t.headroom_pool_peak = std::max(t.headroom_pool_peak, sw.pool_peak);
+  }
   return t;
 }
 
@@ -269,6 +273,10 @@ std::uint64_t PacketNetwork::payload_packets_arrived() const {
 const std::vector<Stall>& PacketNetwork::stalls() const { return engine_->stalls; }
 
 std::vector<BlockedPort> PacketNetwork::deadlock() const { return engine_->deadlock; }
+
+Bytes PacketNetwork::headroom_pool_peak(SwitchId at) const {
+  return state_->switches[at.value()].pool_peak;
+}
 
 Bytes PacketNetwork::buffer_peak(SwitchId at) const {
   return state_->switches[at.value()].buffer_peak;

@@ -11,6 +11,7 @@
 #include "protocols/steady_state/prediction.hpp"
 #include "protocols/steady_state/recurrence.hpp"
 #include "protocols/steady_state/skipper.hpp"
+#include "protocols/switch/shared_buffer.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/engine/huge_pages.hpp"
 
@@ -239,7 +240,8 @@ void PacketNetwork::build_switches() {
         continue;  // scale-up switches have room for their credits
       sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;
     }
-    sw.shared_size = sw.capacity;
+    if (!sw.is_scale_up) sw.pool_size = options_.switches.headroom_pool_of(node);
+    sw.shared_size = sw.capacity - sw.pool_size;
     for (std::uint32_t p = 0; p < node.port_count; ++p) {
       const PortState& port = s.ports[sw.first_port + p];
       for (const ClassId c : s.classes_of(port)) {
@@ -253,8 +255,9 @@ void PacketNetwork::build_switches() {
           account.headroom = static_cast<std::int32_t>(
               std::min<std::int64_t>(headroom.count(), std::numeric_limits<std::int32_t>::max()));
         }
-        sw.shared_size -=
-            Bytes(account.headroom) + k.of_class[c].reserved + k.of_class[c].egress_reserved;
+        const Bytes headroom(account.headroom);
+        sw.shared_size -= headroom - drawn_from_pool(sw, account, k.of_class[c], headroom);
+        sw.shared_size -= k.of_class[c].reserved + k.of_class[c].egress_reserved;
       }
     }
     if (!k.input_queued) continue;

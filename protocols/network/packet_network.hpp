@@ -65,6 +65,8 @@ struct NetworkTotals {
   std::uint64_t timeouts = 0;         ///< of senders that heard nothing for too long
   std::uint64_t packets_trimmed = 0;  ///< data that switches cut to their headers
   std::int64_t buffer_drops = 0;
+  std::int64_t headroom_pool_drops = 0;  ///< of those: they found the headroom pool empty
+  Bytes headroom_pool_peak;              ///< that the fullest pool of a switch has held
   std::int64_t ttl_drops = 0;
   std::int64_t fault_drops = 0;
   std::int64_t error_drops = 0;
@@ -229,6 +231,7 @@ class PacketNetwork {
   /// for the first. Empty if there is no such circle.
   [[nodiscard]] std::vector<BlockedPort> deadlock() const;
   [[nodiscard]] Bytes buffer_peak(SwitchId at) const;
+  [[nodiscard]] Bytes headroom_pool_peak(SwitchId at) const;
   [[nodiscard]] Histogram packet_latency() const;
   /// By Connection::latency_group, of all as one where there are more than kMostLatencyGroups, and
   /// by size class of messages.

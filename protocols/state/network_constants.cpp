@@ -50,6 +50,7 @@ ClassConstants::ClassConstants(const TrafficClass& config)
     alpha = fixed_point(pfc.alpha, 16);
     xon_offset = pfc.xon_offset;
     reserved = pfc.reserved;
+    headroom_reserved = pfc.headroom_reserved;
   }
   if (is_credit) {
     const CreditConfig& credit = config.credit();

@@ -79,7 +79,11 @@ struct SwitchState {
   Bytes shared_used;  ///< of the shared part, where thresholds are dynamic
   Bytes shared_size;  ///< of the capacity: what is neither reserved nor headroom
   Bytes capacity;     ///< the buffer without what its credit classes have
-  Bytes cell{1};      ///< packets occupy whole cells
+  Bytes pool_used;    ///< of the headroom pool
+  Bytes pool_peak;
+  Bytes pool_size;              ///< 0: every ingress account has its headroom to itself
+  std::int64_t pool_drops = 0;  ///< packets that found the pool empty
+  Bytes cell{1};                ///< packets occupy whole cells
   std::uint64_t hash_seed = 0;
   const Routes* routes = nullptr;  ///< by which it forwards at present
   std::uint32_t first_port = 0;    ///< global number of its port 0
@@ -95,6 +99,11 @@ struct SwitchState {
         .account(shared_used)
         .constant(shared_size)
         .constant(capacity)
+        .implied(implied_by::kPackets)
+        .account(pool_used)
+        .peak(pool_peak, pool_used)
+        .constant(pool_size)
+        .counter(pool_drops)
         .constant(cell)
         .constant(hash_seed)
         .derived(routes, "where faults change routes, nothing recurs")
@@ -235,6 +244,7 @@ struct alignas(128) ClassConstants {
   std::uint64_t alpha = 0;  ///< in units of 2^-16
   Bytes xon_offset;
   Bytes reserved;
+  Bytes headroom_reserved;         ///< beside a headroom pool
   std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
   Bytes egress_reserved;
   /// This many bytes may wait without a packet being marked as it arrives or as it departs:

@@ -12,14 +12,27 @@ enum class Admission : std::uint8_t {
   kAdmitted,
   kBufferFull,   ///< refused: no byte of the buffer is left
   kIngressFull,  ///< refused: its ingress account is at its threshold, and has no headroom left
+  kPoolEmpty,    ///< refused: as before, and what it may draw from the headroom pool is not there
   kEgressFull,   ///< refused: its egress queue is at its limit, or the shared part is full
 };
+
+/// Whether it was the ingress account that had no room.
+[[nodiscard]] constexpr bool is_of_ingress(Admission refusal) {
+  return refusal == Admission::kIngressFull || refusal == Admission::kPoolEmpty;
+}
 
 /// What becomes of a packet that has come.
 enum class Verdict : std::uint8_t {
   kAdmit,
   kDrop,  ///< it, or another one whose place it has taken
 };
+
+/// Of `used` bytes of an account's headroom, what is drawn from the headroom pool.
+[[nodiscard]] inline Bytes drawn_from_pool(const SwitchState& sw, const IngressAccount& in,
+                                           const ClassConstants& c, Bytes used) {
+  if (sw.pool_size == Bytes()) return {};
+  return std::max(used - std::min(c.headroom_reserved, Bytes(in.headroom)), Bytes());
+}
 
 /// The packet buffer of a switch: which packets it admits, and whose sender is to be paused.
 ///
@@ -33,6 +46,10 @@ enum class Verdict : std::uint8_t {
 /// dynamic threshold is alpha times what the shared part has left (A. Choudhury and E. Hahne,
 /// "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998). A lossless class
 /// fills the shared part by its ingress accounts, a lossy one by its egress queues.
+///
+/// A switch may have one headroom pool for all ingress accounts (SONiC's shared headroom pool). An
+/// account then has `headroom_reserved` to itself and draws what it needs beyond that from the
+/// pool, up to its headroom. It is the first to come that finds room there.
 ///
 /// Ingress and egress accounts are separate, as in switches: a packet that the egress refuses is
 /// dropped and says nothing of its ingress, which alone decides on pauses.
@@ -114,7 +131,13 @@ class SharedBuffer {
     if (fits) {
       sw.shared_used += growth;
     } else {
-      if (Bytes(in.headroom_used) + cells > Bytes(in.headroom)) return Admission::kIngressFull;
+      const Bytes used(in.headroom_used);
+      if (used + cells > Bytes(in.headroom)) return Admission::kIngressFull;
+      const Bytes drawn =
+          drawn_from_pool(sw, in, c, used + cells) - drawn_from_pool(sw, in, c, used);
+      if (drawn > sw.pool_size - sw.pool_used) return Admission::kPoolEmpty;
+      sw.pool_used += drawn;
+      sw.pool_peak = std::max(sw.pool_peak, sw.pool_used);
       in.headroom_used += static_cast<std::int32_t>(cells.count());
     }
     out.held += cells;
@@ -129,7 +152,10 @@ class SharedBuffer {
           above(out.held + cells, c.egress_reserved) - above(out.held, c.egress_reserved);
       return;
     }
-    const Bytes from_headroom = std::min(Bytes(in.headroom_used), cells);
+    const Bytes used(in.headroom_used);
+    const Bytes from_headroom = std::min(used, cells);
+    sw.pool_used -=
+        drawn_from_pool(sw, in, c, used) - drawn_from_pool(sw, in, c, used - from_headroom);
     in.headroom_used -= static_cast<std::int32_t>(from_headroom.count());
     const Bytes after = in.bytes - cells - Bytes(in.headroom_used);
     const Bytes before = after + cells - from_headroom;

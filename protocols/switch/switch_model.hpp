@@ -289,12 +289,13 @@ class SwitchModel {
         if (trims(packet, constants)) return trim(here, packet, sw, in, out, queue);
       }
       refuse(here, packet, sw, in, out, queue);
+      if (room == Admission::kPoolEmpty) ++sw.pool_drops;
     }
     // What the ingress refused crossed its threshold, too; as long as something is there that will
     // leave, the pause will be lifted.
     const bool is_above = room == Admission::kAdmitted
                               ? buffer_.is_above_xoff(sw, account, constants)
-                              : room == Admission::kIngressFull && account.bytes > Bytes();
+                              : is_of_ingress(room) && account.bytes > Bytes();
     if (constants.is_pfc && !account.is_pausing && is_above) [[unlikely]] {
       pause_.begin(here, sw, in, out, c);
     }

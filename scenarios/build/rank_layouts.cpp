@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
-#include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -35,7 +35,10 @@ class LayoutBuilder {
         ranks_(job.ranks),
         traffic_class_(job.traffic_class),
         transport_(job.transport),
-        kinds_(scale_up_kinds(scenario, fabric)) {}
+        kinds_(scale_up_kinds(scenario, fabric)) {
+    links_.reserve(ranks_.size());
+    for (const HostId host : ranks_) links_.push_back(links_of(host));
+  }
 
   [[nodiscard]] collectives::RankLayout layout() const {
     collectives::RankLayout layout;
@@ -98,26 +101,14 @@ class LayoutBuilder {
     return is_scale_up(a, b) ? scale_up_framing(kind_of(a)) : framing_of(scenario_, transport_);
   }
 
-  /// The rates of its links into a network together: of each, what the host takes in from it.
-  [[nodiscard]] BitsPerSecond links_into(HostId host, NetworkKind network) const {
-    const bool is_nic = network == NetworkKind::kScaleOut;
-    const BitsPerSecond taken_in =
-        is_nic ? scenario_.nic.receive_rate.value_or(BitsPerSecond::max()) : BitsPerSecond::max();
-    BitsPerSecond rate;
-    for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
-      if (fabric_.network_of(fabric_.port(port.peer).peer) != network) continue;
-      rate += std::min(port.rate, taken_in);
-    }
-    return rate;
-  }
   /// Of all ranks, what their links into a network carry together.
   [[nodiscard]] BitsPerSecond slowest(NetworkKind network) const {
+    const bool is_inside = network == NetworkKind::kScaleUp;
     BitsPerSecond min = BitsPerSecond::max();
-    for (const HostId host : ranks_) {
-      const BitsPerSecond rate = links_into(host, network);
-      const bool is_inside = network == NetworkKind::kScaleUp;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      const BitsPerSecond rate = is_inside ? links_[i].scale_up : links_[i].scale_out;
       if (rate == BitsPerSecond(0)) continue;
-      min = std::min(min, without_headers(rate, is_inside ? scale_up_framing(kind_of(host))
+      min = std::min(min, without_headers(rate, is_inside ? scale_up_framing(kind_of(ranks_[i]))
                                                           : framing_of(scenario_, transport_)));
     }
     return min == BitsPerSecond::max() ? BitsPerSecond(0) : min;
@@ -137,62 +128,79 @@ class LayoutBuilder {
     return after == blocks.begin() ? nullptr : &*std::prev(after);
   }
 
-  /// Of the links from a NIC that is a node to switches.
-  [[nodiscard]] BitsPerSecond rate_behind(NodeId nic) const {
-    BitsPerSecond rate;
+  /// Of the links from a NIC that is a node to switches. Thousands of GPUs may share one, so it is
+  /// looked at once.
+  [[nodiscard]] BitsPerSecond rate_behind(NodeId nic) {
+    const auto [place, is_new] = behind_.try_emplace(nic.value());
+    BitsPerSecond& rate = place->second;
+    if (!is_new) return rate;
     for (const Port& port : fabric_.ports_of(nic)) {
       if (fabric_.node(fabric_.port(port.peer).node).kind == NodeKind::kSwitch) rate += port.rate;
     }
     return rate;
   }
 
-  /// NICs that are nodes of their own are found behind the host, others are its ports.
-  [[nodiscard]] Nics nics_of(HostId host) const {
+  /// The links of a host. NICs that are nodes of their own are found behind it, others are its
+  /// ports.
+  struct Links {
+    BitsPerSecond scale_out;  ///< all together: of each, what the host takes in from it
+    BitsPerSecond scale_up;
+    Nics nics;
+  };
+  [[nodiscard]] Links links_of(HostId host) {
+    const BitsPerSecond taken_in = scenario_.nic.receive_rate.value_or(BitsPerSecond::max());
     const NodeId node = fabric_.hosts[host.value()];
-    Nics nics{.id = node.value(), .count = 0, .rate = {}};
+    Links links;
+    Nics& nics = links.nics;
+    nics.id = node.value();
     std::uint32_t ports = 0;
     BitsPerSecond of_all;
     for (const Port& port : fabric_.ports_of(node)) {
-      const NodeId peer = fabric_.port(port.peer).node;
-      if (fabric_.node(peer).network != NetworkKind::kScaleOut) continue;
-      if (!fabric_.node(peer).is_nic) {
+      const NodeId peer_id = fabric_.port(port.peer).node;
+      const Node& peer = fabric_.node(peer_id);
+      if (peer.network == NetworkKind::kScaleUp) links.scale_up += port.rate;
+      if (peer.network != NetworkKind::kScaleOut) continue;
+      links.scale_out += std::min(port.rate, taken_in);
+      if (!peer.is_nic) {
         ++ports;
         of_all += port.rate;
         continue;
       }
-      if (nics.count++ == 0) nics.id = peer.value();
-      of_all += std::min(port.rate, rate_behind(peer));
+      if (nics.count++ == 0) nics.id = peer_id.value();
+      of_all += std::min(port.rate, rate_behind(peer_id));
     }
     const ServerBlock* block = block_of(host);
     if (ports > 0) nics.count = std::max(1U, ports / (block == nullptr ? 1 : block->nic_ports));
     if (nics.count > 0) nics.rate = BitsPerSecond(of_all.count() / nics.count);
-    return nics;
+    return links;
   }
 
   /// The NICs of the ranks, as NCCL finds them: the ports of one are one device.
   void find_nics(collectives::RankLayout& layout) const {
     std::vector<std::uint32_t> ids;
-    std::set<std::uint32_t> different;
     BitsPerSecond slowest = BitsPerSecond::max();
     std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
-    for (const HostId host : ranks_) {
-      const Nics nics = nics_of(host);
+    for (const Links& links : links_) {
+      const Nics& nics = links.nics;
       if (nics.count == 0) return;
       ids.push_back(nics.id);
-      different.insert(nics.id);
       slowest = std::min(slowest, nics.rate);
       fewest = std::min(fewest, nics.count);
     }
     layout.nic_rate = slowest;
     layout.nics_per_rank = fewest;
-    if (different.size() < ids.size()) layout.nic = std::move(ids);
+    std::vector<std::uint32_t> sorted = ids;
+    std::ranges::sort(sorted);
+    const bool is_shared = std::ranges::adjacent_find(sorted) != sorted.end();
+    if (is_shared) layout.nic = std::move(ids);
   }
 
-  /// What the host's links into its domain carry of what scale-up switches work on.
-  [[nodiscard]] BitsPerSecond reduction_rate(HostId host) const {
-    Framing framing = scale_up_framing(kind_of(host));
-    framing.header = kind_of(host).reduction_header;
-    return without_headers(links_into(host, NetworkKind::kScaleUp), framing);
+  /// What a rank's links into its domain carry of what scale-up switches work on.
+  [[nodiscard]] BitsPerSecond reduction_rate(std::size_t rank) const {
+    const protocols::ScaleUpConfig& kind = kind_of(ranks_[rank]);
+    Framing framing = scale_up_framing(kind);
+    framing.header = kind.reduction_header;
+    return without_headers(links_[rank].scale_up, framing);
   }
 
   void find_domains(collectives::RankLayout& layout) const {
@@ -213,9 +221,9 @@ class LayoutBuilder {
     }
     layout.domain_rate = slowest(NetworkKind::kScaleUp);
     layout.reduction_rate = layout.domain_rate;
-    for (const HostId host : ranks_) {
-      if (fabric_.host(host).domain < 0) continue;
-      layout.reduction_rate = std::min(layout.reduction_rate, reduction_rate(host));
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      if (fabric_.host(ranks_[i]).domain < 0) continue;
+      layout.reduction_rate = std::min(layout.reduction_rate, reduction_rate(i));
     }
     layout.gpus = gpus();
     layout.has_in_network_reduction = all_reduce && can_work_in_network();
@@ -266,6 +274,8 @@ class LayoutBuilder {
   ClassId traffic_class_;
   std::uint8_t transport_;
   std::vector<std::uint8_t> kinds_;
+  std::unordered_map<std::uint32_t, BitsPerSecond> behind_;  ///< by node of a NIC
+  std::vector<Links> links_;                                 ///< by rank
 };
 
 }  // namespace

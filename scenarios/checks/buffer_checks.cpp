@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -24,13 +25,14 @@ using protocols::TrafficClass;
 double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
 std::string text(Bytes bytes) { return format_bytes(number(bytes)); }
 std::string exact_text(Bytes bytes) { return format_count(bytes.count()) + " B"; }
+std::string exact_text_of(double bytes) { return exact_text(Bytes(std::llround(bytes))); }
 
 bool is_dynamic(const PfcConfig& pfc) { return pfc.threshold == PfcConfig::Threshold::kDynamic; }
 bool is_shared(const PfcConfig& pfc) { return pfc.headroom == PfcConfig::Headroom::kShared; }
 
-/// What a class with PFC sets aside at a port, and what it needs there.
+/// What a class with PFC may fill at a port after XOFF, and what it needs there.
 struct Headroom {
-  Bytes aside;
+  Bytes max;
   Bytes needed;
 };
 
@@ -40,6 +42,8 @@ struct BufferNeed {
   double of_static = 0;        ///< of the shared buffer: all ports at static XOFF, and headroom
   double shared_headroom = 0;  ///< of the shared buffer, of classes with dynamic thresholds
   double alphas = 0;           ///< of all ports and dynamic classes
+  double of_pool = 0;          ///< of the headroom pool, if all that may be paused are, at once
+  std::int64_t groups = 0;     ///< ports times classes that draw on the pool
 };
 
 class BufferChecks {
@@ -55,6 +59,7 @@ class BufferChecks {
     for (const NodeId id : e_.fabric.switches) {
       if (!check_switch(e_.fabric.node(id))) break;  // one switch of a kind says it for all
     }
+    tell_of_pool();
     for (const ClassId id : config_.all_classes()) {
       const TrafficClass& c = config_.classes[id];
       if (c.is_pfc() && !is_shared(c.pfc())) check_headroom(c);
@@ -86,7 +91,7 @@ class BufferChecks {
     return place->second;
   }
 
-  void add_port(PortId in, BufferNeed& need) {
+  void add_port(PortId in, bool has_pool, BufferNeed& need) {
     for (const TrafficClass& c : config_.classes) {
       if (c.network != e_.fabric.network_of(in)) continue;
       need.aside += number(c.egress_reserved);
@@ -94,7 +99,12 @@ class BufferChecks {
       if (!c.is_pfc()) continue;
       const PfcConfig& pfc = c.pfc();
       const Headroom& room = headroom(c, in);
-      need.aside += number(pfc.reserved) + number(room.aside);
+      const Bytes own = has_pool ? std::min(pfc.headroom_reserved, room.max) : room.max;
+      need.aside += number(pfc.reserved) + number(own);
+      if (!is_shared(pfc)) {
+        need.of_pool += number(std::max(std::min(room.max, room.needed) - own, 0_B));
+        ++need.groups;
+      }
       const double after_xoff = is_shared(pfc) ? number(room.needed) : 0;
       if (is_dynamic(pfc)) {
         need.alphas += pfc.alpha;
@@ -105,22 +115,40 @@ class BufferChecks {
     }
   }
 
+  /// The headroom pool that is furthest from what all may need at once.
+  void tell_of_pool() {
+    if (short_.node == nullptr) return;
+    const double needed = short_.need.of_pool;
+    warn(fmt::format(
+        "{} can drop although PFC is on: if all of its {} priority groups (a port and a class "
+        "each) are over XOFF at once, up to {} may arrive after the pauses beyond what they have "
+        "reserved, and its headroom_pool is {}, {:.1f} times less; a pool of {} is never empty",
+        short_.node->name, format_count(short_.need.groups), exact_text_of(needed),
+        exact_text(short_.pool), needed / number(short_.pool), exact_text_of(needed)));
+  }
+
   /// False once something was found.
   bool check_switch(const Node& node) {
     if (node.network == NetworkKind::kScaleUp) return true;  // built with room for its credits
+    const Bytes pool = config_.headroom_pool_of(node);
     BufferNeed need;
+    need.aside = number(pool);
     for (std::uint32_t p = 0; p < node.port_count; ++p) {
-      add_port(PortId(node.first_port.value() + p), need);
+      add_port(PortId(node.first_port.value() + p), pool > 0_B, need);
     }
     const double shared = number(config_.buffer_of(node)) - need.aside;
     if (shared < 0) {
       findings_.errors.push_back(
           {fmt::format("is {}, but {} sets {} aside for its {} ports and {} classes (reserved, "
-                       "headroom and credits); lower those or give the switch more buffer",
+                       "headroom{} and credits); lower those or give the switch more buffer",
                        text(config_.buffer_of(node)), node.name, format_bytes(need.aside),
-                       node.port_count, config_.classes.size()),
+                       node.port_count, config_.classes.size(), pool > 0_B ? ", its pool" : ""),
            {.key = "fabric.switch.buffer"}});
       return false;
+    }
+    if (pool > 0_B && need.of_pool > number(pool) &&
+        need.of_pool * number(short_.pool) > short_.need.of_pool * number(pool)) {
+      short_ = {&node, pool, need};
     }
     if (need.of_static > shared) {
       warn(fmt::format(
@@ -154,10 +182,10 @@ class BufferChecks {
       for (std::uint32_t p = 0; p < node.port_count; ++p) {
         const PortId in(node.first_port.value() + p);
         const Headroom& room = headroom(c, in);
-        if (room.aside >= room.needed) continue;
+        if (room.max >= room.needed) continue;
         ++ports;
-        if (room.needed - room.aside <= deficit) continue;
-        deficit = room.needed - room.aside;
+        if (room.needed - room.max <= deficit) continue;
+        deficit = room.needed - room.max;
         worst = in;
       }
     }
@@ -167,7 +195,7 @@ class BufferChecks {
         "class {} can drop although it has PFC: after XOFF up to {} can arrive over {}, and the "
         "headroom there is {} ({} ports have too little); use `headroom: exact`",
         c.name, exact_text(room.needed), e_.fabric.port_name(e_.fabric.port(worst).peer),
-        exact_text(room.aside), format_count(ports)));
+        exact_text(room.max), format_count(ports)));
   }
 
   /// An egress queue holds what several ingress ports sent; a limit on it that bites before they
@@ -260,6 +288,13 @@ class BufferChecks {
   std::uint8_t carries_data_ = 0;  ///< bit i: some job uses class i
   std::map<std::tuple<const TrafficClass*, BitsPerSecond, Picoseconds, Picoseconds>, Headroom>
       headrooms_;
+  /// Of all pools that are too small, the one that is so most.
+  struct ShortPool {
+    const Node* node = nullptr;
+    Bytes pool = 1_B;
+    BufferNeed need;
+  };
+  ShortPool short_;
 };
 
 }  // namespace

@@ -157,6 +157,7 @@ class GivenKeyChecks {
       without_effect("fabric.pause", "no class has PFC, so that nothing is paused");
       without_effect("observe.pauses", "no class has PFC, so that nothing is paused");
     }
+    check_headroom_pools();
     if (!scenario_.switches.any_credit()) {
       without_effect("observe.credits", "no class has credits to wait for");
     }
@@ -172,6 +173,25 @@ class GivenKeyChecks {
         });
     if (!has_users) {
       without_effect("fabric.telemetry", "no congestion control needs what switches say");
+    }
+  }
+
+  /// A pool is of use to classes whose headroom is limited, and these alone have their own of it.
+  void check_headroom_pools() {
+    const auto draws = [](const TrafficClass& c) {
+      return c.is_pfc() && c.pfc().headroom != protocols::PfcConfig::Headroom::kShared;
+    };
+    const bool is_used = std::ranges::any_of(scenario_.switches.classes, draws);
+    const bool has_pool = std::ranges::any_of(e_.fabric.switches, [this](NodeId id) {
+      return scenario_.switches.headroom_pool_of(e_.fabric.node(id)) > 0_B;
+    });
+    for (const auto& [key, place] : given_.places) {
+      if (key.ends_with(".switch.headroom_pool") && !is_used) {
+        without_effect(key, "no class with PFC has a `headroom` that is drawn from it");
+      }
+      if (key.ends_with(".headroom_reserved") && is_used && !has_pool) {
+        without_effect(key, "no switch has a `headroom_pool`: each port has all of its headroom");
+      }
     }
   }
 

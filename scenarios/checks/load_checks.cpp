@@ -90,29 +90,41 @@ class LoadChecks {
     }
   }
 
+  /// Of what a job offers for a while, what the link that is asked for most is asked for, in parts
+  /// of what it carries.
+  [[nodiscard]] double load_of(const JobSpec& job) {
+    const std::optional<Offer> offer = offer_of(job);
+    return offer ? max_asked({&*offer}).part : 0;
+  }
+
  private:
-  /// Warns where some link is asked for more than it carries.
-  bool warn(const std::vector<const Offer*>& offers) {
-    double max = 0;
-    std::size_t where = 0;
+  struct Asked {
+    double part = 0;  ///< of what the link carries
+    PortId where{};
+  };
+  [[nodiscard]] Asked max_asked(const std::vector<const Offer*>& offers) const {
+    Asked max;
     for (std::size_t p = 0; p < e_.fabric.ports.size(); ++p) {
       double asked = 0;
       for (const Offer* offer : offers) asked += offer->by_port[p];
       const double part = asked / static_cast<double>(e_.fabric.ports[p].rate.count());
-      if (part > max) {
-        max = part;
-        where = p;
-      }
+      if (part > max.part) max = {part, PortId(p)};
     }
+    return max;
+  }
+
+  /// Warns where some link is asked for more than it carries.
+  bool warn(const std::vector<const Offer*>& offers) {
+    const Asked max = max_asked(offers);
     constexpr double kRounding = 1e-6;
-    if (max <= 1 + kRounding) return false;
+    if (max.part <= 1 + kRounding) return false;
     std::string names;
     for (const Offer* offer : offers) names += (names.empty() ? "" : ", ") + offer->name;
     findings_.warnings.push_back(fmt::format(
         "{} {} for {:.2f} times what it carries, headers and ACKs included: queues and "
         "times of messages then grow until the end, and say nothing of the fabric; {}",
         offers.size() > 1 ? "jobs " + names + " together ask" : "job " + names + " asks",
-        e_.fabric.port_name(PortId(where)), max, offers.front()->remedy));
+        e_.fabric.port_name(max.where), max.part, offers.front()->remedy));
     return true;
   }
 
@@ -270,6 +282,11 @@ class LoadChecks {
 
 void check_loads(const Experiment& experiment, StaticFindings& findings) {
   LoadChecks(experiment, findings).run();
+}
+
+double offered_load(const Experiment& experiment, std::size_t job) {
+  StaticFindings none;
+  return LoadChecks(experiment, none).load_of(experiment.scenario.jobs[job]);
 }
 
 }  // namespace weft::scenarios

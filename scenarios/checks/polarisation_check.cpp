@@ -64,21 +64,18 @@ std::vector<HostPair> pairs_choosing_by(const Experiment& e, const PathHash& has
   return pairs;
 }
 
+std::string count_text(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
+
 void check_choices(const Experiment& e, const PathHash& hash, StaticFindings& findings) {
   if (!topologies::may_polarise(hash)) return;
   const auto found = topologies::survey_usable_paths(e.fabric, e.routes, {hash, e.scenario.seed},
                                                      pairs_choosing_by(e, hash));
   if (found.reduced == 0) return;
-  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
-  std::string sentence = fmt::format(
-      "hashes polarise: traffic from {} to {} can take {} of {} shortest paths, because switches "
-      "repeat each other's choices",
-      e.fabric.host(found.worst.first).name, e.fabric.host(found.worst.second).name,
-      count(found.of_worst.usable), count(found.of_worst.shortest));
+  std::string sentence = polarisation_text(e.fabric, found);
   if (found.idle_links > 0) {
     sentence += fmt::format(
         " ({} of the {} links between switches on the jobs' shortest paths carry nothing)",
-        count(found.idle_links), count(found.links));
+        count_text(found.idle_links), count_text(found.links));
   }
   sentence += hash.type == PathHash::Type::kCrc16
                   ? "; a CRC does so with any seeds: set fabric.hash.type to `mix`, or spray"
@@ -87,6 +84,14 @@ void check_choices(const Experiment& e, const PathHash& hash, StaticFindings& fi
 }
 
 }  // namespace
+
+std::string polarisation_text(const Fabric& fabric, const topologies::UsablePathSurvey& found) {
+  return fmt::format(
+      "hashes polarise: traffic from {} to {} can take {} of {} shortest paths, because switches "
+      "repeat each other's choices",
+      fabric.host(found.worst.first).name, fabric.host(found.worst.second).name,
+      count_text(found.of_worst.usable), count_text(found.of_worst.shortest));
+}
 
 std::optional<topologies::Hashing> hashing_of_classes(const Scenario& scenario,
                                                       const PathHash& of_flows) {

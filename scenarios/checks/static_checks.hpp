@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,10 @@ enum class Loops : std::uint8_t { kWarnedOf, kRefused };
 void check_routes(const Experiment& experiment, Loops loops, StaticFindings& findings);
 /// The part that is about hashes that repeat each other's choices (polarisation_check.cpp).
 void check_polarisation(const Experiment& experiment, StaticFindings& findings);
+/// Of a survey that found reduced pairs: the worst of them in words, as `weft check`, runs, `weft
+/// topo` and `weft explain` name it.
+[[nodiscard]] std::string polarisation_text(const Fabric& fabric,
+                                            const topologies::UsablePathSurvey& found);
 /// How switches choose among next hops for some class, flows before packets that draw them; absent:
 /// all choose in turn or by load.
 [[nodiscard]] std::optional<topologies::Hashing> hashing_of_classes(const Scenario& scenario,
@@ -47,6 +52,9 @@ void check_marking(const Experiment& experiment, StaticFindings& findings);
 void check_round_trips(const Experiment& experiment, StaticFindings& findings);
 /// More than links can carry, for as long as it is offered (load_checks.cpp).
 void check_loads(const Experiment& experiment, StaticFindings& findings);
+/// How many times what it carries a job asks for the link that it asks for most. 0: it waits for
+/// what it sends, or there are too many pairs to tell.
+[[nodiscard]] double offered_load(const Experiment& experiment, std::size_t job);
 /// Faults and changed links that nothing meets (fault_checks.cpp).
 void check_faults(const Experiment& experiment, StaticFindings& findings);
 /// After the run: faults that came when all jobs were over.

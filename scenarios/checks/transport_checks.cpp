@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -185,20 +184,42 @@ class LongWaits {
   [[nodiscard]] std::string find() {
     const Picoseconds min = *std::ranges::min_element(timeouts_);
     if (min == Picoseconds::max() || !can_wait_for(min)) return {};
+    const std::vector<bool> crosses = jobs_between_servers();
+    std::vector<double> bytes(e_.workload.connections().size());
     for (std::uint32_t job = 0; job < e_.workload.jobs().size(); ++job) {
-      std::map<ConnectionId, double> bytes;
+      if (!crosses[job]) continue;
+      std::vector<ConnectionId> used;
       collectives::for_each_likely_transfer(
           e_.workload, job, [&](ConnectionId connection, Bytes size, collectives::LikelyCount n) {
-            bytes[connection] += static_cast<double>(size.count()) * n.mean;
+            double& sum = bytes[connection.value()];
+            if (sum == 0) used.push_back(connection);
+            sum += static_cast<double>(size.count()) * n.mean;
           });
       const std::uint32_t times = std::max(e_.workload.jobs()[job].program->iterations(), 1U);
-      for (const auto& [connection, sum] : bytes) add(connection, sum / times);
+      std::ranges::sort(used);
+      used.erase(std::unique(used.begin(), used.end()), used.end());  // one may send no bytes
+      for (const ConnectionId connection : used) {
+        add(connection, std::exchange(bytes[connection.value()], 0) / times);
+      }
     }
     add_spread();
     return worst();
   }
 
  private:
+  /// By job: whether any of its connections leaves a scale-up domain.
+  [[nodiscard]] std::vector<bool> jobs_between_servers() const {
+    std::vector<bool> crosses(e_.workload.jobs().size());
+    for (const Connection& c : e_.workload.connections()) {
+      if (c.kind != Connection::Kind::kUnicast) continue;
+      const HostId from = e_.workload.process_hosts()[c.source.value()];
+      const HostId to = e_.workload.process_hosts()[c.destination.value()];
+      if (from == to || e_.fabric.network_between(from, to) != NetworkKind::kScaleOut) continue;
+      crosses[e_.workload.job_of(c.source)] = true;
+    }
+    return crosses;
+  }
+
   /// Those that follow round trips, as TCP's do, grow with what waits.
   static Picoseconds timeout_of(const protocols::TransportTraits& t) {
     if (!t.is_acknowledged || t.max_timeout > Picoseconds()) return Picoseconds::max();

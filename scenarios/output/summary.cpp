@@ -222,6 +222,11 @@ std::string network_lines(const Results& r) {
       format_count(static_cast<std::int64_t>(t.packets_retransmitted)),
       t.timeouts == 0 ? "" : "   time-outs " + format_count(static_cast<std::int64_t>(t.timeouts)),
       format_count(t.pauses), format_time(Picoseconds(t.paused_time)));
+  if (t.headroom_pool_peak > Bytes()) {
+    text += fmt::format("  headroom pools: the fullest held {}   drops for want of them {}\n",
+                        format_bytes(static_cast<double>(t.headroom_pool_peak.count())),
+                        format_count(t.headroom_pool_drops));
+  }
   if (t.ttl_drops + t.fault_drops > 0) {
     text += fmt::format("  lost to expired TTL {}   lost to faults {}\n", format_count(t.ttl_drops),
                         format_count(t.fault_drops));

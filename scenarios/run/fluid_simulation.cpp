@@ -209,12 +209,19 @@ double fluid_seconds(const Experiment& e, double messages) {
   double drawn = 0;
   for (std::uint32_t j = 0; j < e.workload.jobs().size(); ++j) {
     const collectives::JobPlan& plan = e.workload.jobs()[j];
+    double of_job = 0;
+    double in_service = 0;
     for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
       const auto sends = plan.program->drawn_sends(rank);
       if (!sends) break;
-      drawn += sends->messages;
-      flows += std::sqrt(sends->messages);
+      of_job += sends->messages;
+      in_service += std::sqrt(sends->messages);
     }
+    if (of_job == 0) continue;
+    const double load = offered_load(e, j);
+    const double left = load > 1 ? of_job * (1 - 1 / load) / 2 : 0;
+    drawn += of_job;
+    flows += std::max(in_service, left);
   }
   return kStart + messages * kSecondsPerMessage + drawn * flows * kSecondsPerFlow;
 }

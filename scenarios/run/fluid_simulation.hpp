@@ -17,6 +17,8 @@ namespace weft::scenarios {
 /// for a message whose flows share with few; of an open loop, whose flows meet at random, 0.5 us
 /// more for each flow under way. Of those there are about as many as customers in an M/G/1 queue
 /// with shared service, load / (1 - load) for each host, and at most the square root of what came.
+/// Where a link is asked for more than it carries, 1 - 1 / load of what has come is still there
+/// when the last has begun: on average half of it, while that grows and while it falls.
 [[nodiscard]] double fluid_seconds(const Experiment& experiment, double messages);
 
 /// Runs the fluid engine to the end and collects the results: jobs, messages, and what ports

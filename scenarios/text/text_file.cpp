@@ -114,7 +114,10 @@ Result<std::string> read_standard_input(std::size_t limit) {
     return Error{"cannot be read: " + why, where};
   }
   if (text.empty()) return Error{"is empty", where};
-  if (text.size() > limit) return Error{"is longer than that; " + too_long(limit), where};
+  if (text.size() > limit) {
+    return Error{"is longer than " + std::to_string(limit >> 20U) + " MiB, and no more is read",
+                 where};
+  }
   return text;
 }
 

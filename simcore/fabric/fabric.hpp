@@ -49,6 +49,9 @@ struct Node {
   /// all switches says.
   Bytes buffer{};
   Bytes cell{};
+  /// Of the buffer: what the headroom of all ports is drawn from; 0: each port has its own. Counts
+  /// where `buffer` does.
+  Bytes headroom_pool{};
   /// What a switch forwards in all, per direction; 0: no limit. Nothing is slowed down by it: a
   /// fabric that asks for more cannot be built of such switches.
   BitsPerSecond capacity{};

@@ -160,6 +160,24 @@ TEST_F(ExplainCli, VerifiesWhatThePlantedScenarioHasFirst) {
 }
 
 // More jobs than are tried are named.
+// Four pods whose switches hash alike: the second tier repeats the choice of the first. Whoever is
+// asked, the answer is the same.
+TEST_F(ExplainCli, SaysThatHashesPolariseAsCheckAndTopoDo) {
+  std::ofstream(weft_.path("k4.yaml"))
+      << "name: k4\n"
+         "fabric: {topology: fat-tree, k: 4, server: host-400g, switch: spectrum-4, ecn: none, "
+         "hash: {seeds: same}}\n"
+         "transport: {type: roce, congestion_control: none}\n"
+         "jobs:\n  - {name: perm, type: permutation, size: 64KiB}\n";
+  const auto says = HasSubstr(
+      "hashes polarise: traffic from h0 to h4 can take 2 of 4 shortest paths, because switches "
+      "repeat each other's choices");
+  EXPECT_THAT(weft_.run({"check", "k4.yaml"}).out, says);
+  EXPECT_THAT(weft_.run({"topo", "k4.yaml"}).out, says);
+  ASSERT_EQ(weft_.run({"run", "k4.yaml", "--quiet", "--blame", "--out", "p"}).exit_code, 0);
+  EXPECT_THAT(weft_.run({"explain", "p"}).out, says);
+}
+
 TEST_F(ExplainCli, SaysWhatVerificationDidNotTry) {
   std::string text =
       "name: many\nracks: {count: 1, servers: 4, server: host-400g}\n"

@@ -118,7 +118,7 @@ TEST(Heavy, AHierarchicalAllToAllBeyondAllNumbersIsRefusedAtItsJob) {
 TEST(Heavy, StandardInputIsReadToItsLimitAndNoFurther) {
   const MeasuredRun f = run_shell("head -c 100000000 /dev/zero | % check -");
   EXPECT_EQ(f.exit_code, 2);
-  EXPECT_THAT(f.text, HasSubstr("standard input: is longer than that; at most 4 MiB are read"));
+  EXPECT_THAT(f.text, HasSubstr("standard input: is longer than 4 MiB, and no more is read"));
   EXPECT_EQ(run_shell("yes '# x' | % check -").exit_code, 2) << "it has no end";
 }
 

@@ -127,7 +127,8 @@ TEST(Join, FilesCompleteOneAnotherWhateverTheirOrder) {
   const std::string text = scenario_text(first.cluster, first.description, {}, "four");
   EXPECT_EQ(text, scenario_text(second.cluster, second.description, {}, "four"));
   EXPECT_THAT(text, HasSubstr("{count: 1, servers: 4, server: hgx-h100}"));
-  EXPECT_THAT(text, HasSubstr("switch: {part: tomahawk-5, buffer: 166115492B}"));
+  EXPECT_THAT(
+      text, HasSubstr("switch: {part: tomahawk-5, buffer: 166115492B, headroom_pool: 22035008B}"));
   EXPECT_THAT(
       text,
       HasSubstr("{from: gpu03/mlx5_5, to: leaf02, rate: 400Gbps, length: 3m, cable: copper}"));

@@ -99,7 +99,8 @@ TEST(NcclNodes, TwelveServersOfH100ByTheHierarchicalAllReduce) {
 // 64 GPUs of each of two racks. 20 %, as for B200: the efficiency of the scale-up switches is one
 // parameter. What was measured takes 162 us per round of 64 MiB at the far end and about 1 ms
 // besides at all sizes, which the model has not, and no source explains: the two smallest have
-// limits of their own.
+// limits of their own. 512 MiB is 32.8 % too fast: while GB200s copied and added at an H100's
+// rates it took 46 us longer, and was 29 % too fast.
 TEST(NcclNodes, TwoRacksOfGb200ByWhatNcclWouldChoose) {
   expect_column(
       {"2 x 64 x GB200, 64 x 400G (CoreWeave), efficiency 0.6",
@@ -107,7 +108,7 @@ TEST(NcclNodes, TwoRacksOfGb200ByWhatNcclWouldChoose) {
        kLeftToNccl,
        128,
        0.20,
-       {{0.5, 508.8, 0.32}, {1, 597.6, 0.25}, {2, 680.9}, {4, 745.4}, {8, 791.9}, {16, 820.4}}},
+       {{0.5, 508.8, 0.33}, {1, 597.6, 0.25}, {2, 680.9}, {4, 745.4}, {8, 791.9}, {16, 820.4}}},
       "nvls-tree/simple");
 }
 

@@ -38,10 +38,12 @@ TrafficClass lossy() {
 
 class Buffer {
  public:
-  Buffer(const TrafficClass& low, const TrafficClass& high, std::int64_t capacity)
+  Buffer(const TrafficClass& low, const TrafficClass& high, std::int64_t capacity, Bytes pool = 0_B)
       : classes_{ClassConstants(low), ClassConstants(high)},
         queues_(kBufferPorts * kBufferClasses) {
-    sw_.capacity = sw_.shared_size = Bytes(capacity);
+    sw_.capacity = Bytes(capacity);
+    sw_.pool_size = pool;
+    sw_.shared_size = sw_.capacity - pool;
     accounts_.resize(kBufferPorts * kBufferClasses);
     for (std::size_t i = 0; i < accounts_.size(); ++i) {
       const ClassConstants& c = classes_[i % kBufferClasses];
@@ -49,7 +51,9 @@ class Buffer {
       if (c.limits_headroom) {
         accounts_[i].headroom = static_cast<std::int32_t>(config.pfc().headroom_bytes.count());
       }
-      sw_.shared_size -= Bytes(accounts_[i].headroom) + c.reserved + c.egress_reserved;
+      const Bytes headroom(accounts_[i].headroom);
+      const Bytes own = pool > 0_B ? std::min(c.headroom_reserved, headroom) : headroom;
+      sw_.shared_size -= own + c.reserved + c.egress_reserved;
     }
   }
 
@@ -81,12 +85,15 @@ class Buffer {
         by_queue[packet.out * kBufferClasses + packet.c] += Bytes(packet.cells);
     }
     Bytes shared;
+    Bytes drawn;
     for (std::size_t i = 0; i < accounts_.size(); ++i) {
       const ClassConstants& c = classes_[i % kBufferClasses];
       ASSERT_EQ(accounts_[i].bytes, by_account[i]);
       ASSERT_EQ(queues_[i].held, by_queue[i]);
       ASSERT_GE(accounts_[i].headroom_used, 0);
       ASSERT_LE(accounts_[i].headroom_used, accounts_[i].headroom);
+      const Bytes beyond_own = Bytes(accounts_[i].headroom_used) - c.headroom_reserved;
+      if (sw_.pool_size > 0_B) drawn += std::max(beyond_own, 0_B);
       const Bytes part = c.is_pfc
                              ? accounts_[i].bytes - Bytes(accounts_[i].headroom_used) - c.reserved
                              : queues_[i].held - c.egress_reserved;
@@ -94,6 +101,9 @@ class Buffer {
       ASSERT_FALSE(buffer_.is_above_xoff(sw_, accounts_[i], c) &&
                    buffer_.is_below_xon(sw_, accounts_[i], c));
     }
+    ASSERT_EQ(sw_.pool_used, drawn);
+    ASSERT_LE(sw_.pool_used, sw_.pool_size);
+    ASSERT_GE(sw_.pool_peak, sw_.pool_used);
     ASSERT_EQ(sw_.buffer_used, used);
     ASSERT_LE(sw_.buffer_used, sw_.capacity);
     ASSERT_GE(sw_.buffer_peak, sw_.buffer_used);
@@ -133,6 +143,12 @@ PfcConfig with_headroom() {
       .xoff = 8_KB, .xon = 6_KB, .headroom = PfcConfig::Headroom::kGiven, .headroom_bytes = 5_KB};
 }
 
+PfcConfig with_own_headroom() {
+  PfcConfig pfc = with_headroom();
+  pfc.headroom_reserved = 1_KB;
+  return pfc;
+}
+
 PfcConfig dynamic_pfc() {
   return {.threshold = PfcConfig::Threshold::kDynamic,
           .alpha = 0.25,
@@ -158,11 +174,14 @@ TEST(SharedBuffer, KeepsAccountsThatAddUpToWhatItHolds) {
       {lossless(dynamic_pfc()), lossless(dynamic_pfc())},
       {lossless(dynamic_pfc()), limited_lossy()},
       {limited_lossy(), lossless(with_headroom())},
+      {lossless(with_own_headroom()), lossless(dynamic_pfc())},
+      {lossless(with_own_headroom()), limited_lossy()},
   };
+  const std::vector<Bytes> pools{0_B, 0_B, 0_B, 0_B, 0_B, 0_B, 9_KB, 5_KB};
   for (std::size_t m = 0; m < mixtures.size(); ++m) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       testing::Draws draws(seed);
-      Buffer buffer(mixtures[m].first, mixtures[m].second, 100'000);
+      Buffer buffer(mixtures[m].first, mixtures[m].second, 100'000, pools[m]);
       int refused = 0;
       for (int i = 0; i < 6000; ++i) {
         const bool fills = i / 500 % 2 == 0;
@@ -180,6 +199,7 @@ TEST(SharedBuffer, KeepsAccountsThatAddUpToWhatItHolds) {
       buffer.expect_consistent();
       EXPECT_EQ(buffer.state().buffer_used, 0_B);
       EXPECT_EQ(buffer.state().shared_used, 0_B);
+      EXPECT_EQ(buffer.state().pool_used, 0_B);
     }
   }
 }
@@ -232,6 +252,30 @@ TEST(SharedBuffer, TakesWhatComesAfterXoffIntoTheHeadroom) {
     EXPECT_EQ(buffer.is_below_xon(packet), left < 6) << left;
     EXPECT_EQ(buffer.account(packet).headroom_used, std::max(left - 8, 0) * 1000);
   }
+}
+
+// XOFF above 8 KB, 5 KB of headroom per port, 1 KB of it a port's own, and a pool of 6 KB: four KB
+// for the first, two for the second, none for the third beyond its own. What leaves is there for
+// whoever comes next.
+
+// MODEL.md 2.8
+TEST(SharedBuffer, LendsItsHeadroomPoolToWhoeverComesFirst) {
+  Buffer buffer(lossless(with_own_headroom()), lossy(), 100'000, 6_KB);
+  const auto fill = [&buffer](std::size_t port) {
+    int admitted = 0;
+    while (buffer.admit({port, 3, 0, 1000})) ++admitted;
+    return admitted;
+  };
+  EXPECT_EQ(fill(0), 8 + 5);
+  EXPECT_EQ(buffer.verdict_on({0, 3, 0, 1000}), Admission::kIngressFull) << "its own limit";
+  EXPECT_EQ(fill(1), 8 + 1 + 2);
+  EXPECT_EQ(buffer.verdict_on({1, 3, 0, 1000}), Admission::kPoolEmpty);
+  EXPECT_EQ(fill(2), 8 + 1);
+  EXPECT_EQ(buffer.state().pool_used, 6_KB);
+  EXPECT_TRUE(buffer.is_above_xoff({2, 3, 0, 0}));
+  buffer.release(0);  // of port 0: from the headroom first
+  EXPECT_EQ(buffer.state().pool_used, 5_KB);
+  EXPECT_EQ(fill(2), 1);
 }
 
 // alpha = 1/4 and one queue: beyond what is reserved it gets alpha / (1 + alpha) = 1/5 of the

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -163,6 +164,40 @@ TEST(StaticChecks, HeadroomBelowWhatCanArriveIsNamedWithPortNeedAndSize) {
       ElementsAre(AllOf(HasSubstr("class data can drop although it has PFC: after XOFF up to "),
                         HasSubstr(" B can arrive over spine0[1]->leaf1[4], and the headroom there "
                                   "is 20,000 B (16 ports have too little)"))));
+}
+
+// All six ports of a leaf may be paused at once, each with what `exact` sets aside. A pool of that
+// size is never empty, and a byte less is named with the need. What ports have to themselves they
+// do not draw; without a pool there is nothing to draw.
+TEST(StaticChecks, AHeadroomPoolIsHeldAgainstTheWorstSimultaneousNeed) {
+  const auto with = [](std::int64_t pool, const char* reserved) {
+    return warnings(
+        kLeafSpine,
+        {"fabric.flow_control={headroom: exact, headroom_reserved: " + std::string(reserved) + "}",
+         "fabric.switch.headroom_pool=" + std::to_string(pool) + "B"});
+  };
+  const Experiment e = build(kLeafSpine, {"fabric.flow_control.headroom=exact"}).value();
+  const Node& leaf = e.fabric.node(e.fabric.switches[0]);
+  std::int64_t needed = 0;
+  for (std::uint32_t p = 0; p < leaf.port_count; ++p) {
+    needed +=
+        protocols::headroom_of(e.fabric, PortId(leaf.first_port.value() + p), e.scenario.switches,
+                               e.scenario.switches.data(), e.scenario.transports())
+            .count();
+  }
+  ASSERT_EQ(leaf.port_count, 6);
+  EXPECT_THAT(with(needed, "0B"), IsEmpty());
+  EXPECT_THAT(with(needed - 1, "0B"),
+              ElementsAre(AllOf(HasSubstr("leaf0 can drop although PFC is on: if all of its 6 "
+                                          "priority groups (a port and a class each) are over"),
+                                HasSubstr("headroom_pool is"), HasSubstr("is never empty"))));
+  EXPECT_THAT(with(needed - 6'000, "1000B"), IsEmpty());
+  EXPECT_THAT(with(needed - 6'001, "1000B"), ElementsAre(HasSubstr("headroom_pool is")));
+}
+
+TEST(StaticChecks, AHeadroomPoolThatNobodyDrawsFromIsReported) {
+  EXPECT_THAT(warnings(kLeafSpine, {"fabric.switch.headroom_pool=16MB"}),
+              ElementsAre(HasSubstr("nothing would be left to share")));
 }
 
 constexpr const char* kUnmarked[] = {"fabric.ecn=none", "transport.congestion_control=none"};

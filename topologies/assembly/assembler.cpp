@@ -45,6 +45,7 @@ NodeId Assembler::add_switch(std::string name, std::uint32_t tier, std::int32_t 
   const NodeId id = add_switch(std::move(name), tier, group, part.latency);
   node(id).buffer = part.buffer;
   node(id).cell = part.cell;
+  node(id).headroom_pool = part.headroom_pool;
   node(id).capacity = part.capacity.value_or(BitsPerSecond());
   return id;
 }

@@ -234,6 +234,7 @@ Result<Fabric> build(const CustomSpec& spec) {
     if (spec_node.is_switch) {
       node.buffer = spec_node.buffer;
       node.cell = spec_node.cell;
+      node.headroom_pool = spec_node.headroom_pool;
       node.capacity = spec_node.capacity;
     }
     if (spec_node.domain < 0) continue;

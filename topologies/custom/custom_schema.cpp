@@ -121,6 +121,7 @@ CustomSpec Custom::specification(const FabricParts& parts) const {
       pipeline = part.latency;
       specified.buffer = part.buffer;
       specified.cell = part.cell;
+      specified.headroom_pool = part.headroom_pool;
       specified.capacity = part.capacity.value_or(BitsPerSecond());
       specified.network = node.network;
     }

@@ -24,6 +24,7 @@ struct CustomSpec {
     NetworkKind network = NetworkKind::kScaleOut;  ///< switches only
     Bytes buffer{};  ///< of a switch, as are cells; 0: as the configuration of all switches says
     Bytes cell{};
+    Bytes headroom_pool{};     ///< of a switch, where `buffer` is
     BitsPerSecond capacity{};  ///< of a switch; 0: no limit
   };
   struct LinkEntry {

@@ -18,6 +18,8 @@ namespace weft::topologies {
 struct SwitchPart {
   Bytes buffer = Bytes(1'000'000'000'000);  ///< shared packet buffer
   Bytes cell = 1_B;                         ///< packets occupy whole cells of it
+  /// Of the buffer: what the headroom of all ports is drawn from; 0: each port has its own.
+  Bytes headroom_pool = 0_B;
   Picoseconds latency;  ///< pipeline: from the end of reception to the egress queue
   /// Of all its ports together, per direction. Absent: no limit.
   std::optional<BitsPerSecond> capacity{};

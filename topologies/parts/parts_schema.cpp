@@ -26,6 +26,13 @@ schema::Object<SwitchPart> switch_part_schema() {
       .source("an ideal switch wastes no memory")
       .at_least(1_B)
       .at_most(4_KiB)
+      .field("headroom_pool", &SwitchPart::headroom_pool,
+             "of the buffer: what the headroom of all ports and classes with PFC is drawn from, up "
+             "to each one's `headroom`; `none`: each has its headroom to itself")
+      .source(
+          "headroom was per port before there were pools; SONiC: `xoff` of the ingress pool "
+          "(SAI_BUFFER_POOL_ATTR_XOFF_SIZE)")
+      .special("none", std::int64_t{0})
       .field("latency", &SwitchPart::latency, "from the end of reception to the egress queue")
       .source(kIdeal)
       .at_most(1_s)
@@ -43,6 +50,14 @@ schema::Object<SwitchPart> switch_part_schema() {
                 "lossless by credits, without them, unless said otherwise"}},
               "what its links speak; the same for all switches of a fabric")
       .source("most switches are Ethernet switches")
+      .check([](const SwitchPart& part, std::vector<schema::Problem>& problems) {
+        if (part.headroom_pool >= part.buffer) {
+          problems.push_back(
+              {"headroom_pool", "is no less than the whole buffer (" +
+                                    quantity_text(part.buffer.count(), dimension_of<Bytes>()) +
+                                    "); nothing would be left to share"});
+        }
+      })
       .part_of("switches");
 }
 

@@ -142,6 +142,7 @@ Scenario lower(const Context& context) {
   scenario.switches = document.fabric.policies;
   scenario.switches.buffer = document.fabric.switch_part.buffer;
   scenario.switches.cell = document.fabric.switch_part.cell;
+  scenario.switches.headroom_pool = document.fabric.switch_part.headroom_pool;
   const topologies::NicPart nic = nic_of(document);
   scenario.nic = {.receive_rate = nic.receive_rate,
                   .receive_buffer = nic.receive_buffer,

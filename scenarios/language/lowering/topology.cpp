@@ -93,7 +93,7 @@ topologies::TopologySpec lower_topology(const Document& document) {
   if (roles == LinkRoles::kThreeTiers) parts.super_uplink = link_spec(document.links.super_uplink);
   // Buffers are those of the configuration of all switches.
   parts.switches = document.fabric.switch_part;
-  parts.switches.buffer = parts.switches.cell = 0_B;
+  parts.switches.buffer = parts.switches.cell = parts.switches.headroom_pool = 0_B;
   parts.routing = document.fabric.routing;
   return ask(document, [&](const auto& topology) -> topologies::TopologySpec {
     return topology.specification(parts);

@@ -126,6 +126,28 @@ class ClassWriter {
     }
   }
 
+  /// What the `size` of a profile sets aside: before XOFF, and of the headroom.
+  struct Reserve {
+    Bytes of_group;
+    Bytes of_headroom;
+  };
+  /// Without a headroom pool, a `size` no less than `xoff` contains it: xon + xoff on NVIDIA's
+  /// switches. With one, it is `xon` and what the group has of its headroom to itself.
+  [[nodiscard]] Reserve reserve_of(const BufferSettings& buffer) const {
+    const Bytes size = buffer.reserved.value;
+    if (!buffer.headroom) return {size, Bytes()};
+    if (!has_pool()) {
+      return {size >= buffer.headroom->value ? size - buffer.headroom->value : size, Bytes()};
+    }
+    const Bytes xon = buffer.xon ? buffer.xon->value : Bytes();
+    return xon > Bytes() && size > xon ? Reserve{xon, size - xon} : Reserve{size, Bytes()};
+  }
+  [[nodiscard]] bool has_pool() const {
+    return std::ranges::any_of(cluster_.switches, [](const ClusterSwitch& s) {
+      return s.settings != nullptr && s.settings->headroom_pool;
+    });
+  }
+
   void write_flow_control(const ClassSettings& c) {
     if (!is_lossless(c)) {
       text_.yaml += "      flow_control: none\n";
@@ -147,10 +169,14 @@ class ClassWriter {
     }
     if (buffer.xon_offset)
       line("xon_offset", bytes(buffer.xon_offset->value), buffer.xon_offset->where);
-    if (buffer.reserved.value > Bytes(0)) {
-      line("reserved", bytes(buffer.reserved.value), buffer.reserved.where);
+    const Reserve reserve = reserve_of(buffer);
+    if (reserve.of_group > Bytes()) {
+      line("reserved", bytes(reserve.of_group), buffer.reserved.where);
     }
     write_headroom();
+    if (reserve.of_headroom > Bytes()) {
+      line("headroom_reserved", bytes(reserve.of_headroom), buffer.reserved.where);
+    }
   }
 
   /// A scenario has one headroom per class. Where cables of several lengths have several, each port
@@ -191,14 +217,8 @@ class ClassWriter {
 
   void note_what_is_left(const ClusterSwitch& s) {
     if (s.settings == nullptr) return;
-    if (s.settings->headroom_pool && said_.insert("pool").second) {
-      text_.remarks.push_back(fmt::format(
-          "headroom is taken from one pool of {} ({}): ports that pause at once may overrun it, "
-          "which is not simulated",
-          bytes(s.settings->headroom_pool->value), short_place(s.settings->headroom_pool->where)));
-    }
     if (s.settings->watchdog && said_.insert("watchdog").second) {
-      text_.remarks.push_back("the PFC watchdog is not simulated: pauses last as long as they do");
+      text_.remarks.emplace_back("the PFC watchdog is not simulated: pauses last as long as they do");
     }
   }
 

@@ -32,13 +32,13 @@ std::string yaml_name(const std::string& name) {
   });
   const bool is_a_word =
       is_plain && !is_digit(name.front()) && name.front() != '-' && name.front() != '.';
-  static const std::set<std::string> kReserved{"null", "true", "false", "yes", "no",
+  static const std::set<std::string> reserved{"null", "true", "false", "yes", "no",
                                                "on",   "off",  "y",     "n"};
   std::string lower = name;
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  if (is_a_word && !kReserved.contains(lower)) return name;
+  if (is_a_word && !reserved.contains(lower)) return name;
   std::string quoted = "\"";
   for (const char c : escaped(name)) {
     if (c == '"' || c == '\\') quoted += '\\';
@@ -216,15 +216,35 @@ class ScenarioWriter {
     } else {
       part_ = largest->first;
     }
-    const Stated<Bytes>* buffer = nullptr;
+    const SwitchSettings* smallest = nullptr;
     for (const ClusterSwitch& s : cluster_.switches) {
-      if (s.settings == nullptr || !s.settings->buffer) continue;
-      if (buffer == nullptr || s.settings->buffer->value < buffer->value)
-        buffer = &*s.settings->buffer;
+      if (s.settings == nullptr || (!s.settings->buffer && !s.settings->headroom_pool)) continue;
+      if (smallest == nullptr || buffer_of(*s.settings) < buffer_of(*smallest)) {
+        smallest = s.settings;
+      }
     }
-    if (buffer == nullptr) return fmt::format("  switch: {}\n", part_);
-    return fmt::format("  switch: {{part: {}, buffer: {}B}}  # {}\n", part_, buffer->value.count(),
-                       short_place(buffer->where));
+    if (smallest == nullptr) return fmt::format("  switch: {}\n", part_);
+    std::string text = "  switch: {part: " + part_;
+    std::string places;
+    if (smallest->buffer) {
+      text += fmt::format(", buffer: {}B", buffer_of(*smallest).count());
+      places = short_place(smallest->buffer->where);
+    }
+    if (smallest->headroom_pool) {
+      text += fmt::format(", headroom_pool: {}B", smallest->headroom_pool->value.count());
+      const std::string place = short_place(smallest->headroom_pool->where);
+      if (places != place) places += (places.empty() ? "" : ", ") + place;
+    }
+    return text + "}  # " + places + "\n";
+  }
+
+  /// The pool of ingress and the headroom of all ports. Where NVIDIA's switches have a headroom
+  /// pool, `size` is without it (sonic-swss, buffer_pool_mellanox.lua); elsewhere it is a part.
+  [[nodiscard]] static Bytes buffer_of(const SwitchSettings& settings) {
+    if (!settings.buffer) return Bytes::max();
+    const bool is_apart = settings.part && settings.part->starts_with("spectrum");
+    const Bytes pool = settings.headroom_pool ? settings.headroom_pool->value : Bytes();
+    return settings.buffer->value + (is_apart ? pool : Bytes());
   }
 
   static std::string server_line(const ClusterServer& server) {

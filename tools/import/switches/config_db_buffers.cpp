@@ -65,7 +65,9 @@ std::map<std::string, bool> read_pools(ConfigDb& db, SwitchSettings& settings) {
       db.warning(row.where, fmt::format("{} of {} is left out: one shared buffer is modelled",
                                         backquoted(row.key), text_of(size->value)));
     }
-    if (const auto xoff = db.bytes(row, "xoff"); xoff && is_ingress) settings.headroom_pool = xoff;
+    // 0: no pool, and each group has its headroom to itself.
+    const auto xoff = db.bytes(row, "xoff");
+    if (xoff && is_ingress && xoff->value > Bytes()) settings.headroom_pool = xoff;
   }
   return pools;
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "scenarios/checks/static_checks.hpp"
 #include "scenarios/text/format.hpp"
 #include "tools/topo/sections/list.hpp"
 #include "topologies/analysis/reachability.hpp"
@@ -49,14 +50,12 @@ UsablePathSurvey usable_paths_of(const Subject& subject) {
   return topologies::survey_usable_paths(subject.fabric, subject.routes, *subject.hashing, pairs);
 }
 
-std::string polarisation_text(const Fabric& fabric, const UsablePathSurvey& found) {
+std::string polarised_text(const Fabric& fabric, const UsablePathSurvey& found) {
   if (found.reduced == 0) return {};
   return fmt::format(
-      "  hashes polarise: {} to {} can take {} of {} shortest paths; of {} links between "
-      "switches that shortest paths cross, {} never carry a flow\n",
-      fabric.host(found.worst.first).name, fabric.host(found.worst.second).name,
-      count_text(found.of_worst.usable), count_text(found.of_worst.shortest),
-      count_text(found.links), count_text(found.idle_links));
+      "  {}; of {} links between switches that shortest paths cross, {} never carry a flow\n",
+      scenarios::polarisation_text(fabric, found), count_text(found.links),
+      count_text(found.idle_links));
 }
 
 Json polarisation_json(const Fabric& fabric, const UsablePathSurvey& found) {
@@ -104,7 +103,7 @@ Section paths_section(const Subject& subject) {
   const UsablePathSurvey usable = usable_paths_of(subject);
   return {.headline = {},
           .body = classes_text(subject.fabric, paths) + reach_text(subject.fabric, cut) +
-                  survey_text(paths) + polarisation_text(subject.fabric, usable),
+                  survey_text(paths) + polarised_text(subject.fabric, usable),
           .members = {{"paths",
                        {{"classes", classes_json(subject.fabric, paths)},
                         {"unconnected_pairs", cut.count},
