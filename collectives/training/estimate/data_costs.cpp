@@ -6,6 +6,7 @@
 #include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/model/parameters.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::collectives {
@@ -83,7 +84,7 @@ double pipeline_sums(const TrainingSpec& spec, const ExchangeTimes& times,
                           static_cast<double>(held.experts) / ranks.expert_shards;
     return times.collective(GroupKind::kMirror, Operation::kAllReduce, summed * number);
   }
-  if (!spec.model.tied_embeddings || share.has_embedding == share.has_output) return 0;
+  if (!shares_embedding(spec.model) || share.has_embedding == share.has_output) return 0;
   const double embedding = 1.0 * spec.model.vocabulary * spec.model.hidden / plan.tensor;
   return times.collective(GroupKind::kEmbedding, Operation::kAllReduce, embedding * number);
 }

@@ -135,7 +135,7 @@ void add_rates(StepEstimate& e, const TrainingSpec& spec) {
   WEFT_CHECK(gpu != nullptr, "the GPU of a training job is one of the table");
   const double peak = peak_flops(*gpu, spec.precision.compute).value_or(0);
   e.model_flops = tokens * model_flops(spec.model);
-  e.hardware_flops = tokens * hardware_flops(spec.model, spec.recomputation);
+  e.hardware_flops = tokens * hardware_flops(spec);
   if (e.seconds <= 0) return;
   e.tokens_per_second = tokens / e.seconds;
   e.flops_per_rank = e.model_flops / e.seconds / ranks;
