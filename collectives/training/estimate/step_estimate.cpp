@@ -31,7 +31,8 @@ std::vector<StageCosts> costs_of_stages(const TrainingSpec& spec, const Exchange
     LayerCosts costs = dense * share.dense_layers;
     costs += with_experts * share.expert_layers;
     costs += end_costs(spec, times, share);
-    stages.push_back({costs, sharded_passes(spec, times, share, costs)});
+    const auto rank = static_cast<std::uint32_t>(stages.size() % spec.parallelism.pipeline);
+    stages.push_back({costs, sharded_passes(spec, times, share, rank, costs)});
   }
   return stages;
 }
