@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "collectives/training/compute/compute_time.hpp"
