@@ -124,6 +124,10 @@ void read_framework(TrainingSpec& spec, JobFiles& files) {
   const std::string source = "framework " + std::string(framework->name) + ": " + framework->source;
   const schema::Object<TrainingSpec> keys = training_schema();
   take_choices(keys.any(), &spec, &chosen, {}, source, files);
+  const char* const modules = "recomputed_modules";
+  if (files.is_given(modules) || chosen.recomputed_modules == spec.recomputed_modules) return;
+  spec.recomputed_modules = chosen.recomputed_modules;
+  if (spec.recomputation == Recomputation::kSelective) files.note(modules, source);
 }
 
 }  // namespace

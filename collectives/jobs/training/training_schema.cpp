@@ -8,6 +8,7 @@
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/model/model_schema.hpp"
 #include "collectives/training/spec/frameworks.hpp"
+#include "collectives/training/spec/recomputed.hpp"
 #include "collectives/training/spec/spec_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -65,10 +66,19 @@ schema::Object<TrainingSpec> training_schema() {
       .source("mixed precision in bf16")
       .choice("recomputation", &T::recomputation,
               {{Recomputation::kNone, "none", "all that the backward pass needs is kept"},
-               {Recomputation::kSelective, "selective", "attention is done again"},
+               {Recomputation::kSelective, "selective",
+                "`recomputed_modules` are done again, without a list the scores of attention"},
                {Recomputation::kFull, "full", "each layer is done again from its input"}},
               "what the backward pass does again instead of keeping it")
       .source("Megatron-LM: none unless asked for")
+      .words("recomputed_modules", &T::recomputed_modules,
+             "of a layer: core_attn (scores), layernorm (both norms), mla_up_proj (latent "
+             "attention's queries, keys and values), moe_act (experts' activation function), mlp "
+             "(feed-forward of a layer without experts) and moe (router, exchanges and experts); "
+             "mlp and moe repeat what they exchange")
+      .source("Megatron-Core: recompute_modules, [core_attn]")
+      .only_if([](const T& t) { return t.recomputation == Recomputation::kSelective; },
+               "with `recomputation: selective`")
       .object("overlap", &T::overlap, overlap_schema(), "what may overlap computation")
       .source("what frameworks overlap by default")
       .object("compute", &T::compute, compute_schema(), "what computes, and how fast")
@@ -84,6 +94,9 @@ schema::Object<TrainingSpec> training_schema() {
       .check([](const T& training, std::vector<schema::Problem>& problems) {
         for (schema::Problem& problem : compute_problems(training.compute, training.precision)) {
           problems.push_back({"compute." + problem.key, std::move(problem.message)});
+        }
+        for (schema::Problem& problem : recomputation_problems(training)) {
+          problems.push_back(std::move(problem));
         }
       });
 }

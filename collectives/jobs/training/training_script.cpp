@@ -1,6 +1,7 @@
 #include "collectives/jobs/training/training_script.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "collectives/training/plan/plan_check.hpp"
 #include "simcore/base/check.hpp"
@@ -27,6 +28,7 @@ TrainingScript::TrainingScript(const TrainingPlan& plan, std::uint32_t rank,
       expert_place_(plan.grid.place_of(rank).expert),
       stage_(plan.stages[plan.grid.place_of(rank).pipeline]),
       slots_(pipeline_slots(pipeline, plan.grid.place_of(rank).pipeline)),
+      repeats_(recomputed_modules(plan.spec)),
       is_sharded_(plan.spec.parallelism.zero == 3),
       syncs_each_(reduces_each_micro_batch(plan.spec.parallelism)),
       is_sequence_parallel_(plan.spec.parallelism.sequence_parallel),
@@ -300,8 +302,11 @@ void TrainingScript::end_unit(Pass& pass) {
   const TrainingUnit& unit = pass.current();
   const bool is_due = pass.is_last || syncs_each_;
   if (is_sharded_ && is_due) {
+    const Waits others = std::exchange(before_optimizer_, {});
     exchange_gradients(false, unit.gradients, last_computed());
     exchange_gradients(true, unit.expert_gradients, last_computed());
+    if (!plan_.spec.overlap.gradients) blocking_sends_.add(before_optimizer_);
+    before_optimizer_.add(others);
   } else if (!is_sharded_ && is_due && plan_.spec.overlap.gradients) {
     for (const GradientBucket& bucket : pass.chunk->buckets) {
       if (bucket.first == pass.unit_number()) exchange_bucket(bucket);

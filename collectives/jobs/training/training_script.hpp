@@ -10,6 +10,7 @@
 #include "collectives/jobs/training/training_plan.hpp"
 #include "collectives/tasks/tasks.hpp"
 #include "collectives/training/pipeline/slot.hpp"
+#include "collectives/training/spec/recomputed.hpp"
 
 namespace weft::collectives {
 
@@ -158,6 +159,7 @@ class TrainingScript {
   // Parts of units: `ready` before, and what is ready after.
   [[nodiscard]] std::uint32_t parts_of(const Pass& pass) const;
   [[nodiscard]] std::uint32_t parts_of_pass(const Pass& pass) const;
+  [[nodiscard]] std::uint32_t repeated_parts(const Pass& pass) const;
   [[nodiscard]] Phase phase_of(const Pass& pass) const;
   [[nodiscard]] Waits embedding(const Pass& pass);
   [[nodiscard]] Waits output(const Pass& pass);
@@ -204,8 +206,9 @@ class TrainingScript {
   std::vector<Running> running_;  ///< in the slot at hand: one pass, or a pair
   bool is_over_ = false;
   TrainingLabel label_;  ///< of what is being issued
-  bool is_sharded_;      ///< parameters too: ZeRO-3
-  bool syncs_each_;      ///< gradients are reduced after each micro-batch
+  RecomputedModules repeats_;
+  bool is_sharded_;  ///< parameters too: ZeRO-3
+  bool syncs_each_;  ///< gradients are reduced after each micro-batch
   /// Units, by chunk, whose parameters were gathered and not given up.
   std::vector<std::vector<bool>> holds_;
   /// Buckets in the order of forward passes, whose parameters are gathered during them, and when

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
 #include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/model/parameters.hpp"
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 #include "collectives/training/plan/stage_share.hpp"
@@ -36,6 +39,9 @@ class StageBuilder {
     }
     chunk.units.insert(chunk.units.end(), share.dense_layers, dense_);
     chunk.units.insert(chunk.units.end(), share.expert_layers, expert_);
+    // Layers of multi-token prediction follow the output layer.
+    const auto of_prediction = static_cast<std::ptrdiff_t>(share.mtp_layers);
+    chunk.units.erase(chunk.units.end() - of_prediction, chunk.units.end());
     if (share.has_output) {
       RankParameters output = of_share({.has_output = true});
       if (share.has_embedding || has_embedding_elsewhere) {
@@ -44,6 +50,7 @@ class StageBuilder {
       }
       chunk.units.push_back(unit(UnitKind::kOutput, output_time(spec_), output));
     }
+    add_prediction(chunk, share, share.has_embedding || has_embedding_elsewhere);
     add_buckets(chunk);
     return chunk;
   }
@@ -79,6 +86,24 @@ class StageBuilder {
       layer.loaded.push_back(layer_time(spec_, true, loads.load(place)));
     }
     return layer;
+  }
+  /// Where the embedding is elsewhere, the first of these layers has a copy of it.
+  void add_prediction(TrainingChunk& chunk, const StageShare& share, bool has_embedding) const {
+    StageShare ends{.has_embedding = has_embedding, .has_output = true};
+    const std::uint64_t without = of_share(ends).dense;
+    ends.mtp_layers = share.mtp_layers;
+    const std::uint64_t all = of_share(ends).dense - without;
+    StageShare one{.has_embedding = true};
+    const std::uint64_t lookup = of_share(one).dense;
+    one.mtp_layers = 1;
+    const std::uint64_t joint = of_share(one).dense - lookup;
+    for (std::uint32_t i = 0; i < share.mtp_layers; ++i) {
+      RankParameters own;
+      own.dense = i == 0 ? all - joint * (share.mtp_layers - 1) : joint;
+      chunk.units.push_back(unit(UnitKind::kEmbedding, joint_time(spec_), own));
+      chunk.units.push_back(spec_.model.experts == 0 ? dense_ : expert_);
+      chunk.units.push_back(unit(UnitKind::kOutput, output_time(spec_), {}));
+    }
   }
   void add_buckets(TrainingChunk& chunk) const {
     const Bytes size = bucket_size(spec_);
@@ -124,7 +149,7 @@ TrainingStage TrainingStage::of(const TrainingSpec& spec, const PipelinePlan& pl
   parameters +=
       static_cast<std::uint64_t>(static_cast<double>(held.experts) / shards.expert_shards);
   stage.optimizer = optimizer_time(spec, static_cast<double>(parameters));
-  if (spec.model.tied_embeddings && !has_both_ends &&
+  if (shares_embedding(spec.model) && !has_both_ends &&
       (pipeline_rank == 0 || pipeline_rank + 1 == plan.ranks)) {
     const RankParameters embedding =
         rank_parameters(spec.model, spec.parallelism, {.has_embedding = true});

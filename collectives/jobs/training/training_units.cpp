@@ -29,20 +29,27 @@ std::uint32_t TrainingScript::parts_of_pass(const Pass& pass) const {
   return goes_apart && has_tokens ? kHalves + 1 : kHalves;
 }
 
+/// Parts of the forward pass that come again before the backward pass: all of them, or those after
+/// attention.
+std::uint32_t TrainingScript::repeated_parts(const Pass& pass) const {
+  if (pass.kind != SlotKind::kBackward && pass.kind != SlotKind::kBackwardInput) return 0;
+  if (repeats_.everything) return parts_of_pass(pass);
+  const bool has_experts = pass.current().kind == TrainingUnit::Kind::kExpertLayer;
+  return repeats_.second_half(has_experts) ? parts_of_pass(pass) - 1 : 0;
+}
+
 std::uint32_t TrainingScript::parts_of(const Pass& pass) const {
   if (!pass.current().is_layer()) return 1;
-  const bool goes_twice =
-      plan_.spec.recomputation == Recomputation::kFull &&
-      (pass.kind == SlotKind::kBackward || pass.kind == SlotKind::kBackwardInput);
-  return goes_twice ? 2 * parts_of_pass(pass) : parts_of_pass(pass);
+  return repeated_parts(pass) + parts_of_pass(pass);
 }
 
 TrainingScript::Phase TrainingScript::phase_of(const Pass& pass) const {
   const std::uint32_t each = parts_of_pass(pass);
+  const std::uint32_t again = repeated_parts(pass);
   Phase phase;
-  phase.is_recomputing = parts_of(pass) > each && pass.part < each;
+  phase.is_recomputing = pass.part < again;
   const bool goes_up = pass.is_forward() || phase.is_recomputing;
-  const std::uint32_t number = pass.part % each;
+  const std::uint32_t number = phase.is_recomputing ? pass.part + each - again : pass.part - again;
   phase.is_attention = number == (goes_up ? 0 : each - 1);
   phase.half = goes_up != phase.is_attention ? 1 : 0;
   if (each == kHalves || phase.is_attention) return phase;
@@ -51,8 +58,7 @@ TrainingScript::Phase TrainingScript::phase_of(const Pass& pass) const {
 }
 
 Picoseconds TrainingScript::time_of(const Pass& pass, const PassTimes& times) const {
-  const bool recomputes_apart = plan_.spec.recomputation == Recomputation::kFull;
-  const Picoseconds again = recomputes_apart ? Picoseconds(0) : times.recomputed;
+  const Picoseconds again = times.recomputed - times.apart;
   switch (pass.kind) {
     case SlotKind::kForward:
       return times.forward;
@@ -79,7 +85,7 @@ Picoseconds TrainingScript::whole_half_time(const Pass& pass, const Phase& phase
   const TrainingUnit& unit = pass.current();
   const bool is_attention = phase.is_attention;
   const auto whole = [&](const PassTimes& times) {
-    return phase.is_recomputing ? times.recomputed : time_of(pass, times);
+    return phase.is_recomputing ? times.apart : time_of(pass, times);
   };
   const Picoseconds even = whole(unit.times);
   const std::uint32_t number = phase.half;
@@ -99,7 +105,7 @@ Picoseconds TrainingScript::shared_time(const Pass& pass, bool is_recomputing) c
   const TrainingUnit& unit = pass.current();
   if (!unit.shares || !plan_.spec.overlap.shared_experts) return {};
   const PassTimes& shared = unit.shares->shared;
-  return of_part(pass, is_recomputing ? shared.recomputed : time_of(pass, shared));
+  return of_part(pass, is_recomputing ? shared.apart : time_of(pass, shared));
 }
 
 Waits TrainingScript::summed(Bytes size, const Waits& after) {

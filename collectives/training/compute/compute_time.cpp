@@ -10,6 +10,7 @@
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/compute/kernels.hpp"
 #include "collectives/training/compute/traffic.hpp"
+#include "collectives/training/spec/recomputed.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/nearest.hpp"
 
@@ -35,14 +36,16 @@ PassTimes times_of(const PassWork& pass, const TrainingSpec& spec) {
   return {.forward = time_of(pass.forward, spec),
           .backward_inputs = time_of(pass.backward_inputs, spec),
           .backward_weights = time_of(pass.backward_weights, spec),
-          .recomputed = time_of(pass.recomputed, spec)};
+          .recomputed = time_of(pass.recomputed, spec),
+          .apart = time_of(pass.apart, spec)};
 }
 
 PassTimes measured(const MeasuredLayer& layer) {
   return {.forward = layer.forward,
           .backward_inputs = layer.backward - layer.backward_weights,
           .backward_weights = layer.backward_weights,
-          .recomputed = {}};
+          .recomputed = {},
+          .apart = {}};
 }
 
 const Gpu& gpu_of(const TrainingSpec& spec) {
@@ -85,28 +88,51 @@ Picoseconds time_of(const Work& work, const TrainingSpec& spec) {
 
 namespace {
 
+/// Products, and the number of kernels between them.
+struct Kernels {
+  std::vector<MatrixProduct> products;
+  double others = 0;
+
+  void add(const std::vector<MatrixProduct>& more, double more_others) {
+    products.insert(products.end(), more.begin(), more.end());
+    others += more_others;
+  }
+};
+
+/// What runs in a part of a layer.
+struct PartKernels {
+  Kernels forward;
+  Kernels repeated;  ///< within the backward pass
+  Kernels apart;     ///< before it
+};
+
 /// Products by their shape, scores in waves, and everything else as memory has it.
-PassTimes by_shape(const PassWork& work, const std::vector<MatrixProduct>& products, double kernels,
-                   const TrainingSpec& spec) {
+PassTimes by_shape(const PassWork& work, const PartKernels& kernels, const TrainingSpec& spec) {
   const Gpu& gpu = gpu_of(spec);
   const double parts = pass_parts(spec.overlap);  // each with products of its own
-  const ProductTimes times = product_times(products, spec);
-  const double launches = kernels * to_seconds(spec.compute.kernels.launch);
-  const auto other = [&](const Work& pass, double score_passes) {
-    return parts * launches + attention_time(pass.wide_flops, spec, score_passes) +
+  const ProductTimes times = product_times(kernels.forward.products, spec);
+  const double launch = to_seconds(spec.compute.kernels.launch);
+  const auto other = [&](double launches, const Work& pass, double score_passes) {
+    return parts * (launches * launch) + attention_time(pass.wide_flops, spec, score_passes) +
            memory_seconds(gpu, spec.compute, pass.bytes);
   };
+  const auto again = [&](const Kernels& part, const Work& pass) {
+    return parts * product_times(part.products, spec).forward +
+           other(part.others, pass, kScorePassesForward);
+  };
+  const double between = kernels.forward.others;
   PassTimes pass;
-  const double forward = parts * times.forward + other(work.forward, kScorePassesForward);
-  pass.forward = whole_picoseconds(forward);
-  pass.backward_inputs = whole_picoseconds(parts * times.backward_inputs +
-                                           other(work.backward_inputs, kScorePassesBackward));
+  pass.forward =
+      whole_picoseconds(parts * times.forward + other(between, work.forward, kScorePassesForward));
+  pass.backward_inputs = whole_picoseconds(
+      parts * times.backward_inputs + other(between, work.backward_inputs, kScorePassesBackward));
   pass.backward_weights = whole_picoseconds(parts * times.backward_weights);
-  if (spec.recomputation == Recomputation::kFull) pass.recomputed = pass.forward;
+  if (spec.recomputation == Recomputation::kFull) pass.recomputed = pass.apart = pass.forward;
   if (spec.recomputation == Recomputation::kSelective) {
-    pass.recomputed =
-        whole_picoseconds(attention_time(work.recomputed.wide_flops, spec, kScorePassesForward) +
-                          memory_seconds(gpu, spec.compute, work.recomputed.bytes));
+    Work within = work.recomputed;
+    within += work.apart * -1;
+    pass.apart = whole_picoseconds(again(kernels.apart, work.apart));
+    pass.recomputed = pass.apart + whole_picoseconds(again(kernels.repeated, within));
   }
   return pass;
 }
@@ -121,40 +147,55 @@ class GpuLayer {
     const PassWork work = layer_work(spec_, has_experts_, load_);
     if (!goes_by_shapes(spec_)) return times_of(work, spec_);
     const LayerProducts products = layer_products(spec_, has_experts_, load_);
-    std::vector<MatrixProduct> all = products.attention;
-    all.insert(all.end(), products.feed_forward.begin(), products.feed_forward.end());
-    all.insert(all.end(), products.shared.begin(), products.shared.end());
-    return by_shape(
-        work, all,
-        products.attention_kernels + products.feed_forward_kernels + products.shared_kernels,
-        spec_);
+    PartKernels kernels = of_attention(products);
+    const RecomputedModules modules = recomputed_modules(spec_);
+    kernels.forward.add(products.feed_forward, products.feed_forward_kernels);
+    kernels.forward.add(products.shared, products.shared_kernels);
+    if (modules.norms) ++kernels.repeated.others;
+    if (modules.expert_activation && has_experts_) ++kernels.repeated.others;
+    if (modules.second_half(has_experts_)) {
+      constexpr double kNormAndSum = 2;
+      kernels.apart.add(products.feed_forward, products.feed_forward_kernels - kNormAndSum);
+      kernels.apart.add(products.shared, products.shared_kernels);
+    }
+    return by_shape(work, kernels, spec_);
   }
   [[nodiscard]] PassTimes attention() const {
     const PassWork work = attention_work(spec_);
     if (!goes_by_shapes(spec_)) return times_of(work, spec_);
-    const LayerProducts products = layer_products(spec_, has_experts_, load_);
-    return by_shape(work, products.attention, products.attention_kernels, spec_);
+    return by_shape(work, of_attention(layer_products(spec_, has_experts_, load_)), spec_);
   }
   [[nodiscard]] PassTimes shared() const {
     if (!has_experts_ || spec_.model.shared_experts == 0) return {};
-    TrainingSpec apart = spec_;  // selective recomputation repeats nothing of it
-    if (spec_.recomputation == Recomputation::kSelective) {
-      apart.recomputation = Recomputation::kNone;
-    }
-    const PassWork work = shared_expert_work(apart);
-    if (!goes_by_shapes(spec_)) return times_of(work, apart);
+    const PassWork work = shared_expert_work(spec_);
+    if (!goes_by_shapes(spec_)) return times_of(work, spec_);
     const LayerProducts products = layer_products(spec_, true, load_);
-    return by_shape(work, products.shared, products.shared_kernels, apart);
+    PartKernels kernels;
+    kernels.forward.add(products.shared, products.shared_kernels);
+    if (recomputed_modules(spec_).expert_half) kernels.apart = kernels.forward;
+    return by_shape(work, kernels, spec_);
   }
 
  private:
+  [[nodiscard]] PartKernels of_attention(const LayerProducts& products) const {
+    const RecomputedModules modules = recomputed_modules(spec_);
+    PartKernels kernels;
+    kernels.forward.add(products.attention, products.attention_kernels);
+    if (modules.norms) ++kernels.repeated.others;
+    if (modules.latent_up) {
+      kernels.repeated.add(products.latent_up, latent_up_kernels(spec_));
+    }
+    return kernels;
+  }
+
   const TrainingSpec& spec_;
   bool has_experts_;
   double load_;
 };
 
 constexpr std::array kDirections{&PassTimes::forward, &PassTimes::backward_inputs,
-                                 &PassTimes::backward_weights, &PassTimes::recomputed};
+                                 &PassTimes::backward_weights, &PassTimes::recomputed,
+                                 &PassTimes::apart};
 
 }  // namespace
 
@@ -163,9 +204,14 @@ PassTimes layer_time(const TrainingSpec& spec, bool has_experts, double load) {
       has_experts && spec.compute.expert_layer ? spec.compute.expert_layer : spec.compute.layer;
   if (!layer) return GpuLayer(spec, has_experts, load).whole();
   PassTimes times = measured(*layer);
-  if (spec.recomputation == Recomputation::kFull) times.recomputed = times.forward;
-  if (!has_experts || load == 1) return times;
   const PassTimes even = GpuLayer(spec, has_experts, 1).whole();
+  if (spec.recomputation == Recomputation::kFull) times.recomputed = times.apart = times.forward;
+  if (spec.recomputation == Recomputation::kSelective && even.apart > Picoseconds(0)) {
+    times.apart = whole_picoseconds(to_seconds(times.forward) * to_seconds(even.apart) /
+                                    to_seconds(even.forward));
+    times.recomputed = times.apart;
+  }
+  if (!has_experts || load == 1) return times;
   const PassTimes loaded = GpuLayer(spec, has_experts, load).whole();
   for (const auto member : kDirections) {
     if (even.*member == Picoseconds(0)) continue;
@@ -195,6 +241,7 @@ LayerParts layer_parts(const TrainingSpec& spec, bool has_experts) {
 
 bool knows_layer_parts(const TrainingSpec& spec) {
   return goes_by_shapes(spec) || spec.overlap.shared_experts ||
+         (spec.recomputation == Recomputation::kSelective && !spec.recomputed_modules.empty()) ||
          spec.overlap.experts != OverlapSpec::Experts::kNone;
 }
 
@@ -216,7 +263,26 @@ PassTimes output_time(const TrainingSpec& spec) {
                              .count = 1,
                              .is_wide = true};
   for (Work* pass : {&work.forward, &work.backward_inputs}) pass->wide_flops = 0;
-  return by_shape(work, {logits}, output_kernels(spec), apart);
+  PartKernels kernels;
+  kernels.forward.add({logits}, output_kernels(spec));
+  return by_shape(work, kernels, apart);
+}
+
+PassTimes joint_time(const TrainingSpec& spec) {
+  PassWork work = joint_work(spec);
+  if (!goes_by_shapes(spec)) return times_of(work, spec);
+  TrainingSpec apart = spec;
+  apart.recomputation = Recomputation::kNone;
+  const MatrixProduct product{.m = rank_tokens(spec) / pass_parts(spec.overlap),
+                              .n = 1.0 * spec.model.hidden / spec.parallelism.tensor,
+                              .k = 2.0 * spec.model.hidden};
+  PartKernels kernels;
+  constexpr double kLookupAndNorms = 3;
+  kernels.forward.add({product}, kLookupAndNorms);
+  PassTimes times = by_shape(work, kernels, apart);
+  times.backward_weights +=
+      whole_picoseconds(memory_seconds(gpu_of(spec), spec.compute, work.backward_weights.bytes));
+  return times;
 }
 
 Picoseconds optimizer_time(const TrainingSpec& spec, double parameters) {

@@ -17,6 +17,7 @@ struct PassTimes {
   Picoseconds backward_inputs{};
   Picoseconds backward_weights{};
   Picoseconds recomputed{};
+  Picoseconds apart{};  ///< of that, what is a pass of its own (PassWork::apart)
 
   [[nodiscard]] Picoseconds backward() const {
     return recomputed + backward_inputs + backward_weights;
@@ -32,9 +33,9 @@ struct PassTimes {
 [[nodiscard]] Picoseconds time_of(const Work& work, const TrainingSpec& spec);
 
 /// Of a layer with one micro-batch: as measured, where that is given. A measured backward pass is
-/// taken to have in it what selective recomputation repeats; full recomputation repeats the
-/// measured forward pass. With a `load` of experts as in layer_work; what was measured is stretched
-/// as the GPU's time would be.
+/// taken to have in it what selective recomputation repeats within it; full recomputation repeats
+/// the measured forward pass, and `mlp` or `moe` the share of it that the GPU would have. With a
+/// `load` of experts as in layer_work; what was measured is stretched as the GPU's time would be.
 [[nodiscard]] PassTimes layer_time(const TrainingSpec& spec, bool has_experts, double load = 1);
 /// What of a layer's times attention takes, and experts that every token goes to; both are in the
 /// proportions that the GPU would have, where the layer is measured.
@@ -46,6 +47,8 @@ struct LayerParts {
 /// Whether jobs compute halves of layers by these, because something is beside one of them or
 /// kernels go by shapes. Else halves take equally long.
 [[nodiscard]] bool knows_layer_parts(const TrainingSpec& spec);
+/// Of a layer of multi-token prediction, besides the layer itself and the output layer.
+[[nodiscard]] PassTimes joint_time(const TrainingSpec& spec);
 [[nodiscard]] PassTimes embedding_time(const TrainingSpec& spec);
 [[nodiscard]] PassTimes output_time(const TrainingSpec& spec);
 

@@ -89,6 +89,15 @@ void add(std::vector<MatrixProduct>& products, double tokens, double n, double k
   }
 }
 
+/// From compressed queries, keys and values.
+void add_latent_up(std::vector<MatrixProduct>& products, const TrainingSpec& spec, double tokens) {
+  const ModelSpec& model = spec.model;
+  const double heads = 1.0 * model.heads / spec.parallelism.tensor;
+  const double key = 1.0 * model.head_size + model.rope_head_size;
+  add(products, tokens, heads * key, model.query_rank != 0 ? model.query_rank : model.hidden);
+  add(products, tokens, heads * (1.0 * model.head_size + model.value_head_size), model.kv_rank);
+}
+
 void add_attention(std::vector<MatrixProduct>& products, const TrainingSpec& spec, double tokens) {
   const ModelSpec& model = spec.model;
   const double tensor = spec.parallelism.tensor;
@@ -101,8 +110,7 @@ void add_attention(std::vector<MatrixProduct>& products, const TrainingSpec& spe
     add(products, tokens, heads * key + model.kv_heads / tensor * (key + value), hidden);
   } else {
     add(products, whole, 1.0 * model.query_rank + model.kv_rank + model.rope_head_size, hidden);
-    add(products, tokens, heads * key, model.query_rank != 0 ? model.query_rank : hidden);
-    add(products, tokens, heads * (model.head_size + value), model.kv_rank);
+    add_latent_up(products, spec, tokens);
   }
   add(products, tokens, hidden, heads * value);
 }
@@ -145,6 +153,7 @@ LayerProducts layer_products(const TrainingSpec& spec, bool has_experts, double 
   const double tokens = rank_tokens(spec) / pass_parts(spec.overlap);
   LayerProducts products;
   add_attention(products.attention, spec, tokens);
+  if (spec.model.kv_rank != 0) add_latent_up(products.latent_up, spec, tokens);
   products.attention_kernels = attention_kernels(spec);
   products.feed_forward_kernels = feed_forward_kernels(spec, has_experts);
   products.shared_kernels = shared_expert_kernels(spec, has_experts);

@@ -46,8 +46,9 @@ struct MatrixProduct {
 struct LayerProducts {
   std::vector<MatrixProduct> attention;  ///< its projections
   std::vector<MatrixProduct> feed_forward;
-  std::vector<MatrixProduct> shared;  ///< of experts that every token goes to
-  double attention_kernels = 0;       ///< that are no products
+  std::vector<MatrixProduct> shared;     ///< of experts that every token goes to
+  std::vector<MatrixProduct> latent_up;  ///< of attention's, those from compressed vectors
+  double attention_kernels = 0;          ///< that are no products
   double feed_forward_kernels = 0;
   double shared_kernels = 0;
 };

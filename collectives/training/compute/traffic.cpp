@@ -36,6 +36,19 @@ Traffic layer_bounds(const TrainingSpec& spec) {
   return traffic;
 }
 
+/// Of queries and the shared key of latent attention.
+Traffic latent_rotations(const TrainingSpec& spec) {
+  return moved(number_bytes(spec) * (spec.model.heads + 1.0) * spec.model.rope_head_size, 2, 2);
+}
+
+/// Its keys and values, put together with rotated parts. Read: what a head has of latent keys and
+/// values. Written: the same, and the rotated part.
+Traffic latent_keys(const TrainingSpec& spec) {
+  const ModelSpec& model = spec.model;
+  const double latent = model.heads * (1.0 * model.head_size + model.value_head_size);
+  return moved(number_bytes(spec) * (2 * latent + 1.0 * model.heads * model.rope_head_size), 1, 1);
+}
+
 /// Rotations read and write; norms of heads as above; scores that leave the chip are read and
 /// written by the softmax, and backward read with a gradient, for which another is written.
 Traffic attention_traffic(const TrainingSpec& spec) {
@@ -44,7 +57,7 @@ Traffic attention_traffic(const TrainingSpec& spec) {
   const double heads = 1.0 * model.heads + model.kv_heads;
   Traffic traffic;
   if (model.kv_rank != 0) {
-    traffic += moved(number * (model.heads + 1.0) * model.rope_head_size, 2, 2);
+    traffic += latent_rotations(spec);
   } else if (!model.learned_positions) {
     traffic += moved(number * heads * model.head_size, 2, 2);
   }
@@ -55,11 +68,7 @@ Traffic attention_traffic(const TrainingSpec& spec) {
     traffic += moved(score_bytes(spec), 2, 2);
     traffic += moved(1.0 * model.heads * model.sequence * kMask, 1, 1);
   }
-  if (model.kv_rank != 0) {
-    // Read: what a head has of latent keys and values. Written: the same, and the rotated part.
-    const double latent = model.heads * (1.0 * model.head_size + model.value_head_size);
-    traffic += moved(number * (2 * latent + 1.0 * model.heads * model.rope_head_size), 1, 1);
-  }
+  if (model.kv_rank != 0) traffic += latent_keys(spec);
   if (model.biases || model.qkv_biases) traffic += moved(number * projected(model), 0, 1);
   return traffic;
 }
@@ -172,6 +181,22 @@ double repeated_score_bytes(const TrainingSpec& spec) {
   return 2 * softmax + 1.0 * spec.model.heads * spec.model.sequence * kMask;
 }
 
+RepeatedTraffic repeated_traffic(const TrainingSpec& spec) {
+  const ModelSpec& model = spec.model;
+  const double number = number_bytes(spec);
+  RepeatedTraffic repeated;
+  repeated.norms = moved(2 * number * model.hidden, 2, 3).forward;
+  repeated.expert_activation = number * model.top_k * model.expert_ffn * (model.gated_ffn ? 3 : 2);
+  if (model.kv_rank == 0) return repeated;
+  repeated.latent_up = latent_rotations(spec).forward;
+  if (goes_by_shapes(spec)) repeated.latent_up += latent_keys(spec).forward;
+  return repeated;
+}
+
+Traffic joint_traffic(const TrainingSpec& spec) {
+  return moved(2 * number_bytes(spec) * spec.model.hidden, 2, 3);
+}
+
 double attention_kernels(const TrainingSpec& spec) {
   double kernels = 3;                         // a norm, a sum, rotations
   if (spec.model.kv_rank != 0) kernels += 3;  // two norms, keys and values
@@ -188,6 +213,10 @@ double feed_forward_kernels(const TrainingSpec& spec, bool has_experts) {
 
 double shared_expert_kernels(const TrainingSpec& spec, bool has_experts) {
   return has_experts && spec.model.shared_experts != 0 ? 2 : 0;  // the function, the sum
+}
+
+double latent_up_kernels(const TrainingSpec& spec) {
+  return spec.model.kv_rank != 0 ? 2 : 0;  // rotations, keys and values
 }
 
 double output_kernels(const TrainingSpec& spec) {

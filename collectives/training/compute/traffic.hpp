@@ -72,10 +72,24 @@ inline constexpr double kScorePassesBackward = 4;
 /// What recomputing scores moves besides products: softmax, and dropout.
 [[nodiscard]] double repeated_score_bytes(const TrainingSpec& spec);
 
+/// Bytes of a token that modules move which run again: two norms (whole), up-projections of latent
+/// attention and the activation function of experts (divided).
+struct RepeatedTraffic {
+  double norms{};
+  double latent_up{};
+  double expert_activation{};
+};
+[[nodiscard]] RepeatedTraffic repeated_traffic(const TrainingSpec& spec);
+
+/// Of multi-token prediction: norms of the two vectors that are put together, and the norm before
+/// the output layer, are whole.
+[[nodiscard]] Traffic joint_traffic(const TrainingSpec& spec);
+
 /// Kernels that are no products, of which each takes a launch. Forward and backward alike.
 [[nodiscard]] double attention_kernels(const TrainingSpec& spec);
 [[nodiscard]] double feed_forward_kernels(const TrainingSpec& spec, bool has_experts);
 [[nodiscard]] double shared_expert_kernels(const TrainingSpec& spec, bool has_experts);
+[[nodiscard]] double latent_up_kernels(const TrainingSpec& spec);
 [[nodiscard]] double output_kernels(const TrainingSpec& spec);
 
 }  // namespace weft::collectives

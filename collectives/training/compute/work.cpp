@@ -1,8 +1,12 @@
 #include "collectives/training/compute/work.hpp"
 
+#include <array>
+
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/compute/traffic.hpp"
 #include "collectives/training/model/flops.hpp"
+#include "collectives/training/model/parameters.hpp"
+#include "collectives/training/spec/recomputed.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -10,18 +14,6 @@ namespace {
 /// By how much what tensor parallelism leaves whole is divided.
 double sequence_share(const ParallelismSpec& parallelism) {
   return parallelism.sequence_parallel ? parallelism.tensor : 1.0;
-}
-
-Work recomputed_work(const PassWork& pass, Recomputation recomputation, const Work& attention) {
-  switch (recomputation) {
-    case Recomputation::kNone:
-      return {};
-    case Recomputation::kSelective:
-      return attention;
-    case Recomputation::kFull:
-      break;
-  }
-  return pass.forward;
 }
 
 }  // namespace
@@ -42,6 +34,46 @@ double rank_tokens(const TrainingSpec& spec) {
 }
 
 namespace {
+
+constexpr std::array kPassParts{&PassWork::forward, &PassWork::backward_inputs,
+                                &PassWork::backward_weights, &PassWork::recomputed,
+                                &PassWork::apart};
+
+/// What runs again of a layer, and in `apart` what of it is a pass of its own: the second half but
+/// for its norm and its sum.
+void add_recomputed(PassWork& pass, const TrainingSpec& spec, bool has_experts) {
+  const RecomputedModules modules = recomputed_modules(spec);
+  if (modules.everything) {
+    pass.recomputed = pass.apart = pass.forward;
+    return;
+  }
+  const double tokens = rank_tokens(spec);
+  const double sharded = tokens / spec.parallelism.tensor;
+  const double replicated = tokens / sequence_share(spec.parallelism);
+  if (modules.core_attention) {
+    pass.recomputed += {.flops = 0,
+                        .wide_flops = pass.forward.wide_flops,
+                        .bytes = sharded * repeated_score_bytes(spec)};
+  }
+  const RepeatedTraffic moved = repeated_traffic(spec);
+  if (modules.norms) pass.recomputed.bytes += replicated * moved.norms;
+  if (modules.latent_up) {
+    pass.recomputed += {.flops = sharded * latent_up_flops(spec.model),
+                        .wide_flops = 0,
+                        .bytes = sharded * moved.latent_up};
+  }
+  if (modules.expert_activation && has_experts) {
+    pass.recomputed.bytes += sharded * moved.expert_activation;
+  }
+  if (!modules.second_half(has_experts)) return;
+  const LayerTraffic traffic = layer_traffic(spec, has_experts);
+  const HalfFlops flops = second_half_flops(spec.model, has_experts);
+  pass.apart = {
+      .flops = sharded * flops.sharded + replicated * flops.replicated,
+      .wide_flops = 0,
+      .bytes = sharded * traffic.feed_forward.forward + replicated * traffic.routing.forward};
+  pass.recomputed += pass.apart;
+}
 
 PassWork evenly_loaded_work(const TrainingSpec& spec, bool has_experts) {
   const double tokens = rank_tokens(spec);
@@ -69,10 +101,7 @@ PassWork evenly_loaded_work(const TrainingSpec& spec, bool has_experts) {
                                     replicated * flops.replicated.backward_weights,
                            .wide_flops = 0,
                            .bytes = 0};
-  const Work attention{.flops = 0,
-                       .wide_flops = pass.forward.wide_flops,
-                       .bytes = sharded * repeated_score_bytes(spec)};
-  pass.recomputed = recomputed_work(pass, spec.recomputation, attention);
+  add_recomputed(pass, spec, has_experts);
   return pass;
 }
 
@@ -85,8 +114,7 @@ PassWork layer_work(const TrainingSpec& spec, bool has_experts, double load) {
   TrainingSpec without = spec;
   without.model.top_k = 0;
   const PassWork rest = evenly_loaded_work(without, true);
-  for (const auto member : {&PassWork::forward, &PassWork::backward_inputs,
-                            &PassWork::backward_weights, &PassWork::recomputed}) {
+  for (const auto member : kPassParts) {
     Work loaded = pass.*member * load;
     loaded += rest.*member * (1 - load);
     pass.*member = loaded;
@@ -103,7 +131,12 @@ PassWork attention_work(const TrainingSpec& spec) {
                        (rank_tokens(spec) / sequence_share(spec.parallelism) / 2);
   pass.forward.bytes -= half.forward;
   pass.backward_inputs.bytes -= half.backward;
-  if (spec.recomputation == Recomputation::kFull) pass.recomputed = pass.forward;
+  const RecomputedModules modules = recomputed_modules(spec);
+  if (modules.everything) pass.recomputed = pass.apart = pass.forward;
+  if (modules.norms) {
+    pass.recomputed.bytes -=
+        rank_tokens(spec) / sequence_share(spec.parallelism) * repeated_traffic(spec).norms / 2;
+  }
   return pass;
 }
 
@@ -112,8 +145,7 @@ PassWork shared_expert_work(const TrainingSpec& spec) {
   without.model.shared_experts = 0;
   PassWork pass = evenly_loaded_work(spec, true);
   const PassWork rest = evenly_loaded_work(without, true);
-  for (const auto member : {&PassWork::forward, &PassWork::backward_inputs,
-                            &PassWork::backward_weights, &PassWork::recomputed}) {
+  for (const auto member : kPassParts) {
     pass.*member += rest.*member * -1;
   }
   return pass;
@@ -127,6 +159,17 @@ PassWork embedding_work(const TrainingSpec& spec) {
   pass.forward.bytes = traffic.forward;
   pass.backward_weights.bytes =
       traffic.backward + tokens * spec.model.hidden * 2 * bytes_of(spec.precision.gradients);
+  return pass;
+}
+
+PassWork joint_work(const TrainingSpec& spec) {
+  const double tokens = rank_tokens(spec);
+  const double flops = tokens / spec.parallelism.tensor * joint_flops(spec.model);
+  const Traffic norms = joint_traffic(spec) * (tokens / sequence_share(spec.parallelism));
+  PassWork pass = embedding_work(spec);
+  pass.forward += {.flops = flops, .wide_flops = 0, .bytes = norms.forward};
+  pass.backward_inputs += {.flops = flops, .wide_flops = 0, .bytes = norms.backward};
+  pass.backward_weights += {.flops = flops, .wide_flops = 0, .bytes = 0};
   return pass;
 }
 

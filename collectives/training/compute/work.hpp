@@ -24,6 +24,7 @@ struct PassWork {
   Work backward_inputs;
   Work backward_weights;
   Work recomputed;  ///< of the forward pass, before the backward pass
+  Work apart;       ///< of that, what runs again as a pass of its own, with its exchanges
 };
 
 /// Of one layer. `load`: tokens that the rank's experts get for each copy that the rank brings
@@ -33,6 +34,9 @@ struct PassWork {
 [[nodiscard]] PassWork attention_work(const TrainingSpec& spec);
 /// And experts that every token goes to.
 [[nodiscard]] PassWork shared_expert_work(const TrainingSpec& spec);
+/// Of looking tokens up once more, and putting them together with what the last layer gave: for a
+/// layer of multi-token prediction.
+[[nodiscard]] PassWork joint_work(const TrainingSpec& spec);
 /// Of looking tokens up.
 [[nodiscard]] PassWork embedding_work(const TrainingSpec& spec);
 /// Of the last norm, the logits and their loss.

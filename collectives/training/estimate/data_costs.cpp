@@ -6,6 +6,7 @@
 #include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/model/parameters.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::collectives {
@@ -62,12 +63,65 @@ StateExchanges exchanges_of(const TrainingSpec& spec, const ExchangeTimes& times
   return e;
 }
 
-/// Layer by layer, each beside another layer's computation: one layer's communication is exposed,
-/// or all of it but what the others' computation hides.
-double exposed_by_layers(double communication, double computation, double layers) {
-  const double one = 1 / std::max(layers, 1.0);
-  return std::max(communication * one, communication - computation * (1 - one));
+/// ZeRO-3 layer by layer: what a layer computes, and what is gathered before and reduced after.
+struct ShardedLayer {
+  BothWays compute{};
+  double gather{};
+  double regather{};  ///< before its backward pass
+  double reduce{};
+};
+
+/// When a rank has computed some micro-batches, and when its last exchange is over.
+struct ShardedEnd {
+  double computed{};
+  double exchanged{};
+};
+
+/// Passes of `layers` alike, one micro-batch after another. A layer's parameters are gathered as
+/// the layer before begins, the first ones as nothing is computed. Exchanges are one after another.
+ShardedEnd sharded_run(const OverlapSpec& overlap, const ShardedLayer& each, std::uint32_t layers,
+                       std::uint32_t micro_batches) {
+  ShardedEnd end;
+  const auto exchange = [&end](double seconds) {
+    if (seconds > 0) end.exchanged = std::max(end.exchanged, end.computed) + seconds;
+    return end.exchanged;
+  };
+  const auto pass = [&](double compute, double gather, double reduce) {
+    double gathered = 0;
+    for (std::uint32_t layer = 0; layer < layers; ++layer) {
+      if (gather > 0 && (layer == 0 || !overlap.prefetch)) gathered = exchange(gather);
+      const double begin = std::max(end.computed, gathered);
+      if (gather > 0 && overlap.prefetch && layer + 1 < layers) gathered = exchange(gather);
+      end.computed = begin + compute;
+      if (reduce <= 0) continue;
+      const double reduced = exchange(reduce);
+      if (!overlap.gradients) end.computed = reduced;
+    }
+  };
+  for (std::uint32_t i = 0; i < micro_batches; ++i) {
+    pass(each.compute.forward, each.gather, 0);
+    pass(each.compute.backward, each.regather, each.reduce);
+  }
+  return end;
 }
+
+/// Of a rank whose passes compute for `pass`. Where parameters are kept after a forward pass,
+/// fewer forward passes than micro-batches gather them.
+ShardedLayer sharded_layer(const TrainingSpec& spec, const StateExchanges& e,
+                           std::uint32_t pipeline_rank, const BothWays& pass, double layers) {
+  const bool reshards = spec.parallelism.reshard_after_forward;
+  const double passes = passes_of_chunk(pipeline_of(spec));
+  const auto gathers = static_cast<double>(gathers_of_chunk(spec, pipeline_rank));
+  const double kept = reshards ? 1 : gathers / passes;
+  const double one = 1 / std::max(layers, 1.0);
+  return {.compute = pass * one,
+          .gather = e.gather * one * kept,
+          .regather = reshards ? e.gather * one : 0.0,
+          .reduce = reduces_each_micro_batch(spec.parallelism) ? e.reduce * one : 0.0};
+}
+
+/// Micro-batches after which a rank keeps its pace.
+constexpr std::uint32_t kSteady = 3;
 
 /// A tied embedding that both ends of a pipeline have; with DualPipe all that a rank has.
 double pipeline_sums(const TrainingSpec& spec, const ExchangeTimes& times,
@@ -83,7 +137,7 @@ double pipeline_sums(const TrainingSpec& spec, const ExchangeTimes& times,
                           static_cast<double>(held.experts) / ranks.expert_shards;
     return times.collective(GroupKind::kMirror, Operation::kAllReduce, summed * number);
   }
-  if (!spec.model.tied_embeddings || share.has_embedding == share.has_output) return 0;
+  if (!shares_embedding(spec.model) || share.has_embedding == share.has_output) return 0;
   const double embedding = 1.0 * spec.model.vocabulary * spec.model.hidden / plan.tensor;
   return times.collective(GroupKind::kEmbedding, Operation::kAllReduce, embedding * number);
 }
@@ -102,7 +156,17 @@ DataCosts data_costs(const TrainingSpec& spec, const ExchangeTimes& times, const
   if (spec.parallelism.zero == 3) {
     const auto gathers = static_cast<double>(gathers_of_chunk(spec, pipeline_rank));
     DataCosts costs{.all = gathers * e.gather + syncs * e.reduce + last, .exposed = last};
-    if (!syncs_each) costs.exposed += spec.overlap.gradients ? after_last : e.reduce;
+    if (!syncs_each) {
+      costs.exposed += spec.overlap.gradients ? after_last : e.reduce;
+      return costs;
+    }
+    const std::uint32_t layers = std::max(share.layers(), 1U);
+    const ShardedLayer layer = sharded_layer(spec, e, pipeline_rank, pass, layers);
+    const ShardedEnd end = sharded_run(spec.overlap, layer, layers, kSteady);
+    const ShardedEnd before = sharded_run(spec.overlap, layer, layers, kSteady - 1);
+    // The pace has sums of the micro-batch before beside it, which the first one does not have.
+    const double pace = end.computed - before.computed;
+    costs.exposed += std::max(0.0, std::max(end.exchanged, end.computed) - kSteady * pace);
     return costs;
   }
   DataCosts costs{.all = syncs * e.reduce + e.gather, .exposed = e.reduce + e.gather};
@@ -120,19 +184,22 @@ DataCosts data_costs(const TrainingSpec& spec, const ExchangeTimes& times, const
 }
 
 BothWays sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
-                        const StageShare& share, const LayerCosts& costs) {
+                        const StageShare& share, std::uint32_t pipeline_rank,
+                        const LayerCosts& costs) {
   if (spec.parallelism.zero != 3) return {};
-  const StateExchanges e = exchanges_of(spec, times, share);
-  const OverlapSpec& overlap = spec.overlap;
   const BothWays pass = costs.exposed();
-  const double layers = share.layers();
-  const double again = spec.parallelism.reshard_after_forward ? e.gather : 0.0;
-  const double reduce = reduces_each_micro_batch(spec.parallelism) ? e.reduce : 0.0;
-  const double hidden = (overlap.prefetch ? again : 0.0) + (overlap.gradients ? reduce : 0.0);
-  return {
-      .forward = overlap.prefetch ? exposed_by_layers(e.gather, pass.forward, layers) : e.gather,
-      .backward = (overlap.prefetch ? 0.0 : again) + (overlap.gradients ? 0.0 : reduce) +
-                  exposed_by_layers(hidden, pass.backward, layers)};
+  const std::uint32_t layers = std::max(share.layers(), 1U);
+  const ShardedLayer layer =
+      sharded_layer(spec, exchanges_of(spec, times, share), pipeline_rank, pass, layers);
+  const auto computed = [&](const ShardedLayer& each, std::uint32_t micro_batches) {
+    return sharded_run(spec.overlap, each, layers, micro_batches).computed;
+  };
+  const double pace = computed(layer, kSteady) - computed(layer, kSteady - 1);
+  const double added = std::max(0.0, pace - pass.total());
+  ShardedLayer forward = layer;
+  forward.compute.backward = forward.regather = forward.reduce = 0;
+  const double of_forward = std::min(added, std::max(0.0, computed(forward, 1) - pass.forward));
+  return {.forward = of_forward, .backward = added - of_forward};
 }
 
 }  // namespace weft::collectives

@@ -27,6 +27,7 @@ struct DataCosts {
 /// `costs`: it gathers parameters in each and scatters gradients, beside computation but for one
 /// layer's.
 [[nodiscard]] BothWays sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
-                                      const StageShare& share, const LayerCosts& costs);
+                                      const StageShare& share, std::uint32_t pipeline_rank,
+                                      const LayerCosts& costs);
 
 }  // namespace weft::collectives

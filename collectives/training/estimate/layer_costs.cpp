@@ -10,6 +10,7 @@
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
 #include "collectives/training/plan/token_copies.hpp"
+#include "collectives/training/spec/recomputed.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -49,7 +50,7 @@ double exposed_by_chunks(const OverlapSpec& overlap, double communication, doubl
 }
 
 /// A half of a layer is summed up once in the forward pass and once in the backward pass (Shoeybi
-/// et al., arXiv 1909.08053, section 3), and where the forward pass is repeated, once more. With
+/// et al., arXiv 1909.08053, section 3), and where it is repeated, once more. With
 /// sequence parallelism a sum is a reduce-scatter and an all-gather, and the backward pass gathers
 /// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2).
 Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts,
@@ -59,10 +60,12 @@ Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, b
   const double halves = has_second_half ? 2 : 1;
   const double chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1.0;
   const double pieces = chunks * pass_parts(spec.overlap);
-  const double sum = halves * pieces * tensor_sum(spec, times, pieces);
+  const double half = pieces * tensor_sum(spec, times, pieces);
+  const double repeated = (spec.recomputation == Recomputation::kFull ? 1 : 0) +
+                          (has_second_half && repeats_second_half(spec, has_experts) ? 1 : 0);
   Exchange e;
-  e.all.forward = sum;
-  e.all.backward = spec.recomputation == Recomputation::kFull ? 2 * sum : sum;
+  e.all.forward = halves * half;
+  e.all.backward = (halves + repeated) * half;
   if (spec.parallelism.sequence_parallel) {
     e.all.backward += halves * times.collective(GroupKind::kTensor, Operation::kAllGather,
                                                 ActivationBytes(spec).gathered);
@@ -201,10 +204,10 @@ double exposed_tokens(const TrainingSpec& spec, const ExpertPass& pass, double s
 }
 
 Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times, double load,
-                         const BothWays& compute) {
+                         const PassTimes& compute) {
   if (!exchanges_tokens(spec.parallelism)) return {};
   const TokenTimes tokens = token_times(spec, times, load);
-  const bool is_repeated = spec.recomputation == Recomputation::kFull;
+  const bool is_repeated = repeats_second_half(spec, true);
   Exchange e;
   e.all.forward = tokens.out + tokens.back;
   e.all.backward = is_repeated ? 2 * e.all.forward : e.all.forward;
@@ -221,14 +224,15 @@ Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times, d
                           .tokens = tokens};
     return exposed_tokens(spec, pass, to_seconds(shared), forward);
   };
-  const Picoseconds again = is_repeated ? parts.attention.recomputed : Picoseconds(0);
-  const Picoseconds shared_again = is_repeated ? parts.shared.recomputed : Picoseconds(0);
-  const double repeated = is_repeated ? compute.forward : 0;
-  e.exposed.forward = exposed(parts.attention.forward, parts.shared.forward, compute.forward, true);
-  e.exposed.backward =
-      exposed(parts.attention.backward() - again, parts.shared.backward() - shared_again,
-              compute.backward - repeated, false);
-  if (is_repeated) e.exposed.backward += e.exposed.forward;
+  e.exposed.forward =
+      exposed(parts.attention.forward, parts.shared.forward, to_seconds(compute.forward), true);
+  e.exposed.backward = exposed(parts.attention.backward() - parts.attention.apart,
+                               parts.shared.backward() - parts.shared.apart,
+                               to_seconds(compute.backward() - compute.apart), false);
+  if (is_repeated) {
+    e.exposed.backward +=
+        exposed(parts.attention.apart, parts.shared.apart, to_seconds(compute.apart), true);
+  }
   return e;
 }
 
@@ -259,7 +263,7 @@ LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, boo
   costs.weights = to_seconds(computed.backward_weights);
   costs.tensor = tensor_exchange(spec, times, has_experts, costs.compute);
   costs.context = context_exchange(spec, times, has_experts);
-  if (has_experts) costs.expert = expert_exchange(spec, times, load, costs.compute);
+  if (has_experts) costs.expert = expert_exchange(spec, times, load, computed);
   return costs;
 }
 
@@ -277,14 +281,22 @@ LayerCosts end_costs(const TrainingSpec& spec, const ExchangeTimes& times,
     costs.tensor.all.forward += sum;
   }
   if (share.has_output) {
+    const double times_through = 1.0 + share.mtp_layers;
     const PassTimes computed = output_time(spec);
-    costs.compute += compute_of(computed);
-    costs.weights += to_seconds(computed.backward_weights);
-    costs.tensor.all.backward += sum;
+    costs.compute += compute_of(computed) * times_through;
+    costs.weights += to_seconds(computed.backward_weights) * times_through;
+    costs.tensor.all.backward += sum * times_through;
     if (spec.parallelism.sequence_parallel) {
-      costs.tensor.all.forward += times.collective(GroupKind::kTensor, Operation::kAllGather,
-                                                   ActivationBytes(spec).gathered);
+      costs.tensor.all.forward +=
+          times_through * times.collective(GroupKind::kTensor, Operation::kAllGather,
+                                           ActivationBytes(spec).gathered);
     }
+  }
+  if (share.mtp_layers != 0) {
+    const PassTimes joint = joint_time(spec);
+    costs.compute += compute_of(joint) * share.mtp_layers;
+    costs.weights += to_seconds(joint.backward_weights) * share.mtp_layers;
+    costs.tensor.all.forward += sum * share.mtp_layers;
   }
   costs.tensor.exposed = costs.tensor.all;
   return costs;

@@ -19,6 +19,11 @@ class ExchangeTimes {
                                           double bytes) const = 0;
   /// A message to the next rank of the group.
   [[nodiscard]] virtual double send(GroupKind kind, double bytes) const = 0;
+  /// A message from one pipeline rank to another, of the slowest pipeline.
+  [[nodiscard]] virtual double hop(std::uint32_t /*from*/, std::uint32_t /*to*/,
+                                   double bytes) const {
+    return send(GroupKind::kPipeline, bytes);
+  }
   /// Ranks of an expert group that share a scale-up domain, as high-throughput exchanges have it.
   [[nodiscard]] virtual std::uint32_t expert_domain() const { return 1; }
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
@@ -19,12 +21,32 @@ constexpr std::uint64_t kMaxSlots = 1U << 17U;
 /// Rounds of as many micro-batches as a pipeline has under way, after which it keeps its pace.
 constexpr std::uint32_t kRounds = 4;
 
-/// What a send takes. Sequence-parallel ranks send their part only.
-double send_time(const TrainingSpec& spec, const ExchangeTimes& times) {
+/// What sends take, by rank and rank that they are for.
+using Sends = std::vector<std::vector<double>>;
+
+Sends no_sends(std::uint32_t ranks) { return Sends(ranks, std::vector<double>(ranks)); }
+
+/// Sequence-parallel ranks send their part only.
+Sends send_times(const TrainingSpec& spec, const ExchangeTimes& times) {
   const double parts = spec.parallelism.sequence_parallel ? spec.parallelism.tensor : 1.0;
   const TokenBytes token = token_bytes(spec.precision, spec.model.hidden);
-  return times.send(GroupKind::kPipeline,
-                    rank_tokens(spec) * static_cast<double>(token.pipeline.count()) / parts);
+  const double bytes = rank_tokens(spec) * static_cast<double>(token.pipeline.count()) / parts;
+  const std::uint32_t ranks = spec.parallelism.pipeline;
+  Sends sends = no_sends(ranks);
+  for (std::uint32_t from = 0; from < ranks; ++from) {
+    for (const std::uint32_t to : {(from + 1) % ranks, (from + ranks - 1) % ranks}) {
+      if (to != from) sends[from][to] = times.hop(from, to, bytes);
+    }
+  }
+  return sends;
+}
+
+double longest_of(const Sends& sends) {
+  double longest = 0;
+  for (const std::vector<double>& row : sends) {
+    for (const double send : row) longest = std::max(longest, send);
+  }
+  return longest;
 }
 
 /// Computation of one micro-batch beside the communication of another, and the other way round.
@@ -47,8 +69,9 @@ struct Makespan {
 /// Times of stages in whole parts of the longest, so that sums of any are exact.
 class PipelineClock {
  public:
-  PipelineClock(const TrainingSpec& spec, const std::vector<StageCosts>& stages, double send)
-      : spec_(spec), stages_(stages), send_(send) {
+  PipelineClock(const TrainingSpec& spec, const std::vector<StageCosts>& stages, Sends sends)
+      : spec_(spec), stages_(stages), sends_(std::move(sends)) {
+    const double send = longest_of(sends_);
     double longest = send;
     for (const StageCosts& stage : stages) {
       longest = std::max(longest, stage.costs.exposed().total() + stage.sharded.total() + 2 * send);
@@ -82,40 +105,56 @@ class PipelineClock {
     return Picoseconds(std::llround(seconds / unit_));
   }
 
+  /// What a rank waits for a send of its own, where nothing is beside it.
+  [[nodiscard]] double blocked(std::size_t from, std::size_t to) const {
+    return spec_.overlap.pipeline ? 0 : sends_[from][to];
+  }
+  /// Of its two neighbours, those that there are.
+  [[nodiscard]] double blocked_pair(std::uint32_t rank, std::uint32_t ranks) const {
+    return (rank > 0 ? blocked(rank, rank - 1) : 0) +
+           (rank + 1 < ranks ? blocked(rank, rank + 1) : 0);
+  }
+
   void fill(const PipelinePlan& plan) {
-    const bool blocks = !spec_.overlap.pipeline;
-    const double blocked = blocks ? send_ : 0;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const StageCosts& stage = stages_[i];
       BothWays pass = stage.costs.exposed();
       pass += stage.sharded;
       const bool is_last = i + 1 == stages_.size();
-      times_.stages.push_back(
-          {.forward = parts(pass.forward + (is_last ? 0 : blocked)),
-           .backward_input = parts(pass.backward - stage.costs.weights + (i == 0 ? 0 : blocked)),
-           .backward_weights = parts(stage.costs.weights)});
+      const std::size_t here = i % plan.ranks;
+      const double on = is_last ? 0 : blocked(here, (i + 1) % plan.ranks);
+      const double back = i == 0 ? 0 : blocked(here, (i - 1) % plan.ranks);
+      times_.stages.push_back({.forward = parts(pass.forward + on),
+                               .backward_input = parts(pass.backward - stage.costs.weights + back),
+                               .backward_weights = parts(stage.costs.weights)});
     }
-    times_.transfer = blocks ? Picoseconds() : parts(send_);
-    if (plan.has_pairs) fill_pairs(plan, blocked);
+    fill_transfers();
+    if (plan.has_pairs) fill_pairs(plan);
     if (plan.schedule != PipelineSchedule::kDualPipe) return;
     for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
       // Which of its stages the forward is of alternates.
       const double both =
           paired(stages_[rank]).total() + paired(stages_[plan.ranks - 1 - rank]).total();
-      const double sends = blocked * (rank == 0 || rank + 1 == plan.ranks ? 1 : 2);
-      times_.pairs.push_back(parts(both / 2 + sends));
+      times_.pairs.push_back(parts(both / 2 + blocked_pair(rank, plan.ranks)));
+    }
+  }
+
+  void fill_transfers() {
+    if (!spec_.overlap.pipeline) return;
+    for (const std::vector<double>& row : sends_) {
+      std::vector<Picoseconds>& to = times_.transfers.emplace_back();
+      for (const double send : row) to.push_back(parts(send));
     }
   }
 
   /// Which of its stages each pass of a pair is of alternates.
-  void fill_pairs(const PipelinePlan& plan, double blocked) {
+  void fill_pairs(const PipelinePlan& plan) {
     for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
       double all = 0;
       for (std::size_t i = rank; i < stages_.size(); i += plan.ranks) {
         all += paired(stages_[i]).total();
       }
-      const double sends = blocked * (rank == 0 || rank + 1 == plan.ranks ? 1 : 2);
-      times_.pairs.push_back(parts(all / plan.virtual_stages + (plan.ranks > 1 ? sends : 0)));
+      times_.pairs.push_back(parts(all / plan.virtual_stages + blocked_pair(rank, plan.ranks)));
     }
   }
 
@@ -131,7 +170,7 @@ class PipelineClock {
 
   const TrainingSpec& spec_;
   const std::vector<StageCosts>& stages_;
-  double send_;
+  Sends sends_;
   double unit_ = 1;
   PipelineTimes times_;
 };
@@ -195,9 +234,10 @@ PipelineCosts pipeline_costs(const TrainingSpec& spec, const ExchangeTimes& time
     costs.ends = {costs.seconds};
     return costs;
   }
-  const double send = plan.pipeline < 2 ? 0 : send_time(spec, times);
-  const Makespan without = PipelineClock(spec, stages, 0).run();
-  Makespan with = PipelineClock(spec, stages, send).run();
+  const Sends sends = send_times(spec, times);
+  const double send = longest_of(sends);
+  const Makespan without = PipelineClock(spec, stages, no_sends(plan.pipeline)).run();
+  Makespan with = PipelineClock(spec, stages, sends).run();
   costs.bubble = std::max(0.0, without.seconds - micro_batches * costs.pace);
   costs.sends = 2 * micro_batches * plan.virtual_stages * send;
   costs.exposed_sends = with.seconds - without.seconds;

@@ -119,9 +119,20 @@ double PlacedTimes::collective(GroupKind kind, Operation operation, double bytes
 
 double PlacedTimes::send(GroupKind kind, double bytes) const {
   if (grid_.size_of(kind) < 2) return 0;
-  const bool leaves = placement_of(kind).of_chain > 0;
-  const GroupLink link{leaves ? layout_.network_rate : layout_.domain_rate,
-                       leaves ? layout_.network_latency : layout_.domain_latency};
+  return message(placement_of(kind).of_chain > 0, bytes);
+}
+
+double PlacedTimes::hop(std::uint32_t from, std::uint32_t to, double bytes) const {
+  if (from == to) return 0;
+  const bool leaves =
+      std::ranges::any_of(placement_of(GroupKind::kPipeline).patterns,
+                          [&](const Pattern& p) { return p.domain[from] != p.domain[to]; });
+  return message(leaves, bytes);
+}
+
+double PlacedTimes::message(bool leaves_domain, double bytes) const {
+  const GroupLink link{leaves_domain ? layout_.network_rate : layout_.domain_rate,
+                       leaves_domain ? layout_.network_latency : layout_.domain_latency};
   return link.send(bytes);
 }
 

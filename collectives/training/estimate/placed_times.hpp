@@ -27,6 +27,7 @@ class PlacedTimes final : public ExchangeTimes {
 
   [[nodiscard]] double collective(GroupKind kind, Operation operation, double bytes) const override;
   [[nodiscard]] double send(GroupKind kind, double bytes) const override;
+  [[nodiscard]] double hop(std::uint32_t from, std::uint32_t to, double bytes) const override;
   [[nodiscard]] std::uint32_t expert_domain() const override {
     return grid_.size_of(GroupKind::kExpertDomain);
   }
@@ -49,6 +50,7 @@ class PlacedTimes final : public ExchangeTimes {
     double of_chain{};  ///< likewise without those from the last rank to the first
     double of_pairs{};
   };
+  [[nodiscard]] double message(bool leaves_domain, double bytes) const;
   [[nodiscard]] Pattern pattern_of(const PlanGroup& group) const;
   [[nodiscard]] const Placement& placement_of(GroupKind kind) const;
   [[nodiscard]] double slowest(GroupKind kind, Operation operation, double bytes) const;

@@ -31,7 +31,8 @@ std::vector<StageCosts> costs_of_stages(const TrainingSpec& spec, const Exchange
     LayerCosts costs = dense * share.dense_layers;
     costs += with_experts * share.expert_layers;
     costs += end_costs(spec, times, share);
-    stages.push_back({costs, sharded_passes(spec, times, share, costs)});
+    const auto rank = static_cast<std::uint32_t>(stages.size() % spec.parallelism.pipeline);
+    stages.push_back({costs, sharded_passes(spec, times, share, rank, costs)});
   }
   return stages;
 }
@@ -135,7 +136,7 @@ void add_rates(StepEstimate& e, const TrainingSpec& spec) {
   WEFT_CHECK(gpu != nullptr, "the GPU of a training job is one of the table");
   const double peak = peak_flops(*gpu, spec.precision.compute).value_or(0);
   e.model_flops = tokens * model_flops(spec.model);
-  e.hardware_flops = tokens * hardware_flops(spec.model, spec.recomputation);
+  e.hardware_flops = tokens * hardware_flops(spec);
   if (e.seconds <= 0) return;
   e.tokens_per_second = tokens / e.seconds;
   e.flops_per_rank = e.model_flops / e.seconds / ranks;

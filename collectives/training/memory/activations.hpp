@@ -17,8 +17,8 @@ namespace weft::collectives {
 
 /// Of what a rank holds, with `micro_batches_in_flight` micro-batches in each layer (half of
 /// DualPipe's are in flight in each of a rank's two stages; interleaved stages may differ, and
-/// their mean counts): full recomputation needs one layer's besides, and logits are there for one
-/// micro-batch at a time.
+/// their mean counts): full recomputation needs one layer's besides, that of `mlp` or `moe` the
+/// half of one, and logits are there for one micro-batch at a time.
 [[nodiscard]] Bytes rank_activations(const TrainingSpec& spec, const StageShare& share,
                                      double micro_batches_in_flight);
 

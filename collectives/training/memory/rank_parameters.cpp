@@ -73,6 +73,13 @@ RankParameters rank_parameters(const ModelSpec& model, const ParallelismSpec& pa
   const ModelParameters whole = model_parameters(model);
   const RankCount vocabulary = share_of(model.vocabulary, parallelism.tensor) * model.hidden;
   if (share.has_embedding) p.dense += vocabulary + whole.positions;
+  if (share.mtp_layers != 0) {
+    p.dense +=
+        share.mtp_layers * (share_of(joint_matrix(model), parallelism.tensor) + joint_norms(model));
+    // Megatron-Core: the last stage has a copy of the embedding, whose gradients are added up.
+    const bool is_tied_here = model.tied_embeddings && share.has_output;
+    if (!share.has_embedding && !is_tied_here) p.dense += vocabulary;
+  }
   const bool is_kept_already = model.tied_embeddings && share.has_embedding;
   if (share.has_output) p.dense += whole.final_norm + (is_kept_already ? 0 : vocabulary);
   return p;

@@ -64,7 +64,7 @@ constexpr std::array<ConfigKey, 3> kQwenMoeKeys{{
     {"moe_intermediate_size", "expert_ffn", &ConfigModel::expert_ffn, ConfigLimits::kFfn},
 }};
 
-constexpr std::array<ConfigKey, 10> kDeepSeekKeys{{
+constexpr std::array<ConfigKey, 11> kDeepSeekKeys{{
     {"n_routed_experts", "experts", &ConfigModel::experts, ConfigLimits::kExperts},
     {"num_experts_per_tok", "top_k", &ConfigModel::top_k, ConfigLimits::kExperts},
     {"moe_intermediate_size", "expert_ffn", &ConfigModel::expert_ffn, ConfigLimits::kFfn},
@@ -77,6 +77,8 @@ constexpr std::array<ConfigKey, 10> kDeepSeekKeys{{
     {"qk_nope_head_dim", "head_size", &ConfigModel::head_size, ConfigLimits::kHeadSize},
     {"qk_rope_head_dim", "rope_head_size", &ConfigModel::rope_head_size, ConfigLimits::kHeadSize},
     {"v_head_dim", "value_head_size", &ConfigModel::value_head_size, ConfigLimits::kHeadSize},
+    {"num_nextn_predict_layers", "mtp_layers", &ConfigModel::mtp_layers, ConfigLimits::kLayers,
+     false},
 }};
 
 /// A value in few words. Lists and maps are not spelled out: they may be deep.

@@ -1,6 +1,9 @@
 #include "collectives/training/model/flops.hpp"
 
+#include <cstdint>
+
 #include "collectives/training/model/parameters.hpp"
+#include "collectives/training/spec/recomputed.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -13,26 +16,31 @@ PassFlops product_flops(std::uint64_t entries) {
 
 template <class PerLayer>
 double over_layers(const ModelSpec& model, PerLayer per_layer) {
-  const LayerCounts counts = layer_counts(model);
+  const LayerCounts counts = all_layer_counts(model);
   double sum = 0;
-  if (counts.dense != 0) sum += counts.dense * per_layer(layer_flops(model, false));
-  if (counts.with_experts != 0) sum += counts.with_experts * per_layer(layer_flops(model, true));
+  if (counts.dense != 0) sum += counts.dense * per_layer(layer_flops(model, false), false);
+  if (counts.with_experts != 0) {
+    sum += counts.with_experts * per_layer(layer_flops(model, true), true);
+  }
   return sum;
 }
 
 }  // namespace
 
-double LayerFlops::recomputed(Recomputation recomputation) const {
-  switch (recomputation) {
-    case Recomputation::kNone:
-      return 0;
-    case Recomputation::kSelective:
-      return attention.forward;
-    case Recomputation::kFull:
-      break;
-  }
-  return sharded.forward + replicated.forward + attention.forward;
+HalfFlops second_half_flops(const ModelSpec& model, bool has_experts) {
+  const LayerMatrices m = layer_matrices(model, has_experts);
+  const std::uint64_t chosen = has_experts ? model.top_k * m.expert : 0;
+  return {.sharded = product_flops(m.feed_forward + m.shared_experts + chosen).forward,
+          .replicated = product_flops(m.router).forward};
 }
+
+double latent_up_flops(const ModelSpec& model) {
+  if (model.kv_rank == 0) return 0;
+  const std::uint64_t output = std::uint64_t{model.heads} * model.value_head_size * model.hidden;
+  return product_flops(layer_matrices(model, false).attention - output).forward;
+}
+
+double joint_flops(const ModelSpec& model) { return product_flops(joint_matrix(model)).forward; }
 
 LayerFlops layer_flops(const ModelSpec& model, bool has_experts) {
   const LayerMatrices m = layer_matrices(model, has_experts);
@@ -52,13 +60,25 @@ PassFlops logit_flops(const ModelSpec& model) {
 }
 
 double model_flops(const ModelSpec& model) {
-  return over_layers(model, [](const LayerFlops& layer) { return layer.total(); }) +
-         logit_flops(model).total();
+  return over_layers(model, [](const LayerFlops& layer, bool) { return layer.total(); }) +
+         (1.0 + model.mtp_layers) * logit_flops(model).total() +
+         3.0 * model.mtp_layers * joint_flops(model);
 }
 
-double hardware_flops(const ModelSpec& model, Recomputation recomputation) {
-  return model_flops(model) + over_layers(model, [&](const LayerFlops& layer) {
-           return layer.recomputed(recomputation);
+double hardware_flops(const TrainingSpec& spec) {
+  const RecomputedModules modules = recomputed_modules(spec);
+  const ModelSpec& model = spec.model;
+  return model_flops(model) + over_layers(model, [&](const LayerFlops& layer, bool has_experts) {
+           if (modules.everything) {
+             return layer.sharded.forward + layer.replicated.forward + layer.attention.forward;
+           }
+           double sum = modules.core_attention ? layer.attention.forward : 0.0;
+           if (modules.latent_up) sum += latent_up_flops(model);
+           if (modules.second_half(has_experts)) {
+             const HalfFlops half = second_half_flops(model, has_experts);
+             sum += half.sharded + half.replicated;
+           }
+           return sum;
          });
 }
 

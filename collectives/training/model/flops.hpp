@@ -23,8 +23,6 @@ struct LayerFlops {
   PassFlops replicated;  ///< those that every tensor rank makes: router, latent compression
   PassFlops attention;   ///< queries with keys, and their weights with values
 
-  /// What is done a second time in the backward pass: nothing, the attention, or all.
-  [[nodiscard]] double recomputed(Recomputation recomputation) const;
   [[nodiscard]] double total() const {
     return sharded.total() + replicated.total() + attention.total();
   }
@@ -32,12 +30,24 @@ struct LayerFlops {
 /// A causal mask halves attention: s/2 positions on average, the diagonal neglected.
 [[nodiscard]] LayerFlops layer_flops(const ModelSpec& model, bool has_experts);
 
+/// Of the second half of a layer, forward: feed-forward, or router and experts.
+struct HalfFlops {
+  double sharded{};
+  double replicated{};
+};
+[[nodiscard]] HalfFlops second_half_flops(const ModelSpec& model, bool has_experts);
+/// Of latent attention's products from compressed queries, keys and values, forward.
+[[nodiscard]] double latent_up_flops(const ModelSpec& model);
+/// Of multi-token prediction, in each direction: what puts two vectors of a token together.
+[[nodiscard]] double joint_flops(const ModelSpec& model);
+
 /// The product with the vocabulary.
 [[nodiscard]] PassFlops logit_flops(const ModelSpec& model);
 
-/// Of the whole model, without what is recomputed: what MFU counts.
+/// Of the whole model, without what is recomputed: what MFU counts. Layers of multi-token
+/// prediction are part of it, each with a product with the vocabulary.
 [[nodiscard]] double model_flops(const ModelSpec& model);
 /// With it: what HFU counts.
-[[nodiscard]] double hardware_flops(const ModelSpec& model, Recomputation recomputation);
+[[nodiscard]] double hardware_flops(const TrainingSpec& spec);
 
 }  // namespace weft::collectives

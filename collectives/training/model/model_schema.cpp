@@ -100,6 +100,15 @@ void add_experts(ModelKeys& keys) {
       .range(0, Limits::kLayers);
 }
 
+void add_prediction(ModelKeys& keys) {
+  constexpr std::uint32_t kMaxPredicted = 16;
+  keys.field("mtp_layers", &ModelSpec::mtp_layers,
+             "of multi-token prediction, after the others: each is a layer more, and goes through "
+             "the output layer once more")
+      .source(kPlainDecoder)
+      .range(0, kMaxPredicted);
+}
+
 void add_latent_attention(ModelKeys& keys) {
   using M = ModelSpec;
   using Limits = ModelLimits;
@@ -136,6 +145,7 @@ schema::Object<ModelSpec> model_schema() {
   add_sizes(keys);
   add_kinds(keys);
   add_experts(keys);
+  add_prediction(keys);
   add_latent_attention(keys);
   keys.shorthand("preset").check([](const ModelSpec& model, std::vector<schema::Problem>& out) {
     if (!model.config.empty()) return;  // which is to be read first

@@ -79,6 +79,20 @@ LayerCounts layer_counts(const ModelSpec& model) {
   return {.dense = dense, .with_experts = model.layers - dense};
 }
 
+LayerCounts all_layer_counts(const ModelSpec& model) {
+  LayerCounts counts = layer_counts(model);
+  (model.experts != 0 ? counts.with_experts : counts.dense) += model.mtp_layers;
+  return counts;
+}
+
+ParameterCount joint_matrix(const ModelSpec& model) {
+  return 2 * ParameterCount{model.hidden} * model.hidden;
+}
+
+ParameterCount joint_norms(const ModelSpec& model) {
+  return 3 * (model.biases ? 2 : 1) * ParameterCount{model.hidden};
+}
+
 ModelParameters model_parameters(const ModelSpec& model) {
   const LayerCounts counts = layer_counts(model);
   ModelParameters p;
@@ -88,8 +102,11 @@ ModelParameters model_parameters(const ModelSpec& model) {
   if (counts.with_experts != 0) {
     const LayerParameters layer = layer_parameters(model, true);
     p.layers += counts.with_experts * layer.total();
-    p.idle = counts.with_experts * (layer.experts / model.experts) * (model.experts - model.top_k);
+    const ParameterCount all = ParameterCount{counts.with_experts} + model.mtp_layers;
+    p.idle = all * (layer.experts / model.experts) * (model.experts - model.top_k);
   }
+  p.mtp = model.mtp_layers * (layer_parameters(model, model.experts != 0).total() +
+                              joint_matrix(model) + joint_norms(model));
   p.final_norm = (model.biases ? 2 : 1) * ParameterCount{model.hidden};
   p.output = model.tied_embeddings ? 0 : p.embedding;
   return p;

@@ -41,17 +41,31 @@ struct LayerCounts {
   std::uint32_t with_experts{};
 };
 [[nodiscard]] LayerCounts layer_counts(const ModelSpec& model);
+/// With those of multi-token prediction, which are as the last layer is.
+[[nodiscard]] LayerCounts all_layer_counts(const ModelSpec& model);
+
+/// Entries of the matrix by which a layer of multi-token prediction puts a token's vector and what
+/// the layer before gave together.
+[[nodiscard]] std::uint64_t joint_matrix(const ModelSpec& model);
+/// Norms of both, and the one before the output layer.
+[[nodiscard]] std::uint64_t joint_norms(const ModelSpec& model);
+
+/// Whether the last stage looks tokens up in, or multiplies with, the first stage's matrix.
+[[nodiscard]] inline bool shares_embedding(const ModelSpec& model) {
+  return model.tied_embeddings || model.mtp_layers > 0;
+}
 
 struct ModelParameters {
   std::uint64_t embedding{};
   std::uint64_t positions{};
   std::uint64_t layers{};
+  std::uint64_t mtp{};  ///< of multi-token prediction, but for the embedding and the output layer
   std::uint64_t final_norm{};
   std::uint64_t output{};  ///< 0 where it is the embedding
   std::uint64_t idle{};    ///< of experts that a token does not go to
 
   [[nodiscard]] std::uint64_t total() const {
-    return embedding + positions + layers + final_norm + output;
+    return embedding + positions + layers + mtp + final_norm + output;
   }
   /// What a token meets. The whole embedding counts, as model cards have it.
   [[nodiscard]] std::uint64_t active() const { return total() - idle; }

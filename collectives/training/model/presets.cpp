@@ -103,7 +103,8 @@ ModelSpec deepseek() {
           .kv_rank = 512,
           .query_rank = 1536,
           .rope_head_size = 64,
-          .value_head_size = 128};
+          .value_head_size = 128,
+          .mtp_layers = 1};
 }
 
 }  // namespace
@@ -127,7 +128,7 @@ std::span<const ModelPreset> model_presets() {
        .source = "Jiang et al., arXiv 2401.04088, table 1",
        .model = mixtral()},
       {.name = "deepseek-v3",
-       .source = "DeepSeek-AI, arXiv 2412.19437, section 4.2; without multi-token prediction",
+       .source = "DeepSeek-AI, arXiv 2412.19437, section 4.2",
        .model = deepseek()},
   }};
   return presets;

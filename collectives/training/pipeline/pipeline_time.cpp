@@ -113,7 +113,7 @@ class PipelineRun {
                     Picoseconds end) {
     const StagePlace here{number, chunk};
     if (const auto target = forward_target(plan_, here)) {
-      post(*target, false, micro_batch, end + times_.transfer);
+      post(*target, false, micro_batch, end + times_.transfer_between(number, target->rank));
     } else {  // the loss, of which the last stage's backward begins
       post(here, true, micro_batch, end);
     }
@@ -122,7 +122,7 @@ class PipelineRun {
   void post_backward(std::uint32_t number, std::uint32_t chunk, std::uint32_t micro_batch,
                      Picoseconds end) {
     if (const auto target = backward_target(plan_, {number, chunk})) {
-      post(*target, true, micro_batch, end + times_.transfer);
+      post(*target, true, micro_batch, end + times_.transfer_between(number, target->rank));
     }
   }
 

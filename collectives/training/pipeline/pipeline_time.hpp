@@ -19,6 +19,12 @@ struct PipelineTimes {
   std::vector<StageTimes> stages;  ///< in the model's order
   std::vector<Picoseconds> pairs;  ///< of a rank's pairs, by rank; empty: the sum of their parts
   Picoseconds transfer;            ///< from the end of a slot to its result at another rank
+  /// The same by rank and rank that it is for; empty: `transfer` between all.
+  std::vector<std::vector<Picoseconds>> transfers{};
+
+  [[nodiscard]] Picoseconds transfer_between(std::uint32_t from, std::uint32_t to) const {
+    return transfers.empty() ? transfer : transfers[from][to];
+  }
 };
 
 /// What a rank waits for that never comes: its slot, and the place in the rank's order.

@@ -9,6 +9,7 @@
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/pipeline/pipeline_plan.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
+#include "collectives/training/spec/recomputed.hpp"
 
 namespace weft::collectives {
 
@@ -272,6 +273,7 @@ void check_plan(const TrainingSpec& spec, std::optional<std::uint32_t> ranks,
   check.tensor();
   check.experts();
   check.overlap();
+  for (schema::Problem& problem : module_problems(spec)) problems.push_back(std::move(problem));
   check.sharding();
   check.batch();
   check.stages();

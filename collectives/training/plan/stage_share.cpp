@@ -24,6 +24,7 @@ std::uint32_t layers_of_stage(const ModelSpec& model, const ParallelismSpec& par
 StageShare& StageShare::operator+=(const StageShare& other) {
   dense_layers += other.dense_layers;
   expert_layers += other.expert_layers;
+  mtp_layers += other.mtp_layers;
   has_embedding = has_embedding || other.has_embedding;
   has_output = has_output || other.has_output;
   return *this;
@@ -41,7 +42,10 @@ std::vector<StageShare> stage_shares(const ModelSpec& model, const ParallelismSp
     dense_left -= share.dense_layers;
   }
   shares.front().has_embedding = true;
-  shares.back().has_output = true;
+  StageShare& last = shares.back();
+  last.has_output = true;
+  last.mtp_layers = model.mtp_layers;
+  (model.experts != 0 ? last.expert_layers : last.dense_layers) += model.mtp_layers;
   return shares;
 }
 

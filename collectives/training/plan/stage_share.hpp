@@ -13,6 +13,8 @@ struct StageShare {
   std::uint32_t expert_layers{};
   bool has_embedding{};
   bool has_output{};
+  /// Of the layers, those of multi-token prediction; they are in the last stage.
+  std::uint32_t mtp_layers{};
 
   [[nodiscard]] std::uint32_t layers() const { return dense_layers + expert_layers; }
   StageShare& operator+=(const StageShare& other);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "collectives/training/spec/recomputed.hpp"
+
 namespace weft::collectives {
 namespace {
 
@@ -67,9 +69,16 @@ void choose_deepseek(TrainingSpec& spec) {
   // Section 3.2.2: 20 of 132 multiprocessors communicate.
   constexpr double kSlowdown = 132.0 / 112;
   if (model_has_experts(spec)) spec.compute.communication_slowdown = kSlowdown;
+  // Sections 3.2.3 and 3.3.3: norms, up-projections and the result of the activation function.
+  if (spec.recomputation == Recomputation::kNone) spec.recomputation = Recomputation::kSelective;
+  if (spec.recomputation == Recomputation::kSelective && spec.recomputed_modules.empty()) {
+    spec.recomputed_modules = {"layernorm"};
+    if (spec.model.kv_rank != 0) spec.recomputed_modules.emplace_back("mla_up_proj");
+    if (spec.model.experts != 0) spec.recomputed_modules.emplace_back("moe_act");
+  }
   const bool is_possible = plan.schedule == PipelineSchedule::kDualPipe ||
                            plan.schedule == PipelineSchedule::kOneForwardOneBackward;
-  if (is_possible && spec.recomputation != Recomputation::kFull) {
+  if (is_possible && !repeats_second_half(spec, true)) {
     spec.overlap.experts = OverlapSpec::Experts::kPairs;
   }
   constexpr std::uint32_t kGroups = 8;
@@ -98,7 +107,8 @@ constexpr std::array<FrameworkChoices, 4> kFrameworks{{
      "reduce_bucket_size: 5e8}",
      choose_deepspeed},
     {Framework::kDeepSeek, "deepseek",
-     "ZeRO-1, tokens to experts in FP8 once per server, in four of eight groups",
+     "ZeRO-1, tokens to experts in FP8 once per server, in four of eight groups; norms, latent "
+     "projections and activation functions run again",
      "DeepSeek-AI, arXiv 2412.19437, sections 2.1.2, 3.2 and 3.3; DeepEP's normal kernels",
      choose_deepseek},
 }};

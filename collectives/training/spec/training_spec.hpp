@@ -55,6 +55,10 @@ struct ModelSpec {
   std::uint32_t query_rank = 0;       ///< of compressed queries; 0: they are not compressed
   std::uint32_t rope_head_size = 0;   ///< what a query or key has besides head_size for positions
   std::uint32_t value_head_size = 0;  ///< 0: as head_size
+  /// Layers of multi-token prediction (DeepSeek-AI, arXiv 2412.19437, section 2.2): each looks
+  /// tokens up once more, puts them together with what the layer before gives, is a layer like the
+  /// last one, and goes through the output layer with a loss of its own.
+  std::uint32_t mtp_layers = 0;
 };
 
 enum class PipelineSchedule : std::uint8_t {
@@ -235,6 +239,7 @@ struct TrainingSpec {
   ExpertSpec experts{};
   PrecisionSpec precision{};
   Recomputation recomputation = Recomputation::kNone;
+  std::vector<std::string> recomputed_modules{};  ///< of selective recomputation (recomputed.hpp)
   OverlapSpec overlap{};
   ComputeSpec compute{};
   CommunicationSpec communication{};

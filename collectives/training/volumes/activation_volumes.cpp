@@ -6,6 +6,7 @@
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 #include "collectives/training/plan/token_copies.hpp"
+#include "collectives/training/spec/recomputed.hpp"
 
 namespace weft::collectives {
 
@@ -17,6 +18,8 @@ ActivationTerms::ActivationTerms(const TrainingSpec& training, const RankGrid& r
       pipeline_rank(rank),
       passes(layer_passes(training, rank)),
       has_full_recomputation(training.recomputation == Recomputation::kFull),
+      repeats_dense(repeats_second_half(training, false)),
+      repeats_experts(repeats_second_half(training, true)),
       sends_tokens(exchanges_tokens(training.parallelism)),
       parts(pass_parts(training.overlap)),
       tokens(std::int64_t{training.batch.micro} * training.model.sequence /
@@ -31,14 +34,18 @@ void ActivationTerms::add(VolumeKind kind, GroupKind group, Operation operation,
 
 /// A layer is two halves, attention and feed-forward. Each adds up over the tensor-parallel ranks
 /// once in the forward pass and once in the backward pass (M. Shoeybi et al., arXiv 1909.08053,
-/// section 3): 4 all-reduces of 2 b s h bytes, and 2 more where the forward pass is done again.
+/// section 3): 4 all-reduces of 2 b s h bytes, and one more for each half that is done again.
 /// Sequence-parallel, each is a reduce-scatter and an all-gather, and the backward pass gathers the
 /// input of each half once more (V. Korthikanti et al., arXiv 2205.05198, section 4.2.2). Experts
 /// that tokens are sent to take the place of the second half; shared ones do not.
 void ActivationTerms::add_tensor() {
   const bool has_second_half = !sends_tokens || spec.model.shared_experts > 0;
-  const std::uint64_t halves = 2 * passes.dense + (has_second_half ? 2 : 1) * passes.with_experts;
-  const std::uint64_t sums = halves * (has_full_recomputation ? 3 : 2);
+  const std::uint64_t second = has_second_half ? passes.with_experts : 0;
+  const std::uint64_t halves = 2 * passes.dense + passes.with_experts + second;
+  const std::uint64_t repeated = (has_full_recomputation ? passes.dense + passes.with_experts : 0) +
+                                 (repeats_dense ? passes.dense : 0) +
+                                 (repeats_experts ? second : 0);
+  const std::uint64_t sums = 2 * halves + repeated;
   const GroupKind group = GroupKind::kTensor;
   if (!spec.parallelism.sequence_parallel) {
     add(VolumeKind::kTensor, group, Operation::kAllReduce, tensor_sum(), parts * sums);
@@ -53,6 +60,7 @@ void ActivationTerms::add_tensor() {
 /// up; so are, in the backward pass, the output layer's gradients of its input (arXiv 1909.08053,
 /// section 3). Sequence-parallel, as in add_tensor: the other half of each sum is in the other
 /// pass, and the output layer's input is gathered once more. Neither is recomputed.
+/// Layers of multi-token prediction do both in the last stage.
 void ActivationTerms::add_vocabulary() {
   const PipelinePlan plan = pipeline_of(spec);
   std::uint64_t firsts = 0;
@@ -60,7 +68,9 @@ void ActivationTerms::add_vocabulary() {
   for (std::uint32_t c = 0; c < plan.chunks(); ++c) {
     const std::uint32_t stage = stage_of(plan, {pipeline_rank, c});
     if (stage == 0) firsts += passes_of_chunk(plan);
-    if (stage + 1 == plan.stages()) lasts += passes_of_chunk(plan);
+    if (stage + 1 != plan.stages()) continue;
+    firsts += passes_of_chunk(plan) * spec.model.mtp_layers;
+    lasts += passes_of_chunk(plan) * (1 + spec.model.mtp_layers);
   }
   const VolumeKind kind = VolumeKind::kVocabulary;
   const GroupKind group = GroupKind::kTensor;
@@ -101,7 +111,7 @@ void ActivationTerms::add_context() {
 /// a copy per domain goes along rails, and inside a domain what came for it and what is its own.
 void ActivationTerms::add_experts() {
   if (!sends_tokens || spec.model.experts == 0) return;
-  const std::uint64_t times = parts * passes.with_experts * (has_full_recomputation ? 3 : 2);
+  const std::uint64_t times = parts * passes.with_experts * (repeats_experts ? 3 : 2);
   if (spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput) {
     const TokenRoutes routes = token_routes(spec, setting.expert_domain);
     add_copies(GroupKind::kExpertRail, routes.between_domains(), times);

@@ -21,10 +21,12 @@ struct ActivationTerms {
   std::uint32_t pipeline_rank;
   LayerPasses passes;
   bool has_full_recomputation;
-  bool sends_tokens;    ///< experts are not just tensor-parallel layers
-  std::uint32_t parts;  ///< that a micro-batch goes through layers in (pass_parts)
-  std::int64_t tokens;  ///< of a part of it, on a context-parallel rank: b s / c of a whole one
-  TokenBytes token;     ///< between layers, by what it is sent for
+  bool repeats_dense;    ///< second halves of layers without experts are done again
+  bool repeats_experts;  ///< and of those with experts, tokens' ways there and back included
+  bool sends_tokens;     ///< experts are not just tensor-parallel layers
+  std::uint32_t parts;   ///< that a micro-batch goes through layers in (pass_parts)
+  std::int64_t tokens;   ///< of a part of it, on a context-parallel rank: b s / c of a whole one
+  TokenBytes token;      ///< between layers, by what it is sent for
   std::vector<VolumeTerm> terms;
 
   void add(VolumeKind kind, GroupKind group, Operation operation, Bytes size, std::uint64_t count);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "collectives/training/model/parameters.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::collectives {
@@ -80,7 +81,7 @@ std::vector<VolumeTerm> state_volumes(const TrainingSpec& spec, const RankGrid& 
                 terms.summed(kExpertHolders, states.expert_gradients));
   // DualPipe's ranks have both ends of the model, or neither.
   const bool is_end = pipeline_rank == 0 || pipeline_rank + 1 == spec.parallelism.pipeline;
-  if (spec.model.tied_embeddings && is_end &&
+  if (shares_embedding(spec.model) && is_end &&
       spec.parallelism.schedule != PipelineSchedule::kDualPipe) {
     terms.add(VolumeKind::kEmbedding, GroupKind::kEmbedding, Operation::kAllReduce,
               states.embedding_gradients);

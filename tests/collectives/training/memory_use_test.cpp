@@ -144,7 +144,7 @@ TEST(RankParameters, OfAllRanksAreTheModel) {
     const ModelParameters whole = model_parameters(model);
     EXPECT_EQ(all().dense + all().experts, whole.total()) << preset.name;
     plan.pipeline = 4;
-    const std::uint64_t copy = model.tied_embeddings ? whole.embedding : 0;
+    const std::uint64_t copy = shares_embedding(model) ? whole.embedding : 0;
     EXPECT_EQ(all().dense + all().experts, whole.total() + copy) << preset.name;
     plan.tensor = 8;
     plan.expert = 8;

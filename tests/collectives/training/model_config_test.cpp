@@ -24,7 +24,7 @@ const std::string kDeepSeek = R"({"model_type": "deepseek_v3", "first_k_dense_re
   "n_routed_experts": 256, "n_shared_experts": 1, "num_attention_heads": 128,
   "num_experts_per_tok": 8, "num_hidden_layers": 61, "num_key_value_heads": 128,
   "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
-  "vocab_size": 129280, "attention_bias": false})";
+  "vocab_size": 129280, "num_nextn_predict_layers": 1, "attention_bias": false})";
 
 std::uint64_t total_of(const std::string& text) {
   const auto model = parse_model_config(text, "config.json");

@@ -59,8 +59,7 @@ void collect_training(const Experiment& experiment, Results& results) {
     spec.model = collectives::completed(spec.model);
     training.tokens = static_cast<double>(spec.batch.global) * spec.model.sequence;
     training.model_flops = training.tokens * collectives::model_flops(spec.model);
-    training.hardware_flops =
-        training.tokens * collectives::hardware_flops(spec.model, spec.recomputation);
+    training.hardware_flops = training.tokens * collectives::hardware_flops(spec);
     const collectives::Gpu& gpu = *collectives::find_gpu(spec.compute.gpu);
     training.peak_flops = *collectives::peak_flops(gpu, spec.precision.compute);
     training.memory = collectives::fullest_rank(spec).use.total();
