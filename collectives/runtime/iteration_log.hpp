@@ -44,7 +44,7 @@ class IterationLog {
     return static_cast<std::uint32_t>(std::max(after, log_.first() + 1) - 1);
   }
 
-  void begin(Picoseconds now) { log_.push_back({.begin = now}); }
+  void begin(Picoseconds now) { log_.push_back({.begin = now, .end = {}}); }
   void end(Picoseconds now, std::uint16_t lane) {
     log_.back().end = now;
     log_.back().last_lane = lane;

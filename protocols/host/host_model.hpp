@@ -633,7 +633,8 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
                                                  .packets = static_cast<std::uint32_t>(packets),
                                                  .next = kNoIndex,
                                                  .bytes = size,
-                                                 .posted = here.now});
+                                                 .posted = here.now,
+                                                 .acknowledged = {}});
   if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = place;
   s.newest_message = place;
   if (!(Path::has(Feature::kInNetwork) && s.is_added_up()) && is_alone) {

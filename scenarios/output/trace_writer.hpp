@@ -90,9 +90,9 @@ class PacketTrace {
     std::size_t operator()(const Key& key) const;
   };
   struct Hop {
-    OptionalTime enqueued;
-    OptionalTime started;
-    OptionalTime arrived;
+    OptionalTime enqueued = {};
+    OptionalTime started = {};
+    OptionalTime arrived = {};
     ClassId traffic_class{};
     bool is_marked = false;
     bool is_trimmed = false;

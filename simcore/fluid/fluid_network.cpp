@@ -160,6 +160,8 @@ void FluidNetwork::post(ConnectionId connection, Bytes size) {
                        .queue_pair = queue_pair,
                        .bytes = size,
                        .posted = now_,
+                       .delivered = {},
+                       .acknowledged = {},
                        .next = kNone});
   const auto index = static_cast<std::uint32_t>(index_of(connection, queue_pair));
   QueuePair& qp = queue_pairs_[index];

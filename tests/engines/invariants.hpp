@@ -161,12 +161,13 @@ inline void check_invariants(const scenarios::Experiment& e, const MessageRun& r
   std::map<PortId, LinkUse> uses;
   std::map<std::pair<std::uint32_t, PortId>, JobUse> jobs;
   for (const scenarios::MessageResult& m : run.messages) {
-    EXPECT_GE(m.completed - m.start, m.ideal);
+    ASSERT_TRUE(m.delivered && m.completed);
+    EXPECT_GE(*m.completed - m.start, m.ideal);
     const auto wire = static_cast<double>(links.wire(m).count());
     for (const Crossing& c : links.next(m)) {
       LinkUse& link = uses[c.port];
       link.first_arrival = std::min(link.first_arrival, m.start + c.before);
-      link.deliveries.push_back({m.delivered, wire * c.share});
+      link.deliveries.push_back({*m.delivered, wire * c.share});
       JobUse& job = jobs[{m.job, c.port}];
       job.bytes += wire * c.share;
       job.before = std::min(job.before, c.before);

@@ -18,7 +18,7 @@ namespace {
 
 using weft::testing::experiment_of_text;
 
-constexpr double kLayers = 2;
+constexpr double kModelLayers = 2;
 constexpr double kTokens = 512;
 constexpr double kHidden = 1024;
 constexpr double kServers = 4;
@@ -69,11 +69,11 @@ double ring_bytes(double bytes, double passes) {
 /// Numbers of a job without experts on a rank: attention, feed-forward, two norms of a layer; the
 /// embedding and the output layer of 64 words, and the last norm.
 double dense_numbers(double ffn) {
-  return kLayers * (4 * kHidden * kHidden + 2 * kHidden * ffn + 2 * kHidden) + 2 * 64 * kHidden +
+  return kModelLayers * (4 * kHidden * kHidden + 2 * kHidden * ffn + 2 * kHidden) + 2 * 64 * kHidden +
          kHidden;
 }
 /// What ranks of the mixture have alike: no feed-forward, but a router.
-double shared_numbers() { return dense_numbers(0) + kLayers * kHidden * kExperts; }
+double shared_numbers() { return dense_numbers(0) + kModelLayers * kHidden * kExperts; }
 
 double choose(double n, double k) {
   return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1));
@@ -105,7 +105,7 @@ TEST_F(TrainingLinks, HaveSmallHeaders) {
 
 // A copy per expert: of four, 3/4 are of other servers. Out and back, in two passes of a layer.
 TEST_F(TrainingLinks, HaveACopyPerExpert) {
-  const double copies = kRanks * kTokens * kChosen * (kServers - 1) / kServers * 2 * kLayers;
+  const double copies = kRanks * kTokens * kChosen * (kServers - 1) / kServers * 2 * kModelLayers;
   expect_close(exchanged(""), copies * (kBf16 + kBf16), "all-to-all");
   expect_close(exchanged("    precision: {exchange: {dispatch: fp8, combine: bf16}}\n"),
                copies * (kFp8 + kBf16), "all-to-all, FP8 out");
@@ -117,7 +117,7 @@ TEST_F(TrainingLinks, HaveACopyPerExpert) {
 // A copy per server: E[distinct servers] of the three others, 1 - C(24, 4) / C(32, 4) each.
 TEST_F(TrainingLinks, HaveACopyPerDistinctServer) {
   const double distinct = (kServers - 1) * (1 - choose(24, kChosen) / choose(32, kChosen));
-  const double copies = kRanks * kTokens * distinct * 2 * kLayers;
+  const double copies = kRanks * kTokens * distinct * 2 * kModelLayers;
   expect_close(exchanged("    experts: {exchange: high-throughput}\n"), copies * 2 * kBf16,
                "once per server");
   expect_close(exchanged("    experts: {exchange: high-throughput}\n"
@@ -133,7 +133,7 @@ TEST_F(TrainingLinks, HaveFewerCopiesWhereGroupsAreLimited) {
   // Its own server is one of the two in half of all cases. A group of two chosen has none of the
   // four with probability C(8, 4) / C(16, 4).
   const double each = 0.5 * (1 - choose(8, kChosen) / choose(16, kChosen));
-  const double copies = kRanks * kTokens * (kServers - 1) * each * 2 * kLayers;
+  const double copies = kRanks * kTokens * (kServers - 1) * each * 2 * kModelLayers;
   expect_close(exchanged("    experts: {exchange: high-throughput}\n"
                          "    routing: {groups: 4, top_groups: 2}\n"),
                copies * 2 * kBf16, "limited groups");
@@ -141,7 +141,7 @@ TEST_F(TrainingLinks, HaveFewerCopiesWhereGroupsAreLimited) {
 
 // Modules that run again send tokens a third time where they hold the experts, else not.
 TEST_F(TrainingLinks, HaveAThirdOfTokensMoreWhereExpertsRunAgain) {
-  const double copies = kRanks * kTokens * kChosen * (kServers - 1) / kServers * 2 * kLayers;
+  const double copies = kRanks * kTokens * kChosen * (kServers - 1) / kServers * 2 * kModelLayers;
   const std::string selective = "    recomputation: selective\n    recomputed_modules: ";
   expect_close(exchanged(selective + "[moe]\n"), 1.5 * copies * 2 * kBf16, "moe");
   expect_close(exchanged(selective + "[moe_act, layernorm]\n"), copies * 2 * kBf16, "moe_act");
