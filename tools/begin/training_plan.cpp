@@ -58,9 +58,11 @@ const Computes& computes_on(const Machine& machine) {
   return found == kComputes.end() ? kUnknownComputes : *found;
 }
 
-/// With layers of both kinds where the model has some without experts.
+/// With layers of both kinds where the model has some without experts, and none that predicts a
+/// second token: it would be as large as what is left of the others.
 ModelSpec slice_of(ModelSpec model) {
   model.layers = kLayers;
+  model.mtp_layers = 0;
   if (model.dense_layers > 0) model.dense_layers = 1;
   return model;
 }
@@ -181,6 +183,15 @@ Result<TrainingPlan> plan_training(const std::string& model, const Machine& mach
 std::string training_text(const TrainingPlan& plan) {
   const ParallelismSpec& split = plan.spec.parallelism;
   const bool has_dense = plan.spec.model.dense_layers > 0;
+  const auto presets = collectives::model_presets();
+  const auto preset = std::ranges::find(presets, plan.model, &collectives::ModelPreset::name);
+  const bool has_prediction = preset != presets.end() && preset->model.mtp_layers > 0;
+  std::string counts;
+  if (has_dense) counts += fmt::format(", dense_layers: {}", plan.spec.model.dense_layers);
+  if (has_prediction) counts += ", mtp_layers: 0";
+  const char* left_out = "`layers`";
+  if (has_dense) left_out = "both counts";
+  if (has_prediction) left_out = "these counts";
   std::string more;
   if (split.sequence_parallel) more += ", sequence_parallel: true";
   if (split.expert > 1) more += fmt::format(", expert: {}", split.expert);
@@ -197,10 +208,8 @@ std::string training_text(const TrainingPlan& plan) {
       "    batch: {{micro: {}, global: {}}}\n"
       "{}"
       "    compute: {{gpu: {}}}{}\n",
-      plan.model, plan.spec.model.layers,
-      has_dense ? fmt::format(", dense_layers: {}", plan.spec.model.dense_layers) : "",
-      has_dense ? "both counts" : "`layers`", split.tensor, split.data, more, plan.spec.batch.micro,
-      plan.spec.batch.global, choices, plan.spec.compute.gpu,
+      plan.model, plan.spec.model.layers, counts, left_out, split.tensor, split.data, more,
+      plan.spec.batch.micro, plan.spec.batch.global, choices, plan.spec.compute.gpu,
       plan.gpu_note.empty() ? "" : "  # " + plan.gpu_note);
 }
 
