@@ -237,6 +237,35 @@ schema::Object<EcnConfig> step_schema() {
   return add_marking(builder);
 }
 
+/// When a switch passes packets on, and what it says in them.
+void describe_forwarding(schema::Builder<SwitchConfig>& keys) {
+  keys.choice("forwarding", &SwitchConfig::forwarding,
+              {{SwitchConfig::Forwarding::kStoreAndForward, "store-and-forward",
+                "a packet is forwarded once all of it has arrived"},
+               {SwitchConfig::Forwarding::kCutThrough, "cut-through",
+                "a packet is forwarded at once if its egress is idle and not faster"}},
+              "when a switch passes a packet on")
+      .source("what Ethernet switches with a shared buffer do under load")
+      .field("cut_through_after", &SwitchConfig::cut_through_after,
+             "bytes of a packet that must have arrived before it is forwarded")
+      .source("the headers that a switch has to read")
+      .at_least(1_B)
+      .at_most(64_KiB)
+      .only_if(
+          [](const SwitchConfig& c) {
+            return c.forwarding == SwitchConfig::Forwarding::kCutThrough;
+          },
+          "with `forwarding: cut-through`")
+      .choice(
+          "telemetry", &SwitchConfig::telemetry,
+          {{SwitchConfig::Telemetry::kAuto, "auto",
+            "in the packets of queue pairs whose congestion control needs it"},
+           {SwitchConfig::Telemetry::kNone, "none", "switches say nothing"}},
+          "what switches say in packets: time, bytes sent, bytes waiting, rate of the link; 42 B "
+          "of each data packet and ACK, for five switches")
+      .source("Li et al., HPCC, SIGCOMM 2019, section 5: 42 B for five hops");
+}
+
 }  // namespace
 
 SwitchConfig standard_switches(LinkLayer layer) {
@@ -363,79 +392,59 @@ schema::Object<LoadBalancing> load_balancing_schema() {
 
 schema::Object<SwitchConfig> switch_schema(LinkLayer layer) {
   const bool is_ethernet = layer == LinkLayer::kEthernet;
-  return schema::describe<SwitchConfig>("switch policies", "what switches do with packets")
-      .object("load_balancing", &SwitchConfig::load_balancing, load_balancing_schema(),
-              "how a switch chooses among equal-cost next hops")
-      .source("what data-centre fabrics do unless told otherwise")
-      .object(
-          "flow_control", [](SwitchConfig & c) -> auto& { return c.data().flow_control; },
-          flow_control_schema(layer), "what keeps buffers from overflowing")
-      .source(is_ethernet ? "RoCE fabrics are built lossless"
-                          : "InfiniBand has credits per virtual lane (IBTA volume 1, 7.9)")
-      .object("pause", &SwitchConfig::pause, pause_schema(), "how pauses travel and act")
-      .source("IEEE 802.1Qbb")
-      .object(
-          "ecn", [](SwitchConfig & c) -> auto& { return c.data().ecn; }, ecn_schema(layer),
-          "how switches mark packets")
-      .source(is_ethernet ? "DCQCN needs marks" : "no DCQCN reads marks on InfiniBand")
-      .property<Bytes>(
-          "egress_limit", [](const SwitchConfig& c) { return c.data().egress_limit; },
-          [](SwitchConfig& c, Bytes limit) { c.data().egress_limit = limit; },
-          "an egress may hold this many bytes of a lossy class, those in transmission included; "
-          "packets beyond are trimmed or dropped; `none`: no limit but the buffer")
-      .source("no limit")
-      .special("none", std::int64_t{0})
-      .object(
-          "trimming", [](SwitchConfig & c) -> auto& { return c.data().trimming; },
-          trimming_schema(),
-          "whether data of lossy classes that finds no room is cut to its header")
-      .source("switches drop unless told otherwise")
-      .choice("buffer_release", &SwitchConfig::release,
-              {{SwitchConfig::Release::kTransmissionEnd, "transmission-end",
-                "when the last bit has left"},
-               {SwitchConfig::Release::kTransmissionStart, "transmission-start",
-                "when the first bit leaves"}},
-              "when a packet's bytes leave the buffer accounts")
-      .source("store and forward: the bytes are in the buffer until they are sent")
-      .choice("queueing", &SwitchConfig::queueing,
-              {{SwitchConfig::Queueing::kOutput, "output",
-                "a packet waits for its output only, as with virtual output queues"},
-               {SwitchConfig::Queueing::kInput, "input",
-                "one FIFO per input and class: a packet waits for all before it"}},
-              "what a packet waits behind inside of a switch")
-      .source("shared-memory switches queue at the output")
-      .choice("arbitration", &SwitchConfig::arbitration,
-              {{SwitchConfig::Arbitration::kRoundRobin, "round-robin", "the inputs take turns"},
-               {SwitchConfig::Arbitration::kRandom, "random", "any of them"}},
-              "which of several inputs an output serves next")
-      .source("fair, and what arbiters in hardware do")
-      .only_if([](const SwitchConfig& c) { return c.queueing == SwitchConfig::Queueing::kInput; },
-               "with `queueing: input`")
-      .choice("forwarding", &SwitchConfig::forwarding,
-              {{SwitchConfig::Forwarding::kStoreAndForward, "store-and-forward",
-                "a packet is forwarded once all of it has arrived"},
-               {SwitchConfig::Forwarding::kCutThrough, "cut-through",
-                "a packet is forwarded at once if its egress is idle and not faster"}},
-              "when a switch passes a packet on")
-      .source("what Ethernet switches with a shared buffer do under load")
-      .field("cut_through_after", &SwitchConfig::cut_through_after,
-             "bytes of a packet that must have arrived before it is forwarded")
-      .source("the headers that a switch has to read")
-      .at_least(1_B)
-      .at_most(64_KiB)
-      .only_if(
-          [](const SwitchConfig& c) {
-            return c.forwarding == SwitchConfig::Forwarding::kCutThrough;
-          },
-          "with `forwarding: cut-through`")
-      .choice(
-          "telemetry", &SwitchConfig::telemetry,
-          {{SwitchConfig::Telemetry::kAuto, "auto",
-            "in the packets of queue pairs whose congestion control needs it"},
-           {SwitchConfig::Telemetry::kNone, "none", "switches say nothing"}},
-          "what switches say in packets: time, bytes sent, bytes waiting, rate of the link; 42 B "
-          "of each data packet and ACK, for five switches")
-      .source("Li et al., HPCC, SIGCOMM 2019, section 5: 42 B for five hops");
+  schema::Builder<SwitchConfig> keys =
+      schema::describe<SwitchConfig>("switch policies", "what switches do with packets")
+          .object("load_balancing", &SwitchConfig::load_balancing, load_balancing_schema(),
+                  "how a switch chooses among equal-cost next hops")
+          .source("what data-centre fabrics do unless told otherwise")
+          .object(
+              "flow_control", [](SwitchConfig & c) -> auto& { return c.data().flow_control; },
+              flow_control_schema(layer), "what keeps buffers from overflowing")
+          .source(is_ethernet ? "RoCE fabrics are built lossless"
+                              : "InfiniBand has credits per virtual lane (IBTA volume 1, 7.9)")
+          .object("pause", &SwitchConfig::pause, pause_schema(), "how pauses travel and act")
+          .source("IEEE 802.1Qbb")
+          .object(
+              "ecn", [](SwitchConfig & c) -> auto& { return c.data().ecn; }, ecn_schema(layer),
+              "how switches mark packets")
+          .source(is_ethernet ? "DCQCN needs marks" : "no DCQCN reads marks on InfiniBand")
+          .property<Bytes>(
+              "egress_limit", [](const SwitchConfig& c) { return c.data().egress_limit; },
+              [](SwitchConfig& c, Bytes limit) { c.data().egress_limit = limit; },
+              "an egress may hold this many bytes of a lossy class, those in transmission "
+              "included; "
+              "packets beyond are trimmed or dropped; `none`: no limit but the buffer")
+          .source("no limit")
+          .special("none", std::int64_t{0})
+          .object(
+              "trimming", [](SwitchConfig & c) -> auto& { return c.data().trimming; },
+              trimming_schema(),
+              "whether data of lossy classes that finds no room is cut to its header")
+          .source("switches drop unless told otherwise")
+          .choice("buffer_release", &SwitchConfig::release,
+                  {{SwitchConfig::Release::kTransmissionEnd, "transmission-end",
+                    "when the last bit has left"},
+                   {SwitchConfig::Release::kTransmissionStart, "transmission-start",
+                    "when the first bit leaves"}},
+                  "when a packet's bytes leave the buffer accounts")
+          .source("store and forward: the bytes are in the buffer until they are sent")
+          .choice("queueing", &SwitchConfig::queueing,
+                  {{SwitchConfig::Queueing::kOutput, "output",
+                    "a packet waits for its output only, as with virtual output queues"},
+                   {SwitchConfig::Queueing::kInput, "input",
+                    "one FIFO per input and class: a packet waits for all before it"}},
+                  "what a packet waits behind inside of a switch")
+          .source("shared-memory switches queue at the output")
+          .choice("arbitration", &SwitchConfig::arbitration,
+                  {{SwitchConfig::Arbitration::kRoundRobin, "round-robin", "the inputs take turns"},
+                   {SwitchConfig::Arbitration::kRandom, "random", "any of them"}},
+                  "which of several inputs an output serves next")
+          .source("fair, and what arbiters in hardware do")
+          .only_if(
+              [](const SwitchConfig& c) { return c.queueing == SwitchConfig::Queueing::kInput; },
+              "with `queueing: input`");
+  describe_forwarding(keys);
+  return keys;
 }
 
 }  // namespace weft::protocols

@@ -40,7 +40,7 @@ Ended weft(const std::string& arguments, const std::string& streams = "2>&1") {
 const std::string kAllReduce = std::string("'") + WEFT_SOURCE_DIR + "/scenarios/all-reduce.yaml'";
 
 TEST(ScheduleCommand, ProvesAScheduleAndCountsItsBytes) {
-  const Ended proof = weft("schedule --op all-reduce --algorithm ring --ranks 8 --check --parsed");
+  const Ended proof = weft("schedule --op all-reduce --algorithm ring --ranks 8 --check --json");
   ASSERT_EQ(proof.exit_code, 0) << proof.text;
   const auto parsed = nlohmann::json::parse(proof.text);
   EXPECT_TRUE(parsed["holds"]);
@@ -48,7 +48,7 @@ TEST(ScheduleCommand, ProvesAScheduleAndCountsItsBytes) {
 }
 
 TEST(ScheduleCommand, PrintsTheStepsOfARank) {
-  const Ended steps = weft("schedule --algorithm ring --ranks 4 --rank 1 --size 400B --parsed");
+  const Ended steps = weft("schedule --algorithm ring --ranks 4 --rank 1 --size 400B --json");
   ASSERT_EQ(steps.exit_code, 0) << steps.text;
   const auto list = nlohmann::json::parse(steps.text)["steps"];
   ASSERT_EQ(list.size(), 12U);
