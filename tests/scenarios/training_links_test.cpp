@@ -69,8 +69,8 @@ double ring_bytes(double bytes, double passes) {
 /// Numbers of a job without experts on a rank: attention, feed-forward, two norms of a layer; the
 /// embedding and the output layer of 64 words, and the last norm.
 double dense_numbers(double ffn) {
-  return kModelLayers * (4 * kHidden * kHidden + 2 * kHidden * ffn + 2 * kHidden) + 2 * 64 * kHidden +
-         kHidden;
+  return kModelLayers * (4 * kHidden * kHidden + 2 * kHidden * ffn + 2 * kHidden) +
+         2 * 64 * kHidden + kHidden;
 }
 /// What ranks of the mixture have alike: no feed-forward, but a router.
 double shared_numbers() { return dense_numbers(0) + kModelLayers * kHidden * kExperts; }

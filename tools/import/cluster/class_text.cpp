@@ -218,7 +218,8 @@ class ClassWriter {
   void note_what_is_left(const ClusterSwitch& s) {
     if (s.settings == nullptr) return;
     if (s.settings->watchdog && said_.insert("watchdog").second) {
-      text_.remarks.emplace_back("the PFC watchdog is not simulated: pauses last as long as they do");
+      text_.remarks.emplace_back(
+          "the PFC watchdog is not simulated: pauses last as long as they do");
     }
   }
 

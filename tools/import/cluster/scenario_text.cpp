@@ -33,7 +33,7 @@ std::string yaml_name(const std::string& name) {
   const bool is_a_word =
       is_plain && !is_digit(name.front()) && name.front() != '-' && name.front() != '.';
   static const std::set<std::string> reserved{"null", "true", "false", "yes", "no",
-                                               "on",   "off",  "y",     "n"};
+                                              "on",   "off",  "y",     "n"};
   std::string lower = name;
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
