@@ -412,8 +412,7 @@ schema::Object<SwitchConfig> switch_schema(LinkLayer layer) {
               "egress_limit", [](const SwitchConfig& c) { return c.data().egress_limit; },
               [](SwitchConfig& c, Bytes limit) { c.data().egress_limit = limit; },
               "an egress may hold this many bytes of a lossy class, those in transmission "
-              "included; "
-              "packets beyond are trimmed or dropped; `none`: no limit but the buffer")
+              "included; packets beyond are trimmed or dropped; `none`: no limit but the buffer")
           .source("no limit")
           .special("none", std::int64_t{0})
           .object(
