@@ -60,7 +60,9 @@ class HostContext final : public ProcessContext {
   }
 
   [[nodiscard]] Picoseconds next_event() const override {
-    return next_event_time(here_.lp, here_.now);
+    // What takes effect now without an event has done so; frames that other logical processes send
+    // come in a later window.
+    return next_event_time(here_.lp, here_.now + Picoseconds(1));
   }
 
   void restart(ConnectionId connection) override { host_.restart(connection); }

@@ -57,9 +57,9 @@ enum class EventType : std::uint32_t {
   kFault = 9,         ///< timer: a fault begins or ends
   kRoutes = 10,       ///< timer: a switch, or a host with several ports, has new routes
   kDelayedAck = 11,   ///< timer: an ACK has been held back for long enough
-  kJobTimer = 12,     ///< timer: a process asked for it, after all else of that time
   kGrant = 13,        ///< timer: a port grants credit to whose turn it is
   kCreditWait = 14,   ///< timer: a queue pair has waited long for credit of its receiver
+  kJobTimer = 15,     ///< timer: a process asked for it, after all else of that time
 };
 
 /// Matching of inputs to outputs where packets queue at inputs. Bit i stands for port i.

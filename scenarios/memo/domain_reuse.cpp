@@ -8,6 +8,7 @@
 
 #include "collectives/memo/matching_calls.hpp"
 #include "collectives/tasks/task_program.hpp"
+#include "scenarios/memo/savings_forecast.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
@@ -30,8 +31,10 @@ DomainReuse::DomainReuse(const Experiment& experiment, protocols::PacketNetwork:
       states_(gpu_sets_.all.size()),
       takes_(collectives::streams_of(e_.workload, gpu_sets_)) {
   seen_.resize(gpu_sets_.of_kind.size());
-  for (const std::uint32_t example : gpu_sets_.of_kind) {
-    stores_.push_back(std::make_unique<EpochStore>(e_, options_, gpu_sets_.all[example]));
+  const std::vector<std::uint64_t> advances = advances_of_kinds(e_, gpu_sets_);
+  for (std::size_t kind = 0; kind < gpu_sets_.of_kind.size(); ++kind) {
+    const GpuSet& example = gpu_sets_.all[gpu_sets_.of_kind[kind]];
+    stores_.push_back(std::make_unique<EpochStore>(e_, options_, example, advances[kind]));
   }
   number_of_call_.resize(e_.workload.jobs().size());
   std::map<std::int32_t, std::vector<PortId>> ports;

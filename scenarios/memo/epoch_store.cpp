@@ -5,14 +5,6 @@
 #include <utility>
 
 namespace weft::scenarios {
-namespace {
-
-/// A few seconds of simulation, after which finding ends must not have cost half as much again as
-/// it has spared.
-constexpr std::uint64_t kHopsBeforeHope = 5'000'000;
-
-}  // namespace
-
 std::vector<std::int64_t> key_of(std::span<const EpochBegin> begins) {
   EpochStore::Key key;
   key.reserve(2 * begins.size());
@@ -65,8 +57,7 @@ void EpochStore::forget() {
 }
 
 bool EpochStore::is_not_worthwhile() {
-  if (simulated_hops_ > kHopsBeforeHope + memoised_hops_ + memoised_hops_ / 2)
-    is_not_worthwhile_ = true;
+  if (simulated_hops_ > advance_ + memoised_hops_ + memoised_hops_ / 2) is_not_worthwhile_ = true;
   return is_not_worthwhile_;
 }
 

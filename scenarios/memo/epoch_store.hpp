@@ -25,9 +25,10 @@ namespace weft::scenarios {
 /// more of them. Components on different threads share it.
 class EpochStore {
  public:
+  /// `advance`: advances_of_kinds.
   EpochStore(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
-             const collectives::GpuSet& example)
-      : e_(experiment), options_(options), example_(example) {}
+             const collectives::GpuSet& example, std::uint64_t advance)
+      : e_(experiment), options_(options), example_(example), advance_(advance) {}
 
   using Key = std::vector<std::int64_t>;
   using Found = std::shared_ptr<const CommEpoch>;
@@ -58,6 +59,7 @@ class EpochStore {
   const Experiment& e_;
   const protocols::PacketNetwork::Options& options_;
   const collectives::GpuSet& example_;
+  std::uint64_t advance_;
   mutable std::mutex mutex_;
   std::map<Key, Found> epochs_;
   std::vector<std::unique_ptr<EpochReplay>> idle_;

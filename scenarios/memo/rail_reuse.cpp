@@ -7,6 +7,7 @@
 #include "collectives/memo/matching_calls.hpp"
 #include "collectives/memo/rails.hpp"
 #include "collectives/tasks/task_program.hpp"
+#include "scenarios/memo/savings_forecast.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
@@ -49,6 +50,7 @@ RailReuse::RailReuse(const Experiment& experiment, protocols::PacketNetwork::Opt
   program_ = &program_of(e_, gpu_set(0));
   kind_of_call_ = kinds_of_calls(*program_);
   number_of_call_ = collectives::numbers_of_calls(*program_);
+  advance_ = std::ranges::max(advances_of_kinds(e_, rails_));
   for (std::uint32_t r = 0; r < states_.size(); ++r) {
     states_[r].open_of_rank.resize(gpu_set(r).ranks.size());
   }

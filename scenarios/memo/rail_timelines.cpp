@@ -11,10 +11,6 @@
 namespace weft::scenarios {
 namespace {
 
-/// A few seconds of simulation, after which what is simulated again must not be more than half of
-/// what is simulated once, skipped or taken: without rails all of that would be simulated.
-constexpr std::uint64_t kHopsBeforeDoubt = 5'000'000;
-
 /// Networks of a whole rail take some megabytes.
 constexpr std::size_t kMaxUnusedReplays = 8;
 
@@ -125,7 +121,9 @@ void RailReuse::drop_replay(PredictedTimeline& timeline) {
   timeline.replay.reset();
   const std::uint64_t once =
       simulated_hops_ - dropped_hops_ + skips_.packet_hops - dropped_skipped_hops_;
-  if (dropped_hops_ > kHopsBeforeDoubt + (once + memoised_hops_) / 2) is_not_worthwhile_ = true;
+  // What is simulated again must not be more than half of what is simulated once, skipped or taken:
+  // without rails all of that would be simulated.
+  if (dropped_hops_ > advance_ + (once + memoised_hops_) / 2) is_not_worthwhile_ = true;
 }
 
 void RailReuse::ensure_replay(Open& open) {

@@ -1,5 +1,6 @@
 #include "scenarios/memo/savings_forecast.hpp"
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,12 @@ Spared& operator+=(Spared& sum, const Spared& s) {
 /// Of the packets of a message that many are simulated, where the rest may recur (Skipper).
 constexpr double kSimulatedPackets = 64;
 
+// Of what all calls of a kind cost, and its bounds: what is over in no time is not worth a thought,
+// and five million packet-hops take a few seconds.
+constexpr double kShareOfAll = 0.125;
+constexpr double kLeastAdvance = 20'000;
+constexpr double kMostAdvance = 5'000'000;
+
 /// What a call sends, and what of that may recur within it.
 struct CallTraffic {
   Spared all;
@@ -43,12 +50,7 @@ class SavingsForecast {
       : e_(e), messages_(e.scenario, e.fabric, e.routes, e.workload) {}
 
   [[nodiscard]] Spared of(const GpuSets& gpu_sets) {
-    // By kind, and by call of its first GPU set.
-    std::vector<std::vector<CallTraffic>> once(gpu_sets.of_kind.size());
-    for (std::size_t kind = 0; kind < once.size(); ++kind) {
-      const GpuSet& first = gpu_sets.all[gpu_sets.of_kind[kind]];
-      for (const std::uint32_t call : calls_of(first)) once[kind].push_back(of_call(first, call));
-    }
+    const std::vector<std::vector<CallTraffic>> once = calls_of_kinds(gpu_sets);
     Spared spared;
     for (std::size_t i = 0; i < gpu_sets.all.size(); ++i) {
       const GpuSet& c = gpu_sets.all[i];
@@ -64,7 +66,29 @@ class SavingsForecast {
     return spared;
   }
 
+  /// Packet-hops of a run, by kind.
+  [[nodiscard]] std::vector<double> hops_of_kinds(const GpuSets& gpu_sets) {
+    std::vector<double> hops(gpu_sets.of_kind.size());
+    const std::vector<std::vector<CallTraffic>> once = calls_of_kinds(gpu_sets);
+    for (const GpuSet& c : gpu_sets.all) {
+      const std::vector<std::uint32_t> calls = calls_of(c);
+      for (std::size_t k = 0; k < calls.size(); ++k) {
+        hops[c.kind] += times_of(c, calls[k]) * once[c.kind][k].all.packet_hops;
+      }
+    }
+    return hops;
+  }
+
  private:
+  /// By kind, and by call of its first GPU set.
+  [[nodiscard]] std::vector<std::vector<CallTraffic>> calls_of_kinds(const GpuSets& gpu_sets) {
+    std::vector<std::vector<CallTraffic>> once(gpu_sets.of_kind.size());
+    for (std::size_t kind = 0; kind < once.size(); ++kind) {
+      const GpuSet& first = gpu_sets.all[gpu_sets.of_kind[kind]];
+      for (const std::uint32_t call : calls_of(first)) once[kind].push_back(of_call(first, call));
+    }
+    return once;
+  }
   [[nodiscard]] const TaskProgram& program_of(const GpuSet& c) const {
     return dynamic_cast<const TaskProgram&>(*e_.workload.jobs()[c.job].program);
   }
@@ -130,6 +154,16 @@ Spared max_spared(const Experiment& e) {
   Spared spared = savings.of(reusable.domains);
   spared += savings.of(reusable.rails);
   return spared;
+}
+
+std::vector<std::uint64_t> advances_of_kinds(const Experiment& e, const GpuSets& gpu_sets) {
+  if (gpu_sets.all.empty()) return {};
+  std::vector<std::uint64_t> advances;
+  for (const double hops : SavingsForecast(e).hops_of_kinds(gpu_sets)) {
+    advances.push_back(
+        static_cast<std::uint64_t>(std::clamp(kShareOfAll * hops, kLeastAdvance, kMostAdvance)));
+  }
+  return advances;
 }
 
 }  // namespace weft::scenarios

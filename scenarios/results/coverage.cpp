@@ -139,7 +139,9 @@ std::optional<Coverage> coverage_at(std::string_view path, std::string_view outc
                                     const NumberAt& number_at) {
   const CoverageFinder find(outcome, number_at);
   if (path.ends_with(".mean")) return {};
-  if (path.starts_with("packet_latency_seconds.")) return find.of_run();
+  // The end of a run that was cut off is the limit's.
+  const bool is_of_run = path == "simulated_seconds" || path.starts_with("packet_latency_seconds.");
+  if (is_of_run) return find.of_run();
   if (path.starts_with("isolated.")) {
     constexpr std::string_view kSlowdown = ".fct_p99_slowdown";
     if (path.ends_with(kSlowdown)) {

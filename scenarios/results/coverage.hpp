@@ -48,8 +48,8 @@ inline constexpr const char* kCutOff = "cut_off";
 /// rows; nothing: there is none.
 using NumberAt = std::function<std::optional<double>(const std::string& path)>;
 
-/// What the number at `path` is of, if it is a percentile, by other numbers of the same
-/// summary.json: also by those that weft wrote before it said so itself.
+/// What the number at `path` is of, if it is a percentile or the time of the last event, by other
+/// numbers of the same summary.json: also by those that weft wrote before it said so itself.
 [[nodiscard]] std::optional<Coverage> coverage_at(std::string_view path, std::string_view outcome,
                                                   const NumberAt& number_at);
 

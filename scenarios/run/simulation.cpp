@@ -240,7 +240,8 @@ class PacketRun {
     if (progress_) progress_(monitor_.last());
     enter_stage(progress_, "collecting results");
     if (files_ != nullptr) files_->finish_traces();
-    if (has_stood_still(status, executor_)) {
+    // What reuse has given up on tells no more ends: that is no standstill of the model.
+    if (!is_abandoned() && has_stood_still(status, executor_)) {
       for (const auto& part : parts_) part->note_standstill();
     }
     if (is_abandoned()) return std::nullopt;

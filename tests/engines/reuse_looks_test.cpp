@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/reuse_runs.hpp"
@@ -180,14 +181,17 @@ Picoseconds blamed_inside_servers(const Results& results) {
 
 // Paths lead through calls that were memoised: their epochs are simulated once more for that.
 TEST(ReuseWithBlame, FollowsPathsThroughWhatIsTakenOver) {
-  for (const char* parallelism :
-       {"tensor: 8, data: 4", "tensor: 8, pipeline: 2, data: 2, schedule: 1f1b",
-        "sequence_parallel: true, tensor: 8, pipeline: 4, schedule: zb-h1"}) {
+  // Calls of the last one come to rest so rarely that they are simulated each, but for those
+  // between servers.
+  for (const auto& [parallelism, sets] :
+       {std::pair("tensor: 8, data: 4", 4U),
+        std::pair("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b", 4U),
+        std::pair("sequence_parallel: true, tensor: 8, pipeline: 4, schedule: zb-h1", 0U)}) {
     SCOPED_TRACE(parallelism);
     const Results on = expect_equal_folders_of(reuse_servers(
         4, reuse_training(parallelism, ", iterations: 2, communication: {algorithm: ring}"),
         "observe: {blame: true}\n"));
-    EXPECT_EQ(on.reuse.gpu_sets, 4U);
+    EXPECT_EQ(on.reuse.gpu_sets, sets);
     EXPECT_GT(on.reuse.rails, 0U);
     EXPECT_GT(blamed_inside_servers(on), 1_us);
   }

@@ -304,6 +304,46 @@ TEST(Reuse, SaysWhyCallsBetweenServersAreSimulatedEach) {
               ::testing::Contains(::testing::HasSubstr("several switches")));
 }
 
+/// A pipeline of mixtures of experts, whose calls inside a server never come to rest together.
+std::string restless_plan(const std::string& servers, const std::string& model,
+                          const std::string& parallelism, const std::string& rest) {
+  return "name: t\nracks: {count: " + servers +
+         ", servers: 1, server: hgx-h100}\n"
+         "fabric: {topology: rail-optimised, group: " +
+         servers +
+         ", spines: 8, switch: quantum-2, load_balancing: spray}\n"
+         "transport: {type: roce, receiver: any-order, congestion_control: none}\n"
+         "jobs:\n  - {name: t, type: training, recomputation: none, model: {hidden: 512, heads: 8, "
+         "sequence: 512, vocabulary: 2048, dense_layers: 1, experts: 32, gated_ffn: true, " +
+         model + "}, parallelism: {" + parallelism + "}, " + rest + "}\n";
+}
+
+// Ends of calls between servers are asked for once per time: a credit that takes effect at the same
+// time without an event is none that is still to come. This plan once asked for ever.
+TEST(Reuse, AsksOnceAtATime) {
+  Experiment e = experiment_of_text(restless_plan(
+      "4", "layers: 4, ffn: 4096, expert_ffn: 512, top_k: 2, shared_experts: 0",
+      "data: 8, pipeline: 4, expert: 2, schedule: 1f1b, gradient_sync: micro-batch",
+      "batch: {global: 16, micro: 1}, compute: {kernels: roofline}, framework: deepseek, experts: "
+      "{exchange: all-to-all}, overlap: {pipeline: true, prefetch: true, shared_experts: true}, "
+      "precision: {exchange: {combine: bf16, dispatch: fp8}}, routing: {skew: 1}"));
+  expect_equal(run_with(e, Reuse::kOff), run_with(e, Reuse::kOn));
+}
+
+// What is given up tells no more ends; the run that then comes to rest has not stood still.
+TEST(Reuse, GivesUpCallsThatNeverRestTogether) {
+  Experiment e = experiment_of_text(restless_plan(
+      "2", "layers: 2, ffn: 2048, expert_ffn: 256, top_k: 4, shared_experts: 1",
+      "data: 4, tensor: 2, pipeline: 2, expert: 8, expert_tensor: 1, schedule: gpipe, "
+      "sequence_parallel: true",
+      "batch: {global: 8, micro: 1}, compute: {kernels: constant}, experts: {exchange: "
+      "low-latency}, overlap: {experts: halves, pipeline: true, prefetch: false}"));
+  const MessageRun on = run_with(e, Reuse::kOn);
+  EXPECT_THAT(on.results.reuse.refusals,
+              ::testing::ElementsAre(::testing::HasSubstr("costs more than it spares")));
+  expect_equal(run_with(e, Reuse::kOff), on);
+}
+
 TEST(Reuse, OfNoiseMissesAndIsExact) {
   const Results on = expect_the_same(
       server(reuse_training("tensor: 8", ", noise: [{jitter: {type: exponential, mean: 1us}}]")));

@@ -100,6 +100,7 @@ TEST(CutOff, NumbersOfASummaryTellTheSame) {
   };
   EXPECT_EQ(said("messages.fct_seconds.p99"), "of 5 of 6 messages");
   EXPECT_EQ(said("packet_latency_seconds.max"), "of 5 of 6 messages");
+  EXPECT_EQ(said("simulated_seconds"), "of 5 of 6 messages");
   EXPECT_EQ(said("jobs.long.slowdown.p50"), "of 1 of 2 messages");
   EXPECT_EQ(said("jobs.short.slowdown.p50"), std::nullopt);
   EXPECT_EQ(said("jobs.long.jct_seconds"), std::nullopt);

@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/checks/forecast.hpp"
+#include "scenarios/memo/run_reuse.hpp"
+#include "scenarios/memo/savings_forecast.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -58,6 +62,16 @@ TEST(SavingsForecast, IsAtMostWhatARunSimulates) {
   expect_between(reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2")), 20);
   expect_between(reuse_servers(4, reuse_training("tensor: 8, data: 4")), 20);
   expect_between(reuse_servers(2, reuse_training("tensor: 8, data: 2, zero: 3")), 25);
+}
+
+// All calls of this run are inside servers that are alike.
+TEST(SavingsForecast, LetsFindingEndsCostAnEighthOfTheRunInAdvance) {
+  Experiment e = experiment_of_text(reuse_servers(4, reuse_training("tensor: 8, pipeline: 1")));
+  e.scenario.run.reuse.mode = Reuse::kOff;
+  const Results r = simulate(e);
+  const std::vector<std::uint64_t> advances = advances_of_kinds(e, find_reusable(e).domains);
+  ASSERT_EQ(advances.size(), 1U);
+  EXPECT_EQ(advances[0], r.totals.packet_hops / 8);
 }
 
 TEST(SavingsForecast, IsEverythingWhereNothingIsReused) {

@@ -2,12 +2,16 @@
 // T_comm is what the exchange takes with nothing beside it, in a run of its own; T_overlap is what
 // the plan has beside it, by the times of layers that the scenario gives. Where an exchange goes in
 // n parts, one of them has nothing beside it: T_overlap is an n-th less, and T_comm/n is exposed at
-// least.
+// least. Of what goes between stages, a recursion over the schedule says what nothing hides.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -57,6 +61,10 @@ double exposed(const Results& r, Kind kind) {
   return to_seconds(r.iterations.at(0).exposed.at(static_cast<std::size_t>(kind)));
 }
 
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  return text.replace(text.find(what), what.size(), by);
+}
+
 /// In n parts, each beside computing of other parts.
 double left(double communication, double beside, double n) {
   return std::max(communication / n, communication - beside * (1 - 1 / n));
@@ -92,6 +100,105 @@ TEST(TrainingExposed, OfParametersIsWhatTheForwardPassLeaves) {
           exposed(run(job(forward_us, keys + ", parameters: true}\n")), Kind::kData);
       EXPECT_NEAR(found - all, left(all, share * all, kLayers), 2 * kTolerance * all)
           << plan << share;
+    }
+  }
+}
+
+// Sums of half a layer go in four chunks beside products of the other chunks. What the four take is
+// what is exposed where products take no time.
+TEST(TrainingExposed, OfTensorSumsIsWhatProductsLeave) {
+  const auto exposed_per_layer = [](double forward_us, const std::string& rest) {
+    const auto of = [&](const std::string& layers) {
+      const std::string text = job(
+          forward_us,
+          "    parallelism: {tensor: 8}\n    batch: {global: 1}\n    overlap: {gradients: false, "
+          "tensor: true}\n" +
+              rest);
+      return exposed(run(replaced(replaced(text, "sequence: 512", "sequence: 4096"), "layers: 8",
+                                  "layers: " + layers)),
+                     Kind::kTensor);
+    };
+    return of("2") - of("1");
+  };
+  // Halves that are computed forward and backward; full recomputation computes those forward twice.
+  for (const auto& [rest, forward_halves] :
+       {std::pair(std::string(), 2.0), std::pair(std::string("    recomputation: full\n"), 4.0)}) {
+    const double all = exposed_per_layer(0.001, rest);
+    const double of_half = all / (forward_halves + 2);
+    for (const double share : {0.3, 0.9, 2.0}) {
+      const double forward_us = share * of_half * 2 * 1e6;
+      const double expected = forward_halves * left(of_half, share * of_half, 4) +
+                              2 * left(of_half, 2 * share * of_half, 4);
+      EXPECT_NEAR(exposed_per_layer(forward_us, rest), expected, kTolerance * all) << rest << share;
+    }
+  }
+}
+
+struct Waits {
+  double exposed = 0;
+  double bubble = 0;
+};
+
+/// Of the mean stage of one pass after the other (1F1B: Narayanan et al., SC 2021): a stage waits
+/// for the micro-batch that it has next, as a bubble until the neighbour has computed it, and then
+/// for the `sent` seconds that it is under way.
+Waits waits_of_stages(std::size_t stages, std::size_t batches, double forward, double sent) {
+  using Pass = std::pair<bool, std::size_t>;  // whether it goes forward, and the micro-batch
+  std::vector<std::vector<Pass>> order(stages);
+  for (std::size_t s = 0; s < stages; ++s) {
+    const std::size_t ahead = std::min(stages - 1 - s, batches);
+    for (std::size_t i = 0; i < ahead; ++i) order[s].emplace_back(true, i);
+    for (std::size_t i = 0; i < batches; ++i) {
+      if (ahead + i < batches) order[s].emplace_back(true, ahead + i);
+      order[s].emplace_back(false, i);
+    }
+  }
+  std::map<std::tuple<std::size_t, bool, std::size_t>, double> ends;
+  std::vector<double> now(stages);
+  std::vector<std::size_t> next(stages);
+  Waits waits;
+  for (std::size_t done = 0; done < 2 * stages * batches;) {
+    for (std::size_t s = 0; s < stages; ++s) {
+      if (next[s] == order[s].size()) continue;
+      const auto [is_forward, batch] = order[s][next[s]];
+      const bool is_first = is_forward ? s == 0 : s + 1 == stages;
+      if (!is_first) {
+        const auto found = ends.find({is_forward ? s - 1 : s + 1, is_forward, batch});
+        if (found == ends.end()) continue;
+        const double begin = std::max(now[s], found->second + sent);
+        const double posted = std::clamp(found->second, now[s], begin);
+        waits.bubble += posted - now[s];
+        waits.exposed += begin - posted;
+        now[s] = begin;
+      }
+      now[s] += is_forward ? forward : 2 * forward;
+      ends[{s, is_forward, batch}] = now[s];
+      ++next[s];
+      ++done;
+    }
+  }
+  const auto mean = static_cast<double>(stages);
+  return {waits.exposed / mean, waits.bubble / mean};
+}
+
+TEST(TrainingExposed, OfStagesIsWhatTheScheduleLeaves) {
+  const auto run_of = [](double forward_us, int batches) {
+    const std::string text =
+        job(forward_us, "    parallelism: {pipeline: 2, data: 8}\n    batch: {micro: 1, global: " +
+                            std::to_string(8 * batches) + "}\n    overlap: {gradients: false}\n");
+    return run(replaced(text, "sequence: 512", "sequence: 4096"));
+  };
+  // Activations go forth once, and their gradients back once.
+  const double sent = exposed(run_of(1, 1), Kind::kPipeline);
+  for (const int batches : {1, 2, 8}) {
+    for (const double share : {0.5, 2.0}) {
+      const Results r = run_of(share * sent / (kLayers / 2) * 1e6, batches);
+      const Waits expected =
+          waits_of_stages(2, static_cast<std::size_t>(batches), share * sent, sent);
+      EXPECT_NEAR(exposed(r, Kind::kPipeline), expected.exposed, kTolerance * sent)
+          << batches << ' ' << share;
+      EXPECT_NEAR(to_seconds(r.iterations.at(0).bubble), expected.bubble, kTolerance * sent)
+          << batches << ' ' << share;
     }
   }
 }
