@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr const char* kChangedFabric = R"(
+constexpr const char* kSettingsFabric = R"(
 name: changed
 racks: {count: 2, servers: 4, server: {part: host-400g, nic: {rate: 100Gbps}}}
 links: {access: {rate: 100Gbps, latency: 500ns}, uplink: {rate: 100Gbps, latency: 500ns}}
@@ -42,28 +42,28 @@ fabric:
 jobs: [{name: a, type: incast, size: 300KB}]
 )";
 
-Result<Experiment> build_changed(std::vector<std::string> overrides) {
-  const auto loaded = load_scenario_text(kChangedFabric, "t.yaml", overrides);
+Result<Experiment> build_settings(std::vector<std::string> overrides) {
+  const auto loaded = load_scenario_text(kSettingsFabric, "t.yaml", overrides);
   if (!loaded.ok()) return loaded.errors();
   auto experiment = build_experiment(loaded.value());
   if (!experiment.ok()) return loaded.value().located(experiment.errors());
   return experiment;
 }
 std::string error_of_changes(const std::string& changes, const std::string& more = "seed=1") {
-  const auto experiment = build_changed({"fabric.changes=" + changes, more});
+  const auto experiment = build_settings({"fabric.changes=" + changes, more});
   return experiment.ok() ? "" : experiment.errors().front().to_string();
 }
-Experiment changed(const std::vector<std::string>& overrides) {
-  auto experiment = build_changed(overrides);
+Experiment with_settings(const std::vector<std::string>& overrides) {
+  auto experiment = build_settings(overrides);
   if (!experiment.ok()) throw std::runtime_error(experiment.errors().front().to_string());
   return std::move(experiment).value();
 }
 
 TEST(ChangedSettings, NameNodesAndPortsByPatterns) {
   const Experiment e =
-      changed({"fabric.changes=[{node: leaf1, buffer: 3MB}, {node: 'leaf*', to: "
-               "'spine*', classes: [{name: data, ecn: none}]}, {node: h3, "
-               "honours_pause: false}]"});
+      with_settings({"fabric.changes=[{node: leaf1, buffer: 3MB}, {node: 'leaf*', to: "
+                     "'spine*', classes: [{name: data, ecn: none}]}, {node: h3, "
+                     "honours_pause: false}]"});
   EXPECT_THAT(describe_changed_links(e.scenario, e.fabric),
               ElementsAre("fabric.changes[0] (leaf1): 1 node, 6 ports",
                           "fabric.changes[1] (leaf* to spine*): 2 nodes, 4 ports",
@@ -85,7 +85,7 @@ TEST(ChangedSettings, NameNodesAndPortsByPatterns) {
 
 // The last one counts, key by key.
 TEST(ChangedSettings, AddUpAtAPort) {
-  const Experiment e = changed(
+  const Experiment e = with_settings(
       {"fabric.changes=[{node: leaf0, honours_pause: false, classes: [{name: data, ecn: none}, "
        "{name: control, egress_alpha: 2}]}, {node: leaf0, to: h1, classes: [{name: data, ecn: "
        "{kmin: 7KB, kmax: 9KB}}]}]"});
@@ -129,37 +129,38 @@ TEST(ChangedSettings, SayWhatIsWrongWithThem) {
 }
 
 TEST(ChangedSettings, WarnOfClassesThatAreLosslessAtSomePortsOnly) {
-  EXPECT_THAT(changed({"seed=1"}).warnings, IsEmpty());
+  EXPECT_THAT(with_settings({"seed=1"}).warnings, IsEmpty());
   EXPECT_THAT(
-      changed(
+      with_settings(
           {"fabric.changes=[{node: leaf0, to: h2, classes: [{name: data, flow_control: none}]}]"})
           .warnings,
       Contains(AllOf(HasSubstr("class data has PFC, but not at leaf0[2]->h2"),
                      Not(HasSubstr("more ports")))));
-  EXPECT_THAT(changed({"fabric.changes=[{node: 'h*', honours_pause: false}]"}).warnings,
+  EXPECT_THAT(with_settings({"fabric.changes=[{node: 'h*', honours_pause: false}]"}).warnings,
               Contains(HasSubstr("not obeyed at h0->leaf0[0] and 7 more ports")));
   EXPECT_THAT(
-      changed({"fabric.changes=[{node: leaf0, to: spine1, classes: [{name: data, "
-               "flow_control: {xoff: 60KB, xon: 40KB, headroom: 1KB}}]}]"})
+      with_settings({"fabric.changes=[{node: leaf0, to: spine1, classes: [{name: data, "
+                     "flow_control: {xoff: 60KB, xon: 40KB, headroom: 1KB}}]}]"})
           .warnings,
       Contains(AllOf(HasSubstr("can drop although it has PFC"), HasSubstr("spine1[0]->leaf0"),
                      HasSubstr("(1 ports have too little)"))));
-  EXPECT_THAT(changed({"fabric.changes=[{node: leaf1, classes: [{name: data, ecn: {kmin: 70KB, "
-                       "kmax: 80KB}}]}]"})
-                  .warnings,
-              Contains(HasSubstr("class data marks at leaf1[0]->h4 only after PFC has paused")));
+  EXPECT_THAT(
+      with_settings({"fabric.changes=[{node: leaf1, classes: [{name: data, ecn: {kmin: 70KB, "
+                     "kmax: 80KB}}]}]"})
+          .warnings,
+      Contains(HasSubstr("class data marks at leaf1[0]->h4 only after PFC has paused")));
 }
 
 // What h1 sends has a transport of its own; what it receives has that of its sender.
 TEST(ChangedSettings, GiveHostsCongestionControlsOfTheirOwn) {
-  const Experiment e = changed({"fabric.changes=[{node: h1, congestion_control: none}]"});
+  const Experiment e = with_settings({"fabric.changes=[{node: h1, congestion_control: none}]"});
   ASSERT_EQ(e.scenario.more_transports.size(), 1U);
   for (const Connection& c : e.workload.connections()) {
     const HostId from = e.workload.process_hosts()[c.source.value()];
     const bool is_changed = e.fabric.host(from).name == "h1";
     EXPECT_EQ(c.transport, is_changed ? 1 : 0);
   }
-  EXPECT_NE(simulate(e).digest(), simulate(changed({"seed=1"})).digest());
+  EXPECT_NE(simulate(e).digest(), simulate(with_settings({"seed=1"})).digest());
   EXPECT_THAT(error_of_changes("[{node: h1, congestion_control: none}]", "transport=tcp"),
               HasSubstr("is of what is sent by RoCE"));
   EXPECT_THAT(error_of_changes("[{node: leaf0, congestion_control: none}]"),
@@ -171,7 +172,7 @@ TEST(ChangedSettings, GiveHostsCongestionControlsOfTheirOwn) {
 
 TEST(ChangedSettings, CanBeTakenOut) {
   const auto loaded = load_scenario_text(
-      kChangedFabric, "t.yaml",
+      kSettingsFabric, "t.yaml",
       std::vector<std::string>{"fabric.changes=[{node: h1, honours_pause: false}]"});
   ASSERT_TRUE(loaded.ok());
   EXPECT_THAT(removable_parts("changed-settings", loaded.value()),
@@ -181,7 +182,7 @@ TEST(ChangedSettings, CanBeTakenOut) {
 }
 
 /// All that an operator's fabric has, at once.
-std::vector<std::string> all_at_once() {
+std::vector<std::string> all_settings_at_once() {
   return {"fabric.pfc_watchdog={detection: 20us, restoration: 20us, poll: 10us}",
           "fabric.changes=[{node: leaf0, classes: [{name: data, flow_control: none, wred: {min: "
           "20KB, max: 90KB, weight: 2}, ecn: none}]}, {node: spine1, to: leaf1, classes: [{name: "
@@ -194,7 +195,7 @@ std::vector<std::string> all_at_once() {
 }
 
 TEST(ChangedSettings, GiveTheSameBitsOnAnyNumberOfThreads) {
-  Experiment e = changed(all_at_once());
+  Experiment e = with_settings(all_settings_at_once());
   const Results one = simulate(e, {}, nullptr, {.threads = 1});
   EXPECT_GT(one.totals.wred_drops, 0);
   EXPECT_GT(one.totals.pause_storms, 0);
