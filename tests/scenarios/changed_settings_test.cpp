@@ -183,13 +183,15 @@ TEST(ChangedSettings, CanBeTakenOut) {
 
 /// All that an operator's fabric has, at once.
 std::vector<std::string> all_settings_at_once() {
-  return {"fabric.pfc_watchdog={detection: 20us, restoration: 20us, poll: 10us}",
-          "fabric.changes=[{node: leaf0, classes: [{name: data, flow_control: none, wred: {min: "
-          "20KB, max: 90KB, weight: 2}, ecn: none}]}, {node: spine1, to: leaf1, classes: [{name: "
-          "data, flow_control: {xoff: 20KB, xon: 10KB}}], pfc_watchdog: none}, {node: h5, "
-          "honours_pause: false}]",
-          "faults=[{type: nic-pause, host: h4, at: 10us, until: 150us}, {type: link-down, from: "
-          "leaf0, to: spine0, at: 50us, until: 90us}]",
+  const std::string changes =
+      "fabric.changes=[{node: leaf0, classes: [{name: data, flow_control: none, wred: {min: 20KB, "
+      "max: 90KB, weight: 2}, ecn: none}]}, {node: spine1, to: leaf1, classes: [{name: data, "
+      "flow_control: {xoff: 20KB, xon: 10KB}}], pfc_watchdog: none}, {node: h5, honours_pause: "
+      "false}]";
+  const std::string faults =
+      "faults=[{type: nic-pause, host: h4, at: 10us, until: 150us}, {type: link-down, from: leaf0, "
+      "to: spine0, at: 50us, until: 90us}]";
+  return {"fabric.pfc_watchdog={detection: 20us, restoration: 20us, poll: 10us}", changes, faults,
           "transport={type: roce, recovery: selective-repeat}",
           "jobs=[{name: a, type: incast, size: 300KB}, {name: b, type: permutation, size: 900KB}]"};
 }
