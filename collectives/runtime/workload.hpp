@@ -113,6 +113,11 @@ class Workload {
   /// chunks of `chunk` (>= 1 byte). Only once, and after the last job.
   void relay(const RelaysOf& relays_of, Bytes chunk);
 
+  /// A connection takes another of the scenario's transports.
+  void set_transport(ConnectionId connection, std::uint8_t transport) {
+    connections_[connection.value()].transport = transport;
+  }
+
   /// The host of each process, by ProcessId.
   [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
   /// All connections, by ConnectionId.

@@ -72,18 +72,31 @@ bool SwitchConfig::sprays() const {
                      [this](const auto& c) { return balancing(c).sprays(); });
 }
 
+bool SwitchConfig::any_class(bool (*is_meant)(const TrafficClass&)) const {
+  return std::any_of(classes.begin(), classes.end(), is_meant) ||
+         std::any_of(by_port.others.begin(), by_port.others.end(), [&](const PortSettings& some) {
+           return std::any_of(some.classes.begin(), some.classes.end(), is_meant);
+         });
+}
+
+bool SwitchConfig::is_mixed(ClassId c) const {
+  return std::any_of(by_port.others.begin(), by_port.others.end(), [&](const PortSettings& some) {
+    return some.classes[c].is_pfc() != classes[c].is_pfc();
+  });
+}
+
 bool SwitchConfig::any_pfc() const {
-  return std::any_of(classes.begin(), classes.end(), [](const auto& c) { return c.is_pfc(); });
+  return any_class([](const TrafficClass& c) { return c.is_pfc(); });
 }
 
 bool SwitchConfig::any_credit() const {
-  return std::any_of(classes.begin(), classes.end(), [](const auto& c) { return c.is_credit(); });
+  return any_class([](const TrafficClass& c) { return c.is_credit(); });
 }
 
 std::uint8_t SwitchConfig::pausable_classes() const {
   std::uint8_t mask = 0;
   for (const ClassId c : all_classes()) {
-    if (classes[c].is_pfc()) mask |= class_bit(c);
+    if (classes[c].is_pfc() || is_mixed(c)) mask |= class_bit(c);
   }
   return mask;
 }

@@ -120,6 +120,31 @@ struct EcnConfig {
   std::optional<BitsPerSecond> at_rate{};
 };
 
+/// Weighted random early detection that drops: what comes to a long queue is dropped now and then,
+/// before the queue is full. Packets that can be marked instead, data in a class with ECN, are.
+struct WredConfig {
+  bool enabled = false;
+  Bytes min = 1_MiB;          ///< average queue up to which nothing is dropped
+  Bytes max = 2_MiB;          ///< above which everything is
+  double probability = 0.05;  ///< just below `max`
+  /// Each arrival moves the average by 2^-weight of its distance from the queue; 0: the queue.
+  std::uint32_t weight = 0;
+};
+
+/// The PFC watchdog of a switch: an egress queue that a peer has paused for too long neither waits
+/// nor keeps the pause any more, until the peer stops sending pauses.
+struct PfcWatchdogConfig {
+  enum class Action : std::uint8_t {
+    kDrop,     ///< what waits, and what comes, is dropped
+    kForward,  ///< it is sent as if there were no pause
+  };
+  bool enabled = false;
+  Picoseconds detection = 200_ms;  ///< a queue that was paused and stuck for so long is in a storm
+  Picoseconds restoration = 200_ms;  ///< without a pause for so long it is not any more
+  Action action = Action::kDrop;
+  Picoseconds poll = 100_ms;  ///< how often it looks
+};
+
 /// How a switch chooses among equal-cost next hops.
 struct LoadBalancing {
   enum Type : std::uint8_t {
@@ -183,6 +208,7 @@ struct TrafficClass {
   /// An egress may hold this many bytes of it, those in transmission included; 0: no such limit.
   Bytes egress_limit = 0_B;
   TrimmingConfig trimming{};
+  WredConfig wred{};
   /// Absent: that of the fabric.
   std::optional<LoadBalancing> load_balancing{};
 
@@ -198,6 +224,30 @@ struct TrafficClass {
 
 /// One lossless class for data, and a strict one for what must not wait behind it.
 [[nodiscard]] IdVector<ClassId, TrafficClass> default_classes();
+
+/// What some ports have in place of what SwitchConfig says of all.
+struct PortSettings {
+  /// As many as SwitchConfig has. Flow control (PFC or none), ECN, WRED and what belongs to a port
+  /// may differ; names, scheduling, transport and all else are as there.
+  IdVector<ClassId, TrafficClass> classes{};
+  PfcWatchdogConfig watchdog{};
+  bool honours_pause = true;  ///< false: pauses of the peer are received and not obeyed
+};
+
+/// Settings that differ by port.
+struct SettingsByPort {
+  static constexpr std::size_t kMaxSettings = 65'535;
+  std::vector<PortSettings> others;      ///< those that are not as SwitchConfig says
+  std::vector<std::uint16_t> of_port{};  ///< by PortId: 0, or 1 more than the index in `others`
+
+  /// Whether any port differs.
+  [[nodiscard]] bool any() const { return !others.empty(); }
+  /// In `others`; null: as all.
+  [[nodiscard]] const PortSettings* find(PortId port) const {
+    if (of_port.empty() || of_port[port.value()] == 0) return nullptr;
+    return &others[of_port[port.value()] - 1U];
+  }
+};
 
 /// How switches work. What they have may differ: a node of the fabric that gives its buffer and
 /// cell goes by those.
@@ -236,7 +286,26 @@ struct SwitchConfig {
   Forwarding forwarding = Forwarding::kStoreAndForward;
   Bytes cut_through_after = 64_B;
   Telemetry telemetry = Telemetry::kAuto;
+  PfcWatchdogConfig watchdog;  ///< of all ports of switches
+  SettingsByPort by_port;      ///< of the fabric that it was resolved for
 
+  /// What a class is at a port.
+  [[nodiscard]] const TrafficClass& class_at(PortId port, ClassId c) const {
+    const PortSettings* own = by_port.find(port);
+    return own == nullptr ? classes[c] : own->classes[c];
+  }
+  [[nodiscard]] const PfcWatchdogConfig& watchdog_at(PortId port) const {
+    const PortSettings* own = by_port.find(port);
+    return own == nullptr ? watchdog : own->watchdog;
+  }
+  [[nodiscard]] bool honours_pause(PortId port) const {
+    const PortSettings* own = by_port.find(port);
+    return own == nullptr || own->honours_pause;
+  }
+  /// Whether some port has a class of this kind.
+  [[nodiscard]] bool any_class(bool (*is_meant)(const TrafficClass&)) const;
+  /// Whether a class has PFC at some ports, and not at others.
+  [[nodiscard]] bool is_mixed(ClassId c) const;
   /// The bytes, the cells and the headroom pool of one switch's buffer.
   [[nodiscard]] Bytes buffer_of(const Node& node) const {
     return node.buffer > 0_B ? node.buffer : buffer;

@@ -358,6 +358,95 @@ schema::Object<TrimmingConfig> trimming_schema() {
       .shorthand("type");
 }
 
+schema::Object<WredConfig> wred_schema() {
+  using Config = WredConfig;
+  const char* const source = "SONiC's AZURE_LOSSLESS profile: 1 MiB, 2 MiB, 5 %";
+  return schema::describe<Config>("WRED", "early drops by queue length, before the queue is full")
+      .optional_tag("type", 0, "whether packets are dropped early")
+      .mode(
+          "on", [](const Config& config) { return config.enabled; },
+          [](Config& config) { config.enabled = true; },
+          schema::describe<Config>("WRED",
+                                   "what comes to a long egress queue is dropped by chance; where "
+                                   "the class has `ecn`, data are marked in place of that, and "
+                                   "only what cannot be marked (ACKs, CNPs) is dropped")
+              .field("min", &Config::min, "average queue up to which nothing is dropped")
+              .source(source)
+              .field("max", &Config::max, "average queue above which everything is dropped")
+              .source(source)
+              .field("probability", &Config::probability, "of a drop just below max")
+              .source(source)
+              .within({.low = 0, .high = 1, .includes_low = false})
+              .field("weight", &Config::weight,
+                     "each arrival moves the average by 2^-weight of its distance from the queue; "
+                     "0: the queue as it is")
+              .source("SAI_WRED_ATTR_WEIGHT, 0 unless set")
+              .range(0, 15)
+              .check([](const Config& config, std::vector<Problem>& problems) {
+                if (config.enabled && config.min >= config.max) {
+                  problems.push_back(
+                      {"min", "is not below max (" +
+                                  quantity_text(config.max.count(), dimension_of<Bytes>()) + ")"});
+                }
+              }))
+      .mode(
+          "none", [](const Config& config) { return !config.enabled; },
+          [](Config& config) { config.enabled = false; },
+          schema::describe<Config>("no WRED", "packets are dropped only where there is no room"))
+      .also("off")
+      .shorthand("type");
+}
+
+schema::Object<PfcWatchdogConfig> watchdog_schema() {
+  using Config = PfcWatchdogConfig;
+  return schema::describe<Config>("PFC watchdog",
+                                  "what a switch does about a queue that is paused for too long")
+      .optional_tag("type", 0, "whether it is on")
+      .mode(
+          "on", [](const Config& config) { return config.enabled; },
+          [](Config& config) { config.enabled = true; },
+          schema::describe<Config>("watchdog",
+                                   "a queue in which packets have waited behind a pause for the "
+                                   "detection time obeys no pause until none has come for the "
+                                   "restoration time")
+              .field("detection", &Config::detection,
+                     "for so long packets wait behind an unbroken pause until that is a storm")
+              .source("SONiC: pfcwd start_default, 200 ms")
+              .at_least(Picoseconds(1))
+              .at_most(100_s)
+              .field("restoration", &Config::restoration,
+                     "without a pause for so long the storm is over")
+              .source("SONiC: pfcwd start_default, 200 ms")
+              .at_least(Picoseconds(1))
+              .at_most(100_s)
+              .choice(
+                  "action", &Config::action,
+                  {{Config::Action::kDrop, "drop",
+                    "what waits and what comes is dropped while the storm lasts"},
+                   {Config::Action::kForward, "forward", "it is sent as if there were no pause"}},
+                  "what becomes of packets of a queue in a storm")
+              .source("SONiC: pfcwd start_default, drop")
+              .field("poll", &Config::poll, "how often it looks, counted from the pause on")
+              .source("SONiC: POLL_INTERVAL, 100 ms at least")
+              .at_least(1_ns)
+              .at_most(100_s)
+              .check([](const Config& config, std::vector<Problem>& problems) {
+                const Picoseconds shorter = std::min(config.detection, config.restoration);
+                if (config.enabled && config.poll > shorter) {
+                  problems.push_back(
+                      {"poll", "is longer than " +
+                                   quantity_text(shorter.count(), dimension_of<Picoseconds>()) +
+                                   ", the shorter of detection and restoration"});
+                }
+              }))
+      .mode(
+          "none", [](const Config& config) { return !config.enabled; },
+          [](Config& config) { config.enabled = false; },
+          schema::describe<Config>("no watchdog", "pauses last as long as they do"))
+      .also("off")
+      .shorthand("type");
+}
+
 schema::Object<LoadBalancing> load_balancing_schema() {
   using Config = LoadBalancing;
   const auto plain = [](const char* doc) {
@@ -420,6 +509,13 @@ schema::Object<SwitchConfig> switch_schema(LinkLayer layer) {
               trimming_schema(),
               "whether data of lossy classes that finds no room is cut to its header")
           .source("switches drop unless told otherwise")
+          .object(
+              "wred", [](SwitchConfig & c) -> auto& { return c.data().wred; }, wred_schema(),
+              "whether switches drop packets of long queues early")
+          .source("none: data is marked")
+          .object("pfc_watchdog", &SwitchConfig::watchdog, watchdog_schema(),
+                  "what switches do about queues that are paused for too long")
+          .source("none")
           .choice("buffer_release", &SwitchConfig::release,
                   {{SwitchConfig::Release::kTransmissionEnd, "transmission-end",
                     "when the last bit has left"},

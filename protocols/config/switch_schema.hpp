@@ -16,6 +16,8 @@ namespace weft::protocols {
 /// How one class says what it does instead of what the fabric's keys say.
 [[nodiscard]] schema::Object<FlowControlConfig> flow_control_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<TrimmingConfig> trimming_schema();
+[[nodiscard]] schema::Object<WredConfig> wred_schema();
+[[nodiscard]] schema::Object<PfcWatchdogConfig> watchdog_schema();
 [[nodiscard]] schema::Object<EcnConfig> ecn_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<LoadBalancing> load_balancing_schema();
 

@@ -28,7 +28,8 @@ class ReceiveBuffer {
     nic.inbox.push(packet, here.worker.pool);
     IngressAccount& account = s_.account(port, c);
     if (k.of_class[c].is_credit) account.bytes += held(packet);
-    if (k.of_class[c].is_pfc && !account.is_pausing && nic.inbox.bytes() > k.nic_xoff) {
+    if (s_.class_on<Path>(port, c).is_pfc && !account.is_pausing &&
+        nic.inbox.bytes() > k.nic_xoff) {
       account.is_pausing = true;
       control_.send_pause(here, port, c);
     }

@@ -19,6 +19,10 @@ class EgressGate {
   void pause(const Here& here, PortState& port, ClassId c, PortId cause) {
     ClassQueue& queue = s_.queue(port, c);
     ++queue.pauses_received;
+    if ((port.ignored & class_bit(c)) != 0) [[unlikely]] {
+      queue.pause_expires = here.now + LinkControl::pause_duration(port);
+      return;
+    }
     if ((port.paused & class_bit(c)) == 0) {
       port.paused |= class_bit(c);
       port.update_blocked();

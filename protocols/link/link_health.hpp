@@ -156,7 +156,7 @@ class LinkHealth {
   }
   void hold_peer(const Here& here, PortState& port, std::uint8_t classes, bool begins) {
     for (const ClassId c : s_.classes_of(port)) {
-      if ((classes & class_bit(c)) == 0 || !s_.constants.of_class[c].is_pfc) continue;
+      if ((classes & class_bit(c)) == 0 || !s_.class_at(port, c).is_pfc) continue;
       const bool was_pausing = control_.is_pausing(port, c);
       if (begins) {
         port.forced_pauses |= class_bit(c);
@@ -174,7 +174,10 @@ class LinkHealth {
     port.ingress_up_since = kDown;
     port.pending_control = port.pauses_to_send = port.credits_to_send = 0;
     gate_.forget(here, port);
-    for (const ClassId c : s_.classes_of(port)) s_.account(port, c).freed_blocks = 0;
+    for (const ClassId c : s_.classes_of(port)) {
+      s_.account(port, c).freed_blocks = 0;
+      if (!s_.watchdogs.empty()) s_.watchdog_at(port, c).is_told_to_pause = false;
+    }
     port.update_blocked();
     node_.flush(here, port);
   }
@@ -184,7 +187,7 @@ class LinkHealth {
     port.ingress_up_since = here.now;
     port.update_blocked();
     for (const ClassId c : s_.classes_of(port)) {
-      const ClassConstants& constants = s_.constants.of_class[c];
+      const ClassConstants& constants = s_.class_at(port, c);
       if (constants.is_pfc && control_.is_pausing(port, c)) {
         control_.send_pause(here, port, c);
       }

@@ -197,7 +197,7 @@ class Audit {
     const SwitchState& sw = s_.switches[at];
     Bytes used;
     const auto hold = [&](std::uint32_t ingress, ClassId c, Bytes size) {
-      const ClassConstants& constants = k_.of_class[c];
+      const ClassConstants& constants = s_.class_at(s_.ports[sw.first_port + ingress], c);
       if (constants.is_credit) {
         expected_[slot(sw, ingress, c)] += whole_blocks(constants, size) * constants.block;
         return;
@@ -232,7 +232,7 @@ class Audit {
       const PortState& port = s_.ports[sw.first_port + p];
       for (const ClassId c : s_.classes_of(port)) {
         const IngressAccount& account = s_.account(port, c);
-        drawn += drawn_from_pool(sw, account, k_.of_class[c], Bytes(account.headroom_used));
+        drawn += drawn_from_pool(sw, account, s_.class_at(port, c), Bytes(account.headroom_used));
       }
     }
     const std::string& node = s_.fabric.switch_node(SwitchId(at)).name;
@@ -327,8 +327,9 @@ class WaitGraph {
     return s_.queue(port, c);
   }
   [[nodiscard]] bool is_blocked(const PortState& port, ClassId c) const {
-    // A pause that runs out holds nobody for good.
-    const unsigned paused = k_.pauses_expire ? 0U : port.paused;
+    // A pause that runs out holds nobody for good, nor one that a watchdog ends.
+    const bool ends = k_.pauses_expire || s_.watchdog_of(port).is_on;
+    const unsigned paused = ends ? 0U : port.paused;
     if (((paused | port.starved) & class_bit(c)) == 0) return false;
     if (k_.input_queued) return true;
     return (port.waiting & class_bit(c)) != 0;
@@ -378,8 +379,8 @@ class WaitGraph {
 
   /// Whether `node` could send again if everything but what is stuck drained.
   [[nodiscard]] bool can_move(const Node& node) const {
-    const ClassConstants& constants = k_.of_class[node.traffic_class];
     const PortState& in = s_.ports[node.port->peer.value()];
+    const ClassConstants& constants = s_.class_at(in, node.traffic_class);
     if (in.owner_is_host) return true;
     const IngressAccount& account = s_.ingress[s_.slot(in.index, node.traffic_class)];
     if (constants.is_credit) {

@@ -73,6 +73,11 @@ void PacketNetwork::reset_statistics() {
   }
   for (SwitchState& sw : s.switches) visit_fields(sw, reset);
   for (FrameLosses& losses : s.losses) losses.clear_count();
+  for (EarlyDrops& one : s.early_drops) one.drops_before = one.drops;
+  for (Watchdog& dog : s.watchdogs) {
+    dog.drops_before = dog.drops;
+    dog.storms_before = dog.storms;
+  }
   engine_->clear_latency();
   engine_->measured_from = engine_->sums();
   note_change();
@@ -101,6 +106,9 @@ NetworkTotals PacketNetwork::totals() const {
     t.ttl_drops += c.ttl_drops;
     t.fault_drops += c.fault_drops;
     t.error_drops += c.error_drops;
+    t.wred_drops += c.wred_drops;
+    t.watchdog_drops += c.watchdog_drops;
+    t.pause_storms += c.pause_storms;
     t.ecn_marked += c.ecn_marked;
     t.pauses += c.pauses_sent;
     t.paused_time += c.paused_time;
@@ -141,6 +149,9 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
     sum.paused_time += counters.paused_time;
     sum.pauses_received += counters.pauses_received;
     sum.buffer_drops += counters.buffer_drops;
+    sum.wred_drops += counters.wred_drops;
+    sum.watchdog_drops += counters.watchdog_drops;
+    sum.pause_storms += counters.pause_storms;
     sum.credit_stalls += counters.credit_stalls;
     sum.credit_stall_time += counters.credit_stall_time;
     sum.queue_integral +=
@@ -165,6 +176,12 @@ ClassCounters PacketNetwork::class_counters(PortId id, ClassId c) const {
                          .pauses_received = q.pauses_received,
                          .credit_stalls = q.stalls,
                          .credit_stall_time = q.stall_time};
+  if (!s.early_drops.empty()) counters.wred_drops = s.early_drops_at(port, c).counted();
+  if (!s.watchdogs.empty()) {
+    const Watchdog& dog = s.watchdog_at(port, c);
+    counters.watchdog_drops = dog.drops - dog.drops_before;
+    counters.pause_storms = dog.storms - dog.storms_before;
+  }
   const Picoseconds so_far = now_ - q.blocked_since;
   if ((port.paused & class_bit(c)) != 0) counters.paused_time += so_far;
   if ((port.starved & class_bit(c)) != 0) counters.credit_stall_time += so_far;
@@ -378,10 +395,12 @@ std::size_t PacketNetwork::memory_bytes() const {
   std::size_t bytes =
       s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
       s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
-      s.credit_returns.capacity() * sizeof(CreditReturns) + s.ready.capacity() * sizeof(ReadyList) +
-      s.switches.capacity() * sizeof(SwitchState) + s.flowlets.capacity() * sizeof(Flowlet) +
-      s.hosts.capacity() * sizeof(HostState) + s.nics.capacity() * sizeof(NicState) +
-      s.senders.memory_bytes() + s.receivers.capacity() * sizeof(ReceiverState) +
+      s.credit_returns.capacity() * sizeof(CreditReturns) +
+      s.early_drops.capacity() * sizeof(EarlyDrops) + s.watchdogs.capacity() * sizeof(Watchdog) +
+      s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
+      s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
+      s.nics.capacity() * sizeof(NicState) + s.senders.memory_bytes() +
+      s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
       s.grants.memory_bytes() + s.entropies.memory_bytes() + s.tcp.memory_bytes() +
       s.telemetry.memory_bytes() + s.acks.memory_bytes() + s.uec.memory_bytes() +

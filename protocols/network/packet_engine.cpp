@@ -28,6 +28,15 @@ Picoseconds longest_timeout(const NetworkConstants& constants) {
   return longest;
 }
 
+/// Until a watchdog has found a storm, at most.
+Picoseconds longest_watch(const NetworkConstants& constants) {
+  Picoseconds longest = constants.watchdog.is_on ? constants.watchdog.detection : Picoseconds();
+  for (const SettingsConstants& some : constants.settings) {
+    if (some.watchdog.is_on) longest = std::max(longest, some.watchdog.detection);
+  }
+  return longest;
+}
+
 bool has_lossless_class(const SwitchConfig& switches) {
   return switches.any_pfc() || switches.any_credit();
 }
@@ -35,7 +44,8 @@ bool has_lossless_class(const SwitchConfig& switches) {
 }  // namespace
 
 PacketNetwork::Engine::Engine(NetworkState& state, const LpPlan& plan, const Options& options)
-    : stall_limit_(Picoseconds(kPicosecondsPerSecond) + 2 * longest_timeout(state.constants)),
+    : stall_limit_(Picoseconds(kPicosecondsPerSecond) + 2 * longest_timeout(state.constants) +
+                   2 * longest_watch(state.constants)),
       longest_key_span_(options.longest_key_span),
       s_(state),
       path_(choose_path(state, options.extra_features)),

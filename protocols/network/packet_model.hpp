@@ -9,6 +9,7 @@
 #include "protocols/link/egress_gate.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/link_health.hpp"
+#include "protocols/link/pause_watchdog.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
 #include "protocols/switch/switch_model.hpp"
@@ -25,6 +26,7 @@ class PacketModel {
         control_(state),
         gate_(state),
         health_(state, *this),
+        watchdog_(state, *this),
         tracer_(state),
         switch_(state),
         host_(state) {}
@@ -163,6 +165,10 @@ class PacketModel {
       switch_.resume(here, port);
     }
   }
+  /// The watchdog drops what waits at `port` of a switch.
+  void drop_waiting(const Here& here, PortState& port, ClassId c) {
+    switch_.drop_waiting(here, port, c);
+  }
   /// The link of `port` failed.
   void flush(const Here& here, PortState& port) {
     if (port.owner_is_host) {
@@ -197,6 +203,13 @@ class PacketModel {
       case EventType::kPause:
         if (health_.was_lost(port, here.now - s_.ports[port.peer.value()].pause_latency))
           return false;
+        if constexpr (Path::has(Feature::kSettings)) {
+          if (value == 1) {
+            watchdog_.pause_came(here, port, c);
+          } else {
+            watchdog_.pause_ended(port, c);
+          }
+        }
         if (value == 1) {
           gate_.pause(here, port, c, PortId(event.origin));
         } else if (gate_.lift_pause(port, c, here.now)) {
@@ -204,6 +217,9 @@ class PacketModel {
         }
         return true;
       case EventType::kPauseExpiry:
+        if constexpr (Path::has(Feature::kSettings)) {
+          if (event.origin == Watchdog::kOrigin) return watchdog_.look(here, port, c);
+        }
         if (!gate_.expires(port, c, here.now)) return false;
         gate_.lift_pause(port, c, here.now);
         resume(here, port);
@@ -246,6 +262,7 @@ class PacketModel {
   LinkControl control_;
   EgressGate gate_;
   LinkHealth<PacketModel> health_;
+  PauseWatchdog<PacketModel> watchdog_;
   Tracer<Path> tracer_;
   SwitchModel<Path> switch_;
   HostModel<Path> host_;

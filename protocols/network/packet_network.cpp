@@ -190,12 +190,24 @@ void PacketNetwork::build_ports() {
     port.peer_cuts_through =
         s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
     port.wire_latency = from.wire_latency;
+    apply_settings(port);
     for (const ClassId c : classes) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
     }
     WEFT_CHECK(port.owner_is_host == (i < host_ports), "hosts are numbered before switches");
     const std::uint32_t first = first_turn(fabric, id, options_.seed);
     port.sprayed = {first, first};
+  }
+}
+
+/// What the port has in place of what all have. A class without PFC obeys no pause.
+void PacketNetwork::apply_settings(PortState& port) {
+  const SettingsByPort& by_port = options_.switches.by_port;
+  if (!by_port.any()) return;
+  port.settings = by_port.of_port[port.index];
+  for (const ClassId c : state_->classes_of(port)) {
+    const bool obeys = options_.switches.honours_pause(port.id) && state_->class_at(port, c).is_pfc;
+    if (!obeys) port.ignored |= class_bit(c);
   }
 }
 
@@ -214,6 +226,8 @@ void PacketNetwork::build_slots(std::size_t host_ports) {
   s.queues = std::vector<ClassQueue>(next);
   s.ingress = std::vector<IngressAccount>(next);
   if (s.constants.has_credit_returns) s.credit_returns.resize(next);
+  if (s.constants.drops_early) s.early_drops.resize(next);
+  if (s.constants.has_watchdogs) s.watchdogs.resize(next);
 }
 
 void PacketNetwork::build_switches() {
@@ -245,10 +259,11 @@ void PacketNetwork::build_switches() {
     for (std::uint32_t p = 0; p < node.port_count; ++p) {
       const PortState& port = s.ports[sw.first_port + p];
       for (const ClassId c : s.classes_of(port)) {
-        const TrafficClass& config = options_.switches.classes[c];
+        const TrafficClass& config = options_.switches.class_at(port.id, c);
+        const ClassConstants& constants = s.class_at(port, c);
         if (config.network != node.network) continue;
         IngressAccount& account = s.account(port, c);
-        if (k.of_class[c].limits_headroom) {
+        if (constants.limits_headroom) {
           const Bytes headroom = headroom_of(s.fabric, port.id, options_.switches, config,
                                              scale_out_transports(options_));
           // More than 2 GiB can never be on the way over one link.
@@ -256,8 +271,8 @@ void PacketNetwork::build_switches() {
               std::min<std::int64_t>(headroom.count(), std::numeric_limits<std::int32_t>::max()));
         }
         const Bytes headroom(account.headroom);
-        sw.shared_size -= headroom - drawn_from_pool(sw, account, k.of_class[c], headroom);
-        sw.shared_size -= k.of_class[c].reserved + k.of_class[c].egress_reserved;
+        sw.shared_size -= headroom - drawn_from_pool(sw, account, constants, headroom);
+        sw.shared_size -= constants.reserved + constants.egress_reserved;
       }
     }
     if (!k.input_queued) continue;

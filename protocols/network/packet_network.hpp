@@ -28,14 +28,18 @@ namespace weft::protocols {
 class Skipper;
 struct NetworkState;
 struct NetworkStateOf;
+struct PortState;
 
 /// What one class of a port has counted since the measurement began.
 struct ClassCounters {
   Bytes bytes;  ///< whose transmission has begun
   std::int64_t packets = 0;
-  Bytes peak_bytes;               ///< that waited
-  std::int64_t trimmed = 0;       ///< cut to their headers here
-  std::int64_t buffer_drops = 0;  ///< at this port's ingress
+  Bytes peak_bytes;                 ///< that waited
+  std::int64_t trimmed = 0;         ///< cut to their headers here
+  std::int64_t buffer_drops = 0;    ///< at this port's ingress
+  std::int64_t wred_drops = 0;      ///< at this port's egress, by WRED
+  std::int64_t watchdog_drops = 0;  ///< at this port's egress, by the PFC watchdog
+  std::int64_t pause_storms = 0;    ///< that the PFC watchdog has found here
   Picoseconds paused_time;
   std::int64_t pauses_received = 0;
   std::int64_t credit_stalls = 0;
@@ -70,11 +74,18 @@ struct NetworkTotals {
   std::int64_t ttl_drops = 0;
   std::int64_t fault_drops = 0;
   std::int64_t error_drops = 0;
+  std::int64_t wred_drops = 0;
+  std::int64_t watchdog_drops = 0;
+  std::int64_t pause_storms = 0;  ///< that PFC watchdogs have found
   std::int64_t ecn_marked = 0;
   std::int64_t pauses = 0;
   Picoseconds paused_time;
   std::int64_t credit_stalls = 0;
   Picoseconds credit_stall_time;
+
+  [[nodiscard]] std::int64_t packets_dropped() const {
+    return buffer_drops + ttl_drops + fault_drops + error_drops + wred_drops + watchdog_drops;
+  }
 };
 
 /// Which queue pair of which connection. What scale-up switches reduce or repeat has one.
@@ -269,6 +280,7 @@ class PacketNetwork {
   friend struct NetworkStateOf;  ///< looks into it, and changes what must not matter
   void build_ports();
   void build_slots(std::size_t host_ports);
+  void apply_settings(PortState& port);
   void build_switches();
   void build_lps();
   /// Which of the transports a connection uses: the one that it names between servers, else one of

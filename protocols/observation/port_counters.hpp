@@ -16,12 +16,15 @@ struct PortCounters {
   WideUnsigned queue_integral = 0;  ///< byte-picoseconds of waiting packets
   Bytes peak_backlog;               ///< the packet in transmission included
   std::int64_t ecn_marked = 0;
-  std::int64_t trimmed = 0;       ///< data cut to its header here
-  std::int64_t buffer_drops = 0;  ///< at this port's ingress
-  std::int64_t ttl_drops = 0;     ///< at this port's ingress
-  std::int64_t fault_drops = 0;   ///< on the way to this port, or waiting here, when a link failed
-  std::int64_t error_drops = 0;   ///< on the way to this port, corrupted by errors of the link
-  std::int64_t pauses_sent = 0;   ///< XOFF, per class
+  std::int64_t trimmed = 0;         ///< data cut to its header here
+  std::int64_t buffer_drops = 0;    ///< at this port's ingress
+  std::int64_t wred_drops = 0;      ///< at this port's egress, by WRED
+  std::int64_t watchdog_drops = 0;  ///< at this port's egress, by the PFC watchdog
+  std::int64_t pause_storms = 0;    ///< that the PFC watchdog has found here
+  std::int64_t ttl_drops = 0;       ///< at this port's ingress
+  std::int64_t fault_drops = 0;  ///< on the way to this port, or waiting here, when a link failed
+  std::int64_t error_drops = 0;  ///< on the way to this port, corrupted by errors of the link
+  std::int64_t pauses_sent = 0;  ///< XOFF, per class
   std::int64_t pauses_received = 0;
   Picoseconds paused_time;  ///< during which a class could not start, over all classes
   std::int64_t credit_stalls = 0;

@@ -31,7 +31,14 @@ ClassConstants::ClassConstants(const TrafficClass& config)
       victim(config.trimming.victim),
       trimmed_size(static_cast<std::uint16_t>(config.trimming.size.count())),
       tells_last_hop(config.trimming.tells_last_hop),
-      egress_limit(config.egress_limit) {
+      egress_limit(config.egress_limit),
+      has_wred(config.wred.enabled),
+      spares_data(config.ecn.enabled),
+      wred_weight(static_cast<std::uint8_t>(config.wred.weight)),
+      wred_min(config.wred.min),
+      wred_max(config.wred.max),
+      wred_probability(fixed_point(config.wred.probability, 32)) {
+  lossy_reserved = egress_reserved;
   if (config.ecn.enabled) {
     const bool on_departure = config.ecn.mark == EcnConfig::Mark::kDequeue;
     (on_departure ? unmarked_on_departure : unmarked_on_arrival) =
@@ -117,6 +124,18 @@ TransportTraits ScaleUpConfig::traits() const {
 }
 
 namespace {
+
+/// What a class is at ports whose settings are their own: of what differs by port.
+ClassConstants differing(const ClassConstants& everywhere, const TrafficClass& config) {
+  ClassConstants own(config);
+  own.quantum = everywhere.quantum;
+  own.place = everywhere.place;
+  own.balancing = everywhere.balancing;
+  own.flowlet_gap = everywhere.flowlet_gap;
+  own.trims = everywhere.trims;
+  own.trimmed_class = everywhere.trimmed_class;
+  return own;
+}
 
 /// From the first class of a network to its last one.
 ClassRange range_of(const SwitchConfig& switches, NetworkKind network) {
@@ -211,8 +230,38 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
       of_class[c].place = static_cast<std::uint8_t>(c.value() - (*range.begin()).value());
     }
   }
+  add_settings(switches);
+  for (const SettingsConstants& some : settings) {
+    for (const ClassConstants& c : some.of_class) {
+      is_partitioned = is_partitioned || c.has_partitions;
+      limits_egresses = limits_egresses || c.egress_limit > Bytes();
+    }
+  }
   // Where one class has a part of its own, the others share what is left.
-  for (ClassConstants& c : of_class) c.has_partitions = is_partitioned;
+  for_each_class([&](ClassId, ClassConstants& c) { c.has_partitions = is_partitioned; });
+}
+
+void NetworkConstants::add_settings(const SwitchConfig& switches) {
+  watchdog = WatchdogConstants(switches.watchdog);
+  for (const PortSettings& some : switches.by_port.others) {
+    SettingsConstants& own = settings.emplace_back();
+    own.watchdog = WatchdogConstants(some.watchdog);
+    for (const ClassId c : all_classes()) {
+      own.of_class[c] = differing(of_class[c], some.classes[c]);
+    }
+  }
+  bool has_wred = false;
+  bool has_watchdog = watchdog.is_on;
+  for (const SettingsConstants& some : settings) has_watchdog = has_watchdog || some.watchdog.is_on;
+  for_each_class([&](ClassId c, ClassConstants& own) {
+    has_wred = has_wred || own.has_wred;
+    if (!switches.is_mixed(c)) return;
+    own.is_mixed = true;
+    own.lossy_reserved = Bytes();
+  });
+  drops_early = has_wred;
+  has_watchdogs = has_watchdog;
+  has_settings = !settings.empty() || has_wred || has_watchdog;
 }
 
 Bytes NetworkConstants::largest_packet() const {
@@ -241,6 +290,7 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kHostPorts, has_host_ports);
   features.add(Feature::kInNetwork, works_in_network);
   features.add(Feature::kTrimming, limits_egresses);
+  features.add(Feature::kSettings, has_settings);
   for (std::uint32_t i = 0; i < transport_count; ++i) {
     const congestion::Needs& control = transports[i].control.needs;
     features.add(Feature::kTelemetry, control.telemetry || control.grants);

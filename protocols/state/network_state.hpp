@@ -47,7 +47,7 @@ namespace weft::protocols {
 enum class EventType : std::uint32_t {
   kPause = 0,         ///< control: a pause frame takes effect on one class
   kControlEvent = 1,  ///< control: job control between processes
-  kPauseExpiry = 2,   ///< timer: a pause runs out of quanta
+  kPauseExpiry = 2,   ///< timer: a pause runs out of quanta; or the watchdog looks at one
   kPauseRefresh = 3,  ///< timer: a pause is about to run out and is still needed
   kRetransmit = 4,    ///< timer: a queue pair made no progress
   kWake = 5,          ///< timer: a process asked for it
@@ -237,6 +237,7 @@ struct alignas(128) ClassConstants {
   bool is_dynamic = false;
   bool limits_headroom = false;
   bool limits_egress = false;
+  bool is_mixed = false;  ///< PFC at some ports, and not at others
   bool step = false;
   LoadBalancing::Type balancing = LoadBalancing::kFlow;
   Bytes xoff;
@@ -247,6 +248,8 @@ struct alignas(128) ClassConstants {
   Bytes headroom_reserved;         ///< beside a headroom pool
   std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
   Bytes egress_reserved;
+  /// Of that, what lossy packets may use: none in a mixed class, whose queues hold both.
+  Bytes lossy_reserved;
   /// This many bytes may wait without a packet being marked as it arrives or as it departs:
   /// none needs to be checked more closely. -1 where thresholds scale, kNeverMarked where there
   /// are no marks.
@@ -268,6 +271,36 @@ struct alignas(128) ClassConstants {
   std::uint16_t trimmed_size = 0;
   bool tells_last_hop = true;
   Bytes egress_limit;  ///< bytes at an egress, those in transmission included; 0: no limit
+  // WRED that drops.
+  bool has_wred = false;
+  bool spares_data = false;  ///< data are marked instead
+  std::uint8_t wred_weight = 0;
+  Bytes wred_min;
+  Bytes wred_max;
+  std::uint64_t wred_probability = 0;  ///< in units of 2^-32
+};
+
+/// Run constants of the PFC watchdog.
+struct WatchdogConstants {
+  WatchdogConstants() = default;
+  explicit WatchdogConstants(const PfcWatchdogConfig& config)
+      : is_on(config.enabled),
+        forwards(config.action == PfcWatchdogConfig::Action::kForward),
+        poll(config.poll),
+        detection(config.detection),
+        restoration(config.restoration) {}
+
+  bool is_on = false;
+  bool forwards = false;
+  Picoseconds poll;
+  Picoseconds detection;
+  Picoseconds restoration;
+};
+
+/// Run constants of ports that have settings of their own.
+struct SettingsConstants {
+  IdArray<ClassId, ClassConstants, kMaxClasses> of_class;
+  WatchdogConstants watchdog;
 };
 
 /// Run constants of a transport, in engine units.
@@ -342,6 +375,11 @@ struct NetworkConstants {
   std::uint8_t strict = 0;                                             ///< bit per class
   std::uint8_t credit = 0;                                             ///< bit per class
   IdArray<ClassId, ClassConstants, kMaxClasses> of_class;
+  WatchdogConstants watchdog;
+  std::vector<SettingsConstants> settings;  ///< by PortState::settings less one
+  bool has_settings = false;                ///< ports that differ, WRED that drops, a watchdog
+  bool drops_early = false;                 ///< some class has WRED
+  bool has_watchdogs = false;               ///< some port has one
   /// From the end of a credit update's reception until it can be used.
   IdArray<ClassId, Picoseconds, kMaxClasses> credit_processing;
   // switches
@@ -383,6 +421,13 @@ struct NetworkConstants {
   bool traces_messages = false;  ///< NetworkState::watch
   std::size_t pauses_kept = 0;   ///< intervals per port
 
+  /// What a class is at ports with settings of this number.
+  [[nodiscard]] const ClassConstants& class_of_settings(std::uint32_t number, ClassId c) const {
+    return number == 0 ? of_class[c] : settings[number - 1].of_class[c];
+  }
+  [[nodiscard]] const WatchdogConstants& watchdog_of_settings(std::uint32_t number) const {
+    return number == 0 ? watchdog : settings[number - 1].watchdog;
+  }
   [[nodiscard]] ClassRange all_classes() const { return weft::all_classes(classes); }
   /// Those that packets of a network travel in, and such as lie between.
   [[nodiscard]] ClassRange classes_of(NetworkKind network) const {
@@ -391,6 +436,17 @@ struct NetworkConstants {
   /// What the packet path has to be able to do.
   [[nodiscard]] Features needs() const;
   [[nodiscard]] Bytes largest_packet() const;
+
+ private:
+  void add_settings(const SwitchConfig& switches);
+  /// Every class, as it is at all ports and at those that differ.
+  template <class Act>
+  void for_each_class(Act act) {
+    for (const ClassId c : all_classes()) {
+      act(c, of_class[c]);
+      for (SettingsConstants& some : settings) act(c, some.of_class[c]);
+    }
+  }
 };
 
 /// How long after its epoch a window of a network may end.
@@ -414,6 +470,8 @@ struct NetworkState {
   std::vector<ClassQueue> queues;             ///< by slot: of a port and a class of its network
   std::vector<IngressAccount> ingress;        ///< by slot
   std::vector<CreditReturns> credit_returns;  ///< by slot of the port that sends; may be empty
+  std::vector<EarlyDrops> early_drops;        ///< by slot; empty unless some class has WRED
+  std::vector<Watchdog> watchdogs;            ///< by slot; empty unless some port has one
   std::vector<std::uint32_t> slots;           ///< by PortId: the first one of the port
   std::vector<Link> links;                    ///< by the PortId that sends
   std::vector<SwitchState> switches;
@@ -568,6 +626,31 @@ struct NetworkState {
   }
   [[nodiscard]] const IngressAccount& account(const PortState& port, ClassId c) const {
     return ingress[port.first_slot + c.value()];
+  }
+  /// What a class is at a port.
+  [[nodiscard]] const ClassConstants& class_at(const PortState& port, ClassId c) const {
+    return constants.class_of_settings(port.settings, c);
+  }
+  /// The same, of a run that knows no such differences but on paths that have them.
+  template <class Path>
+  [[nodiscard]] const ClassConstants& class_on(const PortState& port, ClassId c) const {
+    if constexpr (Path::has(Feature::kSettings)) return class_at(port, c);
+    return constants.of_class[c];
+  }
+  [[nodiscard]] const WatchdogConstants& watchdog_of(const PortState& port) const {
+    return constants.watchdog_of_settings(port.settings);
+  }
+  [[nodiscard]] EarlyDrops& early_drops_at(const PortState& port, ClassId c) {
+    return early_drops[port.first_slot + c.value()];
+  }
+  [[nodiscard]] const EarlyDrops& early_drops_at(const PortState& port, ClassId c) const {
+    return early_drops[port.first_slot + c.value()];
+  }
+  [[nodiscard]] Watchdog& watchdog_at(const PortState& port, ClassId c) {
+    return watchdogs[port.first_slot + c.value()];
+  }
+  [[nodiscard]] const Watchdog& watchdog_at(const PortState& port, ClassId c) const {
+    return watchdogs[port.first_slot + c.value()];
   }
   [[nodiscard]] CreditReturns& returns(const PortState& port, ClassId c) {
     return credit_returns[port.first_slot + c.value()];

@@ -24,6 +24,7 @@ enum class Feature : std::uint32_t {
   kGrants = 1U << 14U,      ///< receivers grant credit to senders
   kTrimming = 1U << 15U,    ///< limits of egress queues, beyond which switches may trim packets
   kContexts = 1U << 16U,    ///< Ultra Ethernet, whose ACKs have records
+  kSettings = 1U << 17U,    ///< settings that differ by port, WRED that drops, PFC watchdogs
 };
 
 /// A set of features.
@@ -81,6 +82,12 @@ struct TelemetryPath : PathWith<Feature::kTelemetry, Feature::kGrants> {};
 struct ContextPath
     : PathWith<Feature::kTrimming, Feature::kContexts, Feature::kEntropies, Feature::kTransports,
                Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
+/// Operators' Ethernet: settings that differ by port, WRED that drops, watchdogs; scale-up domains
+/// on credits, and links that fail.
+struct SettingsPath
+    : PathWith<Feature::kSettings, Feature::kFaults, Feature::kEntropies, Feature::kCredits,
+               Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
+               Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
 /// Second runs, which look at some messages.
 struct TracePath
     : PathWith<Feature::kTraces, Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {
@@ -91,7 +98,7 @@ struct GeneralPath
                Feature::kInputQueues, Feature::kCutThrough, Feature::kReceiveRate, Feature::kFaults,
                Feature::kTraces, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
                Feature::kTelemetry, Feature::kEntropies, Feature::kGrants, Feature::kTrimming,
-               Feature::kContexts> {};
+               Feature::kContexts, Feature::kSettings> {};
 
 /// All paths, the cheapest first; the last one has every feature.
 template <class... P>
@@ -116,6 +123,6 @@ struct PathList {
   }
 };
 using PacketPaths = PathList<PlainPath, BufferPath, CutThroughPath, TelemetryPath, FaultPath,
-                             ContextPath, ScaleUpPath, TracePath, GeneralPath>;
+                             ContextPath, ScaleUpPath, SettingsPath, TracePath, GeneralPath>;
 
 }  // namespace weft::protocols

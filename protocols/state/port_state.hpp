@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "protocols/observation/observation.hpp"
@@ -114,6 +115,39 @@ struct alignas(32) IngressAccount {
   }
 };
 
+/// What WRED knows of one queue, and what it has dropped there.
+struct EarlyDrops {
+  static constexpr unsigned kFraction = 16;
+
+  std::int64_t average = 0;  ///< of the queue, in units of 2^-kFraction bytes
+  Picoseconds emptied;       ///< when the queue was last seen to be empty while nobody sent
+  std::int64_t seen = 0;     ///< packets that came: each has a draw of its own
+  std::int64_t drops = 0;
+  std::int64_t drops_before = 0;  ///< of those: before the measurement began
+
+  [[nodiscard]] std::int64_t counted() const { return drops - drops_before; }
+};
+
+/// What the PFC watchdog knows of one queue at an egress of a switch.
+struct Watchdog {
+  /// CalendarEvent::origin of its looks, which are timers of pauses otherwise.
+  static constexpr std::uint32_t kOrigin = std::numeric_limits<std::uint32_t>::max() - 1;
+
+  Picoseconds held;          ///< for so long the queue has been paused and stuck, or quiet
+  Picoseconds paused_at;     ///< when the pause began that lasts
+  std::uint32_t pauses = 0;  ///< that have come
+  std::uint32_t known = 0;   ///< of those: when it looked last
+  bool looks = false;        ///< a timer is filed
+  bool is_storm = false;
+  bool is_told_to_pause = false;  ///< what the peer said last
+  Picoseconds since;              ///< when the storm was detected
+  Picoseconds storm_time;         ///< of storms that are over
+  std::int64_t storms = 0;
+  std::int64_t drops = 0;
+  std::int64_t storms_before = 0;  ///< before the measurement began
+  std::int64_t drops_before = 0;
+};
+
 /// A port of a switch or a NIC: its transmitter and what concerns all of its classes. Queues and
 /// ingress accounts lie in arrays of their own (see NetworkState), by port and class.
 struct alignas(64) PortState {
@@ -155,8 +189,11 @@ struct alignas(64) PortState {
   std::uint8_t forced_pauses = 0;    ///< bit per class: a fault holds the peer paused
   ClassId round_robin{};             ///< weighted class that is being served
   NetworkKind network = NetworkKind::kScaleOut;
-  bool is_down = false;     ///< nothing may start
-  bool is_watched = false;  ///< its occupancy is traced at every change
+  bool is_down = false;        ///< nothing may start
+  bool is_watched = false;     ///< its occupancy is traced at every change
+  std::uint8_t ignored = 0;    ///< bit per class: pauses of the peer are not obeyed
+  std::uint8_t dropping = 0;   ///< bit per class: the watchdog drops what comes
+  std::uint16_t settings = 0;  ///< its own, see NetworkConstants::settings; 0: as all
   /// What started before arrives broken: the end of the last outage of the link that ends here.
   Picoseconds ingress_up_since;
   std::int64_t ttl_drops = 0;
@@ -225,6 +262,9 @@ struct alignas(64) PortState {
         .constant(network)
         .derived(is_down, kNoFaults)
         .constant(is_watched)
+        .derived(ignored, kNoPauses)
+        .derived(dropping, kNoPauses)
+        .constant(settings)
         .derived(ingress_up_since, kNoFaults)
         .counter(ttl_drops)
         .counter(fault_drops)

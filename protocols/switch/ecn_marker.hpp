@@ -37,7 +37,7 @@ class EcnMarker {
                               const Packet& packet, std::int64_t number) const {
     const NetworkConstants& k = s_.constants;
     const ClassId c = class_of(packet);
-    const ClassConstants& constants = k.of_class[c];
+    const ClassConstants& constants = s_.class_on<Path>(port, c);
     const Bytes waiting = queue.packets.bytes();
     Bytes kmin = constants.kmin;
     Bytes kmax = constants.kmax;

@@ -61,7 +61,7 @@ class IngressPause {
     if (waiting.empty()) return {};
     constexpr std::uint32_t kSample = 16;
     constexpr std::uint32_t kMaxSmall = 64;
-    constexpr std::int64_t kEnough = 16 * 1024;
+    constexpr std::int64_t kEnough = 16'384;
     std::uint32_t count = 0;
     std::int64_t seen = 0;
     std::int64_t from_here = 0;

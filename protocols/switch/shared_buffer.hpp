@@ -56,13 +56,20 @@ enum class Verdict : std::uint8_t {
 template <class Path>
 class SharedBuffer {
  public:
+  /// What a packet's class is where it came in, and at its egress.
+  struct Ends {
+    const ClassConstants& in;
+    const ClassConstants& out;
+  };
+
   /// Unless it admits a packet of `cells` bytes, nothing has changed.
   [[nodiscard]] Admission admit(SwitchState& sw, IngressAccount& in, ClassQueue& out,
-                                const ClassConstants& c, Bytes cells) const {
+                                const Ends& ends, Bytes cells) const {
+    const ClassConstants& c = ends.in;
     if (sw.buffer_used + cells > sw.capacity) [[unlikely]]
       return Admission::kBufferFull;
     if (Path::has(Feature::kPartitions) && c.has_partitions) {
-      const Admission part = admit_to_partition(sw, in, out, c, cells);
+      const Admission part = admit_to_partition(sw, in, out, ends, cells);
       if (part != Admission::kAdmitted) [[unlikely]]
         return part;
     }
@@ -73,11 +80,12 @@ class SharedBuffer {
   }
 
   /// A packet that was admitted leaves.
-  void release(SwitchState& sw, IngressAccount& in, ClassQueue& out, const ClassConstants& c,
+  void release(SwitchState& sw, IngressAccount& in, ClassQueue& out, const Ends& ends,
                Bytes cells) const {
+    const ClassConstants& c = ends.in;
     sw.buffer_used -= cells;
     if (Path::has(Feature::kPartitions) && c.has_partitions)
-      release_from_partition(sw, in, out, c, cells);
+      release_from_partition(sw, in, out, ends, cells);
     if (c.is_pfc) in.bytes -= cells;
   }
 
@@ -112,13 +120,16 @@ class SharedBuffer {
   }
 
   [[nodiscard]] static Admission admit_to_partition(SwitchState& sw, IngressAccount& in,
-                                                    ClassQueue& out, const ClassConstants& c,
+                                                    ClassQueue& out, const Ends& ends,
                                                     Bytes cells) {
+    const ClassConstants& c = ends.in;
+    const ClassConstants& e = ends.out;
     const Bytes left = sw.shared_size - sw.shared_used;
-    const Bytes at_egress = above(out.held + cells, c.egress_reserved);
-    if (c.limits_egress && at_egress > threshold(sw, c.egress_alpha)) return Admission::kEgressFull;
+    const Bytes at_egress = above(out.held + cells, e.egress_reserved);
+    if (e.limits_egress && at_egress > threshold(sw, e.egress_alpha)) return Admission::kEgressFull;
     if (!c.is_pfc) {
-      const Bytes growth = at_egress - above(out.held, c.egress_reserved);
+      const Bytes growth =
+          above(out.held + cells, e.lossy_reserved) - above(out.held, e.lossy_reserved);
       if (growth > left) return Admission::kEgressFull;
       sw.shared_used += growth;
       out.held += cells;
@@ -145,11 +156,13 @@ class SharedBuffer {
   }
 
   static void release_from_partition(SwitchState& sw, IngressAccount& in, ClassQueue& out,
-                                     const ClassConstants& c, Bytes cells) {
+                                     const Ends& ends, Bytes cells) {
+    const ClassConstants& c = ends.in;
+    const ClassConstants& e = ends.out;
     out.held -= cells;
     if (!c.is_pfc) {
       sw.shared_used -=
-          above(out.held + cells, c.egress_reserved) - above(out.held, c.egress_reserved);
+          above(out.held + cells, e.lossy_reserved) - above(out.held, e.lossy_reserved);
       return;
     }
     const Bytes used(in.headroom_used);

@@ -8,6 +8,7 @@
 #include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
 #include "protocols/switch/cut_through.hpp"
+#include "protocols/switch/early_drop.hpp"
 #include "protocols/switch/ecn_marker.hpp"
 #include "protocols/switch/in_network_unit.hpp"
 #include "protocols/switch/ingress_pause.hpp"
@@ -31,6 +32,7 @@ class SwitchModel {
         scheduler_(state),
         pause_(state),
         marker_(state),
+        early_drop_(state),
         cut_through_(state),
         tracer_(state),
         balancer_(state),
@@ -109,6 +111,19 @@ class SwitchModel {
     }
   }
 
+  /// The watchdog drops what waits for `port` in class `c`.
+  void drop_waiting(const Here& here, PortState& port, ClassId c) {
+    SwitchState& sw = s_.switches[port.owner];
+    ClassQueue& queue = s_.queue(port, c);
+    while (!queue.packets.empty()) {
+      const Packet& packet = take(here, port, queue, c);
+      ++s_.watchdog_at(port, c).drops;
+      forget<Path>(s_, here, packet);
+      release(here, sw, sw.first_port + waiting_port(packet), port, queue, c, packet.wire_size());
+      queue.packets.reclaim(here.worker.pool);
+    }
+  }
+
   // What its parts ask of it.
 
   /// What comes out of a queue: a packet that lies there until its memory is reclaimed, unless one
@@ -120,7 +135,10 @@ class SwitchModel {
     Taken packet = take_oldest(holder, queue);
     if (queues_at_inputs()) ++queue.taken;
     holder.backlog -= packet.wire_size();
-    if (queue.packets.empty()) holder.waiting &= static_cast<std::uint8_t>(~class_bit(c));
+    if (queue.packets.empty()) {
+      holder.waiting &= static_cast<std::uint8_t>(~class_bit(c));
+      early_drop_.emptied(here, holder, c);
+    }
     tracer_.queue_changed(here, holder, queue, c);
     return packet;
   }
@@ -130,8 +148,8 @@ class SwitchModel {
                                    ClassQueue& queue, const Packet& packet, std::uint32_t ingress) {
     const NetworkConstants& k = s_.constants;
     const ClassId c = class_of(packet);
-    const ClassConstants& constants = k.of_class[c];
     PortState& holder = queues_at_inputs() ? s_.ports[sw.first_port + ingress] : port;
+    const ClassConstants& constants = s_.class_on<Path>(holder, c);
     const bool marks =
         marker_.marks_departure(here, holder, queue, packet, constants, order_of(queue));
     port.service_bytes = packet.size;
@@ -168,7 +186,8 @@ class SwitchModel {
       in_network_unit_.release_pending(here, port.owner, pending_of(packet));
       return;
     }
-    release(here, sw, sw.first_port + ingress, queue, class_of(packet), packet.wire_size());
+    release(here, sw, sw.first_port + ingress, holder_of(port, sw, ingress), queue,
+            class_of(packet), packet.wire_size());
   }
 
   /// Queues a packet that the switch made at `out`, and that owes `pending` (in_network.hpp).
@@ -236,6 +255,7 @@ class SwitchModel {
                     PortState& out, ClassQueue& queue) {
     const Bytes size = packet.wire_size();
     queue.changed_at = here.now;
+    early_drop_.emptied(here, out, class_of(packet));
     if (size > queue.peak_bytes) queue.peak_bytes = size;
     out.note_backlog(size);
     out.backlog -= size;
@@ -256,8 +276,9 @@ class SwitchModel {
     }
     PortState& holder = queues_at_inputs() ? in : out;
     const std::int64_t stamp = holding_stamp(here, packet, sw, in, out);
-    const bool marks = marker_.marks_arrival(here, holder, queue, packet, s_.constants.of_class[c],
-                                             order_of(queue) + queue.packets.size());
+    const bool marks =
+        marker_.marks_arrival(here, holder, queue, packet, s_.class_on<Path>(holder, c),
+                              order_of(queue) + queue.packets.size());
     Packet& waiting = enqueue(here, holder, queue, packet, in, stamp);
     if (marks) set(waiting, kMarked);
     if (queues_at_inputs()) {
@@ -273,17 +294,19 @@ class SwitchModel {
   [[nodiscard]] Verdict admit(const Here& here, Packet& packet, SwitchState& sw, PortState& in,
                               PortState& out) {
     const ClassId c = class_of(packet);
-    const ClassConstants& constants = s_.constants.of_class[c];
+    const ClassConstants& constants = s_.class_on<Path>(in, c);
     IngressAccount& account = s_.account(in, c);
     if (Path::has(Feature::kCredits) && constants.is_credit) {
       account.bytes += scheduler_.blocks(c, packet.wire_size()) * constants.block;
       return Verdict::kAdmit;
     }
     ClassQueue& queue = queue_of(in, out, c);
-    const Admission room =
-        is_beyond_limit(packet, out, queue, constants)
-            ? Admission::kEgressFull
-            : buffer_.admit(sw, account, queue, constants, cells(sw, packet.wire_size()));
+    const ClassConstants& at_egress = s_.class_on<Path>(queues_at_inputs() ? in : out, c);
+    if (is_dropped_early(here, packet, out, queue, at_egress)) return Verdict::kDrop;
+    const Admission room = is_beyond_limit(packet, out, queue, at_egress)
+                               ? Admission::kEgressFull
+                               : buffer_.admit(sw, account, queue, {constants, at_egress},
+                                               cells(sw, packet.wire_size()));
     if (room != Admission::kAdmitted) [[unlikely]] {
       if constexpr (Path::has(Feature::kTrimming)) {
         if (trims(packet, constants)) return trim(here, packet, sw, in, out, queue);
@@ -300,6 +323,18 @@ class SwitchModel {
       pause_.begin(here, sw, in, out, c);
     }
     return room == Admission::kAdmitted ? Verdict::kAdmit : Verdict::kDrop;
+  }
+
+  /// The watchdog drops what comes to a queue in a storm, and WRED some of what comes to a long
+  /// one.
+  [[nodiscard]] bool is_dropped_early(const Here& here, const Packet& packet, const PortState& out,
+                                      const ClassQueue& queue, const ClassConstants& constants) {
+    if (!Path::has(Feature::kSettings)) return false;
+    const bool is_in_storm = (out.dropping & class_bit(class_of(packet))) != 0;
+    if (is_in_storm) ++s_.watchdog_at(out, class_of(packet)).drops;
+    if (!is_in_storm && !early_drop_.drops(here, packet, out, queue, constants)) return false;
+    forget<Path>(s_, here, packet);
+    return true;
   }
 
   /// What an egress holds of a lossy class is limited, the packet in transmission included.
@@ -402,7 +437,10 @@ class SwitchModel {
   [[nodiscard]] bool takes_place(const Packet& packet, const SwitchState& sw, const PortState& in,
                                  const PortState& out, ClassQueue& queue) const {
     const ClassConstants& constants = s_.constants.of_class[class_of(packet)];
-    if (constants.is_pfc || queues_at_inputs() || s_.constants.works_in_network) return false;
+    if (constants.is_pfc || constants.is_mixed || queues_at_inputs() ||
+        s_.constants.works_in_network) {
+      return false;
+    }
     if (queue.packets.empty()) return false;
     const Packet& last = queue.packets.back();
     const PortState& other = s_.ports[sw.first_port + waiting_port(last)];
@@ -489,13 +527,20 @@ class SwitchModel {
     const std::uint32_t in = sw.first_port + port.service_ingress;
     const ClassId c = port.service_class;
     ClassQueue& queue = queues_at_inputs() ? s_.queue_at(in, c) : s_.queue(port, c);
-    release(here, sw, in, queue, c, Bytes(port.service_bytes));
+    release(here, sw, in, holder_of(port, sw, port.service_ingress), queue, c,
+            Bytes(port.service_bytes));
+  }
+  /// The port in whose queues a packet waits that comes in by `ingress` and goes to `out`.
+  [[nodiscard]] const PortState& holder_of(const PortState& out, const SwitchState& sw,
+                                           std::uint32_t ingress) const {
+    return queues_at_inputs() ? s_.ports[sw.first_port + ingress] : out;
   }
 
-  /// A packet that came in by the port with the global number `in` leaves the buffer.
-  void release(const Here& here, SwitchState& sw, std::uint32_t in, ClassQueue& queue, ClassId c,
-               Bytes size) {
-    const ClassConstants& constants = s_.constants.of_class[c];
+  /// A packet that came in by the port with the global number `in` and was in `queue` of `holder`
+  /// leaves the buffer.
+  void release(const Here& here, SwitchState& sw, std::uint32_t in, const PortState& holder,
+               ClassQueue& queue, ClassId c, Bytes size) {
+    const ClassConstants& constants = class_of_ingress(in, c);
     IngressAccount& account = s_.account_at(in, c);
     if (Path::has(Feature::kCredits) && constants.is_credit) {
       const std::int32_t blocks = scheduler_.blocks(c, size);
@@ -503,10 +548,16 @@ class SwitchModel {
       control_.grant(here, s_.ports[in], c, blocks);
       return;
     }
-    buffer_.release(sw, account, queue, constants, cells(sw, size));
+    buffer_.release(sw, account, queue, {constants, s_.class_on<Path>(holder, c)}, cells(sw, size));
     if (account.is_pausing && buffer_.is_below_xon(sw, account, constants)) [[unlikely]] {
       pause_.end(here, in, c);
     }
+  }
+
+  /// Only paths with settings by port touch the port itself.
+  [[nodiscard]] const ClassConstants& class_of_ingress(std::uint32_t in, ClassId c) const {
+    if constexpr (Path::has(Feature::kSettings)) return s_.class_at(s_.ports[in], c);
+    return s_.constants.of_class[c];
   }
 
   /// A packet that the buffer does not hold is lost; its credits are granted again.
@@ -523,6 +574,7 @@ class SwitchModel {
   SharedBuffer<Path> buffer_;
   IngressPause<Path> pause_;
   EcnMarker<Path> marker_;
+  EarlyDrop<Path> early_drop_;
   CutThrough<Path> cut_through_;
   Tracer<Path> tracer_;
   LoadBalancer balancer_;

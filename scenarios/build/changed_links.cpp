@@ -57,7 +57,8 @@ std::string directions_text(const Fabric& fabric, const std::vector<PortId>& por
 }  // namespace
 
 std::vector<std::string> describe_changed_links(const Scenario& scenario, const Fabric& fabric) {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = describe_changed_settings(scenario, fabric);
+  const std::size_t first = lines.size();
   const std::size_t all = scenario.link_changes.size() + scenario.faults.size();
   if (all == 0) return lines;
   const FabricNames names(fabric);
@@ -70,7 +71,7 @@ std::vector<std::string> describe_changed_links(const Scenario& scenario, const 
                                 directions_text(fabric, ports, 2),
                                 shared_nic_text(fabric, links, ports)));
   }
-  for (std::size_t i = 0; i < scenario.faults.size() && lines.size() < kMaxLines; ++i) {
+  for (std::size_t i = 0; i < scenario.faults.size() && lines.size() - first < kMaxLines; ++i) {
     const std::string path = fmt::format("faults[{}]", i);
     const FaultSpec& fault = scenario.faults[i];
     const bool is_one_way = fault.kind() == protocols::Fault::Kind::kNicPause ||
@@ -81,7 +82,8 @@ std::vector<std::string> describe_changed_links(const Scenario& scenario, const 
                                 directions_text(fabric, ports, is_one_way ? 1 : 2),
                                 links == nullptr ? "" : shared_nic_text(fabric, *links, ports)));
   }
-  if (all > lines.size()) lines.push_back(fmt::format("and {} more", all - lines.size()));
+  const std::size_t told = lines.size() - first;
+  if (all > told) lines.push_back(fmt::format("and {} more", all - told));
   return lines;
 }
 

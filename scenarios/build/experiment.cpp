@@ -1,5 +1,7 @@
 #include "scenarios/build/experiment.hpp"
 
+#include <algorithm>
+
 #include "protocols/network/lp_cut.hpp"
 
 namespace weft::scenarios {
@@ -10,6 +12,14 @@ IdVector<ClassId, std::string> class_names(const protocols::SwitchConfig& switch
     names.push_back(traffic_class.name.empty() ? std::to_string(names.size()) : traffic_class.name);
   }
   return names;
+}
+
+bool drops_early(const protocols::SwitchConfig& switches) {
+  return switches.watchdog.enabled ||
+         switches.any_class([](const protocols::TrafficClass& c) { return c.wred.enabled; }) ||
+         std::ranges::any_of(switches.by_port.others, [](const protocols::PortSettings& some) {
+           return some.watchdog.enabled;
+         });
 }
 
 LpPlan plan_of(const Experiment& e, const protocols::Parallelism& parallelism) {

@@ -54,6 +54,9 @@ struct Experiment {
 /// Names of the classes, for reports: their numbers where they have none.
 [[nodiscard]] IdVector<ClassId, std::string> class_names(const protocols::SwitchConfig& switches);
 
+/// Whether packets can be dropped by WRED, or by a PFC watchdog.
+[[nodiscard]] bool drops_early(const protocols::SwitchConfig& switches);
+
 /// How the packet engine would cut the fabric for that many threads.
 [[nodiscard]] LpPlan plan_of(const Experiment& experiment,
                              const protocols::Parallelism& parallelism = {});

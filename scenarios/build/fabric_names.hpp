@@ -12,6 +12,9 @@
 
 namespace weft::scenarios {
 
+/// Whether `text` is `pattern`, in which every `*` stands for any text.
+[[nodiscard]] bool matches_pattern(std::string_view pattern, std::string_view text);
+
 /// Nodes and cables of a fabric by name.
 class FabricNames {
  public:

@@ -29,30 +29,6 @@ constexpr std::size_t kMaxPatterns = 1'000;
 /// Ports that are compared with patterns, some seconds of it.
 constexpr std::size_t kMaxTried = 100'000'000;
 
-/// Whether `text` is `pattern`, in which every `*` stands for any text.
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 /// Both sides of an arrow; nothing if there is none.
 std::optional<std::pair<std::string, std::string>> split_arrow(const std::string& text) {
   const std::size_t arrow = text.find("->");
@@ -177,8 +153,8 @@ class Resolver {
   void add_matching(const std::string& from, const std::string& to, std::vector<PortId>& found) {
     for (std::size_t i = 0; i < fabric_.ports.size(); ++i) {
       const PortId port(i);
-      if (matches(from, fabric_.node(fabric_.port(port).node).name) &&
-          matches(to, fabric_.node(fabric_.peer_node(port)).name)) {
+      if (matches_pattern(from, fabric_.node(fabric_.port(port).node).name) &&
+          matches_pattern(to, fabric_.node(fabric_.peer_node(port)).name)) {
         found.push_back(port);
       }
     }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/build/changed_links.hpp"
 #include "scenarios/build/fabric_names.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "topologies/build_fabric.hpp"
@@ -59,6 +60,7 @@ Result<Fabric> without_errors_inside_domains(Result<Fabric> fabric) {
 Result<Fabric> build_scenario_fabric(const Scenario& scenario) {
   Result<Fabric> fabric = topologies::build_fabric(scenario.topology);
   if (!fabric.ok()) return fabric;
+  if (Errors errors = change_buffers(scenario, fabric.value()); !errors.empty()) return errors;
   if (scenario.link_changes.empty()) return without_errors_inside_domains(std::move(fabric));
   LinkChanger changer(fabric.value());
   for (std::size_t i = 0; i < scenario.link_changes.size(); ++i) {

@@ -62,7 +62,7 @@ class BufferChecks {
     tell_of_pool();
     for (const ClassId id : config_.all_classes()) {
       const TrafficClass& c = config_.classes[id];
-      if (c.is_pfc() && !is_shared(c.pfc())) check_headroom(c);
+      check_headroom(id);
       if (c.is_lossless() && c.egress_alpha) check_egress(c);
       const bool carries_data = (carries_data_ & protocols::class_bit(id)) != 0;
       if (c.is_credit() && c.network == NetworkKind::kScaleOut && carries_data) {
@@ -70,6 +70,7 @@ class BufferChecks {
       }
     }
     check_lossy_neighbours();
+    check_gaps();
   }
 
  private:
@@ -92,7 +93,8 @@ class BufferChecks {
   }
 
   void add_port(PortId in, bool has_pool, BufferNeed& need) {
-    for (const TrafficClass& c : config_.classes) {
+    for (const ClassId id : config_.all_classes()) {
+      const TrafficClass& c = config_.class_at(in, id);
       if (c.network != e_.fabric.network_of(in)) continue;
       need.aside += number(c.egress_reserved);
       if (c.is_credit()) need.aside += number(c.credit().buffer);
@@ -172,15 +174,17 @@ class BufferChecks {
   }
 
   /// Headroom that is set aside, against what can arrive.
-  void check_headroom(const TrafficClass& c) {
+  void check_headroom(ClassId id) {
     PortId worst = PortId::none();
     std::int64_t ports = 0;
     Bytes deficit;
-    for (const NodeId id : e_.fabric.switches) {
-      const Node& node = e_.fabric.node(id);
-      if (node.network != c.network) continue;
+    for (const NodeId at : e_.fabric.switches) {
+      const Node& node = e_.fabric.node(at);
+      if (node.network != config_.classes[id].network) continue;
       for (std::uint32_t p = 0; p < node.port_count; ++p) {
         const PortId in(node.first_port.value() + p);
+        const TrafficClass& c = config_.class_at(in, id);
+        if (!c.is_pfc() || is_shared(c.pfc())) continue;
         const Headroom& room = headroom(c, in);
         if (room.max >= room.needed) continue;
         ++ports;
@@ -190,6 +194,7 @@ class BufferChecks {
       }
     }
     if (worst.is_none()) return;
+    const TrafficClass& c = config_.class_at(worst, id);
     const Headroom& room = headroom(c, worst);
     warn(fmt::format(
         "class {} can drop although it has PFC: after XOFF up to {} can arrive over {}, and the "
@@ -266,6 +271,59 @@ class BufferChecks {
                               const protocols::CreditConfig& credit) {
     const std::int64_t packets = credit.buffer / protocols::in_blocks(loop.packet, credit.block);
     return to_seconds(packets * transmission_time(loop.packet, loop.rate)) / to_seconds(loop.min);
+  }
+
+  /// Ports of one kind, and one of them by name.
+  struct Gap {
+    std::int64_t ports = 0;
+    PortId example;
+
+    void add(PortId port) {
+      if (ports++ == 0) example = port;
+    }
+  };
+  [[nodiscard]] std::string at_text(const Gap& gap) const {
+    return e_.fabric.port_name(gap.example) +
+           (gap.ports == 1 ? "" : fmt::format(" and {} more ports", format_count(gap.ports - 1)));
+  }
+
+  /// A class that is lossless everywhere but for some ports.
+  void check_gaps() {
+    for (const ClassId id : config_.all_classes()) {
+      const std::string& name = config_.classes[id].name;
+      Gap lossy;
+      Gap deaf;
+      Gap early;
+      bool is_any_pfc = false;
+      for (std::size_t p = 0; p < e_.fabric.ports.size(); ++p) {
+        const PortId port(p);
+        const TrafficClass& c = config_.class_at(port, id);
+        if (e_.fabric.network_of(port) != c.network) continue;
+        is_any_pfc = is_any_pfc || c.is_pfc();
+        if (config_.is_mixed(id) && !c.is_pfc()) lossy.add(port);
+        if (c.is_pfc() && !config_.honours_pause(port)) deaf.add(port);
+        if (c.is_pfc() && c.wred.enabled && !c.ecn.enabled) early.add(port);
+      }
+      if (!is_any_pfc) continue;
+      if (lossy.ports > 0) {
+        warn(
+            fmt::format("class {} has PFC, but not at {}: nobody is paused there, and pauses that "
+                        "come there are not obeyed, so that packets are dropped",
+                        name, at_text(lossy)));
+      }
+      if (deaf.ports > 0) {
+        warn(
+            fmt::format("pauses of class {} are not obeyed at {}: the buffer at the other end "
+                        "drops what its headroom does not hold",
+                        name, at_text(deaf)));
+      }
+      if (early.ports > 0) {
+        warn(
+            fmt::format("class {} has PFC, and WRED drops its packets at {}: it is not lossless; "
+                        "set wred: none for it, or ecn to mark in place of that",
+                        name, at_text(early)));
+      }
+    }
   }
 
   void check_lossy_neighbours() {

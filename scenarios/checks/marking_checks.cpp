@@ -60,10 +60,28 @@ class MarkingChecks {
       if (classes[c].is_pfc()) check_pauses(classes[c], *reader.title);
       check_min(classes[c], reader);
     }
+    check_settings();
   }
 
  private:
   void warn(std::string sentence) { findings_.warnings.push_back(std::move(sentence)); }
+
+  /// Ports at which marks come later, or pauses earlier, than everywhere.
+  void check_settings() {
+    const protocols::SwitchConfig& switches = e_.scenario.switches;
+    std::vector<bool> is_told(switches.by_port.others.size());
+    for (std::size_t p = 0; p < switches.by_port.of_port.size(); ++p) {
+      const protocols::PortSettings* own = switches.by_port.find(PortId(p));
+      if (own == nullptr || is_told[switches.by_port.of_port[p] - 1U]) continue;
+      is_told[switches.by_port.of_port[p] - 1U] = true;
+      if (e_.fabric.node(e_.fabric.port(PortId(p)).node).kind == NodeKind::kHost) continue;
+      for (const ClassId c : switches.all_classes()) {
+        const TrafficClass& here = own->classes[c];
+        if (!readers_[c.value()].title || !here.ecn.enabled || !here.is_pfc()) continue;
+        check_pauses(here, *readers_[c.value()].title, " at " + e_.fabric.port_name(PortId(p)));
+      }
+    }
+  }
 
   void find_readers() {
     std::vector<protocols::TransportTraits> traits;
@@ -125,15 +143,17 @@ class MarkingChecks {
 
   /// ECN must mark before PFC pauses, or congestion control learns of congestion when it is too
   /// late (Zhu et al., SIGCOMM 2015, section 4).
-  void check_pauses(const TrafficClass& c, const std::string& title) {
+  void check_pauses(const TrafficClass& c, const std::string& title,
+                    const std::string& where = {}) {
     const double kmin = in_bytes(c.ecn.kmin) * scale(c, fastest_);
     const double limit = ingress_limit(c.pfc(), e_.scenario.switches.buffer);
     if (kmin < limit) return;
     warn(fmt::format(
-        "class {} marks only after PFC has paused: one ingress port is paused at {}, and an egress "
+        "class {} marks{} only after PFC has paused: one ingress port is paused at {}, and an "
+        "egress "
         "queue is marked from {} on, so {} learns nothing while pauses spread; lower ecn.kmin "
         "or raise the threshold of PFC",
-        c.name, format_bytes(limit), format_bytes(kmin), title));
+        c.name, where, format_bytes(limit), format_bytes(kmin), title));
   }
 
   /// Two packets that happen to meet are no congestion.

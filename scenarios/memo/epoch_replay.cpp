@@ -30,6 +30,10 @@ PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t d
   } else if (!options.scale_up_of_domain.empty()) {
     options.scale_up_of_domain = {options.scale_up_of_domain[static_cast<std::size_t>(domain)]};
   }
+  // Of ports between servers, and of lossy or PFC classes: nothing that is here has any.
+  options.switches.by_port = {};
+  options.switches.watchdog = {};
+  for (protocols::TrafficClass& c : options.switches.classes) c.wred = {};
   options.faults.clear();
   options.route_changes.clear();
   options.observation = {};

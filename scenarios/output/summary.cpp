@@ -231,6 +231,11 @@ std::string network_lines(const Results& r) {
     text += fmt::format("  lost to expired TTL {}   lost to faults {}\n", format_count(t.ttl_drops),
                         format_count(t.fault_drops));
   }
+  if (r.has_early_drops) {
+    text += fmt::format("  dropped by WRED {}   by PFC watchdogs {} in {} storms\n",
+                        format_count(t.wred_drops), format_count(t.watchdog_drops),
+                        format_count(t.pause_storms));
+  }
   if (r.has_trims) {
     text +=
         fmt::format("  trimmed {}\n", format_count(static_cast<std::int64_t>(t.packets_trimmed)));
@@ -339,8 +344,7 @@ std::string cost_line(const Results& r) {
 
 std::string trouble_text(const Results& r) {
   const protocols::NetworkTotals& t = r.totals;
-  const std::int64_t lost = t.buffer_drops + t.ttl_drops + t.fault_drops + t.error_drops;
-  const bool has_any = lost > 0 || t.packets_retransmitted + t.packets_trimmed > 0 ||
+  const bool has_any = t.packets_dropped() > 0 || t.packets_retransmitted + t.packets_trimmed > 0 ||
                        t.ecn_marked + t.pauses + t.credit_stalls > 0;
   return has_any ? network_lines(r) : std::string();
 }

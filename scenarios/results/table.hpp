@@ -17,10 +17,11 @@ struct Results;
 /// What a column takes to be known.
 enum class Needs : std::uint8_t {
   kNothing,
-  kPackets,  ///< an engine that knows them
-  kErrors,   ///< links with errors, in such an engine
-  kPeriods,  ///< a run that may leave periods out
-  kTrims,    ///< switches that trim packets
+  kPackets,     ///< an engine that knows them
+  kErrors,      ///< links with errors, in such an engine
+  kPeriods,     ///< a run that may leave periods out
+  kTrims,       ///< switches that trim packets
+  kEarlyDrops,  ///< WRED that drops, or PFC watchdogs
 };
 
 /// A column of a result file: declared once, where its values come from. Its name says its unit,
@@ -82,13 +83,14 @@ struct Table {
 
   /// With the columns that an engine knows.
   [[nodiscard]] Table known(bool has_packets, bool has_errors, bool has_periods = false,
-                            bool has_trims = false) const {
+                            bool has_trims = false, bool has_early_drops = false) const {
     Table known = *this;
     std::erase_if(known.columns, [=](const auto& c) {
       return (c.needs != Needs::kNothing && !has_packets) ||
              (c.needs == Needs::kErrors && !has_errors) ||
              (c.needs == Needs::kPeriods && !has_periods) ||
-             (c.needs == Needs::kTrims && !has_trims);
+             (c.needs == Needs::kTrims && !has_trims) ||
+             (c.needs == Needs::kEarlyDrops && !has_early_drops);
     });
     return known;
   }

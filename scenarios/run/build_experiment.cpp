@@ -8,6 +8,7 @@
 #include "collectives/runtime/workload.hpp"
 #include "protocols/config/credit_loop.hpp"
 #include "protocols/packet/packet_kind.hpp"
+#include "scenarios/build/changed_links.hpp"
 #include "scenarios/build/rail_forwarding.hpp"
 #include "scenarios/build/rank_layouts.hpp"
 #include "scenarios/build/resolve_faults.hpp"
@@ -42,6 +43,7 @@ Result<Experiment> build_experiment(Scenario scenario) {
 
   const std::vector<BitsPerSecond> access_rates = scenarios::access_rates(fabric.value());
   fill_credits(scenario, fabric.value());
+  scenario.switches.by_port = settings_by_port(scenario, fabric.value());
   fill_layouts(scenario, fabric.value(), routes.value());
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
   auto faults = resolve_faults(scenario, fabric.value());
@@ -53,6 +55,10 @@ Result<Experiment> build_experiment(Scenario scenario) {
       {.seed = scenario.seed, .access_rates = access_rates, .has_relays = scenario.pxn.enabled});
   if (!workload) return workload.errors();
   if (Errors errors = forward_by_rail(scenario, fabric.value(), workload.value());
+      !errors.empty()) {
+    return errors;
+  }
+  if (Errors errors = change_controls(fabric.value(), scenario, workload.value());
       !errors.empty()) {
     return errors;
   }

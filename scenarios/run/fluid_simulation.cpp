@@ -45,6 +45,8 @@ std::vector<std::string> keys_without_effect(const Experiment& e) {
   add_if(std::ranges::any_of(classes, &protocols::TrafficClass::is_lossless),
          "fabric.flow_control");
   add_if(std::ranges::any_of(classes, [](const auto& c) { return c.ecn.enabled; }), "fabric.ecn");
+  add_if(drops_early(scenario.switches), "WRED and PFC watchdogs");
+  add_if(!scenario.settings_changes.empty(), "fabric.changes");
   add_if(has_classes(scenario), "fabric.classes");
   add_if(std::ranges::any_of(classes,
                              [&scenario](const auto& c) {

@@ -95,6 +95,26 @@ void warn_of_lossless_drops(const Experiment& e, Results& results) {
   }
 }
 
+/// The ports at which PFC watchdogs found pauses that lasted.
+void warn_of_storms(const Experiment& e, Results& results) {
+  constexpr std::size_t kMaxNamed = 3;
+  std::size_t ports = 0;
+  for (const PortResult& port : results.ports) {
+    if (port.counters.pause_storms == 0 || ++ports > kMaxNamed) continue;
+    const Node& peer = e.fabric.node(e.fabric.peer_node(port.port));
+    results.warnings.push_back(
+        fmt::format("{} held {} paused for longer than its PFC watchdog bears (storms: {}): {}",
+                    peer.name, port.name, format_count(port.counters.pause_storms),
+                    port.counters.watchdog_drops > 0
+                        ? format_count(port.counters.watchdog_drops) + " packets were dropped there"
+                        : "what waited was sent all the same"));
+  }
+  if (ports > kMaxNamed) {
+    results.warnings.push_back(
+        fmt::format("PFC watchdogs found storms at {} more ports", ports - kMaxNamed));
+  }
+}
+
 /// What was to happen, or to be counted, when all was over.
 void warn_of_lateness(const Experiment& e, const collectives::Executor& executor,
                       Results& results) {
@@ -359,6 +379,7 @@ class PacketRun {
     results_.totals = network_.totals();
     results_.has_link_errors = network_.has_link_errors();
     results_.has_trims = network_.trims();
+    results_.has_early_drops = drops_early(e_.scenario.switches);
     results_.packet_latency = network_.packet_latency();
     results_.packet_latency_by_size = network_.packet_latencies();
     results_.wall_seconds =
@@ -375,6 +396,7 @@ class PacketRun {
     collect_deadlock(network_, results_);
     explain(e_, network_, executor_, results_);
     warn_of_lossless_drops(e_, results_);
+    warn_of_storms(e_, results_);
     warn_of_lateness(e_, executor_, results_);
     for (std::string& warning : stall_warnings(e_, network_)) {
       results_.warnings.push_back(std::move(warning));

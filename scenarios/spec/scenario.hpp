@@ -9,6 +9,7 @@
 #include "protocols/config/switch_config.hpp"
 #include "scenarios/spec/fault_spec.hpp"
 #include "scenarios/spec/jobs.hpp"
+#include "scenarios/spec/settings_change.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/engine/lp_plan.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
@@ -118,6 +119,7 @@ struct Scenario {
   topologies::TopologySpec topology;
   std::vector<LinkChange> link_changes;
   protocols::SwitchConfig switches;
+  std::vector<SettingsChange> settings_changes;
   protocols::NicConfig nic;
   NicTransport nic_transport;
   std::vector<ServerBlock> servers;  ///< in the order of hosts; empty: hosts are listed

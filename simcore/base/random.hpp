@@ -31,6 +31,7 @@ enum class Purpose : std::uint32_t {
   kGrantPeriod = 15,       ///< when a port looks how much it grants; entity: the port
   kPlaceOrder = 16,        ///< phases and clocks of ports at a full queue; entity: 0
   kTrimVictim = 17,        ///< which packet is trimmed at a full queue; entity: egress port
+  kEarlyDrop = 18,         ///< whether WRED drops a packet; entity: egress port
   kTestScenario = 100,     ///< random scenarios of property tests
   kSweepSample = 101,      ///< values of a random sweep; entity: axis
 };

@@ -140,11 +140,12 @@ class DeadFields {
            is_transmitting, owner_is_host, leads_inside, peer_cuts_through, rate, pause_latency,
            wire_latency, ingress_rate, peer_local, control_sequence, paused, starved,
            pauses_to_send, credits_to_send, forced_pauses, round_robin, network, is_down,
-           is_watched, ingress_up_since, ttl_drops, fault_drops, pauses_sent, pauses, pauses_lost,
-           stalls, service_pending, nominal_rate, sprayed, id, peer] = state;
+           is_watched, ignored, dropping, settings, ingress_up_since, ttl_drops, fault_drops,
+           pauses_sent, pauses, pauses_lost, stalls, service_pending, nominal_rate, sprayed, id,
+           peer] = state;
     EXPECT_EQ(backlog, 0_B);
     EXPECT_EQ(waiting | blocked | pending_control | paused | starved | pauses_to_send |
-                  credits_to_send | forced_pauses,
+                  credits_to_send | forced_pauses | dropping,
               0);
     EXPECT_FALSE(is_transmitting || is_down);
     service_ingress = any16();

@@ -12,6 +12,7 @@
 #include "tests/properties/random_traffic_job.hpp"
 #include "tests/properties/random_transport.hpp"
 #include "tests/properties/swarm.hpp"
+#include "tests/support/draws.hpp"
 
 namespace weft::testing {
 
@@ -108,7 +109,34 @@ class RandomScenario {
     if (draws(SwarmFeature::kClasses)) return text + classes();
     const std::string flow = flow_control();
     has_pfc_ = flow.find("type: pfc") != std::string::npos;
-    return text + fmt::format(", flow_control: {}, ecn: {}{}", flow, marking(), trimming(flow));
+    return text + fmt::format(", flow_control: {}, ecn: {}{}{}", flow, marking(), trimming(flow),
+                              changes(flow));
+  }
+
+  /// Switches, ports and NICs of some seeds that are not set as the others; drawn apart, so that
+  /// all else of a seed does not depend on it. Where nothing is dropped, nothing is then.
+  std::string changes(const std::string& flow) {
+    Draws own(seed_ + 0x5e77);
+    if (has(SwarmFeature::kFatTree) || !own.one_in(4)) return "";
+    std::string text = fmt::format(
+        ", changes: [{{node: leaf0, classes: [{{name: data, ecn: {{kmin: {}KB, kmax: {}KB}}, "
+        "egress_reserved: {}KB}}]}}",
+        1 + own.below(50), 60 + own.below(100), own.below(50));
+    if (has_pfc_ && flow.find("headroom") == std::string::npos) {
+      text += fmt::format(
+          ", {{node: leaf1, classes: [{{name: data, flow_control: {}}}]}}, {{node: h1, "
+          "honours_pause: {}}}, {{node: leaf0, to: 'spine*', classes: [{{name: data, flow_control: "
+          "{{xoff: {}KB, xon: 10KB}}}}]}}",
+          own.one_in(2) ? "none" : "{xoff: 300KB, xon: 20KB}", own.one_in(2) ? "true" : "false",
+          20 + own.below(200));
+      if (!has(SwarmFeature::kInputQueues)) {
+        text += fmt::format(
+            ", {{node: 'leaf*', pfc_watchdog: {{detection: {}us, restoration: {}us, poll: 2us, "
+            "action: forward}}}}",
+            2 + own.below(20), 2 + own.below(20));
+      }
+    }
+    return text + "]";
   }
 
   /// Of a class that jobs use. Its buffers are deep enough to lose nothing without it.

@@ -63,13 +63,15 @@ class Buffer {
     return true;
   }
   [[nodiscard]] Admission verdict_on(const Held& packet) {
-    return buffer_.admit(sw_, account(packet), queue(packet), of(packet), Bytes(packet.cells));
+    return buffer_.admit(sw_, account(packet), queue(packet), {of(packet), of(packet)},
+                         Bytes(packet.cells));
   }
   void release(std::size_t i) {
     const Held packet = held_[i];
     held_[i] = held_.back();
     held_.pop_back();
-    buffer_.release(sw_, account(packet), queue(packet), of(packet), Bytes(packet.cells));
+    buffer_.release(sw_, account(packet), queue(packet), {of(packet), of(packet)},
+                    Bytes(packet.cells));
   }
 
   /// All that can be told from the packets themselves.
@@ -364,13 +366,13 @@ TEST(SharedBuffer, IsTheSameOnThePlainPath) {
   std::vector<Bytes> held;
   for (int i = 0; i < 3000; ++i) {
     if (!held.empty() && draws.one_in(2)) {
-      plain.release(a, in_a, out, c, held.back());
-      general.release(b, in_b, out, c, held.back());
+      plain.release(a, in_a, out, {c, c}, held.back());
+      general.release(b, in_b, out, {c, c}, held.back());
       held.pop_back();
     } else {
       const Bytes size(draws.between(64, 9000));
-      const Admission verdict = plain.admit(a, in_a, out, c, size);
-      ASSERT_EQ(general.admit(b, in_b, out, c, size), verdict);
+      const Admission verdict = plain.admit(a, in_a, out, {c, c}, size);
+      ASSERT_EQ(general.admit(b, in_b, out, {c, c}, size), verdict);
       if (verdict == Admission::kAdmitted) held.push_back(size);
     }
     ASSERT_EQ(a.buffer_used, b.buffer_used);

@@ -169,13 +169,18 @@ Result<Removal> no_congestion_control(const SaidKeys& keys, const Scenario& scen
 Result<Removal> no_pauses(const SaidKeys& keys, const Scenario& scenario) {
   Removal removal;
   if (!scenario.switches.any_pfc()) return removal;
-  for (const SaidKey& key : keys.find({"fabric.flow_control", "fabric.classes[].flow_control"})) {
+  for (const SaidKey& key : keys.find({"fabric.flow_control", "fabric.classes[].flow_control",
+                                       "fabric.changes[].classes[].flow_control"})) {
     if (key.word() == "pfc") removal.set(key.path, "none");
   }
   if (removal.overrides.empty()) return removal;
+  for (const SaidKey& key : keys.find({"fabric.pfc_watchdog", "fabric.changes[].pfc_watchdog"})) {
+    removal.set_also(key.path, "none");
+  }
   for (const SaidKey& key :
-       keys.find({"fabric.switch.buffer", "fabric.*.switch.buffer", "fabric.nodes[].switch.buffer",
-                  "racks[].server.nic.receive_buffer", "fabric.nic.receive_buffer"})) {
+       keys.find({"fabric.switch.buffer", "fabric.changes[].buffer", "fabric.*.switch.buffer",
+                  "fabric.nodes[].switch.buffer", "racks[].server.nic.receive_buffer",
+                  "fabric.nic.receive_buffer"})) {
     removal.set_also(key.path, "1000GB");
   }
   take_out_faults(keys, {"nic-pause"}, removal);
@@ -247,6 +252,15 @@ Result<Removal> no_bit_errors(const SaidKeys& keys) {
   return removal;
 }
 
+/// All switches, ports and NICs are set as the fabric says.
+Result<Removal> no_changed_settings(const SaidKeys& keys) {
+  Removal removal;
+  const std::vector<SaidKey> changes = keys.find({"fabric.changes[]"});
+  for (const SaidKey& change : changes) removal.parts.push_back(change.path);
+  if (!changes.empty()) removal.set_also("fabric.changes", "[]");
+  return removal;
+}
+
 /// Lets a transport take packets in any order. False: it has no way to.
 bool take_any_order(const SaidKeys& keys, const std::string& transport, Removal& removal) {
   if (!keys.has(transport + ".recovery")) return false;
@@ -287,6 +301,7 @@ Result<Removal> removal_of(std::string_view what, const LoadedScenario& scenario
   if (what == "nic-pauses") return no_faults(keys, {"nic-pause"});
   if (what == "stragglers") return no_stragglers(keys);
   if (what == "jitter") return no_jitter(keys);
+  if (what == "changed-settings") return no_changed_settings(keys);
   if (what == "congestion-control") return no_congestion_control(keys, scenario.scenario);
   if (what == "pauses") return no_pauses(keys, scenario.scenario);
   return no_collisions(keys, scenario.scenario);
@@ -351,6 +366,9 @@ bool is_blamed(const std::string& what, const BlameEntry& blame,
       {"link-failures", "time-out"},
       {"link-failures", "retransmission"},
       {"link-failures", "link failure"},
+      {"changed-settings", "time-out"},
+      {"changed-settings", "retransmission"},
+      {"changed-settings", "pause"},
       {"bit-errors", "time-out"},
       {"bit-errors", "retransmission"},
       {"pauses", "pause"},

@@ -14,12 +14,12 @@
 namespace weft::scenarios {
 
 /// What can be taken out of a scenario, to see what it costs, besides a job (`job:NAME`).
-inline constexpr std::array<const char*, 9> kRemovable{
-    "slow-links", "link-failures",      "bit-errors", "nic-pauses", "stragglers",
-    "jitter",     "congestion-control", "pauses",     "collisions"};
+inline constexpr std::array<const char*, 10> kRemovable{
+    "slow-links", "link-failures",    "bit-errors",         "nic-pauses", "stragglers",
+    "jitter",     "changed-settings", "congestion-control", "pauses",     "collisions"};
 /// The first ones make a fabric or its ranks worse than they are meant to be: a scenario without
 /// is the healthy one. The others are settings.
-inline constexpr std::span<const char* const> kDegradations{kRemovable.data(), 6};
+inline constexpr std::span<const char* const> kDegradations{kRemovable.data(), 7};
 
 /// The overrides that take it out, wherever the scenario says it (for all, of a class, a tier, a
 /// rack or a job): the run without it is the scenario with these.
@@ -27,6 +27,8 @@ inline constexpr std::span<const char* const> kDegradations{kRemovable.data(), 6
 ///   that slow links down.
 /// - `link-failures`, `nic-pauses`: faults. `bit-errors`: of faults and of links.
 /// - `stragglers`: late and slow ranks. `jitter`: their random delays.
+/// - `changed-settings`: switches, ports and NICs that are not set as the others
+/// (`fabric.changes`).
 /// - `pauses`: lossless without flow control, in buffers that hold everything, and without NICs
 ///   that pause.
 /// - `collisions`: packets are sprayed, and taken in any order.

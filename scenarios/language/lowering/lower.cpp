@@ -158,6 +158,7 @@ Scenario lower(const Context& context) {
   check_run(context);
   lower_classes(context, scenario);
   lower_trimming(context, scenario);
+  lower_settings(context, scenario);
   check_balancing(context, scenario);
   lower_jobs(context, scenario);
   check_buffers(context, scenario);

@@ -43,6 +43,9 @@ void complete_changes(const Context& context);
 /// Warns of links, NICs and packets that the document can say and nobody can buy or set.
 void doubt_parts(const Context& context);
 
+/// Settings that differ by switch, port and NIC, WRED and the watchdog.
+void lower_settings(const Context& context, Scenario& scenario);
+
 /// Code points of classes that are none, or stand for two of them.
 void check_code_points(const Context& context);
 /// A job's class, by its code point where it has one, or the lowest.

@@ -28,6 +28,7 @@ TrafficClass lower_class(const ClassDocument& document, const TrafficClass& fabr
   c.egress_limit = document.egress_limit.value_or(is_lossy ? fabric_wide.egress_limit : 0_B);
   c.trimming =
       document.trimming.value_or(is_lossy ? fabric_wide.trimming : protocols::TrimmingConfig());
+  c.wred = document.wred.value_or(is_lossy ? fabric_wide.wred : protocols::WredConfig());
   return c;
 }
 

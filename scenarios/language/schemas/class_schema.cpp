@@ -55,6 +55,9 @@ schema::Object<ClassDocument> class_schema(LinkLayer layer) {
       .object("trimming", &Class::trimming, protocols::trimming_schema(),
               "whether data that finds no room is cut to its header")
       .source("fabric.trimming, if it has no flow control and takes no trimmed packets itself")
+      .object("wred", &Class::wred, protocols::wred_schema(),
+              "whether its packets are dropped early where they make a long queue")
+      .source("fabric.wred, if it has no flow control")
       .object("transport", &Class::transport, protocols::transport_schema(layer),
               "how its messages are sent between servers; whole by itself: what it leaves out has "
               "its usual value, not that of the scenario's `transport`")

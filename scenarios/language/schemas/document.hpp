@@ -35,6 +35,7 @@ struct ClassDocument {
   std::optional<protocols::EcnConfig> ecn;
   std::optional<Bytes> egress_limit;
   std::optional<protocols::TrimmingConfig> trimming;
+  std::optional<protocols::WredConfig> wred;
   std::optional<protocols::TransportConfig> transport;
 };
 
@@ -45,6 +46,7 @@ struct FabricDocument {
   protocols::SwitchConfig policies;  ///< its first class is what the fabric's keys say
   std::optional<Picoseconds> convergence = Picoseconds(1'000'000'000);
   std::vector<ClassDocument> classes;  ///< empty: those of default_classes()
+  std::vector<SettingsChange> changes;
 };
 
 /// Which hosts, in which order: numbers, ranges and names, or a number drawn at random.
@@ -96,6 +98,7 @@ struct Document {
 [[nodiscard]] schema::Object<LinkSelection> link_selection_schema();
 [[nodiscard]] schema::Object<FabricDocument> fabric_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<ClassDocument> class_schema(LinkLayer layer);
+[[nodiscard]] schema::Object<SettingsChange> settings_change_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<JobDocument> job_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<FaultSpec> fault_schema();
 [[nodiscard]] schema::Object<ObserveSpec> observe_schema();

@@ -104,7 +104,11 @@ schema::Object<FabricDocument> fabric_schema(LinkLayer layer) {
           "traffic classes in ascending priority; jobs use the first unless they say otherwise")
       .source(
           "`data`, weighted, as flow_control and ecn say, and above it `control`, strict, lossy "
-          "unless the links are InfiniBand's");
+          "unless the links are InfiniBand's")
+      .objects("changes", &FabricDocument::changes, settings_change_schema(layer),
+               "switches, ports and NICs whose settings differ; of several that concern a port, "
+               "the last counts")
+      .source("all switches are set alike");
 }
 
 }  // namespace weft::scenarios::language

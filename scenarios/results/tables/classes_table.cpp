@@ -7,7 +7,8 @@ namespace {
 
 bool saw_anything(const protocols::ClassCounters& c) {
   return c.packets > 0 || c.peak_bytes > Bytes(0) || c.paused_time > Picoseconds(0) ||
-         c.pauses_received > 0 || c.credit_stalls > 0 || c.buffer_drops > 0;
+         c.pauses_received > 0 || c.credit_stalls > 0 || c.buffer_drops > 0 ||
+         c.wred_drops + c.watchdog_drops > 0;
 }
 
 }  // namespace
@@ -33,6 +34,17 @@ const Table<ClassRow>& ClassesTable::declaration() {
            .derived(),
        {"buffer_drops", "packets that came in here and found the buffer full",
         [](const ClassRow& r) { return r.counters.buffer_drops; }},
+       Column<ClassRow>{"wred_drops", "packets of it that WRED dropped here",
+                        [](const ClassRow& r) { return r.counters.wred_drops; }, Needs::kEarlyDrops}
+           .derived(),
+       Column<ClassRow>{"watchdog_drops", "packets of it that the PFC watchdog dropped here",
+                        [](const ClassRow& r) { return r.counters.watchdog_drops; },
+                        Needs::kEarlyDrops}
+           .derived(),
+       Column<ClassRow>{"pause_storms", "that the PFC watchdog found here",
+                        [](const ClassRow& r) { return r.counters.pause_storms; },
+                        Needs::kEarlyDrops}
+           .derived(),
        {"pauses_received", "from its peer",
         [](const ClassRow& r) { return r.counters.pauses_received; }},
        {"paused_s", "time during which it could not start because of a pause",

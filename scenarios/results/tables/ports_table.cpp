@@ -32,6 +32,18 @@ const Table<PortResult>& PortsTable::declaration() {
         [](const PortResult& r) { return r.counters.paused_time; }, Needs::kPackets},
        {"buffer_drops", "packets that came in here and found the buffer full",
         [](const PortResult& r) { return r.counters.buffer_drops; }, Needs::kPackets},
+       Column<PortResult>{"wred_drops", "packets that WRED dropped here",
+                          [](const PortResult& r) { return r.counters.wred_drops; },
+                          Needs::kEarlyDrops}
+           .derived(),
+       Column<PortResult>{"watchdog_drops", "packets that the PFC watchdog dropped here",
+                          [](const PortResult& r) { return r.counters.watchdog_drops; },
+                          Needs::kEarlyDrops}
+           .derived(),
+       Column<PortResult>{"pause_storms", "that the PFC watchdog found here, all classes",
+                          [](const PortResult& r) { return r.counters.pause_storms; },
+                          Needs::kEarlyDrops}
+           .derived(),
        {"ttl_drops", "packets whose time to live was over",
         [](const PortResult& r) { return r.counters.ttl_drops; }, Needs::kPackets},
        {"fault_drops", "packets that a failing link lost",

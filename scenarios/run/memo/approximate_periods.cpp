@@ -56,7 +56,8 @@ std::string obstacle_of_paths(const Experiment& e) {
 }
 
 std::string obstacle_of_run(const Experiment& e, const protocols::NetworkTotals& totals) {
-  if (totals.buffer_drops + totals.error_drops > 0) return "packets were dropped";
+  if (totals.buffer_drops + totals.error_drops + totals.wred_drops + totals.watchdog_drops > 0)
+    return "packets were dropped";
   if (totals.ecn_marked > 0) return "packets were marked";
   if (totals.pauses > 0) return "ports were paused";
   if (totals.packets_retransmitted > 0) return "packets were sent again";

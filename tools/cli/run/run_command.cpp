@@ -77,10 +77,11 @@ void RunCommand::add_what_runs() {
   run_->add_flag("--blame", arguments_.blames,
                  "find out who is to blame for the time of each iteration (`weft explain`); runs "
                  "twice, the second time with an eye on what the first one waited for");
-  run_->add_option("--without", arguments_.without,
-                   "take slow-links, link-failures, bit-errors, nic-pauses, stragglers, jitter, "
-                   "congestion-control, pauses, collisions or a job (job:NAME) out of the "
-                   "scenario, to see what they cost")
+  run_->add_option(
+          "--without", arguments_.without,
+          "take slow-links, link-failures, bit-errors, nic-pauses, stragglers, jitter, "
+          "changed-settings, congestion-control, pauses, collisions or a job (job:NAME) out of the "
+          "scenario, to see what they cost")
       ->type_name("CAUSE");
 }
 

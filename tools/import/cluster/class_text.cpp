@@ -3,13 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "simcore/text/quantity_text.hpp"
 #include "tools/import/cluster/join_names.hpp"
 
 namespace weft::import {
 namespace {
+
+/// SONiC's watchdog looks that often at least.
+constexpr Picoseconds kPoll = 100_ms;
 
 std::string bytes(Bytes size) { return fmt::format("{}B", size.count()); }
 
@@ -29,9 +39,76 @@ std::string key_of(const std::vector<ClassSettings>& classes) {
   return key;
 }
 
+/// A port of a switch that has a cable.
+struct CabledPort {
+  const ClusterSwitch* at = nullptr;
+  const SwitchPort* port = nullptr;                     ///< null: the file says nothing of it
+  const std::vector<ClassSettings>* classes = nullptr;  ///< not empty
+  std::string peer;  ///< node at the other end, as the scenario names it
+};
+
+std::string node_name(const Cluster& cluster, const ClusterEnd& end) {
+  if (!end.is_server) return cluster.switches[end.device].name;
+  const ClusterServer& server = cluster.servers[end.device];
+  return server.name + "/" + server.nics[end.nic].name;
+}
+
+const SwitchPort* port_of(const SwitchSettings& settings, const std::string& name) {
+  const auto found = settings.ports.find(name);
+  if (found != settings.ports.end()) return &found->second;
+  for (const auto& [own, port] : settings.ports) {
+    if (port.alias == name) return &port;
+  }
+  return nullptr;
+}
+
+/// Ports of switches whose settings are known, by switch.
+std::vector<CabledPort> cabled_ports(const Cluster& cluster) {
+  std::vector<CabledPort> ports;
+  for (std::size_t i = 0; i < cluster.switches.size(); ++i) {
+    const ClusterSwitch& at = cluster.switches[i];
+    if (at.settings == nullptr) continue;
+    const auto add = [&](const ClusterEnd& own, const ClusterEnd& other) {
+      if (own.is_server || own.device != i) return;
+      const SwitchPort* port = port_of(*at.settings, own.port);
+      const auto* classes =
+          port != nullptr && !port->classes.empty() ? &port->classes : &at.settings->classes;
+      if (classes->empty()) return;
+      ports.push_back({&at, port, classes, node_name(cluster, other)});
+    };
+    for (const ClusterCable& cable : cluster.cables) {
+      add(cable.a, cable.b);
+      add(cable.b, cable.a);
+    }
+  }
+  return ports;
+}
+
+/// The value that most have; of equally many the first in order.
+template <class T>
+const T* usual_of(const std::map<T, std::size_t>& votes) {
+  const auto largest =
+      std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+  return largest == votes.end() ? nullptr : &largest->first;
+}
+
+/// `pfc_watchdog` of a port; empty: none that acts.
+std::string watchdog_of(const SwitchPort* port) {
+  if (port == nullptr || !port->watchdog || port->watchdog->action == "alert") return {};
+  const PfcWatchdog& dog = *port->watchdog;
+  const Picoseconds restoration =
+      dog.restoration_time > Picoseconds() ? dog.restoration_time : dog.detection_time;
+  const Picoseconds poll = std::min({dog.poll.value_or(kPoll), dog.detection_time, restoration});
+  const auto text = [](Picoseconds time) {
+    return quantity_text(time.count(), dimension_of<Picoseconds>());
+  };
+  return fmt::format("{{detection: {}, restoration: {}, action: {}, poll: {}}}",
+                     text(dog.detection_time), text(restoration), dog.action, text(poll));
+}
+
 class ClassWriter {
  public:
-  explicit ClassWriter(const Cluster& cluster) : cluster_(cluster) {}
+  explicit ClassWriter(const Cluster& cluster) : cluster_(cluster), ports_(cabled_ports(cluster)) {}
 
   ClassText write() {
     find_usual();
@@ -45,8 +122,11 @@ class ClassWriter {
         if (!names.insert(name).second) continue;
       }
       write(*c, name);
+      written_.emplace_back(name, c);
     }
-    for (const ClusterSwitch& s : cluster_.switches) note_what_is_left(s);
+    write_watchdog();
+    for (const CabledPort& port : ports_) compare(port);
+    write_changes();
     return std::move(text_);
   }
 
@@ -56,11 +136,6 @@ class ClassWriter {
     const std::string key = key_of(classes);
     ++votes[key];
     examples_.emplace(key, &classes);
-    for (const ClassSettings& c : classes) {
-      if (c.ingress && c.ingress->headroom) {
-        headrooms_.emplace(c.ingress->headroom->value.count(), c.ingress->headroom->where);
-      }
-    }
   }
 
   void find_usual() {
@@ -173,61 +248,213 @@ class ClassWriter {
     if (reserve.of_group > Bytes()) {
       line("reserved", bytes(reserve.of_group), buffer.reserved.where);
     }
-    write_headroom();
+    write_headroom(c);
     if (reserve.of_headroom > Bytes()) {
       line("headroom_reserved", bytes(reserve.of_headroom), buffer.reserved.where);
     }
   }
 
-  /// A scenario has one headroom per class. Where cables of several lengths have several, each port
-  /// gets what its cable needs, which the checks have held the switches' values against.
-  void write_headroom() {
-    if (headrooms_.empty()) return;
-    if (headrooms_.size() == 1) {
-      text_.yaml +=
-          fmt::format("        headroom: {}  # {}\n", bytes(Bytes(headrooms_.begin()->first)),
-                      short_place(headrooms_.begin()->second));
-      return;
-    }
-    std::string values;
-    for (const auto& [headroom, place] : headrooms_) {
-      values += fmt::format("{}{} ({})", values.empty() ? "" : ", ", bytes(Bytes(headroom)),
-                            short_place(place));
-    }
-    text_.yaml += "        headroom: exact  # ports have " + values + "\n";
-    text_.remarks.push_back(
-        "each port has the headroom that its cable needs, as a scenario has no "
-        "headroom by port; the switches have " +
-        values);
+  /// That of most ports; others stand among the changes.
+  void write_headroom(const ClassSettings& c) {
+    std::map<std::int64_t, std::size_t> votes;
+    std::map<std::int64_t, SourceLocation> places;
+    const auto count = [&](const ClassSettings& own) {
+      if (!own.ingress || !own.ingress->headroom || own.queue != c.queue) return;
+      const std::int64_t headroom = own.ingress->headroom->value.count();
+      ++votes[headroom];
+      places.emplace(headroom, own.ingress->headroom->where);
+    };
+    for (const CabledPort& port : ports_) std::ranges::for_each(*port.classes, count);
+    if (votes.empty()) count(c);
+    const std::int64_t* usual = usual_of(votes);
+    if (usual == nullptr) return;
+    headroom_ = Bytes(*usual);
+    text_.yaml += fmt::format("        headroom: {}  # {}\n", bytes(headroom_),
+                              short_place(places.at(*usual)));
   }
 
   void write_ecn(const ClassSettings& c) {
-    if (!c.ecn || c.ecn->drops) {
-      text_.yaml += "      ecn: none\n";
-      if (c.ecn) {
-        text_.remarks.push_back(fmt::format("WRED of queue {} drops ({}): not simulated", c.queue,
-                                            short_place(c.ecn->kmin.where)));
-      }
-      return;
+    if (!c.ecn || c.ecn->drops) text_.yaml += "      ecn: none\n";
+    if (c.ecn && c.ecn->drops) {
+      text_.yaml +=
+          fmt::format("      wred: {}  # {}\n", wred_text(*c.ecn), short_place(c.ecn->kmin.where));
     }
+    if (!c.ecn || c.ecn->drops) return;
     text_.yaml += fmt::format("      ecn: {{type: red, kmin: {}, kmax: {}, pmax: {:g}}}  # {}\n",
                               bytes(c.ecn->kmin.value), bytes(c.ecn->kmax.value), c.ecn->pmax.value,
                               short_place(c.ecn->kmin.where));
   }
 
-  void note_what_is_left(const ClusterSwitch& s) {
-    if (s.settings == nullptr) return;
-    if (s.settings->watchdog && said_.insert("watchdog").second) {
-      text_.remarks.emplace_back(
-          "the PFC watchdog is not simulated: pauses last as long as they do");
+  /// WRED without ECN drops.
+  static std::string wred_text(const EcnSettings& ecn) {
+    const Bytes max = std::max(ecn.kmax.value, ecn.kmin.value + Bytes(1));
+    return fmt::format("{{min: {}, max: {}, probability: {:g}}}", bytes(ecn.kmin.value), bytes(max),
+                       ecn.pmax.value);
+  }
+
+  void write_watchdog() {
+    std::map<std::string, std::size_t> votes;
+    std::map<std::string, SourceLocation> places;
+    for (const CabledPort& port : ports_) {
+      const std::string own = watchdog_of(port.port);
+      ++votes[own];
+      if (!own.empty()) places.emplace(own, port.port->watchdog->where);
+      const bool only_tells =
+          port.port != nullptr && port.port->watchdog && port.port->watchdog->action == "alert";
+      if (only_tells && said_.insert("alert").second) {
+        text_.remarks.push_back(
+            fmt::format("a PFC watchdog that only tells of storms ({}): it "
+                        "changes nothing",
+                        short_place(port.port->watchdog->where)));
+      }
+    }
+    if (const std::string* usual = usual_of(votes)) watchdog_ = *usual;
+    if (watchdog_.empty()) return;
+    text_.yaml +=
+        fmt::format("  pfc_watchdog: {}  # {}\n", watchdog_, short_place(places.at(watchdog_)));
+  }
+
+  /// Flow control, marks and drops of a class, as a map of one line.
+  std::string flow_control_text(const ClassSettings& c) const {
+    if (!is_lossless(c)) return "none";
+    std::string text = "{type: pfc";
+    if (!c.ingress) return text + "}";
+    const BufferSettings& buffer = *c.ingress;
+    if (buffer.alpha) {
+      text += fmt::format(", threshold: dynamic, alpha: {}", buffer.alpha->value);
+    } else if (buffer.threshold) {
+      text += ", threshold: static, xoff: " + bytes(buffer.threshold->value);
+    }
+    if (buffer.xon_offset) text += ", xon_offset: " + bytes(buffer.xon_offset->value);
+    const Reserve reserve = reserve_of(buffer);
+    if (reserve.of_group > Bytes()) text += ", reserved: " + bytes(reserve.of_group);
+    if (buffer.headroom) text += ", headroom: " + bytes(buffer.headroom->value);
+    if (reserve.of_headroom > Bytes()) {
+      text += ", headroom_reserved: " + bytes(reserve.of_headroom);
+    }
+    return text + "}";
+  }
+  static std::string ecn_text(const ClassSettings& c) {
+    if (!c.ecn || c.ecn->drops) return "none";
+    return fmt::format("{{type: red, kmin: {}, kmax: {}, pmax: {:g}}}", bytes(c.ecn->kmin.value),
+                       bytes(c.ecn->kmax.value), c.ecn->pmax.value);
+  }
+  static std::string wred_or_none(const ClassSettings& c) {
+    return c.ecn && c.ecn->drops ? wred_text(*c.ecn) : "none";
+  }
+
+  /// The class of a port that the code points of `usual` come to, else the one with its queue.
+  static const ClassSettings* like(const ClassSettings& usual,
+                                   const std::vector<ClassSettings>& classes) {
+    const auto takes = [&](const ClassSettings& c) {
+      return usual.dscps.empty() ? c.queue == usual.queue : c.dscps.contains(*usual.dscps.begin());
+    };
+    const auto found = std::ranges::find_if(classes, takes);
+    return found == classes.end() ? nullptr : &*found;
+  }
+
+  /// What `own` has that `usual`, as it was written, has not; empty: nothing.
+  std::string difference(const ClassSettings& usual, const ClassSettings& own) const {
+    std::string text;
+    ClassSettings written = usual;
+    if (written.ingress && written.ingress->headroom) {
+      written.ingress->headroom->value = headroom_;
+    }
+    if (flow_control_text(written) != flow_control_text(own)) {
+      text += ", flow_control: " + flow_control_text(own);
+    }
+    if (ecn_text(usual) != ecn_text(own)) text += ", ecn: " + ecn_text(own);
+    if (wred_or_none(usual) != wred_or_none(own)) text += ", wred: " + wred_or_none(own);
+    const auto reserved_of = [](const ClassSettings& c) {
+      return c.egress_reserved ? c.egress_reserved->value : Bytes();
+    };
+    if (reserved_of(usual) != reserved_of(own)) {
+      text += ", egress_reserved: " + bytes(reserved_of(own));
+    }
+    const auto alpha_of = [](const ClassSettings& c) {
+      return c.egress_alpha ? fmt::format("{}", c.egress_alpha->value) : std::string("none");
+    };
+    if (alpha_of(usual) != alpha_of(own)) text += ", egress_alpha: " + alpha_of(own);
+    return text;
+  }
+
+  /// Notes how a port differs from what was written of all.
+  void compare(const CabledPort& port) {
+    ++peers_[port.at];
+    std::string entry;
+    const std::string dog = watchdog_of(port.port);
+    if (dog != watchdog_) entry += ", pfc_watchdog: " + (dog.empty() ? "none" : dog);
+    std::string classes;
+    SourceLocation where = port.port != nullptr ? port.port->where : port.at->settings->where;
+    for (const auto& [name, usual] : written_) {
+      const ClassSettings* own = like(*usual, *port.classes);
+      if (own == nullptr) continue;
+      const std::string differs = difference(*usual, *own);
+      if (differs.empty()) continue;
+      if (classes.empty()) where = own->ingress ? own->ingress->where : own->where;
+      classes += fmt::format("{}{{name: {}{}}}", classes.empty() ? "" : ", ", name, differs);
+    }
+    if (!classes.empty()) entry += ", classes: [" + classes + "]";
+    if (entry.empty()) return;
+    Group& group = groups_[{port.at, entry}];
+    group.peers.push_back(port.peer);
+    if (group.peers.size() == 1) group.where = where;
+  }
+
+  /// Ports of one switch that differ alike: all that it has, or those to some peers.
+  void write_changes() {
+    for (const ClusterSwitch& at : cluster_.switches) {
+      for (const auto& [key, group] : groups_) {
+        if (key.first != &at) continue;
+        const std::string end = fmt::format("{}}}  # {}\n", key.second, short_place(group.where));
+        const auto line = [&](const std::string& to) {
+          text_.changes += fmt::format("    - {{node: \"{}\"{}{}", at.name, to, end);
+        };
+        if (group.peers.size() == peers_.at(&at)) {
+          line("");
+          continue;
+        }
+        const std::string pattern = pattern_of(at, group.peers);
+        if (!pattern.empty()) {
+          line(fmt::format(", to: \"{}\"", pattern));
+          continue;
+        }
+        for (const std::string& peer : group.peers) line(fmt::format(", to: \"{}\"", peer));
+      }
     }
   }
+
+  /// One pattern for several peers and no other of the switch; empty: there is none.
+  std::string pattern_of(const ClusterSwitch& at, const std::vector<std::string>& peers) const {
+    std::string prefix = peers.front();
+    for (const std::string& peer : peers) {
+      const auto [end, other] = std::ranges::mismatch(prefix, peer);
+      prefix.erase(end, prefix.end());
+    }
+    while (!prefix.empty() && prefix.back() >= '0' && prefix.back() <= '9') prefix.pop_back();
+    if (prefix.empty() || peers.size() == 1) return {};
+    const bool is_alone = std::ranges::all_of(ports_, [&](const CabledPort& port) {
+      return port.at != &at || !port.peer.starts_with(prefix) ||
+             std::ranges::find(peers, port.peer) != peers.end();
+    });
+    return is_alone ? prefix + "*" : "";
+  }
+
+  struct Group {
+    std::vector<std::string> peers;
+    SourceLocation where{};
+  };
 
   const Cluster& cluster_;
   ClassText text_;
   const std::vector<ClassSettings>* usual_ = nullptr;
   std::map<std::string, const std::vector<ClassSettings>*> examples_;
-  std::map<std::int64_t, SourceLocation> headrooms_;
+  std::vector<CabledPort> ports_;
+  std::vector<std::pair<std::string, const ClassSettings*>> written_;  ///< names of classes
+  Bytes headroom_;        ///< of the lossless class, as it was written
+  std::string watchdog_;  ///< as it was written; empty: none
+  std::map<const ClusterSwitch*, std::size_t> peers_;
+  std::map<std::pair<const ClusterSwitch*, std::string>, Group> groups_;
   std::set<std::string> said_;
 };
 

@@ -193,6 +193,8 @@ class ScenarioWriter {
           "load balancing is ECMP by flow; `--load-balancing spray` says that packets are sprayed");
     }
     text += classes_.yaml;
+    const std::string changes = buffer_changes() + classes_.changes;
+    if (!changes.empty()) text += "  changes:\n" + changes;
     for (const std::string& remark : classes_.remarks) assume(remark);
     text += "  servers:\n";
     for (const ClusterServer& server : cluster_.servers) text += server_line(server);
@@ -224,6 +226,7 @@ class ScenarioWriter {
       }
     }
     if (smallest == nullptr) return fmt::format("  switch: {}\n", part_);
+    usual_ = smallest;
     std::string text = "  switch: {part: " + part_;
     std::string places;
     if (smallest->buffer) {
@@ -236,6 +239,29 @@ class ScenarioWriter {
       if (places != place) places += (places.empty() ? "" : ", ") + place;
     }
     return text + "}  # " + places + "\n";
+  }
+
+  /// Switches whose buffer or headroom pool is not that of all.
+  std::string buffer_changes() const {
+    std::string text;
+    for (const ClusterSwitch& s : cluster_.switches) {
+      if (usual_ == nullptr || s.settings == nullptr) continue;
+      const SwitchSettings& own = *s.settings;
+      const auto pool_of = [](const SwitchSettings& settings) {
+        return settings.headroom_pool ? settings.headroom_pool->value : Bytes();
+      };
+      std::string entry;
+      if (own.buffer && buffer_of(own) != buffer_of(*usual_)) {
+        entry += fmt::format(", buffer: {}B", buffer_of(own).count());
+      }
+      if (own.buffer && pool_of(own) != pool_of(*usual_)) {
+        entry += fmt::format(", headroom_pool: {}B", pool_of(own).count());
+      }
+      if (entry.empty()) continue;
+      text += fmt::format("    - {{node: {}{}}}  # {}\n", yaml_name(s.name), entry,
+                          short_place(own.buffer->where));
+    }
+    return text;
   }
 
   /// The pool of ingress and the headroom of all ports. Where NVIDIA's switches have a headroom
@@ -311,6 +337,7 @@ class ScenarioWriter {
   const JoinOptions& options_;
   ClassText classes_;
   std::string part_;
+  const SwitchSettings* usual_ = nullptr;  ///< whose buffer stands for all
   std::string balancing_;
   std::set<std::string> said_;
 };

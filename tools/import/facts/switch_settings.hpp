@@ -63,7 +63,8 @@ struct ClassSettings {
 struct PfcWatchdog {
   Picoseconds detection_time{};
   Picoseconds restoration_time{};
-  std::string action{};  ///< `drop`, `forward` or `alert`
+  std::optional<Picoseconds> poll{};  ///< how often it looks
+  std::string action{};               ///< `drop`, `forward` or `alert`
   SourceLocation where{};
 };
 

@@ -308,10 +308,14 @@ void read_cable_lengths(ConfigDb& db, SwitchSettings& settings) {
 }
 
 void read_watchdogs(ConfigDb& db, SwitchSettings& settings) {
+  std::optional<Picoseconds> poll;
   for (const ConfigDb::Row& row : db.rows("PFC_WD")) {
-    if (row.key == "GLOBAL") continue;  // how often the counters are polled
+    if (row.key == "GLOBAL") poll = milliseconds(db, row, "POLL_INTERVAL");
+  }
+  for (const ConfigDb::Row& row : db.rows("PFC_WD")) {
+    if (row.key == "GLOBAL") continue;
     db.warn_unknown_fields(row, kWatchdogFields);
-    PfcWatchdog watchdog{.where = row.where};
+    PfcWatchdog watchdog{.poll = poll, .where = row.where};
     const auto detection = milliseconds(db, row, "detection_time");
     if (!detection) continue;
     watchdog.detection_time = *detection;
@@ -326,12 +330,6 @@ void read_watchdogs(ConfigDb& db, SwitchSettings& settings) {
       settings.ports.find(port)->second.watchdog = watchdog;
     }
     if (!settings.watchdog) settings.watchdog = watchdog;
-  }
-  if (settings.watchdog) {
-    db.warning(settings.watchdog->where,
-               fmt::format("the PFC watchdog ends pauses of more than {} ms ({}): it is not "
-                           "modelled",
-                           settings.watchdog->detection_time / 1_ms, settings.watchdog->action));
   }
 }
 

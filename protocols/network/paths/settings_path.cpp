@@ -1,0 +1,7 @@
+#include "protocols/network/path_runner_impl.hpp"
+
+namespace weft::protocols {
+
+template std::unique_ptr<PathRunner> make_path<SettingsPath>(NetworkState& state);
+
+}  // namespace weft::protocols
