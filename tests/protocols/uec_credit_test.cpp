@@ -178,8 +178,8 @@ TEST(UecCredit, LostRequestsAndPullsAreMadeGood) {
 
 // uet-htsim at 40ccb05, RCCC: 166.85 and 654.92 us.
 TEST(UecOracle, E5_StarsOfCreditEndAsInThePeer) {
-  const double kPeer[][2] = {{2, 166.85}, {8, 654.92}};
-  for (const auto& [senders, microseconds] : kPeer) {
+  const double peer[][2] = {{2, 166.85}, {8, 654.92}};
+  for (const auto& [senders, microseconds] : peer) {
     const auto n = static_cast<std::uint32_t>(senders);
     FlowRun run(star(n + 1, 100_Gbps, 1_us), credit_star(false), in_cast(n, 1_MB));
     const std::vector<Picoseconds> times = run.completions();

@@ -90,8 +90,8 @@ TEST(UecOracle, S2_ALostLastPacketIsFoundByAProbe) {
 
 // uet-htsim at 40ccb05, NSCC without trimming, with SLEEK: 166.85 and 656.76 us.
 TEST(UecOracle, E5_StarsWithoutTrimmingEndAsInThePeer) {
-  const double kPeer[][2] = {{2, 166.85}, {8, 656.76}};
-  for (const auto& [senders, microseconds] : kPeer) {
+  const double peer[][2] = {{2, 166.85}, {8, 656.76}};
+  for (const auto& [senders, microseconds] : peer) {
     const auto n = static_cast<std::uint32_t>(senders);
     PacketNetwork::Options options = sleek_options();
     std::get<protocols::congestion::NsccConfig>(uec_of(options).congestion_control).base_rtt =
