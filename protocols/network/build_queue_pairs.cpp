@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "protocols/network/packet_network.hpp"
 #include "protocols/state/network_state.hpp"
@@ -122,7 +123,8 @@ Picoseconds timeout_by_queue(const NetworkState& s, const SenderState& sender) {
 /// Gives a queue pair the state of a packet delivery context, and makes it share the congestion
 /// context of others to its destination.
 void start_context(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
-                   const congestion::RcccConfig* credit, congestion::FlowStart start) {
+                   const std::optional<congestion::RcccConfig>& credit,
+                   congestion::FlowStart start) {
   SenderState& sender = s.senders.whole(qp);
   const TransportConstants& t = s.constants.transports[sender.transport];
   UecSender& u = s.uec.add(qp);
@@ -139,7 +141,7 @@ void start_context(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
   const auto [first, is_new] = contexts.try_emplace(key, qp);
   if (is_new) {
     start.packet = t.full_size();
-    if (credit != nullptr) u.credit_slot = r.credit_slot = s.uec.add_credit(*credit, start);
+    if (credit) u.credit_slot = r.credit_slot = s.uec.add_credit(*credit, start);
     return;
   }
   UecSender& other = s.uec.sender(first->second);
@@ -159,7 +161,7 @@ void start_entropy(NetworkState& s, QueuePairId qp) {
 /// Gives a queue pair the state of its transport's congestion control and of its selective repeat,
 /// if that has them.
 void start_control(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
-                   const congestion::RcccConfig* credit) {
+                   const std::optional<congestion::RcccConfig>& credit) {
   SenderState& sender = s.senders.whole(qp);
   const TransportConstants& t = s.constants.transports[sender.transport];
   sender.window = t.window;
@@ -312,6 +314,24 @@ void start_rounds(NetworkState& s, std::uint32_t max_links, std::uint32_t larges
   }
 }
 
+void make_room_for_contexts(NetworkState& s) {
+  if (!s.constants.needs().has(Feature::kContexts)) return;
+  s.uec.resize(s.senders.size());
+  s.uec.resize_hosts(s.fabric.hosts.size());
+}
+
+/// What receivers of each transport grant by.
+using ReceiverControls = std::vector<std::optional<congestion::RcccConfig>>;
+
+ReceiverControls receiver_controls(const PacketNetwork::Options& options, std::size_t count) {
+  ReceiverControls controls{traits_of(options.transport).receiver_control};
+  for (const TransportConfig& transport : options.more_transports) {
+    controls.push_back(traits_of(transport).receiver_control);
+  }
+  controls.resize(count);  // inside scale-up domains none
+  return controls;
+}
+
 /// Queue pairs of one host are contiguous, whatever the order of the connections; after all others
 /// those whose data scale-up switches reduce, since a sum has one receiving end, and of one sum
 /// together.
@@ -407,19 +427,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       s.constants.transports, [](const auto& t) { return t.nack_interval > Picoseconds(); });
   if (repeats_nacks) s.next_nack.resize(s.receivers.size());
   SharedContexts contexts;
-  if (s.constants.needs().has(Feature::kContexts)) {
-    s.uec.resize(s.senders.size());
-    s.uec.resize_hosts(s.fabric.hosts.size());
-  }
-  std::vector<std::optional<congestion::RcccConfig>> credits{
-      traits_of(options_.transport).receiver_control};
-  for (const TransportConfig& transport : options_.more_transports) {
-    credits.push_back(traits_of(transport).receiver_control);
-  }
-  const auto credit_of = [&](std::uint8_t transport) -> const congestion::RcccConfig* {
-    const bool has = transport < credits.size() && credits[transport].has_value();
-    return has ? &*credits[transport] : nullptr;
-  };
+  make_room_for_contexts(s);
+  const ReceiverControls credits = receiver_controls(options_, s.constants.transport_count);
   std::uint32_t before = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
@@ -453,7 +462,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
           first_turn_of(from, to, number, local_ports.size(), domain != nullptr, places);
       sender.set_local_ports(local_ports);
       sender.local_port = first_choice(s, sender);
-      start_control(s, contexts, qp, credit_of(transport));
+      start_control(s, contexts, qp, credits[transport]);
       start_entropy(s, qp);
       start_tcp(s, qp);
       if (!carries.empty()) {
