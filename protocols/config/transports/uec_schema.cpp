@@ -29,6 +29,13 @@ schema::Preset<UecConfig, UecConfig::Preset> uec_preset(UecConfig::Preset which,
           [which](UecConfig& config) { config = UecConfig::from_preset(which); }};
 }
 
+std::vector<schema::Preset<UecConfig, UecConfig::Preset>> uec_presets() {
+  return {uec_preset(UecConfig::Preset::kUec10, "uec-1.0", "UE specification 1.0, June 2025"),
+          uec_preset(UecConfig::Preset::kHtsim, "uet-htsim",
+                     std::string(kHtsim) +
+                         ": packets of 4,150 B, answers of 64 B, its time-out and its NSCC")};
+}
+
 schema::Object<UecConfig> uec_ack_schema() {
   return schema::describe<UecConfig>("acknowledgements", "how receivers acknowledge")
       .field("bytes", &UecConfig::ack_bytes,
@@ -206,12 +213,7 @@ schema::Object<UecConfig> UecConfig::schema(LinkLayer /*layer*/) {
   const auto is_rud = [](const Config& uec) { return uec.delivery == Delivery::kRud; };
   const auto has_headers = [](const Config& uec) { return !uec.header || !uec.ack_size; };
   return schema::describe<Config>("UEC", "Ultra Ethernet Transport: sprayed, trimmed, repeated")
-      .presets("preset", &Config::preset,
-               {uec_preset(Preset::kUec10, "uec-1.0", "UE specification 1.0, June 2025"),
-                uec_preset(Preset::kHtsim, "uet-htsim",
-                           std::string(kHtsim) +
-                               ": packets of 4,150 B, answers of 64 B, its time-out and its NSCC")},
-               "values of the other keys")
+      .presets("preset", &Config::preset, uec_presets(), "values of the other keys")
       .source("the specification")
       .field("mtu", &Config::mtu, "payload of a full packet")
       .source("UE specification 1.0: 1,024, 2,048, 4,096 or 8,192 B, one value per fabric")
