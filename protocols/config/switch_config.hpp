@@ -118,6 +118,7 @@ struct EcnConfig {
   /// Thresholds are for links of this rate and scale with the rate of others. Absent: the same at
   /// every rate.
   std::optional<BitsPerSecond> at_rate{};
+  bool marks_last_hop = true;  ///< also at ports that lead to hosts
 };
 
 /// Weighted random early detection that drops: what comes to a long queue is dropped now and then,

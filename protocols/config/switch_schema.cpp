@@ -206,7 +206,12 @@ Builder& add_marking(Builder& builder) {
              "`any`: the same at every rate")
       .source("the thresholds as they are")
       .at_least(1_Mbps)
-      .special("any", std::nullopt);
+      .special("any", std::nullopt)
+      .field(
+          "last_hop", &EcnConfig::marks_last_hop,
+          "whether ports that lead to hosts mark, too; false where receivers grant credit, which "
+          "settles these ports")
+      .source("switches mark at all ports; UE specification 1.0, 3.6.17: not there beside RCCC");
 }
 
 schema::Object<EcnConfig> red_schema() {

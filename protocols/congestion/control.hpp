@@ -65,6 +65,17 @@ enum class LossSignal : std::uint8_t {
   kTimeout,  ///< nothing was acknowledged for too long
 };
 
+/// How a packet came to a receiver that grants credit.
+enum class Arrival : std::uint8_t {
+  kWhole,
+  kMarked,          ///< whole
+  kTrimmed,         ///< its header alone
+  kTrimmedLastHop,  ///< the same, cut at the port that leads here
+};
+[[nodiscard]] constexpr bool is_trim(Arrival arrival) {
+  return arrival == Arrival::kTrimmed || arrival == Arrival::kTrimmedLastHop;
+}
+
 /// What the receiver's part does about a marked packet.
 enum class MarkResponse : std::uint8_t {
   kNothing,
@@ -137,8 +148,10 @@ concept Repaces = requires(const C& control) {
 /// ACK,
 ///   where receivers send one per given number of bytes by themselves.
 /// - `on_packet` as the transmission of a packet begins; `on_answer` for every ACK.
-/// - `on_nack`: a packet was trimmed; `on_missing`: it is lost by another sign; `on_found`: it was
-///   not, and will not be sent again.
+/// - `on_nack`: a packet was trimmed, and whether that is settled by credit; `on_missing`: it is
+///   lost by another sign; `on_found`: it was not, and will not be sent again.
+/// - `window()`: bytes that may be in flight; `max_window()`, `base_rtt()`, and the queueing delay
+///   that is kept, `target()`.
 template <class C>
 concept CountsBytes = CongestionControl<C> &&
                       C::kRequirements.contexts&& requires(C control, const C& read,
@@ -149,7 +162,11 @@ concept CountsBytes = CongestionControl<C> &&
   { read.asks_ack(p, bytes, bytes) } -> std::same_as<bool>;
   control.on_packet(p, bytes, now);
   control.on_answer(p, ack, now);
-  control.on_nack(p, bytes, bool(), now);
+  control.on_nack(p, bytes, bool(), now, bool());
+  { read.window() } -> std::same_as<Bytes>;
+  { read.max_window() } -> std::same_as<Bytes>;
+  { read.base_rtt() } -> std::same_as<Picoseconds>;
+  { read.target() } -> std::same_as<Picoseconds>;
   control.on_missing(p, bytes, LossSignal::kTimeout);
   control.on_found(p, bytes);
 };
@@ -182,7 +199,7 @@ concept GrantsCredit = CongestionControl<C> && C::kRequirements.grants&& require
   { receiver.grant(p) } -> std::same_as<Bytes>;
   { receiver.wants() } -> std::same_as<bool>;
   { receiver.total() } -> std::same_as<std::uint32_t>;
-  port.on_credit_request(p, bool(), now, random);
+  port.on_credit_request(p, Arrival::kWhole, now, random);
   { port.gap(p, Bytes(), BitsPerSecond(), now, random) } -> std::same_as<Picoseconds>;
 };
 

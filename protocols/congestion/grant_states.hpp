@@ -23,12 +23,16 @@ struct GrantStates {
   struct Turn {
     ReceiverId next;  ///< in the ring of the port where it waits
     bool waits = false;
+    ReceiverId next_idle;     ///< among the satisfied ones of a port
+    bool is_idle = false;     ///< it is one of these, unless it waits
     std::uint64_t ports = 0;  ///< of its host, that its data come by: they grant in turn
   };
   /// Of a host's port: queue pairs that it grants to in turn.
   struct Ring {
     ReceiverId head;
     ReceiverId tail;
+    ReceiverId idle_head;  ///< those that are satisfied, and may be granted something in advance
+    ReceiverId idle_tail;
     Picoseconds free_at;  ///< the next grant goes no earlier
     bool timer_is_set = false;
   };

@@ -188,6 +188,21 @@ class HostModel {
     if (!port.is_transmitting) start(here, port);
   }
 
+  // What contexts ask where receivers grant credit.
+
+  /// Credit has come for the congestion context of a queue pair.
+  void on_credit(const Here& here, QueuePairId qp) {
+    if constexpr (kHasContexts) {
+      with_contexts(qp, [&](auto& model) { model.on_credit(here, qp); });
+    }
+  }
+  /// Its receiver does not answer.
+  void fail_contexts(const Here& here, QueuePairId qp) {
+    if constexpr (kHasContexts) {
+      with_contexts(qp, [&](auto& model) { model.fail_all(here, qp); });
+    }
+  }
+
   /// Adds an idle queue pair with pending data to the port's round-robin ring.
   void activate(const Here& here, QueuePairId qp) {
     SendingEnd& s = sender_of(qp);
@@ -221,6 +236,13 @@ class HostModel {
   }
 
  private:
+  /// `use(model)` with Ultra Ethernet's, where the queue pair is of that.
+  template <class Use>
+  void with_contexts(QueuePairId qp, Use use) {
+    transports_.with(transport(s_.senders.whole(qp).transport).sender_model, [&](auto& model) {
+      if constexpr (requires { model.is_of_contexts(); }) use(model);
+    });
+  }
   /// `tell(context)` calls a process back.
   template <class Tell>
   void call(const Here& here, ProcessId process, Tell tell) {
@@ -259,8 +281,14 @@ class HostModel {
     std::uint32_t record = packet.word;
     const bool is_data = kind_of(packet) == PacketKind::kData;
     if (is_data) s_.telemetry.arrive(receiver_of(packet), record);
-    if (kHasGrants && is_data) on_credit_request(here, packet, record, port);
+    const bool asks = kHasGrants && (is_data || is_trimmed(kind_of(packet)));
+    // Contexts are answered before they are granted credit, so that a short message ends as
+    // without.
+    const bool is_answered_first =
+        kHasContexts && asks && transport(s_.receivers[receiver_of(packet)].transport).has_contexts;
+    if (asks && !is_answered_first) on_credit_request(here, packet, record, port);
     deliver(here, opened, port);
+    if (is_answered_first) on_credit_request(here, packet, record, port);
     if (is_data) record = s_.telemetry.hand_on(receiver_of(packet));
     if (record != Telemetry::kNone) s_.telemetry.give_back(here.worker.number, record);
   }
@@ -268,9 +296,28 @@ class HostModel {
   void on_credit_request(const Here& here, const Packet& packet, std::uint32_t record,
                          PortState& port) {
     const ReceiverId id = receiver_of(packet);
-    if (!transport(s_.receivers[id].transport).control.needs.grants) return;
-    credit_scheduler_.on_credit_request(here, s_.telemetry[record].request, has(packet, kMarked),
-                                        id, port);
+    if (!transport(s_.receivers[id].transport).has_grants()) return;
+    congestion::Arrival arrival =
+        has(packet, kMarked) ? congestion::Arrival::kMarked : congestion::Arrival::kWhole;
+    if (kind_of(packet) == PacketKind::kTrimmed) arrival = congestion::Arrival::kTrimmed;
+    if (kind_of(packet) == PacketKind::kTrimmedLastHop) {
+      arrival = congestion::Arrival::kTrimmedLastHop;
+    }
+    credit_scheduler_.on_credit_request(here, s_.telemetry[record].request, arrival, id, port);
+  }
+  /// What a sender of Ultra Ethernet says without data.
+  [[gnu::noinline]] void receive_control(const Here& here, const Packet& packet, PortState& port) {
+    const ReceiverId id = receiver_of(packet);
+    if (static_cast<ControlCode>(packet.sent_upper()) == ControlCode::kProbe) {
+      transports_.with(transport(s_.receivers[id].transport).receiver_model, [&](auto& model) {
+        if constexpr (requires { model.receive_probe(here, packet, port); }) {
+          model.receive_probe(here, packet, port);
+        }
+      });
+      return;
+    }
+    const CreditRequest request{.total = packet.word, .repeats = packet.sequence != 0};
+    if constexpr (kHasGrants) credit_scheduler_.receive_request(here, request, id, port);
   }
 
   [[gnu::always_inline]] void deliver(const Here& here, const Packet& packet, PortState& port) {
@@ -281,6 +328,8 @@ class HostModel {
       receive_trimmed(here, packet, port);
     } else if (kHasGrants && kind == PacketKind::kGrant) {
       credit_scheduler_.receive_grant(here, packet);
+    } else if (kHasContexts && kind == PacketKind::kPdsControl) {
+      receive_control(here, packet, port);
     } else {
       transports_.with(
           transport(s_.senders.whole(queue_pair_of_response(packet)).transport).sender_model,
@@ -439,8 +488,7 @@ class HostModel {
     if (Path::has(Feature::kInNetwork) && end.is_added_up()) return is_in_window(end);
     const SenderState& s = end.whole();
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
-    if (kHasGrants && transport(s.transport).control.needs.grants &&
-        !credit_scheduler_.may_send(s)) {
+    if (kHasGrants && transport(s.transport).has_grants() && !credit_scheduler_.may_send(s)) {
       return false;
     }
     return in_flight < s.window;
@@ -492,7 +540,7 @@ class HostModel {
     if constexpr (Path::has(Feature::kTelemetry)) {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
-    const bool is_granted = kHasGrants && t.control.needs.grants;
+    const bool is_granted = kHasGrants && t.has_grants();
     if (is_granted)
       s_.telemetry[word].request = credit_scheduler_.request(s.whole(), qp, Bytes(size));
     const RoutingKey routing_key =
@@ -643,12 +691,12 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
   if (k.is_per_message) {
     if (is_alone) sender_.begin_afresh(s.whole(), qp);
   } else {
-    if (kHasGrants && k.control.needs.grants) {
+    if (kHasGrants && k.has_grants()) {
       credit_scheduler_.post(s.whole(), qp, size + packets * k.header, is_alone);
     }
     s.posted += static_cast<std::uint32_t>(packets);
     if (s.message == kNoIndex) sender_.load_next(s, place);
-    if (kHasGrants && k.control.needs.grants) credit_scheduler_.wait(here, s.whole(), qp);
+    if (kHasGrants && k.has_grants()) credit_scheduler_.wait(here, s.whole(), qp);
   }
   activate(here, qp);
 }

@@ -166,7 +166,7 @@ class Tracer {
     // Credit says nothing of itself in the window: it has what both may have held.
     const congestion::Needs& needs = t.control.needs;
     const bool is_controlled =
-        needs.grants || needs.contexts || (!t.control.is_none() && s.whole().window < t.window);
+        t.has_grants() || needs.contexts || (!t.control.is_none() && s.whole().window < t.window);
     const HoldReason reason =
         is_controlled ? HoldReason::kControlWindow : HoldReason::kStaticWindow;
     constexpr std::int64_t kMax = std::numeric_limits<std::uint32_t>::max();

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "protocols/network/packet_network.hpp"
 #include "protocols/state/network_state.hpp"
@@ -120,21 +122,32 @@ Picoseconds timeout_by_queue(const NetworkState& s, const SenderState& sender) {
 
 /// Gives a queue pair the state of a packet delivery context, and makes it share the congestion
 /// context of others to its destination.
-void start_context(NetworkState& s, SharedContexts& contexts, QueuePairId qp) {
+void start_context(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
+                   const std::optional<congestion::RcccConfig>& credit,
+                   congestion::FlowStart start) {
   SenderState& sender = s.senders.whole(qp);
   const TransportConstants& t = s.constants.transports[sender.transport];
   UecSender& u = s.uec.add(qp);
   u.timeout = t.delivery.timeout;
   if (u.timeout == PacketDelivery::kByQueue) u.timeout = timeout_by_queue(s, sender);
-  u.next_in_context = qp;
+  UecReceiver& r = s.uec.receiver(receiver_of(qp));
+  u.next_in_context = u.first_in_context = qp;
+  r.first_in_context = receiver_of(qp);
   sender.control_slot = congestion::ControlStates::kNoSlot;
   sender.window = kNoIndex;
   sender.asks_ack = true;
   const auto key =
       std::tuple(sender.host, sender.destination, sender.traffic_class, sender.transport);
   const auto [first, is_new] = contexts.try_emplace(key, qp);
-  if (is_new) return;
+  if (is_new) {
+    start.packet = t.full_size();
+    if (credit) u.credit_slot = r.credit_slot = s.uec.add_credit(*credit, start);
+    return;
+  }
   UecSender& other = s.uec.sender(first->second);
+  u.first_in_context = first->second;
+  r.first_in_context = receiver_of(first->second);
+  u.credit_slot = r.credit_slot = other.credit_slot;
   u.next_in_context = std::exchange(other.next_in_context, qp);
   sender.control_slot = s.senders.whole(first->second).control_slot;
 }
@@ -147,14 +160,17 @@ void start_entropy(NetworkState& s, QueuePairId qp) {
 
 /// Gives a queue pair the state of its transport's congestion control and of its selective repeat,
 /// if that has them.
-void start_control(NetworkState& s, SharedContexts& contexts, QueuePairId qp) {
+void start_control(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
+                   const std::optional<congestion::RcccConfig>& credit) {
   SenderState& sender = s.senders.whole(qp);
   const TransportConstants& t = s.constants.transports[sender.transport];
   sender.window = t.window;
   congestion::FlowStart start{
       .line_rate = s.line_rate(sender), .packet = t.payload + t.header, .payload = t.payload};
   if (t.has_contexts) describe_class(s, sender, t, start);
-  if (t.control.needs.path || t.is_selective) describe_path(s, sender, t, start);
+  if (t.control.needs.path || t.is_selective || t.has_grants()) {
+    describe_path(s, sender, t, start);
+  }
   if (t.is_selective) {
     sender.repair = static_cast<std::uint32_t>(s.repairs.size());
     Repair& repair = s.repairs.emplace_back();
@@ -162,7 +178,7 @@ void start_control(NetworkState& s, SharedContexts& contexts, QueuePairId qp) {
     repair.limit = t.window;
     repair.set_window(sender);
   }
-  if (t.has_contexts) start_context(s, contexts, qp);
+  if (t.has_contexts) start_context(s, contexts, qp, credit, start);
   if (t.control.is_none()) return;
   if (t.control.needs.contexts && sender.control_slot != congestion::ControlStates::kNoSlot) {
     return;  // that of another one to the same destination
@@ -174,10 +190,10 @@ void start_control(NetworkState& s, SharedContexts& contexts, QueuePairId qp) {
                        });
 }
 
-/// What packets have records for whose congestion control needs this.
-Telemetry::Use use_of_records(const congestion::Needs& needs) {
-  if (needs.telemetry) return Telemetry::Use::kReports;
-  return needs.grants ? Telemetry::Use::kRequests : Telemetry::Use::kNothing;
+/// What packets of a transport have records for.
+Telemetry::Use use_of_records(const TransportConstants& t) {
+  if (t.control.needs.telemetry) return Telemetry::Use::kReports;
+  return t.has_grants() ? Telemetry::Use::kRequests : Telemetry::Use::kNothing;
 }
 
 /// Gives a queue pair of TCP the state of an open connection, whose handshake has measured the
@@ -298,6 +314,24 @@ void start_rounds(NetworkState& s, std::uint32_t max_links, std::uint32_t larges
   }
 }
 
+void make_room_for_contexts(NetworkState& s) {
+  if (!s.constants.needs().has(Feature::kContexts)) return;
+  s.uec.resize(s.senders.size());
+  s.uec.resize_hosts(s.fabric.hosts.size());
+}
+
+/// What receivers of each transport grant by.
+using ReceiverControls = std::vector<std::optional<congestion::RcccConfig>>;
+
+ReceiverControls receiver_controls(const PacketNetwork::Options& options, std::size_t count) {
+  ReceiverControls controls{traits_of(options.transport).receiver_control};
+  for (const TransportConfig& transport : options.more_transports) {
+    controls.push_back(traits_of(transport).receiver_control);
+  }
+  controls.resize(count);  // inside scale-up domains none
+  return controls;
+}
+
 /// Queue pairs of one host are contiguous, whatever the order of the connections; after all others
 /// those whose data scale-up switches reduce, since a sum has one receiving end, and of one sum
 /// together.
@@ -393,7 +427,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       s.constants.transports, [](const auto& t) { return t.nack_interval > Picoseconds(); });
   if (repeats_nacks) s.next_nack.resize(s.receivers.size());
   SharedContexts contexts;
-  if (s.constants.needs().has(Feature::kContexts)) s.uec.resize(s.senders.size());
+  make_room_for_contexts(s);
+  const ReceiverControls credits = receiver_controls(options_, s.constants.transport_count);
   std::uint32_t before = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
@@ -427,11 +462,11 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
           first_turn_of(from, to, number, local_ports.size(), domain != nullptr, places);
       sender.set_local_ports(local_ports);
       sender.local_port = first_choice(s, sender);
-      start_control(s, contexts, qp);
+      start_control(s, contexts, qp, credits[transport]);
       start_entropy(s, qp);
       start_tcp(s, qp);
       if (!carries.empty()) {
-        carries[qp] = use_of_records(s.constants.transports[transport].control.needs);
+        carries[qp] = use_of_records(s.constants.transports[transport]);
       }
       ReceiverState& receiver = s.receivers[receiver_of(qp)];
       connect(s, receiver, sender, connection);

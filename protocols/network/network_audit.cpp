@@ -107,6 +107,27 @@ class Audit {
     }
   }
 
+  /// Of credit that receivers grant: no sender has more than it was granted, and no receiver grants
+  /// more than is asked for and its credit in advance.
+  void grants(NetworkState& state) {
+    for (std::uint32_t i = 0; i < state.uec.credits(); ++i) {
+      const congestion::RcccSource& source = state.uec.source(i);
+      const congestion::RcccSink& sink = state.uec.sink(i);
+      const auto unheard = static_cast<std::int32_t>(sink.total() - source.granted());
+      expect(unheard >= 0,
+             "the sender of credit {} was granted {} bytes more than its receiver did", i,
+             -unheard);
+      expect(sink.ahead() <= sink.max_idle().count(),
+             "the receiver of credit {} is {} bytes ahead, of {} at most", i, sink.ahead(),
+             sink.max_idle().count());
+      expect(source.backlog() >= Bytes(), "the sender of credit {} has a backlog of {} bytes", i,
+             source.backlog().count());
+      expect(source.overdrawn() <= k_.largest_packet(),
+             "the sender of credit {} has sent {} bytes beyond what it was granted", i,
+             source.overdrawn().count());
+    }
+  }
+
   void buffers(bool is_quiescent) {
     for (std::uint32_t i = 0; i < s_.switches.size(); ++i) buffer_of(i, is_quiescent);
     for (const PortState& port : s_.ports) {
@@ -482,6 +503,7 @@ std::vector<std::string> violated_laws(NetworkState& state, const std::vector<Lo
   audit.buffers(is_quiescent);
   audit.accounts(state, is_quiescent);
   if (is_quiescent && needs.has(Feature::kContexts)) audit.contexts(state);
+  audit.grants(state);
   audit.credits();
   return audit.violations;
 }

@@ -100,6 +100,7 @@ NetworkTotals PacketNetwork::totals() const {
   t.packets_retransmitted = now.packets_retransmitted - then.packets_retransmitted;
   t.timeouts = now.timeouts - then.timeouts;
   t.packets_trimmed = now.packets_trimmed - then.packets_trimmed;
+  t.losses_inferred = now.losses_inferred - then.losses_inferred;
   for (const PortState& port : state_->ports) {
     const PortCounters c = port_counters(port.id);
     t.buffer_drops += c.buffer_drops;

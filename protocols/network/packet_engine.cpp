@@ -551,6 +551,15 @@ void PacketNetwork::Engine::sample_control(const SendingEnd& sender, TraceRecord
     record.value = value;
     workers_[0]->trace.push_back(record);
   };
+  const congestion::ControlRef credit = s_.constants.transports[sender.transport].credit;
+  if (!credit.is_none() && credit.control != ref.control) {
+    const QueuePairId qp = s_.senders.queue_pair_of(sender.whole());
+    const auto& source = s_.uec.source(s_.uec.sender(qp).credit_slot);
+    add(static_cast<std::uint32_t>(congestion::column_number(credit.control, 0)),
+        source.credit().count());
+    add(static_cast<std::uint32_t>(congestion::column_number(credit.control, 1)),
+        static_cast<std::int32_t>(source.asked() - source.granted()));
+  }
   if (ref.is_none()) {
     // What the first columns of all controls mean where there is none.
     add(0, s_.line_rate(sender).count());

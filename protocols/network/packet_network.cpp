@@ -104,7 +104,7 @@ void start_grants(NetworkState& s) {
   s.grants.turns.resize(s.receivers.size());
   s.grants.rings.resize(s.nics.size());
   for (std::uint32_t i = 0; i < s.constants.transport_count; ++i) {
-    s.controls.start_ports(s.constants.transports[i].control, s.nics.size());
+    s.controls.start_ports(s.constants.transports[i].credit, s.nics.size());
   }
 }
 
@@ -119,6 +119,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
                                             constants_of(fabric, options, connections))) {
   for (const TransportConfig& transport : scale_out_transports(options)) {
     state_->controls.add(traits_of(transport).congestion_control);
+    if (const auto beside = traits_of(transport).receiver_control) state_->controls.add(*beside);
     state_->entropies.add(traits_of(transport).path_selection);
   }
   build_ports();

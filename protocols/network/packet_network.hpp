@@ -68,6 +68,7 @@ struct NetworkTotals {
   std::uint64_t packets_retransmitted = 0;
   std::uint64_t timeouts = 0;         ///< of senders that heard nothing for too long
   std::uint64_t packets_trimmed = 0;  ///< data that switches cut to their headers
+  std::uint64_t losses_inferred = 0;  ///< packets that contexts repeat unasked, before time-outs
   std::int64_t buffer_drops = 0;
   std::int64_t headroom_pool_drops = 0;  ///< of those: they found the headroom pool empty
   Bytes headroom_pool_peak;              ///< that the fullest pool of a switch has held

@@ -32,11 +32,17 @@ std::size_t grant_state_of(const TransportConfig& transport) {
   return sizeof(congestion::GrantStates::Asker) + sizeof(congestion::GrantStates::Turn);
 }
 
+std::size_t credit_state_of(const TransportConfig& transport) {
+  if (!traits_of(transport).receiver_control) return 0;
+  return sizeof(congestion::RcccSource) + sizeof(congestion::RcccSink) +
+         sizeof(congestion::GrantStates::Asker) + sizeof(congestion::GrantStates::Turn);
+}
+
 std::size_t transport_state_of(const TransportConfig& transport) {
   if (std::holds_alternative<UecConfig>(transport)) {
     // Beside the two states, 64 packets in flight and a place in the list of both.
     return sizeof(UecSender) + sizeof(UecReceiver) + 64 * sizeof(SentPacket) +
-           sizeof(std::uint32_t) + entropy_state_of(transport);
+           sizeof(std::uint32_t) + entropy_state_of(transport) + credit_state_of(transport);
   }
   if (!std::holds_alternative<TcpConfig>(transport)) {
     return entropy_state_of(transport) + grant_state_of(transport);

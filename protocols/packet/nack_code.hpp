@@ -14,4 +14,10 @@ enum class NackCode : std::uint8_t {
   kOutOfOrder = 0x0d,   ///< ROD_OOO
 };
 
+/// What a control packet of Ultra Ethernet says (UE specification 1.0, 3.5), in the same place.
+enum class ControlCode : std::uint8_t {
+  kProbe = 0x06,          ///< PROBE: asks for an ACK; `word` is its send time
+  kCreditRequest = 0x08,  ///< CREDIT_REQ: `word` is what the sender would have granted in all
+};
+
 }  // namespace weft::protocols

@@ -22,8 +22,9 @@ enum class PacketKind : std::uint8_t {
   kTrimmedLastHop,  ///< the same, cut at the port that leads to the receiver
   kPdsAck,          ///< Ultra Ethernet: an ACK, whose `word` is the number of its record
   kPdsNack,         ///< Ultra Ethernet: `sequence` is to be sent again; its code: NackCode
+  kPdsControl,      ///< Ultra Ethernet: from a sender to its receiver; what it says: ControlCode
 };
-static_assert(static_cast<unsigned>(PacketKind::kPdsNack) < 1U << Packet::kKindBits);
+static_assert(static_cast<unsigned>(PacketKind::kPdsControl) < 1U << Packet::kKindBits);
 
 /// What can be true of a packet, in Packet::flags: a bit and a meaning for each.
 enum PacketFlag : std::uint8_t {
@@ -33,7 +34,7 @@ enum PacketFlag : std::uint8_t {
   kLast = 0x08,           ///< data: the last packet of a message
   kWindowReduced = 0x10,  ///< data of TCP: the sender has reduced its window (CWR)
   kPathIsMarked = 0x20,   ///< ACK: the packet that it answers was marked
-  kAsksAck = 0x40,        ///< data: it is to be acknowledged at once
+  kAsksAck = 0x40,        ///< data: it is to be acknowledged at once; ACK: it answers a probe
   kRepeated = 0x80,       ///< data that was sent before; ACK: it answers such a packet
 };
 [[nodiscard]] constexpr bool has(const Packet& packet, PacketFlag flag) {

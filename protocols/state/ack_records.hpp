@@ -17,6 +17,7 @@ struct alignas(32) AckRecord {
   std::uint32_t base = 0;
   std::uint32_t cause = 0;  ///< the packet that it answers
   std::uint32_t early = 0;  ///< packets that have come beyond the first that is missing
+  std::uint32_t probe = 0;  ///< when the probe was sent that it answers, if it does
 };
 
 /// Of the ACKs that are under way. Empty where no transport has such.

@@ -30,6 +30,7 @@ ClassConstants::ClassConstants(const TrafficClass& config)
       ecn_rate(config.ecn.at_rate.value_or(BitsPerSecond())),
       victim(config.trimming.victim),
       trimmed_size(static_cast<std::uint16_t>(config.trimming.size.count())),
+      marks_last_hop(config.ecn.marks_last_hop),
       tells_last_hop(config.trimming.tells_last_hop),
       egress_limit(config.egress_limit),
       has_wred(config.wred.enabled),
@@ -101,6 +102,12 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
   if (traits.window != 0) window = traits.window;
   control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
   control.needs = congestion::requirements_of(traits.congestion_control);
+  if (control.needs.grants) credit = control;
+  if (traits.receiver_control) {
+    const congestion::ControlConfig beside = *traits.receiver_control;
+    credit.control = static_cast<std::uint8_t>(beside.index());
+    credit.needs = congestion::requirements_of(beside);
+  }
   entropy.choice = static_cast<std::uint8_t>(traits.path_selection.index());
 }
 
@@ -176,6 +183,11 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     TransportConstants& t = transports[transport_count++];
     t = TransportConstants(traits_of(config), config.index(), switches);
     t.control.parameters = parameters[t.control.control]++;
+    if (t.control.needs.grants) {
+      t.credit = t.control;
+    } else if (t.has_grants()) {
+      t.credit.parameters = parameters[t.credit.control]++;
+    }
     t.entropy.parameters = of_entropy[t.entropy.choice]++;
   }
   for (const ScaleUpConfig& domain : scale_up) {
@@ -293,8 +305,8 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kSettings, has_settings);
   for (std::uint32_t i = 0; i < transport_count; ++i) {
     const congestion::Needs& control = transports[i].control.needs;
-    features.add(Feature::kTelemetry, control.telemetry || control.grants);
-    features.add(Feature::kGrants, control.grants);
+    features.add(Feature::kTelemetry, control.telemetry || transports[i].has_grants());
+    features.add(Feature::kGrants, transports[i].has_grants());
     features.add(Feature::kContexts, transports[i].has_contexts);
     features.add(Feature::kEntropies, !transports[i].entropy.is_fixed());
   }

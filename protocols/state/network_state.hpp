@@ -269,6 +269,7 @@ struct alignas(128) ClassConstants {
   TrimmingConfig::Victim victim = TrimmingConfig::Victim::kCoinToss;
   ClassId trimmed_class{};  ///< of what is cut
   std::uint16_t trimmed_size = 0;
+  bool marks_last_hop = true;
   bool tells_last_hop = true;
   Bytes egress_limit;  ///< bytes at an egress, those in transmission included; 0: no limit
   // WRED that drops.
@@ -340,6 +341,7 @@ struct TransportConstants {
   Bytes header;
   std::uint32_t reduction_window = 0;
   congestion::ControlRef control;
+  congestion::ControlRef credit;  ///< whose receivers grant credit: `control`, or one beside it
   path_selection::ChoiceRef entropy;
 
   /// Of all packets of a message but the last one.
@@ -355,6 +357,8 @@ struct TransportConstants {
   /// Packets from the oldest unacknowledged one on that may be sent; never fewer than a receiver
   /// waits for. `bandwidth_delay`: what the link sends in a round trip.
   [[nodiscard]] std::uint32_t cap(std::uint32_t bandwidth_delay) const;
+  /// Whether receivers grant credit to its senders.
+  [[nodiscard]] bool has_grants() const { return !credit.is_none(); }
   /// Without any progress for so long a queue pair fails.
   [[nodiscard]] Picoseconds retry_timeout() const {
     return (std::int64_t{retry_limit} + 1) * retransmit_timeout;

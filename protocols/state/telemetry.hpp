@@ -54,10 +54,10 @@ class Telemetry {
   /// Whether data has records that such an end sends or receives.
   [[nodiscard]] bool is_of(QueuePairId sender) const { return is_of_flow(sender.value()); }
   [[nodiscard]] bool is_of(ReceiverId receiver) const { return is_of_flow(receiver.value()); }
-  /// Whether this packet has one. CNPs and grants have none.
+  /// Whether this packet has one: data and what acknowledges it, but for Ultra Ethernet's answers.
   [[nodiscard]] bool is_in(const Packet& packet) const {
     const PacketKind kind = kind_of(packet);
-    return is_of_flow(flow_of(packet)) && kind != PacketKind::kCnp && kind != PacketKind::kGrant;
+    return is_of_flow(flow_of(packet)) && (kind < PacketKind::kCnp || is_trimmed(kind));
   }
   [[nodiscard]] TelemetryRecord& operator[](std::uint32_t number) { return records_[number]; }
   [[nodiscard]] const TelemetryRecord& operator[](std::uint32_t number) const {

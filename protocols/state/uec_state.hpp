@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/congestion/rccc/rccc_context.hpp"
 #include "protocols/packet/ids.hpp"
 #include "protocols/state/scoreboard.hpp"
 #include "simcore/base/id_vector.hpp"
@@ -65,7 +66,14 @@ struct UecSender {
   OptionalTime timer_at;       ///< the earliest calendar entry of its timer
   /// The next one, in a ring, of the contexts that share the congestion context.
   QueuePairId next_in_context;
-  std::uint8_t value = 0;  ///< of entropy, of the packet that is being sent
+  QueuePairId first_in_context;
+  std::uint32_t credit_slot = 0;  ///< of what its receiver grants, in UecStates
+  std::uint8_t value = 0;         ///< of entropy, of the packet that is being sent
+  // Loss without trimming (SLEEK).
+  bool is_recovering = false;
+  std::uint32_t recovery_end = 0;   ///< it is over when all before has arrived
+  std::uint32_t recovery_next = 0;  ///< what lies before was repeated once, if it was missing
+  OptionalTime probe_at;            ///< when the receiver is asked for its state
 };
 
 /// What the receiver of a context keeps besides its ReceiverState.
@@ -76,6 +84,8 @@ struct UecReceiver {
   std::uint32_t end = 0;        ///< after the highest packet that came
   std::uint32_t asked_end = 0;  ///< after the highest packet that asked for an ACK
   bool has_new = false;         ///< `lowest` means something
+  ReceiverId first_in_context;
+  std::uint32_t credit_slot = 0;  ///< of what it grants, in UecStates
 };
 
 /// Both ends of all contexts.
@@ -94,10 +104,28 @@ class UecStates {
     return receivers_[slots_[queue_pair_of(receiver)]];
   }
   [[nodiscard]] const std::vector<UecSender>& senders() const { return senders_; }
+
+  /// Credit that a receiver grants to a congestion context; returns the slot of both ends.
+  std::uint32_t add_credit(const congestion::RcccConfig& config,
+                           const congestion::FlowStart& start) {
+    const auto slot = static_cast<std::uint32_t>(sources_.size());
+    sources_.emplace_back().start(config, start);
+    sinks_.emplace_back().start(sources_.back());
+    return slot;
+  }
+  [[nodiscard]] congestion::RcccSource& source(std::uint32_t slot) { return sources_[slot]; }
+  [[nodiscard]] congestion::RcccSink& sink(std::uint32_t slot) { return sinks_[slot]; }
+  [[nodiscard]] std::size_t credits() const { return sources_.size(); }
+  /// Congestion contexts of a host with credit that have something to send.
+  [[nodiscard]] std::int32_t& active(HostId host) { return active_[host]; }
+  void resize_hosts(std::size_t hosts) { active_.resize(hosts); }
+
   [[nodiscard]] std::size_t memory_bytes() const {
     std::size_t bytes = slots_.capacity() * sizeof(std::uint32_t) +
                         senders_.capacity() * sizeof(UecSender) +
-                        receivers_.capacity() * sizeof(UecReceiver);
+                        receivers_.capacity() * sizeof(UecReceiver) +
+                        sources_.capacity() * sizeof(congestion::RcccSource) +
+                        sinks_.capacity() * sizeof(congestion::RcccSink);
     for (const UecSender& s : senders_) {
       bytes += s.packets.memory_bytes() + s.board.memory_bytes() + s.repeats.memory_bytes();
     }
@@ -108,6 +136,9 @@ class UecStates {
   IdVector<QueuePairId, std::uint32_t> slots_;
   std::vector<UecSender> senders_;
   std::vector<UecReceiver> receivers_;
+  std::vector<congestion::RcccSource> sources_;
+  std::vector<congestion::RcccSink> sinks_;
+  IdVector<HostId, std::int32_t> active_;
 };
 
 }  // namespace weft::protocols

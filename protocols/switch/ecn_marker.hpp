@@ -46,6 +46,7 @@ class EcnMarker {
       kmax = scaled(kmax, port.nominal_rate, constants.ecn_rate);
     }
     if (waiting <= kmin || kind_of(packet) != PacketKind::kData) return false;
+    if (!constants.marks_last_hop && s_.ports[port.peer.value()].owner_is_host) return false;
     if (waiting <= kmax && !constants.step) {
       const auto probability =
           static_cast<std::uint64_t>(static_cast<WideUnsigned>(constants.pmax) *

@@ -96,8 +96,11 @@ class MarkingChecks {
       const protocols::TransportTraits& t = traits[connection.transport];
       MarkReader& reader = readers_[connection.traffic_class.value()];
       reader.packet = std::max(reader.packet, t.full_packet());
-      if (reader.title || !protocols::congestion::requirements_of(t.congestion_control).marks)
-        continue;
+      if (reader.title) continue;
+      if (t.receiver_control && t.receiver_control->adapts_to_marks) {
+        reader.title = protocols::congestion::title_of(*t.receiver_control);
+      }
+      if (!protocols::congestion::requirements_of(t.congestion_control).marks) continue;
       reader.title = protocols::congestion::title_of(t.congestion_control);
     }
   }

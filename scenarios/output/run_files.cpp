@@ -24,11 +24,17 @@ TraceNames names_of(const Experiment& e) {
   }
   std::set<std::size_t> columns;  // of all controls of the run, each once
   for (const protocols::TransportConfig& transport : e.scenario.transports()) {
-    const std::size_t control = protocols::traits_of(transport).congestion_control.index();
-    for (std::size_t i = 0; i < protocols::congestion::ControlSpecs::kColumns[control].size();
-         ++i) {
-      const std::size_t number = protocols::congestion::column_number(control, i);
-      if (number >= kRateColumns) columns.insert(number);
+    const protocols::TransportTraits traits = protocols::traits_of(transport);
+    const auto add_columns_of = [&](std::size_t control) {
+      for (std::size_t i = 0; i < protocols::congestion::ControlSpecs::kColumns[control].size();
+           ++i) {
+        const std::size_t number = protocols::congestion::column_number(control, i);
+        if (number >= kRateColumns) columns.insert(number);
+      }
+    };
+    add_columns_of(traits.congestion_control.index());
+    if (traits.receiver_control) {
+      add_columns_of(protocols::congestion::ControlConfig(*traits.receiver_control).index());
     }
   }
   names.control_columns.assign(columns.begin(), columns.end());

@@ -37,6 +37,7 @@ struct alignas(64) Worker {
     std::uint64_t timeouts = 0;         ///< of senders that heard nothing for too long
     std::uint64_t packets_trimmed = 0;  ///< data that a switch cut to their headers
     std::uint64_t trims_lost = 0;       ///< of these, dropped after that
+    std::uint64_t losses_inferred = 0;  ///< packets that a sender repeats unasked, before time-outs
     std::uint64_t trims_answered = 0;   ///< of these, answered by a NACK or an ACK
     std::uint64_t messages_posted = 0;
     std::uint64_t messages_sent = 0;       ///< that their senders are done with
@@ -59,6 +60,7 @@ struct alignas(64) Worker {
       timeouts += times * other.timeouts;
       packets_trimmed += times * other.packets_trimmed;
       trims_lost += times * other.trims_lost;
+      losses_inferred += times * other.losses_inferred;
       trims_answered += times * other.trims_answered;
       messages_posted += times * other.messages_posted;
       messages_sent += times * other.messages_sent;

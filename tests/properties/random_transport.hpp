@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocols/congestion/specs.hpp"
@@ -37,14 +38,22 @@ class RandomTransport {
     const bool is_rud = below(4) != 0;
     const char* paths =
         draws_.one_of({"mixed", "oblivious", "bitmap", "{type: reps, freeze_time: 1ms}", "fixed"});
+    std::string credit;
+    if (below(3) == 0) {
+      credit = draws_.one_of({", receiver_control: rccc",
+                              ", receiver_control: {type: rccc, speculative: 0, quantum: 5000B, "
+                              "adapts_to_marks: true}"});
+    }
+    const bool infers = is_rud && std::string_view(control) != "none" && below(3) == 0;
     return fmt::format(
         "{{type: uec, {}mtu: {}B, delivery: {}, psn_window: {}, queue_pairs: {}, ack: {{bytes: "
         "{}KB, every_packet: {}, priority: {}}}, recovery: {{trimming: {}, timeout: {}us, retries: "
-        "15}}, congestion_control: {}{}{}}}",
+        "15{}}}, congestion_control: {}{}{}{}}}",
         around(), draws_.one_of({"1024", "4096"}), is_rud ? "rud" : "rod", 20 + below(1'000),
         queue_pairs(), 1 + below(20), draws_.one_of({"true", "false"}),
         draws_.one_of({"same", "highest", "control"}), draws_.one_of({"true", "false"}),
-        50 + below(200), control, is_rud ? ", path_selection: " : "", is_rud ? paths : "");
+        50 + below(200), infers ? ", sleek: true" : "", control, credit,
+        is_rud ? ", path_selection: " : "", is_rud ? paths : "");
   }
 
   std::string roce() {

@@ -172,7 +172,8 @@ TEST(RcccEdges, PeriodsOfPortsAreAQuarterLongerOrShorter) {
   for (std::uint64_t entity = 0; entity < 1'000; ++entity) {
     const RandomStream random(1, Purpose::kGrantPeriod, entity);
     edges_cc::RcccPort port;
-    port.on_credit_request(p, true, 0_ps, random);  // all is marked: the period ends with a cut
+    port.on_credit_request(p, edges_cc::Arrival::kMarked, 0_ps,
+                           random);  // all is marked: the period ends with a cut
     Picoseconds before;
     Picoseconds after = 25_us;
     while (after - before > 1_ps) {

@@ -126,7 +126,9 @@ class MarkedPort {
   explicit MarkedPort(const RcccConfig& config) : p_(config) {}
   double after(int periods, int marked_of_100) {
     for (int i = 0; i < 100 * periods; ++i) {
-      port_.on_credit_request(p_, i % 100 < marked_of_100, now_, random_);
+      using protocols::congestion::Arrival;
+      const Arrival arrival = i % 100 < marked_of_100 ? Arrival::kMarked : Arrival::kWhole;
+      port_.on_credit_request(p_, arrival, now_, random_);
       now_ += 180_ns;
     }
     return port_.share_of_pace().to_double();

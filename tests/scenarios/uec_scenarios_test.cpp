@@ -65,7 +65,10 @@ TEST(UecScenarios, RunsEveryKindOfJob) {
            "{name: a, type: messages, list: [{from: 1, to: 0, size: 3MB}]}",
        }) {
     for (const char* transport :
-         {"uec", "{type: uec, preset: uet-htsim}", "{type: uec, delivery: rod, queue_pairs: 2}"}) {
+         {"uec", "{type: uec, preset: uet-htsim}", "{type: uec, delivery: rod, queue_pairs: 2}",
+          "{type: uec, receiver_control: rccc, queue_pairs: 2}",
+          "{type: uec, congestion_control: none, receiver_control: rccc, delivery: rod}",
+          "{type: uec, recovery: {trimming: false, sleek: true}}"}) {
       const Results r =
           run_uec({std::string("jobs=[") + job + "]", std::string("transport=") + transport});
       EXPECT_EQ(r.outcome, Outcome::kFinished) << job << transport;
@@ -98,15 +101,29 @@ TEST(UecScenarios, TrimsAreCountedByPortAndClassAndInAll) {
 }
 
 TEST(UecScenarios, TheSameBitsOnOneTwoAndThreeThreads) {
-  const auto digest = [](const std::string& cut, std::uint32_t threads) {
-    const auto experiment = build_uec({"run.partition=" + cut});
-    const protocols::Parallelism parallelism{
-        .threads = threads, .share_from = 1, .waits_for_all = threads == 2};
-    return simulate(experiment.value(), {}, nullptr, parallelism).digest();
-  };
-  const std::string one = digest("one", 1);
-  EXPECT_EQ(digest("auto", 2), one);
-  EXPECT_EQ(digest("finest", 3), one);
+  for (const std::string transport :
+       {"uec", "{type: uec, receiver_control: rccc}",
+        "{type: uec, recovery: {trimming: false, sleek: true, timeout: 200us}}"}) {
+    const auto digest = [&](const std::string& cut, std::uint32_t threads) {
+      const auto experiment = build_uec({"run.partition=" + cut, "transport=" + transport});
+      const protocols::Parallelism parallelism{
+          .threads = threads, .share_from = 1, .waits_for_all = threads == 2};
+      return simulate(experiment.value(), {}, nullptr, parallelism).digest();
+    };
+    const std::string one = digest("one", 1);
+    EXPECT_EQ(digest("auto", 2), one) << transport;
+    EXPECT_EQ(digest("finest", 3), one) << transport;
+  }
+}
+
+TEST(UecScenarios, InferringLossesNeedsAnyOrderAndAWindow) {
+  EXPECT_THAT(uec_error({"transport={type: uec, delivery: rod, recovery: {sleek: true}}"}),
+              AllOf(HasSubstr("recovery.sleek"), HasSubstr("delivery: rod")));
+  EXPECT_THAT(
+      uec_error({"transport={type: uec, congestion_control: none, recovery: {sleek: true}}"}),
+      AllOf(HasSubstr("recovery.sleek"), HasSubstr("congestion_control: nscc")));
+  EXPECT_THAT(uec_error({"transport={type: roce, receiver_control: rccc}"}),
+              HasSubstr("receiver_control"));
 }
 
 TEST(UecScenarios, TrimmingWithFlowControlIsRefused) {

@@ -26,6 +26,7 @@ struct PacketDelivery {
   bool backs_off = true;  ///< it doubles with each time-out of a packet
   std::uint32_t retries = 5;
   std::uint32_t nack_retries = kEndless;
+  bool infers_loss = false;  ///< SLEEK: from what ACKs say came early, and by probes
 };
 
 }  // namespace weft::protocols

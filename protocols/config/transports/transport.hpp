@@ -73,6 +73,8 @@ struct TransportTraits {
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   congestion::ControlConfig congestion_control = congestion::NoControlConfig{};
+  /// Receivers grant credit beside that; of contexts alone.
+  std::optional<congestion::RcccConfig> receiver_control{};
   path_selection::ChoiceConfig path_selection = path_selection::FixedConfig{};
 
   /// All packets of a queue pair carry one entropy value.

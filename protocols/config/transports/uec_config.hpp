@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "protocols/config/transports/delivery.hpp"
@@ -46,9 +47,12 @@ struct UecConfig {
   bool backs_off = true;
   std::uint32_t retries = 5;
   std::uint32_t nack_retries = PacketDelivery::kEndless;
+  bool infers_loss = false;
   std::uint32_t queue_pairs = 1;  ///< contexts (PDCs) per connection
   Bytes counted_header = 96_B;
   congestion::ControlConfig congestion_control = congestion::NsccSpec::default_config();
+  /// Besides, what receivers do.
+  std::variant<congestion::NoControlConfig, congestion::RcccConfig> receiver_control{};
   path_selection::ChoiceConfig path_selection = path_selection::MixedConfig{};
 
   [[nodiscard]] static UecConfig from_preset(Preset preset);

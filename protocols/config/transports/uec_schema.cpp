@@ -29,6 +29,13 @@ schema::Preset<UecConfig, UecConfig::Preset> uec_preset(UecConfig::Preset which,
           [which](UecConfig& config) { config = UecConfig::from_preset(which); }};
 }
 
+std::vector<schema::Preset<UecConfig, UecConfig::Preset>> uec_presets() {
+  return {uec_preset(UecConfig::Preset::kUec10, "uec-1.0", "UE specification 1.0, June 2025"),
+          uec_preset(UecConfig::Preset::kHtsim, "uet-htsim",
+                     std::string(kHtsim) +
+                         ": packets of 4,150 B, answers of 64 B, its time-out and its NSCC")};
+}
+
 schema::Object<UecConfig> uec_ack_schema() {
   return schema::describe<UecConfig>("acknowledgements", "how receivers acknowledge")
       .field("bytes", &UecConfig::ack_bytes,
@@ -82,7 +89,26 @@ schema::Object<UecConfig> uec_recovery_schema() {
       .field("nack_retries", &UecConfig::nack_retries,
              "NACKs of a packet until its context fails; 31: without end")
       .source("Max_NACK_Retx is 0 to 31; 31, as trims tell of congestion, not of faults")
-      .range(0, PacketDelivery::kEndless);
+      .range(0, PacketDelivery::kEndless)
+      .field("sleek", &UecConfig::infers_loss,
+             "whether a sender infers losses: from packets that overtook what is missing, or by a "
+             "probe where no ACK comes")
+      .source("UE specification 1.0: for fabrics that do not trim; uet-htsim: -sleek, off");
+}
+
+using ReceiverControl = decltype(UecConfig::receiver_control);
+
+schema::Object<ReceiverControl> receiver_control_schema() {
+  const auto self = [](ReceiverControl& control) -> ReceiverControl& { return control; };
+  auto keys = schema::describe<ReceiverControl>("receiver control", "how receivers limit senders");
+  keys.optional_tag("type", 0, "which algorithm");
+  keys.alternative<congestion::NoControlConfig>(congestion::NoControlSpec::kName, self,
+                                                congestion::NoControlSpec::schema())
+      .implied();
+  keys.alternative<congestion::RcccConfig>(congestion::RcccSpec::kName, self,
+                                           congestion::RcccSpec::schema())
+      .implied();
+  return keys.shorthand("type");
 }
 
 void check_uec(const UecConfig& uec, std::vector<schema::Problem>& problems) {
@@ -93,6 +119,16 @@ void check_uec(const UecConfig& uec, std::vector<schema::Problem>& problems) {
                         std::string("is ") + congestion::title_of(uec.congestion_control) +
                             ", which counts packets of a queue pair; uec has windows in bytes per "
                             "destination: nscc or none"});
+  }
+  if (uec.infers_loss && uec.delivery == UecConfig::Delivery::kRod) {
+    problems.push_back({"recovery.sleek",
+                        "is on with delivery: rod, whose receivers drop what overtakes a gap, so "
+                        "that nothing tells of it; set delivery: rud, or recovery.sleek: false"});
+  }
+  if (uec.infers_loss && !needs.contexts) {
+    problems.push_back({"recovery.sleek",
+                        std::string("is on with ") + congestion::title_of(uec.congestion_control) +
+                            "; it counts what is early by the window of congestion_control: nscc"});
   }
   if (std::string problem = encapsulation_problem(uec.encapsulation); !problem.empty()) {
     problems.push_back({"encapsulation", std::move(problem)});
@@ -133,7 +169,9 @@ Bytes UecConfig::on_wire(Bytes transport) const {
 }
 
 TransportTraits UecConfig::traits() const {
-  const bool has_state = !std::holds_alternative<congestion::NoControlConfig>(congestion_control);
+  const auto* credit = std::get_if<congestion::RcccConfig>(&receiver_control);
+  const bool has_state =
+      credit != nullptr || !std::holds_alternative<congestion::NoControlConfig>(congestion_control);
   TransportTraits traits;
   traits.format = {.payload = mtu,
                    .header = header.value_or(on_wire(kRequest)),
@@ -151,6 +189,7 @@ TransportTraits UecConfig::traits() const {
   traits.retry_limit = retries;
   traits.queue_pairs = queue_pairs;
   traits.congestion_control = congestion_control;
+  if (credit != nullptr) traits.receiver_control = *credit;
   if (delivery == Delivery::kRud) traits.path_selection = path_selection;
   traits.delivery = PacketDelivery{.in_order = delivery == Delivery::kRod,
                                    .psn_window = psn_window,
@@ -164,7 +203,8 @@ TransportTraits UecConfig::traits() const {
                                    .timeout = timeout.value_or(PacketDelivery::kByQueue),
                                    .backs_off = backs_off,
                                    .retries = retries,
-                                   .nack_retries = nack_retries};
+                                   .nack_retries = nack_retries,
+                                   .infers_loss = infers_loss};
   return traits;
 }
 
@@ -173,12 +213,7 @@ schema::Object<UecConfig> UecConfig::schema(LinkLayer /*layer*/) {
   const auto is_rud = [](const Config& uec) { return uec.delivery == Delivery::kRud; };
   const auto has_headers = [](const Config& uec) { return !uec.header || !uec.ack_size; };
   return schema::describe<Config>("UEC", "Ultra Ethernet Transport: sprayed, trimmed, repeated")
-      .presets("preset", &Config::preset,
-               {uec_preset(Preset::kUec10, "uec-1.0", "UE specification 1.0, June 2025"),
-                uec_preset(Preset::kHtsim, "uet-htsim",
-                           std::string(kHtsim) +
-                               ": packets of 4,150 B, answers of 64 B, its time-out and its NSCC")},
-               "values of the other keys")
+      .presets("preset", &Config::preset, uec_presets(), "values of the other keys")
       .source("the specification")
       .field("mtu", &Config::mtu, "payload of a full packet")
       .source("UE specification 1.0: 1,024, 2,048, 4,096 or 8,192 B, one value per fabric")
@@ -233,6 +268,10 @@ schema::Object<UecConfig> UecConfig::schema(LinkLayer /*layer*/) {
               congestion::control_schema(congestion::NsccSpec::default_config()),
               "how senders set their windows")
       .source(kSpecification)
+      .object("receiver_control", &Config::receiver_control, receiver_control_schema(),
+              "how receivers limit what is sent to them, beside that: with `rccc` a packet needs "
+              "room in the window and credit")
+      .source("UE specification 1.0, 3.6.14: NSCC, RCCC or both; uet-htsim: NSCC alone")
       .object("path_selection", &Config::path_selection,
               path_selection::choice_schema(path_selection::MixedConfig{}),
               "how senders select paths by the entropy values that switches hash")

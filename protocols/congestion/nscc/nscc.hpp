@@ -114,14 +114,17 @@ class Nscc : public NsccSpec {
     adjust(p, now);
   }
 
-  /// A packet was trimmed, and is to be sent again.
-  void on_nack(const Parameters& p, Bytes packet, bool is_marked, Picoseconds now) {
+  /// A packet was trimmed, and is to be sent again. `is_settled`: at the last hop, whose load
+  /// credit of the receiver settles.
+  void on_nack(const Parameters& p, Bytes packet, bool is_marked, Picoseconds now,
+               bool is_settled = false) {
     in_flight_ -= packet;
     ignored_ += packet;
     average(p, rtt_);
+    if (is_settled && !p.is_htsim) return;
     is_triggered_ = true;
     if (adapts_quickly(p, true, is_marked, Picoseconds(), now)) return;
-    cut(packet);
+    if (!is_settled) cut(packet);
   }
   /// A packet counts as lost without a NACK.
   void on_missing(const Parameters& p, Bytes packet, LossSignal how) {

@@ -3,7 +3,8 @@
 namespace weft::protocols::congestion {
 
 RcccParameters::RcccParameters(const RcccConfig& c)
-    : speculative(Factor::nearest(c.speculative)),
+    : base_rtt(c.base_rtt),
+      speculative(Factor::nearest(c.speculative)),
       request(Factor::nearest(c.request)),
       quantum(c.quantum),
       pace(std::max(Factor::nearest(c.pace), Factor::unit())),

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "protocols/congestion/control.hpp"
@@ -21,6 +22,7 @@ struct RcccParameters {
 
   using Factor = Fixed<30>;
 
+  std::optional<Picoseconds> base_rtt;
   Factor speculative;
   Factor request;
   Bytes quantum;
@@ -56,7 +58,7 @@ class RcccReceiver : public OnlyAcknowledges {
   /// All that was ever granted.
   [[nodiscard]] std::uint32_t total() const { return granted_; }
 
- private:
+ protected:
   std::uint32_t wanted_ = 0;
   std::uint32_t granted_ = 0;
   bool is_missed_ = false;  ///< the sender has waited too long for what it asked for
@@ -67,14 +69,16 @@ class RcccReceiver : public OnlyAcknowledges {
 /// where the pace is full again and nothing comes.
 class RcccPort {
  public:
-  void on_credit_request(const RcccParameters& p, bool is_marked, Picoseconds now,
+  void on_credit_request(const RcccParameters& p, Arrival arrival, Picoseconds now,
                          const RandomStream& random) {
     if (!p.adapts) return;
     catch_up(p, now, random);
     if (!runs_) next_ = now + drawn(p, random);
     runs_ = true;
     ++packets_;
-    if (is_marked) ++marked_;
+    if (arrival == Arrival::kMarked) ++marked_;
+    if (is_trim(arrival)) ++trimmed_;
+    if (arrival == Arrival::kTrimmed) ++trimmed_on_path_;
   }
   /// The time from a grant of `bytes` to the next one, on a port of `rate`.
   Picoseconds gap(const RcccParameters& p, Bytes bytes, BitsPerSecond rate, Picoseconds now,
@@ -106,18 +110,23 @@ class RcccPort {
 
   void change(const RcccParameters& p) {
     constexpr Factor kOne = Factor::one();
-    const Factor marked = packets_ == 0 ? Factor() : Factor::ratio(marked_, packets_);
+    const std::int64_t whole = packets_ - trimmed_;
+    const Factor marked = whole == 0 ? Factor() : Factor::ratio(marked_, whole);
     marked_share_ = marked_share_ * (kOne - p.gain) + marked * p.gain;
+    const bool is_trimmed = trimmed_on_path_ > 0;
+    if (is_trimmed) share_of_pace_ -= Factor::ratio(trimmed_on_path_, packets_);
     if (marked_share_ > p.target) {
       const Factor cut = (marked_share_ - p.target) * p.decrease;
       share_of_pace_ = share_of_pace_ * (kOne - cut);
+    }
+    if (is_trimmed || marked_share_ > p.target) {
       streak_ = 0;
     } else {
       share_of_pace_ += p.increase << (marked_ == 0 ? streak_ : 0);
       streak_ = std::min(streak_ + 1, kMaxDoublings);
     }
     share_of_pace_ = std::clamp(share_of_pace_, p.floor, kOne);
-    packets_ = marked_ = 0;
+    packets_ = marked_ = trimmed_ = trimmed_on_path_ = 0;
   }
 
   static constexpr std::uint32_t kMaxDoublings = 20;
@@ -127,6 +136,8 @@ class RcccPort {
   Factor marked_share_;
   std::int64_t packets_ = 0;
   std::int64_t marked_ = 0;
+  std::int64_t trimmed_ = 0;
+  std::int64_t trimmed_on_path_ = 0;  ///< before the port that leads to the host
   std::uint64_t draws_ = 0;
   std::uint32_t streak_ = 0;  ///< increases in a row
   bool runs_ = false;
@@ -143,7 +154,7 @@ class Rccc : public RcccSpec {
   using Port = RcccPort;
 
   void start(const Parameters& p, const FlowStart& start) {
-    const Bytes idle = bytes_in(start.base_rtt, start.line_rate);
+    const Bytes idle = bytes_in(p.base_rtt.value_or(start.base_rtt), start.line_rate);
     speculative_ = std::min(idle * p.speculative, kMaxCredit);
     // Less than a packet would be asked for packet by packet.
     max_wanted_ = std::max(std::min(idle * p.request, kMaxCredit), start.packet);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -11,10 +13,13 @@ namespace weft::protocols::congestion {
 /// those who want in turn, a little more slowly than its link brings data. All credit is of bytes
 /// on the wire.
 ///
-/// Left out: idle ("slow") credit, since a sender that was idle begins with the speculative bytes
-/// again; that the first grant takes back what is left of them; trimmed packets, which are lost;
-/// senders that ask for less while they send to several receivers (`request` bounds what piles up).
+/// So queue pairs of RoCE have it. Left out there: idle ("slow") credit, since a sender that was
+/// idle begins with the speculative bytes again; that the first grant takes back what is left of
+/// them; senders that ask for less while they send to several receivers (`request` bounds what
+/// piles up). Contexts of Ultra Ethernet have all of that: `rccc_context.hpp`.
 struct RcccConfig {
+  /// Without load. Absent: that of the path.
+  std::optional<Picoseconds> base_rtt{};
   /// What may be sent unasked, times what the line carries in an idle round trip.
   double speculative = 1.5;
   /// What a sender may have or have asked for at most, in the same measure.

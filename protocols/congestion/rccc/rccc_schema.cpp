@@ -1,5 +1,7 @@
 #include "protocols/congestion/rccc/rccc_spec.hpp"
 
+#include <optional>
+
 #include "protocols/congestion/rccc/rccc_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -18,6 +20,13 @@ schema::Object<RcccConfig> rccc_schema() {
   using Config = RcccConfig;
   return schema::describe<Config>("RCCC",
                                   "senders wait for credit, which receivers grant them in turn")
+      .field("base_rtt", &Config::base_rtt,
+             "a round trip without load, which `speculative` and `request` are multiples of; "
+             "`path`: that of the queue pair's path")
+      .source("uet-htsim takes that of the longest path")
+      .special("path", std::nullopt)
+      .at_least(1_ns)
+      .at_most(1_s)
       .field("speculative", &Config::speculative,
              "sent unasked by a sender that was idle, times what its line carries in an idle round "
              "trip")
@@ -36,8 +45,8 @@ schema::Object<RcccConfig> rccc_schema() {
       .source(kRcccInHtsim)
       .within({.low = 0.01, .high = 1})
       .field("adapts_to_marks", &Config::adapts_to_marks,
-             "whether a port grants less as switches mark what comes to it, for fabrics whose core "
-             "is slower than their edge")
+             "whether a port grants less as switches mark what comes to it, or trim it before the "
+             "last hop, for fabrics whose core is slower than their edge")
       .source("off where the fabric is not oversubscribed: uet-htsim, main_uec.cpp")
       .field("period", &Config::period, "between two changes of what is granted, on average")
       .source("1.5 round trips of 12 us: uet-htsim, oversubscribed_cc.cpp")

@@ -28,8 +28,15 @@ class Uec {
   }
   void expire_timer(const Here& here, QueuePairId qp) { sender_.expire_timer(here, qp); }
 
+  void on_credit(const Here& here, QueuePairId qp) { sender_.on_credit(here, qp); }
+  void fail_all(const Here& here, QueuePairId qp) { sender_.fail_all(here, qp); }
+  static constexpr bool is_of_contexts() { return true; }
+
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
     receiver_.receive_data(here, packet, port);
+  }
+  void receive_probe(const Here& here, const Packet& packet, PortState& port) {
+    receiver_.receive_probe(here, packet, port);
   }
   void receive_trimmed(const Here& here, const Packet& packet, PortState& port) {
     receiver_.receive_trimmed(here, packet, port);

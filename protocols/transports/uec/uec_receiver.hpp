@@ -46,6 +46,23 @@ class UecReceiverEnd {
     for (std::uint32_t i = 0; i < messages; ++i) host_.notify_delivered(here, id);
   }
 
+  /// The sender asks for an ACK, which tells from the first packet on that is missing.
+  void receive_probe(const Here& here, const Packet& probe, PortState& port) {
+    const ReceiverId id = receiver_of(probe);
+    const ReceiverState& r = s_.receivers[id];
+    Packet packet = answer(probe, id, r, host_.transport(r.transport), PacketKind::kPdsAck);
+    packet.sequence = r.expected;
+    packet.flags = kAsksAck;
+    packet.word =
+        s_.acks.add(here.worker.number, {.bytes = s_.uec.receiver(id).bytes,
+                                         .bitmap = r.early.held_from(r.expected, r.expected),
+                                         .base = r.expected,
+                                         .cause = r.expected,
+                                         .early = r.received - r.expected,
+                                         .probe = probe.word});
+    host_.respond(here, packet, port);
+  }
+
   /// A switch had no room for the packet.
   void receive_trimmed(const Here& here, const Packet& packet, PortState& port) {
     const ReceiverId id = receiver_of(packet);

@@ -9,6 +9,7 @@
 #include "protocols/packet/nack_code.hpp"
 #include "protocols/state/network_state.hpp"
 #include "protocols/transports/sender.hpp"
+#include "protocols/transports/uec/uec_credit.hpp"
 
 namespace weft::protocols {
 
@@ -21,7 +22,8 @@ namespace weft::protocols {
 template <class Host>
 class UecSenderEnd {
  public:
-  UecSenderEnd(NetworkState& state, Host& host) : s_(state), host_(host), sender_(state) {}
+  UecSenderEnd(NetworkState& state, Host& host)
+      : s_(state), host_(host), sender_(state), credit_(state, host) {}
 
   /// The transmission of a packet begins that was not sent before.
   void on_first_sent(const Here& here, const SenderState& s, QueuePairId /*qp*/) {
@@ -59,6 +61,10 @@ class UecSenderEnd {
     here.lp.last_event_time = here.now;
     bool is_late = false;
     Picoseconds next = Picoseconds::max();
+    if (u.probe_at) {
+      if (*u.probe_at <= here.now) probe(here, s, u);
+      if (u.probe_at) next = *u.probe_at;
+    }
     for (std::uint32_t at = s.unacked; at != s.sent_end; ++at) {
       if (u.repeats.has(at) || has_arrived(s, u, at)) continue;
       SentPacket& packet = u.packets[at];
@@ -79,7 +85,35 @@ class UecSenderEnd {
     activate_all(here, u, qp);
   }
 
+  /// Its receiver has granted credit.
+  void on_credit(const Here& here, QueuePairId qp) {
+    SenderState& s = s_.senders.whole(qp);
+    UecSender& u = s_.uec.sender(qp);
+    arrange_all(s, u);
+    activate_all(here, u, qp);
+  }
+  /// The receiver of all contexts to a destination does not answer.
+  void fail_all(const Here& here, QueuePairId first) {
+    for_each_of_context(first, [&](SenderState& s, UecSender&, QueuePairId) {
+      if (s.next != s.posted) fail(here, s);
+    });
+  }
+
  private:
+  [[nodiscard]] bool has_credit(const TransportConstants& t) const {
+    return Host::kHasGrants && t.has_grants();
+  }
+  /// Something of `sequence` is to be sent again, or `sign` -1: not after all.
+  void note_backlog(const SenderState& s, QueuePairId qp, std::uint32_t sequence, int sign) {
+    const TransportConstants& t = constants(s);
+    if (!has_credit(t)) return;
+    credit_.add_backlog(s, qp,
+                        sign * (counted_size(s, sequence) - t.delivery.counted_header + t.header));
+  }
+  /// The receiver is in control from the first answer on.
+  void note_answer(const SenderState& s, const UecSender& u) {
+    if (has_credit(constants(s))) s_.uec.source(u.credit_slot).on_answer();
+  }
   [[nodiscard]] const TransportConstants& constants(const SenderState& s) const {
     return host_.transport(s.transport);
   }
@@ -120,14 +154,19 @@ class UecSenderEnd {
     const congestion::ContextAck answer{
         .fresh = Bytes(static_cast<std::int64_t>(ack.bytes - std::min(ack.bytes, u.bytes))),
         .is_marked = is_marked,
-        .round_trip = round_trip(here, s, u, ack.cause, has(packet, kRepeated))};
+        .round_trip = has(packet, kAsksAck)
+                          ? std::nullopt
+                          : round_trip(here, s, u, ack.cause, has(packet, kRepeated))};
+    note_answer(s, u);
     u.bytes = std::max(u.bytes, ack.bytes);
     u.in_flight -= answer.fresh.count();
     at_context(s, [&](auto& control, const auto& p) { control.on_answer(p, answer, here.now); });
     const std::uint32_t unacked = s.unacked;
     note_bitmap(s, u, ack);
     note_cumulative(s, u, packet.sequence);
-    tell_path(here, s, qp, packet, is_marked);
+    const bool is_of_probe = has(packet, kAsksAck);
+    if (!is_of_probe) tell_path(here, s, qp, packet, is_marked);
+    if (constants(s).delivery.infers_loss) infer(here, s, u, ack, is_of_probe);
     finish_answer(here, s, u, qp, unacked, port);
   }
 
@@ -137,6 +176,7 @@ class UecSenderEnd {
     if (s.schedule == SenderState::Schedule::kFailed) return;
     UecSender& u = s_.uec.sender(qp);
     const std::uint32_t unacked = s.unacked;
+    note_answer(s, u);
     note_cumulative(s, u, packet.word);
     const auto code = static_cast<NackCode>(packet.sent_upper());
     tell_path_of_nack(here, s, qp, packet, code);
@@ -153,6 +193,7 @@ class UecSenderEnd {
     }
     if (has_lost) sender_.note_loss(s, congestion::LossSignal::kNack, here.now);
     finish_answer(here, s, u, qp, unacked, port);
+    watch_window(here, s, u);
   }
 
   /// `unacked`: before the answer.
@@ -201,6 +242,7 @@ class UecSenderEnd {
     const Bytes size = counted_size(s, sequence);
     u.in_flight += size.count();
     at_context(s, [&](auto& control, const auto& p) { control.on_found(p, size); });
+    note_backlog(s, s_.senders.queue_pair_of(s), sequence, -1);
   }
 
   void tell_path(const Here& here, const SenderState& s, QueuePairId qp, const Packet& packet,
@@ -244,13 +286,107 @@ class UecSenderEnd {
     const bool is_trim = code == NackCode::kTrimmed || code == NackCode::kTrimmedLastHop;
     at_context(s, [&](auto& control, const auto& p) {
       if (is_trim) {
-        control.on_nack(p, size, is_marked, here.now);
+        control.on_nack(p, size, is_marked, here.now,
+                        code == NackCode::kTrimmedLastHop && constants(s).has_grants());
       } else {
         control.on_missing(p, size, congestion::LossSignal::kNack);
       }
     });
     u.repeats.add(s.unacked, sequence);
+    note_backlog(s, s_.senders.queue_pair_of(s), sequence, 1);
     return true;
+  }
+
+  // Loss without trimming (SLEEK).
+
+  /// What an ACK says of packets that are missing: once a window has come beyond the first one, or
+  /// a probe's answer has overtaken them, each is repeated once.
+  void infer(const Here& here, SenderState& s, UecSender& u, const AckRecord& ack,
+             bool is_of_probe) {
+    Bytes window;
+    Bytes threshold;
+    bool is_overtaken = false;
+    at_context(s, [&](const auto& control, const auto& /*p*/) {
+      window = control.window();
+      threshold = std::min(window * 3 / 2, control.max_window());
+      is_overtaken =
+          is_of_probe && elapsed_since(ack.probe, here.now) - control.base_rtt() < control.target();
+    });
+    const Bytes payload = constants(s).payload;
+    if (!s.has_outstanding()) {
+      u.is_recovering = false;
+      u.probe_at = {};
+      return;
+    }
+    if (u.is_recovering && s.unacked >= u.recovery_end) u.is_recovering = false;
+    const bool is_early = ack.early >= std::max(threshold, 5 * payload) / payload;
+    if (is_overtaken || (is_early && !u.is_recovering)) {
+      u.is_recovering = true;
+      u.recovery_end = s.sent_end;
+      u.recovery_next = s.unacked;
+    }
+    if (u.is_recovering) repeat_missing(here, s, u, std::max(window / payload, std::int64_t{1}));
+    if (!is_of_probe) arm_probe(here, s, u, false);
+  }
+  /// Of the first `reach` packets.
+  void repeat_missing(const Here& here, SenderState& s, UecSender& u, std::int64_t reach) {
+    const TransportConstants& t = constants(s);
+    const std::uint32_t end =
+        std::min(u.recovery_end, s.unacked + static_cast<std::uint32_t>(reach));
+    bool has_lost = false;
+    std::uint32_t at = std::max(u.recovery_next, s.unacked);
+    for (; at < end; ++at) {
+      if (u.repeats.has(at) || has_arrived(s, u, at)) continue;
+      const Bytes size = counted_size(s, at);
+      u.in_flight -= size.count();
+      at_context(s, [&](auto& control, const auto& p) {
+        control.on_missing(p, size, congestion::LossSignal::kNack);
+      });
+      u.repeats.add(s.unacked, at);
+      note_backlog(s, s_.senders.queue_pair_of(s), at, 1);
+      ++here.worker.sums.losses_inferred;
+      has_lost = true;
+      if (t.entropy.is_fixed()) continue;
+      s_.entropies.on_path_loss(t.entropy, s_.senders.queue_pair_of(s), u.packets[at].value,
+                                congestion::LossSignal::kTimeout, here.now);
+    }
+    u.recovery_next = at;
+    if (has_lost) sender_.note_loss(s, congestion::LossSignal::kNack, here.now);
+  }
+  /// Where no ACK comes until then, the receiver is asked for its state. `again`: it was.
+  void arm_probe(const Here& here, const SenderState& s, UecSender& u, bool again) {
+    const bool has_more = s.sent_end != s.posted || !u.repeats.empty();
+    at_context(s, [&](const auto& control, const auto& /*p*/) {
+      const Picoseconds base = control.base_rtt();
+      const Picoseconds wait = again ? 5 * base : has_more ? 3 * base : base + control.target();
+      u.probe_at = here.now + wait;
+    });
+    file_timer(here, u, s_.senders.queue_pair_of(s), *u.probe_at);
+  }
+  /// A cut has closed the window over packets that asked for no ACK: where none comes, one is asked
+  /// for, since nothing else can leave to ask.
+  void watch_window(const Here& here, const SenderState& s, UecSender& u) {
+    if (u.probe_at || s.window != 0 || !s.has_outstanding()) return;
+    at_context(s, [&](const auto& control, const auto& /*p*/) {
+      u.probe_at = here.now + control.base_rtt();
+    });
+    if (u.probe_at) file_timer(here, u, s_.senders.queue_pair_of(s), *u.probe_at);
+  }
+  /// The time of a probe has come.
+  void probe(const Here& here, const SenderState& s, UecSender& u) {
+    if (constants(s).delivery.infers_loss || s.window == 0) return send_probe(here, s, u);
+    u.probe_at = {};
+  }
+  void send_probe(const Here& here, const SenderState& s, UecSender& u) {
+    const QueuePairId qp = s_.senders.queue_pair_of(s);
+    const TransportConstants& t = constants(s);
+    Packet packet = control_packet(s, qp, t, ControlCode::kProbe);
+    if (!t.entropy.is_fixed()) {
+      packet.entropy = s_.entropies.next(t.entropy, qp, s.entropy, s.next, here.now);
+    }
+    packet.word = send_time(here.now);
+    host_.respond(here, packet, s_.ports[s.port()]);
+    arm_probe(here, s, u, true);
   }
 
   /// False: that was once too often, and the context fails.
@@ -268,6 +404,9 @@ class UecSenderEnd {
       control.on_missing(p, size, congestion::LossSignal::kTimeout);
     });
     u.repeats.add(s.unacked, sequence);
+    note_backlog(s, s_.senders.queue_pair_of(s), sequence, 1);
+    // What asked for credit may be lost, too.
+    if (has_credit(t)) s_.uec.source(u.credit_slot).ask_again();
     if (!t.entropy.is_fixed()) {
       s_.entropies.on_path_loss(t.entropy, s_.senders.queue_pair_of(s), packet.value,
                                 congestion::LossSignal::kTimeout, here.now);
@@ -280,8 +419,11 @@ class UecSenderEnd {
     at_context(s, [&](auto& control, const auto& p) { control.on_found(p, Bytes(-u.in_flight)); });
     u.in_flight = 0;
     s.schedule = SenderState::Schedule::kFailed;
-    --here.lp.live_events;
+    if (s.has_outstanding()) --here.lp.live_events;
     const QueuePairId own = s_.senders.queue_pair_of(s);
+    if (has_credit(constants(s))) {
+      credit_.add_backlog(s, own, Bytes() - s_.grants.askers[own].fresh);
+    }
     for_each_of_context(own, [&](SenderState& other, UecSender& of, QueuePairId qp) {
       if (qp == own) return;
       arrange(other, of);
@@ -317,6 +459,8 @@ class UecSenderEnd {
     });
   }
   void activate_all(const Here& here, const UecSender& u, QueuePairId qp) {
+    const SenderState& s = s_.senders.whole(qp);
+    if (has_credit(constants(s))) credit_.wait(here, s, qp);
     host_.activate(here, qp);
     if (u.next_in_context == qp) [[likely]]
       return;
@@ -337,9 +481,14 @@ class UecSenderEnd {
     bool asks = s.repeats || !s.has_outstanding();
     at_context(s, [&](const auto& control, const auto& p) {
       const Bytes size = size_of_next(s, t) + d.counted_header;
-      may_go = may_go && control.may_send(p, size);
+      // What is repeated by inference may exceed the window.
+      const bool is_inferred = s.repeats && u.is_recovering && next < u.recovery_end;
+      may_go = may_go && (is_inferred || control.may_send(p, size));
       asks = asks || control.asks_ack(p, size, d.ack_bytes);
     });
+    if (has_credit(t)) {
+      asks = asks || s_.uec.source(u.credit_slot).credit() <= size_of_next(s, t) + t.header;
+    }
     s.asks_ack = asks;
     s.window = may_go ? kNoIndex : 0;
   }
@@ -356,6 +505,7 @@ class UecSenderEnd {
   NetworkState& s_;
   Host& host_;
   Sender sender_;
+  UecCredit<Host> credit_;
 };
 
 }  // namespace weft::protocols

@@ -83,6 +83,8 @@ const Record<protocols::NetworkTotals>& network_record() {
         [](const Row& r) { return r.timeouts; }},
        {"packets_trimmed", "data that switches cut to their headers",
         [](const Row& r) { return r.packets_trimmed; }},
+       {"losses_inferred", "packets that senders repeat by what ACKs say (SLEEK)",
+        [](const Row& r) { return r.losses_inferred; }},
        {"ecn_marked", "packets, at each port that marked them",
         [](const Row& r) { return r.ecn_marked; }},
        {"pfc_pauses", "sent", [](const Row& r) { return r.pauses; }},
