@@ -34,21 +34,56 @@ class KeyFinder {
 
   void add(const language::Node& node, const std::string& path) {
     for (const language::Node::Entry& entry : node.entries) {
-      const std::string inner = language::child_path(path, entry.key);
-      keys_.emplace(inner, diagnostics_.place_of(entry.value.mark));
-      add(entry.value, inner);
+      add_value(entry.value, language::child_path(path, entry.key));
     }
     for (std::size_t i = 0; i < std::min(node.items.size(), kMaxGiven); ++i) {
-      const std::string inner = language::element_path(path, i);
-      keys_.emplace(inner, diagnostics_.place_of(node.items[i].mark));
-      add(node.items[i], inner);
+      add_value(node.items[i], language::element_path(path, i));
     }
   }
 
  private:
+  void add_value(const language::Node& value, const std::string& path) {
+    if (value.mark.is_default) return;
+    keys_.emplace(path, diagnostics_.place_of(value.mark));
+    add(value, path);
+  }
+
   const language::Diagnostics& diagnostics_;
   std::map<std::string, std::string>& keys_;
 };
+
+/// Marks the values that a resolved scenario writes out as defaults, and keeps where each comes
+/// from: so that what follows from the text is what followed from the scenario that was resolved.
+/// `key` is that of the node, or of the list that it is in.
+void mark_defaults(const language::DefaultLines& lines, const std::string& key,
+                   language::Node& node) {
+  for (language::Node::Entry& entry : node.entries) mark_defaults(lines, entry.key, entry.value);
+  for (language::Node& item : node.items) mark_defaults(lines, key, item);
+  if (!node.entries.empty() || !node.items.empty()) return;
+  const auto line = lines.find(node.mark.line);
+  if (line == lines.end()) return;
+  const auto& [source, keys] = line->second;
+  if (!keys.empty() && std::ranges::find(keys, key) == keys.end()) return;
+  node.mark.is_default = true;
+  node.source = source;
+}
+
+/// Once overrides are in: a map or list is a default if all of it is. Adds where they come from.
+void find_defaults(const std::string& path, language::Node& node, language::Provenance& sources) {
+  bool is_default = true;
+  for (language::Node::Entry& entry : node.entries) {
+    find_defaults(language::child_path(path, entry.key), entry.value, sources);
+    is_default = is_default && entry.value.mark.is_default;
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    find_defaults(language::element_path(path, i), node.items[i], sources);
+    is_default = is_default && node.items[i].mark.is_default;
+  }
+  if (!node.entries.empty() || !node.items.empty()) node.mark.is_default = is_default;
+  // A list of values stands in one line, whose comment is about all of it.
+  if (!node.items.empty()) node.source = node.items.front().source;
+  if (node.mark.is_default && !node.source.empty()) sources[path] = node.source;
+}
 
 }  // namespace
 
@@ -99,6 +134,7 @@ class ScenarioLoader {
       return errors;
     }
     tree_ = std::move(tree);
+    if (tree_.mark.is_default) find_defaults({}, tree_, given_sources_);
     reader_.read(schema_, tree_, document_, {});
     return {};
   }
@@ -121,6 +157,7 @@ class ScenarioLoader {
     if (!diagnostics_.is_empty()) return diagnostics_.take();
     GivenKeys given{{}, diagnostics_.take_remarks()};
     KeyFinder(diagnostics_, given.places).add(tree_, {});
+    for (const auto& [path, source] : given_sources_) provenance_[path] = source;
     loaded.resolved_ = language::write_yaml(schema_, document_, tree_, provenance_, {});
     loaded.canonical_ =
         language::write_yaml(schema_, document_, tree_, provenance_, {.comments = false});
@@ -136,6 +173,7 @@ class ScenarioLoader {
   const language::Catalogue& catalogue_;
   const schema::Object<Document>& schema_;
   language::Provenance provenance_;
+  language::Provenance given_sources_;  ///< of defaults that the file writes out
   language::Reader reader_;
   language::Node tree_;
   Document document_;
@@ -146,7 +184,7 @@ const GivenKeys& given_keys(const LoadedScenario& scenario) {
 }
 
 std::string LoadedScenario::resolved_yaml(std::string_view version) const {
-  return "# Resolved by weft " + std::string(version) +
+  return std::string(language::kResolvedHeader) + std::string(version) +
          ": every default is written out, with its source.\n" + resolved_;
 }
 
@@ -192,6 +230,9 @@ Result<ScenarioTemplate> ScenarioTemplate::parse(std::string_view text,
   if (Errors errors = language::check_text(text, file); !errors.empty()) return errors;
   Result<language::Node> root = language::parse_yaml(text, file);
   if (!root.ok()) return root.errors();
+  const language::DefaultLines lines = language::default_lines(text);
+  if (!lines.empty()) mark_defaults(lines, {}, root.value());
+  root.value().mark.is_default = !lines.empty();  // there are some
   return ScenarioTemplate(std::move(root).value(), filename);
 }
 

@@ -103,6 +103,8 @@ void add_node(ByteWriter& out, const Node& node) {
   out.add(node.kind);
   out.add(node.mark.line);
   out.add(node.mark.column);
+  out.add(node.mark.is_default);
+  out.add(node.source);
   out.add(node.text);
   out.add(static_cast<std::uint64_t>(node.items.size()));
   for (const Node& item : node.items) add_node(out, item);
@@ -119,6 +121,8 @@ void read_node(ByteReader& in, Node& node) {
   in.read(node.kind);
   in.read(node.mark.line);
   in.read(node.mark.column);
+  in.read(node.mark.is_default);
+  in.read(node.source);
   in.read(node.text);
   std::uint64_t count = 0;
   in.read(count);

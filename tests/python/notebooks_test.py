@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tempfile
 import unittest
 
@@ -25,6 +26,19 @@ class Notebooks(unittest.TestCase):
             for cell in json.loads(path.read_text())["cells"]:
                 self.assertFalse(cell.get("outputs"), path.name)
                 self.assertIsNone(cell.get("execution_count"), path.name)
+
+    def test_every_number_of_the_prose_stands_in_the_code(self) -> None:
+        """What the code says is what it sets or asserts, and the next test runs it."""
+        for path in sorted(FOLDER.glob("*.ipynb")):
+            cells = json.loads(path.read_text())["cells"]
+            code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+            known = {n.rstrip("0").rstrip(".") for n in re.findall(r"\d+(?:\.\d+)?", code.replace("_", ""))}
+            prose = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+            said = re.findall(r"\d+(?:\.\d+)?", prose.replace(",", ""))
+            self.assertGreater(len(said), 5, path.name)
+            self.assertIn("assert ", code)
+            unknown = [n for n in said if n.rstrip("0").rstrip(".") not in known]
+            self.assertEqual(unknown, [], path.name)
 
     def test_they_run_and_their_numbers_hold(self) -> None:
         if NotebookClient is None:

@@ -4,12 +4,15 @@ import multiprocessing
 import os
 import pickle
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
+import warnings
 import xml.etree.ElementTree
 
 import numpy as np
@@ -83,8 +86,12 @@ class Columns(unittest.TestCase):
         with self.assertRaisesRegex(AttributeError, "no table 'blame'"):
             self.results.blame
         self.assertFalse(hasattr(self.results, "blame"))
-        with self.assertRaisesRegex(KeyError, "no column 'fct'"):
+        with self.assertRaisesRegex(KeyError, "no column 'fct' .* did you mean 'fct_ps'"):
             self.results.messages["fct"]
+        with self.assertRaisesRegex(KeyError, "no table 'job';.* did you mean 'jobs'"):
+            self.results.table("job")
+        with self.assertRaisesRegex(AttributeError, "no 'job'; did you mean 'jobs'"):
+            self.results.job
         self.assertIn("jobs", dir(self.results))
 
     def test_charts_are_well_formed_and_bars_keep_their_proportion(self) -> None:
@@ -164,12 +171,35 @@ class Many(unittest.TestCase):
         self.assertEqual(list(frame.attrs["warnings"]), [1])
         self.assertIn("only after PFC has paused", frame.attrs["warnings"][1][0])
 
+    def test_a_metric_that_no_point_has_is_warned_of(self) -> None:
+        with self.assertWarnsRegex(weft.WeftWarning, "no run has a number 'jobs.in.jct'.*did you mean 'jobs.in.jct_seconds'"):
+            frame = weft.sweep(DOCUMENT, {"seed": [1]}, metrics=["jobs.in.jct", "jobs.in.jct_seconds"])
+        self.assertTrue(frame["jobs.in.jct"].isna().all())
+        self.assertGreater(frame["jobs.in.jct_seconds"][0], 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            weft.sweep(DOCUMENT, {"seed": [1]}, metrics=["jobs.in.jct_seconds"])
+            weft.sweep(DOCUMENT, {"jobs[0].size": ["apples"]}, metrics=["jobs.in.jct"])
+
+    def test_ctrl_c_stops_the_runs_of_a_sweep(self) -> None:
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        began = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            weft.sweep(DOCUMENT, {"jobs[0].size": ["400GiB", "401GiB"]}, metrics=[], workers=2)
+        # Each of them would take an hour.
+        self.assertLess(time.monotonic() - began, 60)
+
     def test_compare_and_explain(self) -> None:
         scenario = weft.Scenario(DOCUMENT).set("observe.blame", True)
         first = scenario.run()
         second = scenario.copy().set("jobs[0].size", "512KiB").run()
         self.assertFalse(weft.compare(first, first).has_differences)
-        self.assertIn("jobs[0].size", str(weft.compare(first, second)))
+        comparison = weft.compare(first, second)
+        self.assertIn("jobs[0].size", str(comparison))
+        # Where results were for a moment is nobody's business.
+        self.assertIn("A: 0-few\nB: 1-few\n", str(comparison))
+        self.assertNotIn(tempfile.gettempdir(), str(comparison) + str(comparison.data))
         self.assertIn("Along its critical path", weft.explain(first))
         self.assertTrue(weft.explain(first, second))
         with self.assertRaisesRegex(weft.ScenarioError, "observe.blame"):
@@ -179,6 +209,7 @@ class Many(unittest.TestCase):
             self.assertEqual(weft.explain(place), weft.explain(first))
             self.assertFalse(weft.compare(place, first).has_differences)
 
+    @unittest.skipIf(os.environ.get("WEFT_SANITIZED"), "a sanitizer keeps memory of its own")
     def test_hundred_runs_leave_memory_flat(self) -> None:
         def used() -> int:
             with open("/proc/self/statm") as file:
@@ -194,6 +225,7 @@ class Many(unittest.TestCase):
         self.assertLess(used() - before, 8 << 20)
 
 
+@unittest.skipIf(os.environ.get("WEFT_SANITIZED"), "a sanitizer keeps memory of its own")
 class Large(unittest.TestCase):
     """A DataFrame of many messages: its numbers are views, so it takes little beside the results."""
 
@@ -265,6 +297,7 @@ class Stored(unittest.TestCase):
                 weft.read_sweep(os.path.join(folder, "other.sqlite"))
 
 
+@unittest.skipIf(os.environ.get("WEFT_SANITIZED"), "stubs are the same without a sanitizer")
 class Stubs(unittest.TestCase):
     def test_they_agree_with_what_runs(self) -> None:
         package = os.path.dirname(weft.__file__)

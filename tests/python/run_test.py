@@ -1,5 +1,7 @@
 """Scenarios and their runs."""
 
+import contextlib
+import io
 import logging
 import os
 import pathlib
@@ -12,6 +14,7 @@ import threading
 import unittest
 import warnings
 
+import sanitized
 import weft
 from common import DOCUMENT, IN_CAST, README_DIGEST, SOURCE
 
@@ -51,7 +54,13 @@ class Scenarios(unittest.TestCase):
     def test_to_yaml_is_the_same_scenario(self) -> None:
         scenario = weft.Scenario(IN_CAST).set("jobs[0].size", "64KiB")
         again = weft.Scenario(scenario.to_yaml())
-        self.assertEqual(again.run().digest, scenario.run().digest)
+        # Nor is anybody warned of defaults that weft itself wrote out.
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", weft.WeftWarning)
+            self.assertEqual(again.run().digest, scenario.run().digest)
+        self.assertEqual(again.to_yaml(), scenario.to_yaml())
+        with self.assertWarnsRegex(weft.WeftWarning, "pxn.chunk .* has no effect"):
+            again.copy().set("pxn.chunk", "1MiB").run()
 
     def test_the_schema_knows_what_a_scenario_says(self) -> None:
         self.assertIn('"fabric"', weft.scenario_schema())
@@ -62,7 +71,7 @@ class Shipped(unittest.TestCase):
         self.assertTrue(os.path.samefile(weft.shipped("incast"), SOURCE / "scenarios" / "incast.yaml"))
         self.assertTrue(os.path.isdir(os.path.join(weft.shipped(), "sweeps")))
         self.assertTrue(os.path.isfile(weft.shipped("sweeps/loss")))
-        with self.assertRaisesRegex(FileNotFoundError, "'incst'; there are .*incast"):
+        with self.assertRaisesRegex(FileNotFoundError, "'incst'; there are .*; did you mean 'incast'"):
             weft.shipped("incst")
 
 
@@ -99,6 +108,19 @@ class Errors(unittest.TestCase):
     def test_a_run_that_would_not_fit_is_refused(self) -> None:
         with self.assertRaises(weft.RunError):
             weft.Scenario(IN_CAST).run(memory_limit=1_000_000)
+
+
+class Reports(unittest.TestCase):
+    """Which reports of sanitizers count (sanitized.py)."""
+
+    OURS = "Direct leak of 8 byte(s)\n    #0 0x1 in malloc\n    #1 0x2 in weft::api::run (/b/libweft.so.0+0x2)\n"
+    THEIRS = "Direct leak of 8 byte(s)\n    #0 0x1 in malloc\n    #1 0x2 in PyList_New (/usr/bin/python3.11+0x2)\n"
+    FOR_LIFE = OURS + "    #2 0x3 in PyInit__weft (/b/_weft.cpython-311.so+0x3)\n"
+
+    def test_they_count_with_a_frame_of_weft(self) -> None:
+        self.assertEqual(sanitized.findings(self.THEIRS + self.OURS + self.FOR_LIFE), [self.OURS])
+        race = "WARNING: ThreadSanitizer: data race (pid=1)\n    #0 f (/b/libweft.so.0+0x1)\n"
+        self.assertEqual(len(sanitized.findings(race + "WARNING: ThreadSanitizer: x\n    #0 g python3\n")), 1)
 
 
 class Runs(unittest.TestCase):
@@ -145,6 +167,17 @@ class Runs(unittest.TestCase):
         self.assertEqual(results.outcome, "interrupted")
         self.assertGreater(results.packet_hops, 0)
         self.assertGreaterEqual(told[-1]["now_ps"], told[0]["now_ps"])
+
+    def test_a_line_of_progress_is_kept_up_to_date_and_wiped(self) -> None:
+        scenario = weft.Scenario(IN_CAST).set({"jobs[0].size": "64MiB"})
+        shown = io.StringIO()
+        with contextlib.redirect_stderr(shown):
+            scenario.run(threads=1, progress=True)
+        text = shown.getvalue()
+        self.assertNotIn("\n", text)
+        self.assertRegex(text, r"\r *\d+ %, [0-9,.]+ us simulated")
+        self.assertEqual(text.split("\r")[-1], "")
+        self.assertEqual(text.split("\r")[-2].strip(), "")
 
     def test_what_progress_raises_comes_out_of_the_run(self) -> None:
         def progress(now: dict) -> None:

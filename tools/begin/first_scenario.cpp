@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "protocols/config/switch_config.hpp"
 #include "scenarios/checks/static_checks.hpp"
@@ -48,29 +50,79 @@ LeavesWanted leaves_wanted(const FirstScenario& wanted, const Machine& machine) 
       .machines = wanted.count, .is_rail = is_rail, .oversubscription = wanted.oversubscription};
 }
 
-/// Hosts of a job, from `first` up to `last`.
-struct Share {
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;
+/// Hosts of a job: whole ranges of them.
+class Share {
+ public:
+  /// From `first` up to `last`.
+  void add(std::uint32_t first, std::uint32_t last) {
+    if (first == last) return;
+    ranks_ += last - first;
+    if (!ranges_.empty() && ranges_.back().last == first) {
+      ranges_.back().last = last;
+    } else {
+      ranges_.push_back({first, last});
+    }
+  }
 
-  [[nodiscard]] std::uint32_t ranks() const { return last - first; }
+  [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
+  /// `0-7`, or `[0-7, 16-23]`
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const Range& range : ranges_) {
+      text += fmt::format("{}{}-{}", text.empty() ? "" : ", ", range.first, range.last - 1);
+    }
+    return ranges_.size() == 1 ? text : "[" + text + "]  # some below every leaf";
+  }
+
+ private:
+  struct Range {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
+
+  std::vector<Range> ranges_;
+  std::uint32_t ranks_ = 0;
 };
 
-/// Whole machines where there are enough.
-Share share_of(std::size_t job, std::size_t jobs, std::uint32_t machines, std::uint32_t hosts) {
+/// Adds the part of a job among several to hosts that lie together: whole machines where there are
+/// enough.
+void add_part(std::size_t job, std::size_t jobs, std::uint32_t first, std::uint32_t machines,
+              std::uint32_t hosts, Share& share) {
   const std::uint32_t unit = machines >= jobs ? hosts : 1;
   const std::size_t units = std::size_t{machines} * hosts / unit;
-  return {static_cast<std::uint32_t>(units * job / jobs) * unit,
-          static_cast<std::uint32_t>(units * (job + 1) / jobs) * unit};
+  share.add(first + static_cast<std::uint32_t>(units * job / jobs) * unit,
+            first + static_cast<std::uint32_t>(units * (job + 1) / jobs) * unit);
 }
 
-Result<std::string> job_text(const FirstScenario& wanted, std::size_t job, const Machine& machine) {
+/// Jobs that would each lie below one leaf meet nowhere, and no fabric is needed: then each has a
+/// part of every leaf.
+Share share_of(const FirstScenario& wanted, std::size_t job, const Machine& machine,
+               const Leaves& leaves) {
+  const std::size_t jobs = wanted.jobs.size();
+  const std::uint32_t hosts = machine.hosts();
+  const std::uint32_t below = leaves.is_rail ? leaves.group : leaves.servers;
+  Share together;
+  add_part(job, jobs, 0, wanted.count, hosts, together);
+  const bool is_below_one =
+      machine.nics > 0 && wanted.count > below && wanted.count <= std::size_t{below} * jobs;
+  // Of a machine that is divided, a training job would have tensors on both sides of its network.
+  const bool may_divide = below >= jobs || std::ranges::count(wanted.jobs, "training") == 0;
+  if (!is_below_one || !may_divide || std::size_t{below} * hosts < jobs) return together;
+  Share spread;
+  for (std::uint32_t leaf = 0; leaf < wanted.count / below; ++leaf) {
+    add_part(job, jobs, leaf * below * hosts, below, hosts, spread);
+  }
+  return spread.ranks() < 2 ? together : spread;
+}
+
+Result<std::string> job_text(const FirstScenario& wanted, std::size_t job, const Machine& machine,
+                             const Leaves& leaves) {
   const std::string& type = wanted.jobs[job];
-  const Share share = share_of(job, wanted.jobs.size(), wanted.count, machine.hosts());
+  const Share share = share_of(wanted, job, machine, leaves);
   std::string text = fmt::format("  - name: {}\n    type: {}\n", job_name(wanted, job), type);
   if (wanted.storage == "tcp") text += "    class: rdma\n";
   if (wanted.jobs.size() > 1 || !wanted.storage.empty()) {
-    text += fmt::format("    ranks: {}-{}\n", share.first, share.last - 1);
+    text += "    ranks: " + share.text() + "\n";
   }
   if (type == "training") {
     const auto plan = plan_training(wanted.model, machine, share.ranks());
@@ -171,7 +223,7 @@ Result<std::string> scenario_text(const FirstScenario& wanted, const Machine& ma
       "\n# What the ranks do, all at once unless `start` or `after` says otherwise.\n"
       "jobs:\n";
   for (std::size_t j = 0; j < wanted.jobs.size(); ++j) {
-    const auto job = job_text(wanted, j, machine);
+    const auto job = job_text(wanted, j, machine, leaves);
     if (!job.ok()) return job.errors();
     text += job.value();
   }

@@ -13,6 +13,28 @@ if(NOT Python3_Development.Module_FOUND OR NOT pybind11_FOUND)
   return()
 endif()
 
+# Python has no sanitizer in it: it loads their library first, and that of C++, whose throwing they watch. What Python
+# itself leaks is not looked at here.
+set(weft_python_environment)
+if(WEFT_SANITIZE)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    message(STATUS "No Python package: its host loads the sanitizers of GCC alone")
+    return()
+  endif()
+  set(runtime libasan.so)
+  if(WEFT_SANITIZE STREQUAL thread)
+    set(runtime libtsan.so)
+  endif()
+  foreach(library ${runtime} libstdc++.so)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${library}
+      OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+    file(REAL_PATH ${path} path)
+    list(APPEND preloaded ${path})
+  endforeach()
+  list(JOIN preloaded ":" preloaded)
+  set(weft_python_environment LD_PRELOAD=${preloaded} ASAN_OPTIONS=detect_leaks=0)
+endif()
+
 set(weft_package ${PROJECT_BINARY_DIR}/python/weft)
 set(weft_package_source ${PROJECT_SOURCE_DIR}/tools/python/weft)
 execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"
@@ -31,7 +53,8 @@ file(GLOB weft_package_files CONFIGURE_DEPENDS
 add_custom_command(
   OUTPUT ${weft_package}/keys.py ${weft_package}/tables.pyi
   COMMAND ${CMAKE_COMMAND} -E copy_if_different ${weft_package_files} ${weft_package}
-  COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/python/generate.py ${weft_package}
+  COMMAND ${CMAKE_COMMAND} -E env ${weft_python_environment}
+    ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/python/generate.py ${weft_package}
   DEPENDS weft_python_module ${weft_package_files} ${PROJECT_SOURCE_DIR}/tools/python/generate.py
   VERBATIM)
 add_custom_target(weft_python ALL DEPENDS ${weft_package}/keys.py ${weft_package}/tables.pyi)

@@ -12,6 +12,8 @@ struct Mark {
   int line = 0;  ///< 1-based
   int column = 0;
   int override_index = -1;  ///< among the overrides; -1: in the file
+  /// A resolved scenario writes it out as a default (default_lines): nobody chose it.
+  bool is_default = false;
 };
 
 struct Node {
@@ -21,6 +23,7 @@ struct Node {
   Kind kind = Kind::kNull;
   Mark mark;
   std::string text;            ///< kScalar
+  std::string source;          ///< of a default that a resolved scenario writes out
   std::vector<Node> items;     ///< kList
   std::vector<Entry> entries;  ///< kMap, in the order of the file
 

@@ -78,6 +78,11 @@ std::string belonging(const AnyObject& language, const std::string& key) {
   std::ranges::stable_sort(places, {}, [](const KeyPlace& place) {
     return std::ranges::count(place.path, '.') + (place.path.empty() ? -1 : 0);
   });
+  // Several alternatives may lead to one map.
+  const auto same = [](const KeyPlace& a, const KeyPlace& b) {
+    return a.path == b.path && a.type == b.type;
+  };
+  places.erase(std::unique(places.begin(), places.end(), same), places.end());
   std::string text;
   for (std::size_t i = 0; i < std::min(kMax, places.size()); ++i) {
     const KeyPlace& place = places[i];
@@ -120,6 +125,22 @@ std::string others_with(const std::string& key, const AnyObject& object,
   if (node.find(object.tag) != nullptr) return text;
   return text + ", and where no `" + object.tag + "` is given it is `" + alternative->name +
          "` here";
+}
+
+/// For a bare value in the place of a map: the nearest key beside it that takes such a value, as
+/// `spines` where `spine: 8` stands.
+std::string meant_sibling(const AnyObject* siblings, const Node& node, const std::string& path) {
+  const std::string key = path.substr(path.rfind('.') + 1);
+  const bool is_field = siblings != nullptr && siblings->find(key) != nullptr;
+  if (!is_field || node.kind != Node::Kind::kScalar) return {};
+  std::vector<std::string> keys;
+  for (const Field& field : siblings->fields) {
+    const bool is_scalar = field.kind != Kind::kObject && field.kind != Kind::kObjects &&
+                           field.kind != Kind::kWords && field.kind != Kind::kIntegers;
+    if (!is_scalar || std::holds_alternative<std::string>(parse_scalar(field, node.text))) continue;
+    keys.push_back(field.key);
+  }
+  return did_you_mean(key, keys);
 }
 
 /// Gives the bare value inside of a map, which an override left there, the key it stands for.
@@ -222,7 +243,7 @@ bool Reader::expand_shorthand(const AnyObject& object, Node& node, const std::st
   if (object.shorthand.empty() || !is_bare) {
     fail(node.mark, path,
          "found " + node.description() + "; expected a map with the keys " +
-             listing(accepted_keys(object, nullptr)));
+             listing(accepted_keys(object, nullptr)) + meant_sibling(siblings_, node, path));
     return false;
   }
   Node map;
@@ -372,6 +393,7 @@ void Reader::read_fields(const AnyObject& object, Node& node, void* target, cons
     if (value != nullptr) {
       const bool is_rating = origin.part == nullptr && field.is_rating;
       const std::optional<Scalar> before = is_rating ? field.get(target) : std::nullopt;
+      siblings_ = &object;
       read_field(field, *value, target, field_path, origin);
       if (before) check_rating(field, *value, *before, target, field_path);
     } else if (origin.part == nullptr) {
@@ -521,7 +543,8 @@ void Reader::check_matters(const AnyObject& object, const Node& node, const void
                            const std::string& path) {
   for (const Field& field : object.fields) {
     const Node* value = node.find(field.key);
-    if (value == nullptr || !field.matters || field.matters(target)) continue;
+    if (value == nullptr || value->mark.is_default) continue;
+    if (!field.matters || field.matters(target)) continue;
     diagnostics_.remark(value->mark, child_path(path, field.key),
                         "has no effect: it matters only " + field.matters_where);
   }

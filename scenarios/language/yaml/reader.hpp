@@ -122,6 +122,7 @@ class Reader {
   void fail(const Mark& mark, const std::string& path, std::string message);
 
   const schema::AnyObject* language_ = nullptr;  ///< what is read, as a whole
+  const schema::AnyObject* siblings_ = nullptr;  ///< whose field is read
   const Catalogue& catalogue_;
   Diagnostics& diagnostics_;
   Provenance& provenance_;

@@ -1,5 +1,6 @@
 #include "scenarios/language/yaml/source_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -88,6 +89,17 @@ std::optional<Error> find_long_line(std::string_view text, const std::string& fi
   return std::nullopt;
 }
 
+/// Of `a, b`.
+std::vector<std::string> keys_of_list(std::string_view list) {
+  std::vector<std::string> words;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(", "), list.size());
+    words.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 2, list.size()));
+  }
+  return words;
+}
+
 }  // namespace
 
 Result<std::string> read_text_file(const std::filesystem::path& path, std::size_t limit) {
@@ -99,6 +111,31 @@ Errors check_text(std::string_view text, const std::string& file) {
     if (std::optional<Error> error = check(text, file)) return {std::move(*error)};
   }
   return {};
+}
+
+DefaultLines default_lines(std::string_view text) {
+  constexpr std::string_view kComment = " # default";
+  DefaultLines lines;
+  if (!text.starts_with(kResolvedHeader)) return lines;
+  int number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t at = line.find(kComment);
+    if (at == std::string_view::npos) continue;
+    std::string_view source = line.substr(at + kComment.size());
+    if (!source.empty() && !source.starts_with(": ")) continue;
+    source.remove_prefix(std::min(source.size(), std::size_t{2}));
+    DefaultLine& said = lines[number];
+    const bool is_element = line.substr(line.find_first_not_of(' ')).starts_with("- {");
+    if (is_element) {
+      said.keys = keys_of_list(source);
+    } else {
+      said.source = source;
+    }
+  }
+  return lines;
 }
 
 }  // namespace weft::scenarios::language

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "simcore/base/result.hpp"
 
@@ -25,5 +27,18 @@ inline constexpr const char* kStandardInput = "-";
 /// tabs that indent, brackets nested beyond reason. Found before parsing because parsers report
 /// such input badly or in time that grows faster than its length.
 [[nodiscard]] Errors check_text(std::string_view text, const std::string& file);
+
+/// How the first line of a resolved scenario begins.
+inline constexpr std::string_view kResolvedHeader = "# Resolved by weft ";
+
+/// What the comment of a line says of defaults.
+struct DefaultLine {
+  std::string source;             ///< where the value comes from; may be empty
+  std::vector<std::string> keys;  ///< of an element in one line: those that are defaults
+};
+
+/// Of a resolved scenario, by line: the defaults that it writes out. Empty for other texts.
+using DefaultLines = std::map<int, DefaultLine>;
+[[nodiscard]] DefaultLines default_lines(std::string_view text);
 
 }  // namespace weft::scenarios::language

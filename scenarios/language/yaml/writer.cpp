@@ -83,7 +83,8 @@ class Writer {
 
   /// Empty if the file gives the value.
   [[nodiscard]] std::string comment_of(const std::string& path, const std::string& source) const {
-    if (locate(root_, path).is_exact) return {};
+    const Located at = locate(root_, path);
+    if (at.is_exact && !at.mark.is_default) return {};
     const auto known = provenance_.find(path);
     const std::string& reason = known == provenance_.end() ? source : known->second;
     return reason.empty() ? "default" : "default: " + reason;

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -389,6 +390,76 @@ TEST(KeysWithoutEffect, AndOtherMisuseAreInNoShippedScenario) {
       EXPECT_EQ(warning.find("times what it carries") != std::string::npos, is_meant) << warning;
     }
   }
+}
+
+// What a resolved scenario writes out as a default was chosen by nobody.
+
+std::vector<std::string> without_places(std::vector<std::string> warnings) {
+  for (std::string& warning : warnings) {
+    const std::size_t at = warning.find(" (line ");
+    if (at != std::string::npos) warning.erase(at, warning.find(')', at) + 1 - at);
+  }
+  return warnings;
+}
+
+TEST(ResolvedScenarios, WarnOfWhatTheirScenariosWarnOf) {
+  std::size_t files = 0;
+  std::size_t warned = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/scenarios")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto first = load_scenario(entry.path());
+    ASSERT_TRUE(first.ok()) << entry.path();
+    const std::string text = first.value().resolved_yaml("1");
+    const auto second = load_scenario_text(text, entry.path());
+    ASSERT_TRUE(second.ok()) << second.errors().front().to_string();
+    // Comments, too: what is a default stays one.
+    EXPECT_EQ(second.value().resolved_yaml("1"), text);
+    EXPECT_EQ(second.value().canonical_yaml(), first.value().canonical_yaml());
+    const auto warnings = build_experiment(first.value()).value().warnings;
+    EXPECT_EQ(without_places(build_experiment(second.value()).value().warnings),
+              without_places(warnings))
+        << entry.path();
+    ++files;
+    warned += warnings.empty() ? 0 : 1;
+  }
+  EXPECT_GT(files, 30U);
+  EXPECT_GT(warned, 0U);
+}
+
+TEST(ResolvedScenarios, WarnOfWhatIsGivenOrChanged) {
+  const std::string key = "pxn.chunk";
+  const auto given = load_scenario_text(kCast, "t.yaml", {"pxn.chunk=64KiB"});
+  EXPECT_THAT(warnings_with(given.value().resolved_yaml("1"), {}), idle(key));
+  const std::string text = load_scenario_text(kCast, "t.yaml").value().resolved_yaml("1");
+  EXPECT_THAT(warnings_with(text, {}), IsEmpty());
+  EXPECT_THAT(warnings_with(text, {"pxn.chunk=64KiB"}), idle(key));
+  EXPECT_THAT(warnings_with(text, {"fabric.pause.response=1us", "fabric.flow_control=none"}),
+              idle("fabric.pause"));
+  // Another file that says the same, with comments of its own, gives its keys.
+  EXPECT_THAT(warnings_with(text.substr(text.find('\n') + 1), {}), idle(key));
+}
+
+TEST(ResolvedScenarios, ElementsInOneLineSayWhichOfTheirKeysAreDefaults) {
+  const std::string text =
+      load_scenario_text(kCast, "t.yaml", {"links.changes=[{from: h1, rate: 100Gbps}]"})
+          .value()
+          .resolved_yaml("1");
+  const auto second = load_scenario_text(text, "t.yaml").value();
+  EXPECT_EQ(second.resolved_yaml("1"), text);
+}
+
+TEST(MisspeltKeys, AMapThatIsGivenAValueNamesTheKeyThatTakesIt) {
+  EXPECT_THAT(warnings_with({"fabric.spine=8"}), Contains(HasSubstr("did you mean `spines`?")));
+  EXPECT_THAT(warnings_with({"fabric.leaf=8"}), Contains(HasSubstr("did you mean `leaves`?")));
+  // Another place where the key belongs is named once, whatever ways lead there.
+  EXPECT_THAT(warnings_with({"links.changes=[{form: h1, rate: 1Gbps}]"}),
+              Contains(AllOf(HasSubstr("did you mean `from`?"), HasSubstr("`type: dctcp`"),
+                             Not(HasSubstr("dctcp` or `transport.")))));
+  // What takes no such value, and what is far, is not meant.
+  EXPECT_THAT(warnings_with({"fabric.spine=spectrum-4"}),
+              Contains(AllOf(HasSubstr("keys switch"), Not(HasSubstr("did you mean")))));
+  EXPECT_THAT(warnings_with({"fabric.pause=8"}),
+              Contains(AllOf(HasSubstr("frame_overhead"), Not(HasSubstr("did you mean")))));
 }
 
 }  // namespace

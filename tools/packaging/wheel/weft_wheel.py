@@ -139,7 +139,13 @@ def build_wheel(
             encoding="ascii",
         )
         shutil.copy(SOURCE / "LICENSE", folder / info / "LICENSE")
-        _pack(folder, pathlib.Path(wheel_directory) / name, info)
+        # By a rename: an interrupt leaves no half of a wheel.
+        unfinished = pathlib.Path(wheel_directory) / f".{name}.unfinished"
+        try:
+            _pack(folder, unfinished, info)
+            unfinished.rename(pathlib.Path(wheel_directory) / name)
+        finally:
+            unfinished.unlink(missing_ok=True)
     return name
 
 

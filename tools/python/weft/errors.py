@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import difflib
+from typing import Iterable, NamedTuple
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = [one for one in names if one.startswith(name)] or difflib.get_close_matches(name, names, 1, 0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class Problem(NamedTuple):

@@ -9,6 +9,7 @@ import tempfile
 from typing import Any
 
 from weft import _weft, charts, tables
+from weft.errors import _did_you_mean
 from weft.tables import Table
 
 
@@ -104,13 +105,15 @@ class Results:
         """A table of this run, by name."""
         if name not in self._tables:
             if name not in self.table_names:
-                raise KeyError(f"this run has no table {name!r}; it has {', '.join(self.table_names)}")
+                near = _did_you_mean(name, self.table_names)
+                raise KeyError(f"this run has no table {name!r}; it has {', '.join(self.table_names)}{near}")
             self._tables[name] = tables.CLASSES[name](self._raw)
         return self._tables[name]
 
     def __getattr__(self, name: str) -> Table:
         if name.startswith("_") or name not in tables.CLASSES:
-            raise AttributeError(f"results have no {name!r}")
+            near = _did_you_mean(name, dir(type(self)) + self.table_names)
+            raise AttributeError(f"results have no {name!r}{near}")
         try:
             return self.table(name)
         except KeyError as error:
@@ -185,7 +188,9 @@ def compare(*runs: Results | str | os.PathLike[str]) -> Comparison:
                 folders.append(run.write(os.path.join(place, f"{i}-{run.scenario}")))
             else:
                 folders.append(os.fspath(run))
-        return Comparison(*_weft.compare_folders(folders))
+        text, data, has_differences = _weft.compare_folders(folders)
+        # Of results, the name of their scenario is all that lasts.
+        return Comparison(text.replace(place + os.sep, ""), data.replace(place + os.sep, ""), has_differences)
 
 
 def explain(

@@ -10,6 +10,7 @@ import warnings
 from typing import Any, Callable, Mapping
 
 from weft import _weft
+from weft.errors import _did_you_mean
 from weft.results import Results
 
 logger = logging.getLogger("weft")
@@ -39,7 +40,8 @@ def shipped(name: str = "") -> str:
             path = os.path.join(place, f"{name}.yaml" if name else "")
             if not os.path.exists(path):
                 known = sorted(file[:-5] for file in os.listdir(place) if file.endswith(".yaml"))
-                raise FileNotFoundError(f"no shipped scenario is called {name!r}; there are {', '.join(known)}")
+                near = _did_you_mean(name, known)
+                raise FileNotFoundError(f"no shipped scenario is called {name!r}; there are {', '.join(known)}{near}")
             return path
     raise FileNotFoundError("the shipped scenarios are not installed with this package")
 

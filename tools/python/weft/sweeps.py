@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import os
 import sqlite3
+import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence
 
-from weft.errors import WeftError
+from weft.errors import WeftError, _did_you_mean
 from weft.results import Results
-from weft.scenario import Scenario
+from weft.scenario import Scenario, WeftWarning
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import]
@@ -59,7 +61,7 @@ def sweep(
 
     A point that cannot run has its error in the column `error`. The texts of warnings are in
     `attrs["warnings"]`, by row. The order of rows is that of the points, and no number depends on
-    `workers`.
+    `workers`. A metric that no point has is warned of. Ctrl-C stops the runs that are under way.
     """
     import pandas as pd
 
@@ -71,6 +73,11 @@ def sweep(
         points = [dict(point) for point in axes]
 
     texts: dict[int, list[str]] = {}
+    known: set[str] = set()
+    is_stopped = threading.Event()
+
+    def goes_on(now: dict[str, Any]) -> bool:
+        return not is_stopped.is_set()
 
     def run(place: int, point: dict[str, Any]) -> dict[str, Any]:
         row: dict[str, Any] = dict(point)
@@ -78,7 +85,7 @@ def sweep(
             one = base.copy().set(point)
             # Its warnings are a column: here they would come from many threads at once.
             keeps_messages = None if callable(metrics) else False
-            results = Results(one._raw.run(engine, threads, None, "", False, keeps_messages, None))
+            results = Results(one._raw.run(engine, threads, goes_on, "", False, keeps_messages, None))
         except WeftError as error:
             return {**row, "outcome": "error", "error": str(error)}
         row["outcome"] = results.outcome
@@ -89,6 +96,7 @@ def sweep(
         if callable(metrics):
             return {**row, **metrics(results)}
         numbers = numbers_of(results)
+        known.update(numbers)
         if metrics is None:
             return {**row, **numbers}
         return {**row, **{name: numbers.get(name) for name in metrics}}
@@ -98,9 +106,14 @@ def sweep(
         try:
             rows = [future.result() for future in futures]
         except BaseException:
+            is_stopped.set()
             for future in futures:
                 future.cancel()
             raise
+    for name in () if metrics is None or callable(metrics) or not known else metrics:
+        if name not in known:
+            near = _did_you_mean(name, sorted(known))
+            warnings.warn(f"no run has a number {name!r} (numbers_of){near}", WeftWarning, stacklevel=2)
     frame = pd.DataFrame(rows)
     frame.attrs["axes"] = list(points[0]) if points else []
     frame.attrs["warnings"] = dict(sorted(texts.items()))

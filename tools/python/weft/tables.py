@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 import numpy as np
 
 from weft import _weft
+from weft.errors import _did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import]
@@ -94,7 +95,8 @@ class Table:
             return self._columns[name]
         except KeyError:
             known = ", ".join(self._columns)
-            raise KeyError(f"{self.table_name} has no column {name!r} in this run; it has {known}") from None
+            near = _did_you_mean(name, self._columns)
+            raise KeyError(f"{self.table_name} has no column {name!r} in this run; it has {known}{near}") from None
 
     @property
     def columns(self) -> list[str]:

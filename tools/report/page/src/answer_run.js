@@ -4,6 +4,8 @@ import * as format from './format.js';
 
 /** Within which a job takes what an empty network would. */
 const HEALTHY = 1.1;
+/** From which on the slowdown of messages is said of a run whose jobs are healthy. */
+const SLOW_MESSAGES = 2;
 /** Of the time of a job: what is less is not worth a sentence. */
 const WORTH = 0.05;
 
@@ -131,7 +133,22 @@ function sickText(one) {
   return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}`;
 }
 
-function healthyText(jobs) {
+/** What single messages pay while their job takes its time: a tail that the time of the job hides. */
+function slowMessagesText(jobs, isLossy) {
+  const p99 = ({ job }) => job.slowdown?.p99 ?? 0;
+  const [worst] = [...jobs].sort((a, b) => p99(b) - p99(a));
+  if (!worst || p99(worst) < SLOW_MESSAGES) return '';
+  const whose = jobs.length > 1 ? `of ${quoted(worst.job.name)}` : 'of it';
+  // Alone in the fabric, and where nothing is lost, a job is in nobody's way but its own.
+  const where = jobs.length > 1 || isLossy ? '' : ', behind each other';
+  return `; but 1 in 100 messages ${whose} took ${format.times(p99(worst))} times as long as alone or longer${where}`;
+}
+
+function healthyText(jobs, isLossy) {
+  return `${timesText(jobs)}${slowMessagesText(jobs, isLossy)}`;
+}
+
+function timesText(jobs) {
   const known = jobs.filter((j) => j.ratio);
   if (!known.length) return jobs.length === 1 ? `${quoted(jobs[0].job.name)} took ${format.time(jobs[0].job.jct_seconds)}` : `${jobs.length} jobs finished; how long they would take alone is not known`;
   const worst = Math.max(...known.map((j) => j.ratio)) - 1;
@@ -222,7 +239,7 @@ export function answerOfRun(run) {
   if (!run.blame) tries.unshift(ASK(summary));
   if (!shown) return { sentence: bad?.text ?? 'The run has no jobs', figures: bad?.figures ?? [], tries };
   if (bad?.isOver) return { sentence: bad.text, figures: bad.figures, tries };
-  const said = sick.length ? sickText(sick[0]) : healthyText(jobs);
+  const said = sick.length ? sickText(sick[0]) : healthyText(jobs, Boolean(bad));
   const others = sick.length > 1 ? `; ${format.counted(sick.length - 1, 'other job is', 'other jobs are')} slowed down, too` : '';
   return { sentence: `${bad ? `${bad.text}; ` : ''}${said}${others}`, figures: [...(bad?.figures ?? []), ...figuresOf(run, shown, !sick.length)].slice(0, 4), tries };
 }

@@ -31,6 +31,18 @@ test('a healthy run says so, with all its jobs', () => {
   assert.deepEqual(alone.tries.map((t) => t.text), ['fewer bytes through NIC ingress of h0, or more rate there']);
 });
 
+// The time of a job hides the tail of its messages: a healthy job says what they pay.
+test('slow messages of healthy jobs are named', () => {
+  const slow = (name, p99) => job(name, 688.3e-6, 686.4e-6, { slowdown: { p99 } });
+  const alone = answerOfRun(run([slow('incast', 25.46)]));
+  assert.equal(alone.sentence, '`incast` took what an empty network would, 686.4 us, within 0.3 %; but 1 in 100 messages of it took 25 times as long as alone or longer, behind each other');
+  assert.ok(alone.figures.some(([name, text]) => name === 'message slowdown p99' && text === '25.46x'), 'the figure is what the sentence says');
+  assert.equal(answerOfRun(run([slow('a', 1.5), slow('b', 3)])).sentence, 'All 2 jobs took what an empty network would, within 0.3 %; but 1 in 100 messages of `b` took 3 times as long as alone or longer');
+  assert.doesNotMatch(answerOfRun(run([slow('a', 1.99)])).sentence, /but/);
+  assert.match(answerOfRun(run([slow('a', 9)], undefined, { network: { packets_dropped: 1, buffer_drops: 1 } })).sentence, /9 times as long as alone or longer$/);
+  assert.doesNotMatch(answerOfRun(run([job('sick', 3, 1, { slowdown: { p99: 9 } })])).sentence, /1 in 100/);
+});
+
 test('what went wrong comes first', () => {
   const cut = answerOfRun(run([job('a', null, 1)], undefined, { outcome: 'horizon', messages: { count: 32, completed: 19 } }));
   assert.equal(cut.sentence, 'The run was cut off at its horizon of 1 ms; its job did not finish, 19 of 32 messages completed');
