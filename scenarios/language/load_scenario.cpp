@@ -140,8 +140,8 @@ class ScenarioLoader {
   }
 
   [[nodiscard]] static const GivenKeys& given(const LoadedScenario& loaded) {
-    static const GivenKeys kNone;
-    return loaded.origin_ ? loaded.origin_->given() : kNone;
+    static const GivenKeys none;
+    return loaded.origin_ ? loaded.origin_->given() : none;
   }
 
   [[nodiscard]] LinkLayer link_layer() const { return language::link_layer_of(document_); }
