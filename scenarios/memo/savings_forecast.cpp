@@ -35,8 +35,8 @@ constexpr double kSimulatedPackets = 64;
 // Of what all calls of a kind cost, and its bounds: what is over in no time is not worth a thought,
 // and five million packet-hops take a few seconds.
 constexpr double kShareOfAll = 0.125;
-constexpr double kLeastAdvance = 20'000;
-constexpr double kMostAdvance = 5'000'000;
+constexpr double kMinAdvance = 100'000;
+constexpr double kMaxAdvance = 5'000'000;
 
 /// What a call sends, and what of that may recur within it.
 struct CallTraffic {
@@ -161,7 +161,7 @@ std::vector<std::uint64_t> advances_of_kinds(const Experiment& e, const GpuSets&
   std::vector<std::uint64_t> advances;
   for (const double hops : SavingsForecast(e).hops_of_kinds(gpu_sets)) {
     advances.push_back(
-        static_cast<std::uint64_t>(std::clamp(kShareOfAll * hops, kLeastAdvance, kMostAdvance)));
+        static_cast<std::uint64_t>(std::clamp(kShareOfAll * hops, kMinAdvance, kMaxAdvance)));
   }
   return advances;
 }

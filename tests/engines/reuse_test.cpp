@@ -319,7 +319,7 @@ std::string restless_plan(const std::string& servers, const std::string& model,
 }
 
 // Ends of calls between servers are asked for once per time: a credit that takes effect at the same
-// time without an event is none that is still to come. This plan once asked for ever.
+// time without an event is none that is still to come. This plan once did not end.
 TEST(Reuse, AsksOnceAtATime) {
   Experiment e = experiment_of_text(restless_plan(
       "4", "layers: 4, ffn: 4096, expert_ffn: 512, top_k: 2, shared_experts: 0",

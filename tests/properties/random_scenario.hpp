@@ -118,6 +118,7 @@ class RandomScenario {
   std::string changes(const std::string& flow) {
     Draws own(seed_ + 0x5e77);
     if (has(SwarmFeature::kFatTree) || !own.one_in(4)) return "";
+    has_changes_ = true;
     std::string text = fmt::format(
         ", changes: [{{node: leaf0, classes: [{{name: data, ecn: {{kmin: {}KB, kmax: {}KB}}, "
         "egress_reserved: {}KB}}]}}",
@@ -320,15 +321,16 @@ class RandomScenario {
           SwarmFeature::kUltraEthernet, SwarmFeature::kTrimming}) {
       others.set(index_of(f));
     }
-    if (weighted_classes_ <= 1 && (features() & others).none())
-      draws_.note(SwarmFeature::kPlainPath);
+    const bool is_plain = weighted_classes_ <= 1 && !has_changes_ && (features() & others).none();
+    if (is_plain) draws_.note(SwarmFeature::kPlainPath);
   }
 
   SwarmDraws draws_;
   std::uint64_t seed_;
   std::uint64_t job_classes_ = 0;  ///< 0: no classes are named
   std::uint64_t weighted_classes_ = 0;
-  bool has_pfc_ = false;  ///< the first class
+  bool has_changes_ = false;  ///< settings differ by switch, port or NIC
+  bool has_pfc_ = false;      ///< the first class
 };
 
 }  // namespace weft::testing

@@ -67,7 +67,7 @@ const std::vector<Case> kCases{
      "ecmp, spray, round-robin, flowlet, adaptive; did you mean `ecmp`?"},
     {"misspelt-key",
      ".yaml:6:9: fabric.ecn.kmim: unknown key `kmim`; the keys of `type: red` are "
-     "type, kmin, kmax, pmax, mark, at_rate; did you mean `kmin`?"},
+     "type, kmin, kmax, pmax, mark, at_rate, last_hop; did you mean `kmin`?"},
     {"misspelt-part",
      ".yaml:6:11: fabric.switch: `spectrun-4` is not among the switches of the "
      "catalogue: hpcc-paper, ideal, jericho-3, q3450-ld, quantum-2, quantum-x800, spectrum-4, "

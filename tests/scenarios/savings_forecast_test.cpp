@@ -66,7 +66,8 @@ TEST(SavingsForecast, IsAtMostWhatARunSimulates) {
 
 // All calls of this run are inside servers that are alike.
 TEST(SavingsForecast, LetsFindingEndsCostAnEighthOfTheRunInAdvance) {
-  Experiment e = experiment_of_text(reuse_servers(4, reuse_training("tensor: 8, pipeline: 1")));
+  Experiment e =
+      experiment_of_text(reuse_servers(4, reuse_training("tensor: 8", ", iterations: 10")));
   e.scenario.run.reuse.mode = Reuse::kOff;
   const Results r = simulate(e);
   const std::vector<std::uint64_t> advances = advances_of_kinds(e, find_reusable(e).domains);

@@ -41,66 +41,37 @@ double tensor_sum(const TrainingSpec& spec, const ExchangeTimes& times, double p
   return of(Operation::kReduceScatter, size.summed) + of(Operation::kAllGather, size.gathered);
 }
 
-/// Half a layer that is computed in chunks, each summed up while the next is computed. The last
-/// chunk's communication is exposed, or the first chunk's computation and then all communication
-/// remains, whichever is longer. Where inputs are gathered chunk by chunk, too, all chunks are
-/// computed beside communication.
-double exposed_by_chunks(const TrainingSpec& spec, double communication, double computation) {
-  if (!spec.overlap.tensor) return communication;
-  const double last = 1.0 / std::max(spec.overlap.tensor_chunks, 1U);
-  const double beside = spec.parallelism.sequence_parallel ? 1 : 1 - last;
-  return std::max(communication * last, communication - computation * beside);
-}
-
-/// Seconds of the halves of a layer in one pass.
-struct HalfTimes {
-  double attention{};
-  double rest{};
-};
-
-/// As jobs compute them (knows_layer_parts).
-HalfTimes half_times(const TrainingSpec& spec, Picoseconds whole, Picoseconds attention) {
-  const double all = to_seconds(whole);
-  if (!knows_layer_parts(spec)) return {all / 2, all / 2};
-  const double first = std::min(all, to_seconds(attention));
-  return {first, all - first};
+/// c chunks, each sent while the next is computed: the last chunk's communication is exposed, or
+/// the first chunk's computation and then all communication remains, whichever is longer.
+double exposed_by_chunks(const OverlapSpec& overlap, double communication, double computation) {
+  if (!overlap.tensor) return communication;
+  const double last = 1.0 / std::max(overlap.tensor_chunks, 1U);
+  return std::max(communication * last, communication - computation * (1 - last));
 }
 
 /// A half of a layer is summed up once in the forward pass and once in the backward pass (Shoeybi
 /// et al., arXiv 1909.08053, section 3), and where it is repeated, once more. With
 /// sequence parallelism a sum is a reduce-scatter and an all-gather, and the backward pass gathers
-/// inputs again, before it begins (Korthikanti et al., arXiv 2205.05198, section 4.2.2).
+/// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2).
 Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts,
-                         const PassTimes& compute) {
+                         const BothWays& compute) {
   const bool has_second_half =
       !has_experts || !exchanges_tokens(spec.parallelism) || spec.model.shared_experts > 0;
   const double halves = has_second_half ? 2 : 1;
   const double chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1.0;
   const double pieces = chunks * pass_parts(spec.overlap);
   const double half = pieces * tensor_sum(spec, times, pieces);
-  const bool repeats_first = spec.recomputation == Recomputation::kFull;
-  const bool repeats_second = has_second_half && repeats_second_half(spec, has_experts);
-  const PassTimes attention = layer_parts(spec, has_experts).attention;
-  const auto exposed = [&](const HalfTimes& beside, bool has_first, bool has_second) {
-    return (has_first ? exposed_by_chunks(spec, half, beside.attention) : 0) +
-           (has_second ? exposed_by_chunks(spec, half, beside.rest) : 0);
-  };
+  const double repeated = (spec.recomputation == Recomputation::kFull ? 1 : 0) +
+                          (has_second_half && repeats_second_half(spec, has_experts) ? 1 : 0);
   Exchange e;
   e.all.forward = halves * half;
-  e.all.backward = (halves + (repeats_first ? 1 : 0) + (repeats_second ? 1 : 0)) * half;
-  e.exposed.forward =
-      exposed(half_times(spec, compute.forward, attention.forward), true, has_second_half);
-  e.exposed.backward =
-      exposed(half_times(spec, compute.backward() - compute.apart,
-                         attention.backward() - attention.apart),
-              true, has_second_half) +
-      exposed(half_times(spec, compute.apart, attention.apart), repeats_first, repeats_second);
+  e.all.backward = (halves + repeated) * half;
   if (spec.parallelism.sequence_parallel) {
-    const double again = halves * times.collective(GroupKind::kTensor, Operation::kAllGather,
-                                                   ActivationBytes(spec).gathered);
-    e.all.backward += again;
-    e.exposed.backward += again;
+    e.all.backward += halves * times.collective(GroupKind::kTensor, Operation::kAllGather,
+                                                ActivationBytes(spec).gathered);
   }
+  e.exposed.forward = exposed_by_chunks(spec.overlap, e.all.forward, compute.forward);
+  e.exposed.backward = exposed_by_chunks(spec.overlap, e.all.backward, compute.backward);
   return e;
 }
 
@@ -290,7 +261,7 @@ LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, boo
   LayerCosts costs;
   costs.compute = compute_of(computed);
   costs.weights = to_seconds(computed.backward_weights);
-  costs.tensor = tensor_exchange(spec, times, has_experts, computed);
+  costs.tensor = tensor_exchange(spec, times, has_experts, costs.compute);
   costs.context = context_exchange(spec, times, has_experts);
   if (has_experts) costs.expert = expert_exchange(spec, times, load, computed);
   return costs;
