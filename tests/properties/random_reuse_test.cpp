@@ -3,14 +3,13 @@
 namespace weft::testing {
 namespace {
 
-/// Five seeds each, of every fourth. Noise, mixtures of experts and several jobs leave calls that
-/// are not alike. Of seeds 4 to 20 one run alone takes something over: in two, other jobs share
-/// GPUs or links, in one messages stand still at a fault, and one samples rates.
+/// Ten seeds each, of every fourth. Noise, mixtures of experts and several jobs leave calls that
+/// are not alike, and where little recurs reuse gives up: of 60 seeds 12 take something over.
 class RandomReuse : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomReuse, WritesTheSameAndTakesSomethingOverMostly) {
   int taken = 0;
-  for (std::uint64_t seed = GetParam(); seed < GetParam() + 20; seed += 4) {
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + 40; seed += 4) {
     if (check_random_reuse(seed).reuse.gpu_sets > 0) ++taken;
   }
   EXPECT_GE(taken, 1);
