@@ -30,7 +30,7 @@ MessageRun run_with(Experiment& e, Reuse reuse, const protocols::Parallelism& pa
 }
 
 std::vector<std::int64_t> row(const MessageResult& m) {
-  constexpr Picoseconds never(-1);
+  const Picoseconds never(-1);
   return {m.job,
           m.source_rank,
           m.destination_rank,
