@@ -156,6 +156,35 @@ ClassRange range_of(const SwitchConfig& switches, NetworkKind network) {
   return end == 0 ? ClassRange(0) : ClassRange(first, end);
 }
 
+void add_transports(const SwitchConfig& switches, const std::vector<TransportConfig>& scale_out,
+                    const std::vector<ScaleUpConfig>& scale_up, NetworkConstants& to) {
+  to.scale_out_transports = static_cast<std::uint32_t>(scale_out.size());
+  std::array<std::uint8_t, congestion::ControlSpecs::kCount> parameters{};
+  std::array<std::uint8_t, path_selection::Choices::kCount> of_entropy{};
+  for (const TransportConfig& config : scale_out) {
+    TransportConstants& t = to.transports[to.transport_count++];
+    t = TransportConstants(traits_of(config), config.index(), switches);
+    t.control.parameters = parameters[t.control.control]++;
+    if (t.control.needs.grants) {
+      t.credit = t.control;
+    } else if (t.has_grants()) {
+      t.credit.parameters = parameters[t.credit.control]++;
+    }
+    t.entropy.parameters = of_entropy[t.entropy.choice]++;
+  }
+  for (const ScaleUpConfig& domain : scale_up) {
+    TransportConstants& t = to.transports[to.transport_count++];
+    t = TransportConstants(domain.traits(), kRoceModel, switches);
+    // Scale-up switches neither acknowledge nor care for the order.
+    TransportConstants& in_network = to.transports[to.transport_count++];
+    in_network = t;
+    in_network.sender_model = kDatagramModel;
+    in_network.reliable = false;
+    in_network.reduction_window = domain.reduction_window;
+    in_network.header = domain.reduction_header;
+  }
+}
+
 }  // namespace
 
 NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
@@ -176,31 +205,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   WEFT_CHECK(classes >= 1 && classes <= kMaxClasses, "a set of classes is one byte");
   WEFT_CHECK(scale_up.size() <= kMaxScaleUpKinds, "each kind of domain has a transport");
   WEFT_CHECK(!scale_out.empty() && scale_out.size() <= kMaxScaleOutTransports, "as many fit");
-  scale_out_transports = static_cast<std::uint32_t>(scale_out.size());
-  std::array<std::uint8_t, congestion::ControlSpecs::kCount> parameters{};
-  std::array<std::uint8_t, path_selection::Choices::kCount> of_entropy{};
-  for (const TransportConfig& config : scale_out) {
-    TransportConstants& t = transports[transport_count++];
-    t = TransportConstants(traits_of(config), config.index(), switches);
-    t.control.parameters = parameters[t.control.control]++;
-    if (t.control.needs.grants) {
-      t.credit = t.control;
-    } else if (t.has_grants()) {
-      t.credit.parameters = parameters[t.credit.control]++;
-    }
-    t.entropy.parameters = of_entropy[t.entropy.choice]++;
-  }
-  for (const ScaleUpConfig& domain : scale_up) {
-    TransportConstants& t = transports[transport_count++];
-    t = TransportConstants(domain.traits(), kRoceModel, switches);
-    // Scale-up switches neither acknowledge nor care for the order.
-    TransportConstants& in_network = transports[transport_count++];
-    in_network = t;
-    in_network.sender_model = kDatagramModel;
-    in_network.reliable = false;
-    in_network.reduction_window = domain.reduction_window;
-    in_network.header = domain.reduction_header;
-  }
+  add_transports(switches, scale_out, scale_up, *this);
   if (nic.receive_rate) {
     receive_rate = *nic.receive_rate;
     receive_buffer = nic.receive_buffer;
