@@ -31,10 +31,10 @@ DomainReuse::DomainReuse(const Experiment& experiment, protocols::PacketNetwork:
       states_(gpu_sets_.all.size()),
       takes_(collectives::streams_of(e_.workload, gpu_sets_)) {
   seen_.resize(gpu_sets_.of_kind.size());
-  const std::vector<std::uint64_t> advances = advances_of_kinds(e_, gpu_sets_);
+  const std::vector<std::uint64_t> budgets = reuse_budgets(e_, gpu_sets_);
   for (std::size_t kind = 0; kind < gpu_sets_.of_kind.size(); ++kind) {
     const GpuSet& example = gpu_sets_.all[gpu_sets_.of_kind[kind]];
-    stores_.push_back(std::make_unique<EpochStore>(e_, options_, example, advances[kind]));
+    stores_.push_back(std::make_unique<EpochStore>(e_, options_, example, budgets[kind]));
   }
   number_of_call_.resize(e_.workload.jobs().size());
   std::map<std::int32_t, std::vector<PortId>> ports;

@@ -57,7 +57,7 @@ void EpochStore::forget() {
 }
 
 bool EpochStore::is_not_worthwhile() {
-  if (simulated_hops_ > advance_ + memoised_hops_ + memoised_hops_ / 2) is_not_worthwhile_ = true;
+  if (simulated_hops_ > budget_ + memoised_hops_ + memoised_hops_ / 2) is_not_worthwhile_ = true;
   return is_not_worthwhile_;
 }
 

@@ -25,10 +25,10 @@ namespace weft::scenarios {
 /// more of them. Components on different threads share it.
 class EpochStore {
  public:
-  /// `advance`: advances_of_kinds.
+  /// `budget`: reuse_budgets.
   EpochStore(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
-             const collectives::GpuSet& example, std::uint64_t advance)
-      : e_(experiment), options_(options), example_(example), advance_(advance) {}
+             const collectives::GpuSet& example, std::uint64_t budget)
+      : e_(experiment), options_(options), example_(example), budget_(budget) {}
 
   using Key = std::vector<std::int64_t>;
   using Found = std::shared_ptr<const CommEpoch>;
@@ -59,7 +59,7 @@ class EpochStore {
   const Experiment& e_;
   const protocols::PacketNetwork::Options& options_;
   const collectives::GpuSet& example_;
-  std::uint64_t advance_;
+  std::uint64_t budget_;
   mutable std::mutex mutex_;
   std::map<Key, Found> epochs_;
   std::vector<std::unique_ptr<EpochReplay>> idle_;

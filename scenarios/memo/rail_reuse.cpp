@@ -50,7 +50,7 @@ RailReuse::RailReuse(const Experiment& experiment, protocols::PacketNetwork::Opt
   program_ = &program_of(e_, gpu_set(0));
   kind_of_call_ = kinds_of_calls(*program_);
   number_of_call_ = collectives::numbers_of_calls(*program_);
-  advance_ = std::ranges::max(advances_of_kinds(e_, rails_));
+  budget_ = std::ranges::max(reuse_budgets(e_, rails_));
   for (std::uint32_t r = 0; r < states_.size(); ++r) {
     states_[r].open_of_rank.resize(gpu_set(r).ranks.size());
   }

@@ -212,7 +212,7 @@ class RailReuse {
   std::uint64_t simulated_ = 0;
   std::uint64_t simulated_hops_ = 0;
   protocols::SkipCounts skips_;
-  std::uint64_t advance_ = 0;       ///< advances_of_kinds, of all rails
+  std::uint64_t budget_ = 0;        ///< the largest of reuse_budgets
   std::uint64_t dropped_hops_ = 0;  ///< of those, simulated once more
   std::uint64_t dropped_skipped_hops_ = 0;
   std::uint64_t memoised_hops_ = 0;

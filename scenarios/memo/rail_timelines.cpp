@@ -123,7 +123,7 @@ void RailReuse::drop_replay(PredictedTimeline& timeline) {
       simulated_hops_ - dropped_hops_ + skips_.packet_hops - dropped_skipped_hops_;
   // What is simulated again must not be more than half of what is simulated once, skipped or taken:
   // without rails all of that would be simulated.
-  if (dropped_hops_ > advance_ + (once + memoised_hops_) / 2) is_not_worthwhile_ = true;
+  if (dropped_hops_ > budget_ + (once + memoised_hops_) / 2) is_not_worthwhile_ = true;
 }
 
 void RailReuse::ensure_replay(Open& open) {

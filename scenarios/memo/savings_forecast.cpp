@@ -32,11 +32,11 @@ Spared& operator+=(Spared& sum, const Spared& s) {
 /// Of the packets of a message that many are simulated, where the rest may recur (Skipper).
 constexpr double kSimulatedPackets = 64;
 
-// Of what all calls of a kind cost, and its bounds: what is over in no time is not worth a thought,
-// and five million packet-hops take a few seconds.
+// Share of the packet-hops of all calls of a kind, and its bounds: tens of milliseconds of
+// simulation, and a few seconds.
 constexpr double kShareOfAll = 0.125;
-constexpr double kMinAdvance = 100'000;
-constexpr double kMaxAdvance = 5'000'000;
+constexpr double kMinBudget = 100'000;
+constexpr double kMaxBudget = 5'000'000;
 
 /// What a call sends, and what of that may recur within it.
 struct CallTraffic {
@@ -156,14 +156,14 @@ Spared max_spared(const Experiment& e) {
   return spared;
 }
 
-std::vector<std::uint64_t> advances_of_kinds(const Experiment& e, const GpuSets& gpu_sets) {
+std::vector<std::uint64_t> reuse_budgets(const Experiment& e, const GpuSets& gpu_sets) {
   if (gpu_sets.all.empty()) return {};
-  std::vector<std::uint64_t> advances;
+  std::vector<std::uint64_t> budgets;
   for (const double hops : SavingsForecast(e).hops_of_kinds(gpu_sets)) {
-    advances.push_back(
-        static_cast<std::uint64_t>(std::clamp(kShareOfAll * hops, kMinAdvance, kMaxAdvance)));
+    budgets.push_back(
+        static_cast<std::uint64_t>(std::clamp(kShareOfAll * hops, kMinBudget, kMaxBudget)));
   }
-  return advances;
+  return budgets;
 }
 
 }  // namespace weft::scenarios

@@ -27,7 +27,7 @@ struct Spared {
 /// gives them up. An eighth of what all calls of the kind put on the network in a run, so that a
 /// plan in which nothing recurs costs little more with reuse than without; at most a few seconds of
 /// simulation.
-[[nodiscard]] std::vector<std::uint64_t> advances_of_kinds(const Experiment& experiment,
-                                                           const collectives::GpuSets& gpu_sets);
+[[nodiscard]] std::vector<std::uint64_t> reuse_budgets(const Experiment& experiment,
+                                                       const collectives::GpuSets& gpu_sets);
 
 }  // namespace weft::scenarios

@@ -65,14 +65,14 @@ TEST(SavingsForecast, IsAtMostWhatARunSimulates) {
 }
 
 // All calls of this run are inside servers that are alike.
-TEST(SavingsForecast, LetsFindingEndsCostAnEighthOfTheRunInAdvance) {
+TEST(SavingsForecast, LetsFindingEndsCostAnEighthOfTheRun) {
   Experiment e =
       experiment_of_text(reuse_servers(4, reuse_training("tensor: 8", ", iterations: 10")));
   e.scenario.run.reuse.mode = Reuse::kOff;
   const Results r = simulate(e);
-  const std::vector<std::uint64_t> advances = advances_of_kinds(e, find_reusable(e).domains);
-  ASSERT_EQ(advances.size(), 1U);
-  EXPECT_EQ(advances[0], r.totals.packet_hops / 8);
+  const std::vector<std::uint64_t> budgets = reuse_budgets(e, find_reusable(e).domains);
+  ASSERT_EQ(budgets.size(), 1U);
+  EXPECT_EQ(budgets[0], r.totals.packet_hops / 8);
 }
 
 TEST(SavingsForecast, IsEverythingWhereNothingIsReused) {

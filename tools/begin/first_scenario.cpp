@@ -84,7 +84,7 @@ class Share {
   std::uint32_t ranks_ = 0;
 };
 
-/// Adds the part of a job among several to hosts that lie together: whole machines where there are
+/// Adds the part of a job among several to neighbouring hosts: whole machines where there are
 /// enough.
 void add_part(std::size_t job, std::size_t jobs, std::uint32_t first, std::uint32_t machines,
               std::uint32_t hosts, Share& share) {
