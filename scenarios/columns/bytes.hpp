@@ -66,6 +66,7 @@ class ByteReader {
     if constexpr (std::is_arithmetic_v<T>) {
       if (!holds(size, sizeof(T))) return;
       values.resize(size);
+      if (size == 0) return;  // an empty vector has no place to copy to
       std::memcpy(values.data(), rest_.data(), size * sizeof(T));
       rest_.remove_prefix(size * sizeof(T));
     } else {
