@@ -51,7 +51,8 @@ CostTerms::CostTerms(const CollectiveSpec& collective, std::uint32_t ranks,
   net = hop(layout.network_latency + net_step, layout.network_rate);
   local = domain_size > 1 ? hop(layout.domain_latency + step, layout.domain_rate) : net;
   if (domain_size > 1 && layout.domain_rate > layout.network_rate) {
-    local.per_byte_of_packet = kCrossings * kDomainLinks * local.per_byte;
+    local.per_byte_of_link = kDomainLinks * local.per_byte;
+    local.per_byte_of_packet = kCrossings * local.per_byte_of_link;
   }
   switches = local;
   if (layout.reduction_rate > BitsPerSecond(0)) {

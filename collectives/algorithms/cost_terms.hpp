@@ -22,6 +22,7 @@ struct Hop {
   double latency = 0;
   double per_byte = 0;
   double per_byte_of_packet = 0;  ///< of a packet, besides
+  double per_byte_of_link = 0;    ///< of a packet on one of the domain's links
 
   /// Until the last byte of a message is there, if all its bytes follow each other.
   [[nodiscard]] double operator()(double bytes) const {
@@ -30,6 +31,13 @@ struct Hop {
   /// The latency, and what the first packet of a message takes.
   [[nodiscard]] double first_packet(double message) const {
     return latency + std::min(message, kDomainPacket) * per_byte_of_packet;
+  }
+  /// The latency, and what a packet takes besides the bytes of its message where it meets no
+  /// others: it crosses two links, and the first of them while other bytes leave, if there are
+  /// enough.
+  [[nodiscard]] double alone(double message, double sent) const {
+    const double crossing = std::min(message, kDomainPacket) * per_byte_of_link;
+    return latency + crossing + std::max(0.0, crossing - sent * per_byte);
   }
 };
 

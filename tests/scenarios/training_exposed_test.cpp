@@ -104,33 +104,75 @@ TEST(TrainingExposed, OfParametersIsWhatTheForwardPassLeaves) {
   }
 }
 
+/// What a layer exposes of what tensor-parallel ranks exchange in four chunks, by packets.
+double exposed_per_layer(double forward_us, const std::string& plan, const std::string& rest) {
+  const auto of = [&](const std::string& layers) {
+    const std::string text =
+        job(forward_us, "    parallelism: {tensor: 8" + plan +
+                            "}\n    batch: {global: 1}\n    overlap: {gradients: false, "
+                            "tensor: true}\n" +
+                            rest);
+    return exposed(run(replaced(replaced(text, "sequence: 512", "sequence: 4096"), "layers: 8",
+                                "layers: " + layers)),
+                   Kind::kTensor);
+  };
+  return of("2") - of("1");
+}
+
+const std::string kFull = "    recomputation: full\n";
+
 // Sums of half a layer go in four chunks beside products of the other chunks. What the four take is
 // what is exposed where products take no time.
 TEST(TrainingExposed, OfTensorSumsIsWhatProductsLeave) {
-  const auto exposed_per_layer = [](double forward_us, const std::string& rest) {
-    const auto of = [&](const std::string& layers) {
-      const std::string text = job(
-          forward_us,
-          "    parallelism: {tensor: 8}\n    batch: {global: 1}\n    overlap: {gradients: false, "
-          "tensor: true}\n" +
-              rest);
-      return exposed(run(replaced(replaced(text, "sequence: 512", "sequence: 4096"), "layers: 8",
-                                  "layers: " + layers)),
-                     Kind::kTensor);
-    };
-    return of("2") - of("1");
-  };
   // Halves that are computed forward and backward; full recomputation computes those forward twice.
   for (const auto& [rest, forward_halves] :
-       {std::pair(std::string(), 2.0), std::pair(std::string("    recomputation: full\n"), 4.0)}) {
-    const double all = exposed_per_layer(0.001, rest);
+       {std::pair(std::string(), 2.0), std::pair(kFull, 4.0)}) {
+    const double all = exposed_per_layer(0.001, "", rest);
     const double of_half = all / (forward_halves + 2);
     for (const double share : {0.3, 0.9, 2.0}) {
       const double forward_us = share * of_half * 2 * 1e6;
       const double expected = forward_halves * left(of_half, share * of_half, 4) +
                               2 * left(of_half, 2 * share * of_half, 4);
-      EXPECT_NEAR(exposed_per_layer(forward_us, rest), expected, kTolerance * all) << rest << share;
+      EXPECT_NEAR(exposed_per_layer(forward_us, "", rest), expected, kTolerance * all)
+          << rest << share;
     }
+  }
+}
+
+/// What is left of half a layer beside four products of `product` seconds, whose inputs are
+/// gathered and whose results are scattered, `call` seconds each: g0 g1 s0 g2 s1 g3 (again) s2 s3,
+/// where a scatter waits for its product, a product for its gather, and the last also for `again`,
+/// with which the backward pass has all inputs.
+double left_of_gathers(double call, double product, double again) {
+  std::vector<double> done(4);  // products
+  done[0] = call + product;
+  const double s0 = std::max(2 * call, done[0]) + call;
+  done[1] = std::max(done[0], 2 * call) + product;
+  const double g2 = s0 + call;
+  const double s1 = std::max(g2, done[1]) + call;
+  done[2] = std::max(done[1], g2) + product;
+  const double g3 = s1 + call + again;
+  const double s2 = std::max(g3, done[2]) + call;
+  done[3] = std::max(done[2], g3) + product;
+  return std::max(s2, done[3]) + call - 4 * product;
+}
+
+// Sequence parallelism: reduce-scatters and all-gathers instead of sums, and one gather more in the
+// backward pass.
+TEST(TrainingExposed, OfSequenceParallelGathersIsWhatProductsLeave) {
+  const std::string plan = ", sequence_parallel: true";
+  const double all = exposed_per_layer(0.001, plan, "");
+  const double with_forward_twice = exposed_per_layer(0.001, plan, kFull);
+  const double of_forward_half = (with_forward_twice - all) / 2;
+  const double call = of_forward_half / 8;
+  const double again = (all - 4 * of_forward_half) / 2;
+  EXPECT_GT(again, call);
+  for (const double share : {0.3, 0.9, 2.0}) {
+    const double product = share * of_forward_half / 4;
+    const double expected =
+        2 * left_of_gathers(call, product, 0) + 2 * left_of_gathers(call, 2 * product, again);
+    EXPECT_NEAR(exposed_per_layer(8 * product * 1e6, plan, ""), expected, kTolerance * all)
+        << share;
   }
 }
 

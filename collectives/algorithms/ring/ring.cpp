@@ -118,10 +118,12 @@ double ring_per_byte(const CostTerms& t) {
   return std::max(t.local.per_byte, t.net.per_byte / nics);
 }
 
-/// Of messages that go from rank to rank, `message` bytes long.
+/// Of messages that go from rank to rank, `message` bytes long, on each channel one. A rank sends
+/// to one neighbour, whose links nobody else sends to: packets do not meet.
 double chain_latency(const CostTerms& t, double hops, double message) {
   const double crossings = t.domains == 1 ? 0 : hops * t.domains / t.n;
-  return (hops - crossings) * t.local.first_packet(message) + crossings * t.net.latency;
+  return (hops - crossings) * t.local.alone(message, message * t.channels) +
+         crossings * t.net.latency;
 }
 
 }  // namespace

@@ -199,20 +199,25 @@ Waits TrainingScript::ring_of_keys(Picoseconds time, const Waits& ready, bool ha
 }
 
 /// Tensor-parallel: sums of each chunk are under way while the next chunk is computed.
-/// Sequence-parallel inputs are gathered chunk by chunk likewise, and once more whole where
-/// weights' gradients need them.
+/// Sequence-parallel inputs are gathered chunk by chunk likewise. Weights' gradients, which come
+/// last, need all of what the forward pass gathered: it is gathered once more, beside the last
+/// chunk but one (as Transformer Engine has it beside the product of the inputs' gradients,
+/// `ub_bulk_dgrad`).
 Waits TrainingScript::dense(Picoseconds time, const Waits& ready, bool regathers) {
   if (!plan_.groups.of(GroupKind::kTensor, rank_)) return compute(time, ready);
   const std::uint32_t chunks = plan_.tensor_chunks();
-  Waits again;
-  if (regathers)
-    again = is_sequence_parallel_ ? gathered_input(plan_.gathered_inputs, ready) : Waits();
+  const std::uint32_t last = chunks - 1;
+  const std::uint32_t regathered_with = last > 0 ? last - 1 : 0;
   Waits input = gathered_input(plan_.gathered_chunk(0), ready);
+  Waits again;
   Waits done;
   for (std::uint32_t i = 0; i < chunks; ++i) {
     Waits here = input;
-    if (i + 1 < chunks) input = gathered_input(plan_.gathered_chunk(i + 1), ready);
-    if (i + 1 == chunks) here.add(again);
+    if (i < last) input = gathered_input(plan_.gathered_chunk(i + 1), ready);
+    if (regathers && is_sequence_parallel_ && i == regathered_with) {
+      again = gathered_input(plan_.gathered_inputs, ready);
+    }
+    if (i == last) here.add(again);
     const Dependency computed = compute(part_of_time(time, chunks, i), here);
     done.add(summed(plan_.activation_chunk(i), computed));
   }

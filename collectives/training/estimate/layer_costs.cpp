@@ -7,6 +7,7 @@
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/estimate/tensor_costs.hpp"
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
 #include "collectives/training/plan/token_copies.hpp"
@@ -17,62 +18,6 @@ namespace {
 
 BothWays compute_of(const PassTimes& times) {
   return {.forward = to_seconds(times.forward), .backward = to_seconds(times.backward())};
-}
-
-/// Bytes of a micro-batch between layers, of a rank that has all of its tokens.
-struct ActivationBytes {
-  explicit ActivationBytes(const TrainingSpec& spec) {
-    const TokenBytes token = token_bytes(spec.precision, spec.model.hidden);
-    summed = rank_tokens(spec) * static_cast<double>(token.tensor.count());
-    gathered = rank_tokens(spec) * static_cast<double>(token.tensor_gather.count());
-  }
-  double summed{};
-  double gathered{};
-};
-
-/// What tensor-parallel ranks have parts of is added up, in `pieces`. With sequence parallelism
-/// each of them gets its share of the sums, and gathers all of them where they are needed.
-double tensor_sum(const TrainingSpec& spec, const ExchangeTimes& times, double pieces) {
-  const ActivationBytes size(spec);
-  const auto of = [&](Operation operation, double bytes) {
-    return times.collective(GroupKind::kTensor, operation, bytes / pieces);
-  };
-  if (!spec.parallelism.sequence_parallel) return of(Operation::kAllReduce, size.summed);
-  return of(Operation::kReduceScatter, size.summed) + of(Operation::kAllGather, size.gathered);
-}
-
-/// c chunks, each sent while the next is computed: the last chunk's communication is exposed, or
-/// the first chunk's computation and then all communication remains, whichever is longer.
-double exposed_by_chunks(const OverlapSpec& overlap, double communication, double computation) {
-  if (!overlap.tensor) return communication;
-  const double last = 1.0 / std::max(overlap.tensor_chunks, 1U);
-  return std::max(communication * last, communication - computation * (1 - last));
-}
-
-/// A half of a layer is summed up once in the forward pass and once in the backward pass (Shoeybi
-/// et al., arXiv 1909.08053, section 3), and where it is repeated, once more. With
-/// sequence parallelism a sum is a reduce-scatter and an all-gather, and the backward pass gathers
-/// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2).
-Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts,
-                         const BothWays& compute) {
-  const bool has_second_half =
-      !has_experts || !exchanges_tokens(spec.parallelism) || spec.model.shared_experts > 0;
-  const double halves = has_second_half ? 2 : 1;
-  const double chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1.0;
-  const double pieces = chunks * pass_parts(spec.overlap);
-  const double half = pieces * tensor_sum(spec, times, pieces);
-  const double repeated = (spec.recomputation == Recomputation::kFull ? 1 : 0) +
-                          (has_second_half && repeats_second_half(spec, has_experts) ? 1 : 0);
-  Exchange e;
-  e.all.forward = halves * half;
-  e.all.backward = (halves + repeated) * half;
-  if (spec.parallelism.sequence_parallel) {
-    e.all.backward += halves * times.collective(GroupKind::kTensor, Operation::kAllGather,
-                                                ActivationBytes(spec).gathered);
-  }
-  e.exposed.forward = exposed_by_chunks(spec.overlap, e.all.forward, compute.forward);
-  e.exposed.backward = exposed_by_chunks(spec.overlap, e.all.backward, compute.backward);
-  return e;
 }
 
 /// Keys and values go round, in the backward pass with their gradients, each step beside the
@@ -261,7 +206,7 @@ LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, boo
   LayerCosts costs;
   costs.compute = compute_of(computed);
   costs.weights = to_seconds(computed.backward_weights);
-  costs.tensor = tensor_exchange(spec, times, has_experts, costs.compute);
+  costs.tensor = tensor_exchange(spec, times, has_experts, computed);
   costs.context = context_exchange(spec, times, has_experts);
   if (has_experts) costs.expert = expert_exchange(spec, times, load, computed);
   return costs;
@@ -271,8 +216,7 @@ LayerCosts end_costs(const TrainingSpec& spec, const ExchangeTimes& times,
                      const StageShare& share) {
   // A rank looks up the tokens that are in its part of the vocabulary, and the results are summed
   // up; so are the output layer's gradients of its inputs. What the loss adds up is small.
-  const double parts = pass_parts(spec.overlap);
-  const double sum = parts * tensor_sum(spec, times, parts);
+  const double sum = whole_tensor_sum(spec, times);
   LayerCosts costs;
   if (share.has_embedding) {
     const PassTimes computed = embedding_time(spec);
@@ -286,11 +230,7 @@ LayerCosts end_costs(const TrainingSpec& spec, const ExchangeTimes& times,
     costs.compute += compute_of(computed) * times_through;
     costs.weights += to_seconds(computed.backward_weights) * times_through;
     costs.tensor.all.backward += sum * times_through;
-    if (spec.parallelism.sequence_parallel) {
-      costs.tensor.all.forward +=
-          times_through * times.collective(GroupKind::kTensor, Operation::kAllGather,
-                                           ActivationBytes(spec).gathered);
-    }
+    costs.tensor.all.forward += times_through * whole_tensor_gather(spec, times);
   }
   if (share.mtp_layers != 0) {
     const PassTimes joint = joint_time(spec);
