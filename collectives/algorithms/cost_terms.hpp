@@ -32,10 +32,10 @@ struct Hop {
   [[nodiscard]] double first_packet(double message) const {
     return latency + std::min(message, kDomainPacket) * per_byte_of_packet;
   }
-  /// The latency, and what a packet takes besides the bytes of its message where it meets no
-  /// others: it crosses two links, and the first of them while other bytes leave, if there are
-  /// enough.
-  [[nodiscard]] double alone(double message, double sent) const {
+  /// The latency, and what the first packet of a message takes besides the message's bytes where no
+  /// other sender uses its links. It is stored and forwarded once: it crosses two links, the first
+  /// of them while the rank's other bytes of this step leave, `sent` bytes with the message.
+  [[nodiscard]] double uncontended_packet(double message, double sent) const {
     const double crossing = std::min(message, kDomainPacket) * per_byte_of_link;
     return latency + crossing + std::max(0.0, crossing - sent * per_byte);
   }

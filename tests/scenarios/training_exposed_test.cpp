@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -18,6 +19,7 @@
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "scenarios/build/experiment.hpp"
+#include "scenarios/estimate/training_estimate.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
@@ -104,17 +106,22 @@ TEST(TrainingExposed, OfParametersIsWhatTheForwardPassLeaves) {
   }
 }
 
+/// Layers that tensor-parallel ranks share, whose exchanges go in four chunks.
+std::string in_chunks(double forward_us, const std::string& layers, const std::string& plan,
+                      const std::string& rest) {
+  const std::string text =
+      job(forward_us, "    parallelism: {tensor: 8" + plan +
+                          "}\n    batch: {global: 1}\n    overlap: {gradients: false, "
+                          "tensor: true}\n" +
+                          rest);
+  return replaced(replaced(text, "sequence: 512", "sequence: 4096"), "layers: 8",
+                  "layers: " + layers);
+}
+
 /// What a layer exposes of what tensor-parallel ranks exchange in four chunks, by packets.
 double exposed_per_layer(double forward_us, const std::string& plan, const std::string& rest) {
   const auto of = [&](const std::string& layers) {
-    const std::string text =
-        job(forward_us, "    parallelism: {tensor: 8" + plan +
-                            "}\n    batch: {global: 1}\n    overlap: {gradients: false, "
-                            "tensor: true}\n" +
-                            rest);
-    return exposed(run(replaced(replaced(text, "sequence: 512", "sequence: 4096"), "layers: 8",
-                                "layers: " + layers)),
-                   Kind::kTensor);
+    return exposed(run(in_chunks(forward_us, layers, plan, rest)), Kind::kTensor);
   };
   return of("2") - of("1");
 }
@@ -144,7 +151,7 @@ TEST(TrainingExposed, OfTensorSumsIsWhatProductsLeave) {
 /// where a scatter waits for its product, a product for its gather, and the last also for `again`,
 /// with which the backward pass has all inputs.
 double left_of_gathers(double call, double product, double again) {
-  std::vector<double> done(4);  // products
+  std::array<double, 4> done{};  // products
   done[0] = call + product;
   const double s0 = std::max(2 * call, done[0]) + call;
   done[1] = std::max(done[0], 2 * call) + product;
@@ -173,6 +180,21 @@ TEST(TrainingExposed, OfSequenceParallelGathersIsWhatProductsLeave) {
         2 * left_of_gathers(call, product, 0) + 2 * left_of_gathers(call, 2 * product, again);
     EXPECT_NEAR(exposed_per_layer(8 * product * 1e6, plan, ""), expected, kTolerance * all)
         << share;
+  }
+}
+
+// The estimate follows the same chunks. What is left between them is the ring's closed form.
+TEST(TrainingExposed, OfTensorExchangesIsAsEstimated) {
+  for (const std::string& plan : {std::string(), std::string(", sequence_parallel: true")}) {
+    for (const std::string& rest : {std::string(), kFull}) {
+      for (const double forward_us : {0.001, 20.0, 60.0, 150.0}) {
+        const Experiment experiment = experiment_of_text(in_chunks(forward_us, "2", plan, rest));
+        const double estimated =
+            estimate_training(experiment.scenario.jobs[0]).step.term("tensor").exposed;
+        const double found = exposed(simulate(experiment), Kind::kTensor);
+        EXPECT_NEAR(estimated, found, 0.05 * found) << plan << rest << forward_us;
+      }
+    }
   }
 }
 

@@ -118,11 +118,11 @@ double ring_per_byte(const CostTerms& t) {
   return std::max(t.local.per_byte, t.net.per_byte / nics);
 }
 
-/// Of messages that go from rank to rank, `message` bytes long, on each channel one. A rank sends
-/// to one neighbour, whose links nobody else sends to: packets do not meet.
+/// Of messages that go from rank to rank, one of `message` bytes per channel. Nobody else sends to
+/// the neighbour that a rank sends to, so packets do not contend.
 double chain_latency(const CostTerms& t, double hops, double message) {
   const double crossings = t.domains == 1 ? 0 : hops * t.domains / t.n;
-  return (hops - crossings) * t.local.alone(message, message * t.channels) +
+  return (hops - crossings) * t.local.uncontended_packet(message, message * t.channels) +
          crossings * t.net.latency;
 }
 

@@ -21,10 +21,10 @@ struct HalfExchange {
 };
 
 /// A micro-batch that goes through layers in halves has smaller calls, and more of them.
-HalfExchange half_exchange(const TrainingSpec& spec, const ExchangeTimes& times) {
+HalfExchange half_exchange(const TrainingSpec& spec, const ExchangeTimes& times,
+                           std::uint32_t chunks) {
   const TokenBytes token = token_bytes(spec.precision, spec.model.hidden);
   const double parts = pass_parts(spec.overlap);
-  const std::uint32_t chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1U;
   const auto of = [&](Operation operation, Bytes each, double pieces) {
     const double bytes = rank_tokens(spec) * static_cast<double>(each.count());
     return parts * times.collective(GroupKind::kTensor, operation, bytes / (parts * pieces));
@@ -44,7 +44,7 @@ HalfExchange half_exchange(const TrainingSpec& spec, const ExchangeTimes& times)
 /// What nothing hides of a half that computes for `computed` seconds. One chunk is computed at a
 /// time and one call is under way at a time, in the order in which the job asks for them: the next
 /// chunk's gather goes before this one's sum, and what is gathered `again` for the last chunk goes
-/// beside the last but one.
+/// beside the last but one (TrainingScript::dense).
 double exposed_half(const HalfExchange& half, double computed, double again) {
   const std::uint32_t last = half.chunks - 1;
   const std::uint32_t regathered_with = last > 0 ? last - 1 : 0;
@@ -117,7 +117,8 @@ Exchange of_half(const TrainingSpec& spec, const HalfExchange& half, const HalfT
 /// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2).
 Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts,
                          const PassTimes& whole) {
-  const HalfExchange half = half_exchange(spec, times);
+  const std::uint32_t chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1U;
+  const HalfExchange half = half_exchange(spec, times, chunks);
   const HalfTimes layer = half_times(whole);
   const HalfTimes attention = attention_times(spec, has_experts, layer);
   const bool repeats_all = spec.recomputation == Recomputation::kFull;
@@ -131,13 +132,11 @@ Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, b
 }
 
 double whole_tensor_sum(const TrainingSpec& spec, const ExchangeTimes& times) {
-  TrainingSpec whole = spec;
-  whole.overlap.tensor = false;
-  return half_exchange(whole, times).once();
+  return half_exchange(spec, times, 1).once();
 }
 
 double whole_tensor_gather(const TrainingSpec& spec, const ExchangeTimes& times) {
-  return half_exchange(spec, times).whole_gather;
+  return half_exchange(spec, times, 1).whole_gather;
 }
 
 }  // namespace weft::collectives
