@@ -254,6 +254,11 @@ class HostModel {
     if (packet.destination() != port.owner) [[unlikely]] {
       fail_delivery(s_.fabric, port.id, HostId(packet.destination()));
     }
+    if (Path::has(Feature::kLinkRetry) && kind_of(packet) == PacketKind::kPoisoned) [[unlikely]] {
+      ++port.poison_drops;
+      forget<Path>(s_, here, packet);
+      return;
+    }
     ++here.worker.sums.packets_delivered;
     if (Path::has(Feature::kInNetwork) && (packet.flow & kInNetworkFlow) != 0) {
       receive_word(here, packet);

@@ -169,6 +169,7 @@ void PacketNetwork::build_ports() {
       s.losses.emplace_back(fabric.port(fabric.ports[i].peer).errors, options_.seed, i);
     }
   }
+  if (s.constants.retry.enabled) s.retries.resize(fabric.ports.size());
   for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
     const PortId id(i);
     const Port& from = fabric.port(id);
@@ -191,6 +192,7 @@ void PacketNetwork::build_ports() {
     port.peer_cuts_through =
         s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
     port.wire_latency = from.wire_latency;
+    port.has_retry = s.constants.retry.enabled && port.network == NetworkKind::kScaleOut;
     apply_settings(port);
     for (const ClassId c : classes) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);

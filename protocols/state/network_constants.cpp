@@ -201,6 +201,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
       input_queued(switches.queueing == SwitchConfig::Queueing::kInput),
       random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
       cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
+      retry(switches.link_retry),
       control_latency(control) {
   WEFT_CHECK(classes >= 1 && classes <= kMaxClasses, "a set of classes is one byte");
   WEFT_CHECK(scale_up.size() <= kMaxScaleUpKinds, "each kind of domain has a transport");
@@ -308,6 +309,7 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kInNetwork, works_in_network);
   features.add(Feature::kTrimming, limits_egresses);
   features.add(Feature::kSettings, has_settings);
+  features.add(Feature::kLinkRetry, retry.enabled);
   for (std::uint32_t i = 0; i < transport_count; ++i) {
     const congestion::Needs& control = transports[i].control.needs;
     features.add(Feature::kTelemetry, control.telemetry || transports[i].has_grants());

@@ -243,6 +243,15 @@ std::string network_lines(const Results& r) {
   if (r.has_link_errors) {
     text += fmt::format("  lost to errors of links {}\n", format_count(t.error_drops));
   }
+  if (r.has_retries) {
+    text += fmt::format("  link retry: replays {}   frames sent again {}   given up {}\n",
+                        format_count(t.replays), format_count(t.frames_replayed),
+                        format_count(t.retry_drops));
+  }
+  if (t.poison_drops > 0) {
+    text += fmt::format("  passed on corrupted by cut-through switches {}\n",
+                        format_count(t.poison_drops));
+  }
   if (t.credit_stalls > 0) {
     text +=
         fmt::format("  credit stalls {}   stalled time {} (sum over ports)\n",

@@ -37,6 +37,7 @@ class RandomScenario {
     other_jobs(yaml, hosts, graphs);
     faults(yaml);
     if (is_reliable() && draws(SwarmFeature::kBitErrors)) lose_frames(yaml);
+    if (!has(SwarmFeature::kCredits) && draws(SwarmFeature::kLinkRetry)) retry_links(yaml);
     note_path();
     return fmt::format("# WEFT_SWARM_SEED={}: {}\n", seed_, draws_.odds().text()) + yaml;
   }
@@ -256,6 +257,17 @@ class RandomScenario {
     yaml += "  - {type: bit-errors, from: h0, at: 1us, until: 20us, frame_loss_rate: 0.05}\n";
   }
 
+  /// Links between servers send again what they corrupt; some have little room for that.
+  void retry_links(std::string& yaml) {
+    const std::string key = "fabric: {";
+    const std::string retry = fmt::format(
+        "link_retry: {{outstanding: {}KB, frames: {}, ack_every: {}B, timeout: {}us, replays: {}, "
+        "restarts: {}, max_age: {}}}, ",
+        10 + below(100), 4 + below(100), 100 + below(4'000), 2 + below(20), 1 + below(4),
+        one_of({"true", "false"}), one_of({"none", "15us", "100us"}));
+    yaml.insert(yaml.find(key) + key.size(), retry);
+  }
+
   void other_jobs(std::string& yaml, std::uint64_t hosts, Graphs graphs) {
     if (draws(SwarmFeature::kGraphs) && graphs == Graphs::kSome) {
       yaml += RandomGraphJob(seed_).text(hosts, job_classes_);
@@ -318,7 +330,7 @@ class RandomScenario {
           SwarmFeature::kCutThrough, SwarmFeature::kEntropies, SwarmFeature::kTelemetry,
           SwarmFeature::kGrants, SwarmFeature::kOwnTransports, SwarmFeature::kLinkFailures,
           SwarmFeature::kSlowLinks, SwarmFeature::kNicPauses, SwarmFeature::kBitErrors,
-          SwarmFeature::kUltraEthernet, SwarmFeature::kTrimming}) {
+          SwarmFeature::kUltraEthernet, SwarmFeature::kTrimming, SwarmFeature::kLinkRetry}) {
       others.set(index_of(f));
     }
     const bool is_plain = weighted_classes_ <= 1 && !has_changes_ && (features() & others).none();
