@@ -32,9 +32,11 @@ const SAID = {
 };
 
 /** Which layer an advice changes: the less it costs to change, the further up it stands. */
-const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of the job', 'hardware'];
+const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of the job', 'hardware', 'a defect'];
+/** What does not reach its rate comes before all of them. */
+const MEND = 4;
 /** The first two are both changed within a scenario: between them time decides. */
-const effortOf = (layer) => Math.max(0, layer - 1);
+const effortOf = (layer) => (layer === MEND ? -1 : Math.max(0, layer - 1));
 const LAYER_OF = { pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, bubble: 2, schedule: 2, 'launch and protocol': 2 };
 const layerOf = (cause) => LAYER_OF[cause] ?? 3;
 
@@ -105,7 +107,7 @@ function culpritText({ cause, who }, job) {
 }
 
 /** Slow links that are a quarter of a job's time or more: the first of them, and their share; null: there are none. */
-function slowLinkOf(blamed) {
+export function slowLinkOf(blamed) {
   const seconds = (blamed?.slow_links ?? []).reduce((all, l) => all + Number(l.seconds), 0);
   return seconds > 0 && seconds > blamed.seconds / 4
     ? { link: blamed.slow_links[0], share: seconds / blamed.seconds }
@@ -153,7 +155,7 @@ function timesText(jobs) {
   if (!known.length) return jobs.length === 1 ? `${quoted(jobs[0].job.name)} took ${format.time(jobs[0].job.jct_seconds)}` : `${jobs.length} jobs finished; how long they would take alone is not known`;
   const worst = Math.max(...known.map((j) => j.ratio)) - 1;
   const within = worst < 0.01 ? `${Math.max(1, Math.ceil(1000 * worst - 1e-6)) / 10} %` : `${Math.ceil(100 * worst - 1e-6)} %`;
-  if (jobs.length > 1) return `${known.length === jobs.length ? `All ${jobs.length} jobs` : `${known.length} of ${jobs.length} jobs`} took what an empty network would, within ${within}`;
+  if (jobs.length > 1) return `${known.length < jobs.length ? `${known.length} of ${jobs.length} jobs` : jobs.length === 2 ? 'Both jobs' : `All ${jobs.length} jobs`} took what an empty network would, within ${within}`;
   const [{ job }] = known;
   const by = job.ideal_set_by && job.ideal_set_by !== 'dependencies' ? `; ${job.ideal_set_by} sets it` : '';
   return `${quoted(job.name)} took what an empty network would, ${format.time(job.ideal_seconds)}, within ${within}${by}`;
@@ -191,7 +193,8 @@ export function triesOf(run, sick) {
     const by = job.ideal_set_by;
     if (isHealthy && job.jct_seconds && by && by !== 'dependencies') tries.push({ layer: 3, seconds: job.jct_seconds, text: `fewer bytes through ${by}, or more rate there`, why: `it sets the zero-load time of ${job.name}` });
     const slow = blamed?.slow_links?.reduce((all, l) => all + Number(l.seconds), 0) ?? 0;
-    if (slow > WORTH * (blamed?.seconds ?? 0)) tries.push({ layer: 3, seconds: slow, text: 'other cables or NICs where links are slow; `weft run --without slow-links` shows what they cost', why: `${format.roughly(slow / blamed.seconds)} of ${job.name}` });
+    // A defect is mended before anything is tuned around it, as `weft explain` has it.
+    if (slow > WORTH * (blamed?.seconds ?? 0)) tries.push({ layer: MEND, seconds: slow, text: 'mend or replace what is slow; `weft run --without slow-links` shows what it costs', why: `${format.roughly(slow / blamed.seconds)} of ${job.name}` });
     // A slow link shows as other causes: of those that it makes, advice against them would not help.
     const isSlow = slow > (blamed?.seconds ?? 0) / 2;
     for (const { cause, seconds, share } of causes) {
