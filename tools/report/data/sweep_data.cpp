@@ -111,7 +111,8 @@ Json student_json(const sweep::Table& table) {
   return list;
 }
 
-/// What a bisection found: of each search its other parameters, by index, and where the condition holds from.
+/// What a bisection found: of each search its other parameters, by index, and where the condition
+/// holds from.
 Json bisection_json(const sweep::Table& table) {
   const std::size_t bisected = *table.parameter(table.bisected);
   Json found = Json::array();

@@ -22,6 +22,7 @@ const SAID = {
   propagation: () => 'is the latency of links and switches',
   serialisation: (who, port) => `is its own bytes on the wire${port ? `, most at ${port}` : ''}`,
   queueing: (who, port) => `is queued behind ${who}${port ? `, most at ${port}` : ''}`,
+  'own packets': (who, port) => `is queued behind ${who}${port ? `, most at ${port}` : ''}`,
   pause: (who) => `is paused by ${who.startsWith('NIC ') ? `the ${who}` : who}`,
   credits: (who, port) => `is a wait for credits${port ? `, most at ${port}` : ''}`,
   'congestion control': (who) => `is held back by congestion control, most ${who}`,
@@ -37,8 +38,13 @@ const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of th
 const MEND = 4;
 /** The first two are both changed within a scenario: between them time decides. */
 const effortOf = (layer) => (layer === MEND ? -1 : Math.max(0, layer - 1));
-const LAYER_OF = { pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, bubble: 2, schedule: 2, 'launch and protocol': 2 };
+const LAYER_OF = { straggler: 4, pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, 'own packets': 2, bubble: 2, schedule: 2, 'launch and protocol': 2 };
 const layerOf = (cause) => LAYER_OF[cause] ?? 3;
+
+/** Of what a scenario has in it, how `weft run` takes it out: \`--without job:red\`. */
+const withoutOf = (cause, who) => (cause === 'queueing' && who ? `; \`weft run --without job:${who}\` shows what it costs` : '');
+/** Of the time of a job: a rank that takes longer than planned is a defect, and worth less time. */
+const WORTH_MENDING = 0.01;
 
 const sum = (rows) => rows.reduce((all, row) => all + row[4], 0);
 
@@ -101,8 +107,9 @@ function trouble(summary) {
 const quoted = (name) => `\`${name}\``;
 
 /** `its own packets`, `rank 16 (h16)`, or a name. */
-function culpritText({ cause, who }, job) {
-  if (cause === 'queueing') return who === job.name ? 'its own packets' : `packets of ${quoted(who)}`;
+function culpritText({ cause, who }) {
+  if (cause === 'own packets') return 'its own packets';
+  if (cause === 'queueing') return `packets of ${quoted(who)}`;
   return /^(NIC|rank) /.test(who) ? who : who ? quoted(who) : 'several';
 }
 
@@ -114,7 +121,7 @@ export function slowLinkOf(blamed) {
     : null;
 }
 
-function blameText({ job, causes, blamed, isLate, late }) {
+function blameText({ causes, blamed, isLate, late }) {
   if (isLate) return `${format.roughly(late)} of it is a wait for ${causes.find((c) => c.cause === 'straggler').who}, which takes longer than planned`;
   const slow = slowLinkOf(blamed);
   if (slow) {
@@ -125,7 +132,10 @@ function blameText({ job, causes, blamed, isLate, late }) {
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
   const said = SAID[worst.cause] ?? (() => `is ${worst.cause}`);
-  return `${format.roughly(worst.share)} of it ${said(culpritText(worst, job), worst.port ? quoted(worst.port) : '')}`;
+  const text = (one, words) => `${format.roughly(one.share)} of it ${words(culpritText(one), one.port ? quoted(one.port) : '')}`;
+  // A control answers to queues: the other job in them is said, too.
+  const other = worst.cause === 'congestion control' && causes.find((c) => c.cause === 'queueing' && c.share >= WORTH);
+  return `${text(worst, said)}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
 }
 
 function sickText(one) {
@@ -187,6 +197,8 @@ export function triesOf(run, sick) {
     const found = DOES.exec(text);
     return found ? [{ layer: 0, seconds: Infinity, text: found[1], why: 'the run warned' }] : [];
   });
+  const failed = run.summary.network?.fault_drops ?? 0;
+  if (failed) tries.push({ layer: MEND, seconds: 0, text: 'mend the links that fail; `weft run --without link-failures` shows what they cost', why: `${format.counted(failed, 'packet was', 'packets were')} dropped there` });
   const merged = new Map();
   for (const { job, blamed, causes, score } of sick) {
     const isHealthy = score <= HEALTHY;
@@ -197,16 +209,16 @@ export function triesOf(run, sick) {
     if (slow > WORTH * (blamed?.seconds ?? 0)) tries.push({ layer: MEND, seconds: slow, text: 'mend or replace what is slow; `weft run --without slow-links` shows what it costs', why: `${format.roughly(slow / blamed.seconds)} of ${job.name}` });
     // A slow link shows as other causes: of those that it makes, advice against them would not help.
     const isSlow = slow > (blamed?.seconds ?? 0) / 2;
-    for (const { cause, seconds, share } of causes) {
+    for (const { cause, who, seconds, share } of causes) {
       if (isSlow && !OF_ITS_OWN.has(cause)) continue;
-      const text = blamed.advice?.[cause];
-      if (!text || share < WORTH || (isHealthy && !OF_ITS_OWN.has(cause))) continue;
-      if (!merged.has(text)) merged.set(text, { layer: layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, reasons: [] });
+      const text = blamed.advice?.[cause] && `${cause === 'straggler' && who ? `${who}: ` : ''}${blamed.advice[cause]}`;
+      if (!text || share < (cause === 'straggler' ? WORTH_MENDING : WORTH) || (isHealthy && !OF_ITS_OWN.has(cause))) continue;
+      if (!merged.has(text)) merged.set(text, { layer: layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, without: withoutOf(cause, who), reasons: [] });
       merged.get(text).seconds += seconds;
       merged.get(text).reasons.push(`${cause}: ${format.roughly(share)} of ${job.name}`);
     }
   }
-  for (const one of merged.values()) tries.push({ ...one, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
+  for (const one of merged.values()) tries.push({ ...one, text: `${one.text}${one.without}`, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
   return tries.sort((a, b) => effortOf(a.layer) - effortOf(b.layer) || Number(Boolean(a.isOwn)) - Number(Boolean(b.isOwn)) || b.seconds - a.seconds || a.layer - b.layer).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
 }
 

@@ -6,7 +6,7 @@ import { answerOfSweep } from '../src/answer_sweep.js';
 import { Points, shortNames } from '../src/sweep_points.js';
 
 const job = (name, jct, ideal, more = {}) => ({ name, jct_seconds: jct, ideal_seconds: ideal, ...more });
-const ADVICE = { pause: 'marks that act before pauses', queueing: 'other paths', serialisation: 'fewer bytes', straggler: 'replace it', compute: 'a faster GPU' };
+const ADVICE = { pause: 'marks that act before pauses', queueing: 'other paths', 'own packets': 'fewer that meet', serialisation: 'fewer bytes', straggler: 'replace it', compute: 'a faster GPU' };
 /** Rows: [cause, culprit, seconds, port]. */
 function blame(name, rows) {
   return { job: name, seconds: rows.reduce((sum, [, , s]) => sum + s, 0), causes: [...new Set(rows.map(([c]) => c))], advice: ADVICE, slow_links: [],
@@ -26,7 +26,7 @@ test('a sick run names the job, by how much, and who is to blame', () => {
 test('a healthy run says so, with all its jobs', () => {
   const jobs = [job('a', 1.04, 1), job('b', 2, 2), job('c', 3.01, 3)];
   assert.equal(answerOfRun(run(jobs)).sentence, 'All 3 jobs took what an empty network would, within 4 %');
-  const alone = answerOfRun(run([job('incast', 688.3e-6, 686.4e-6, { ideal_set_by: 'NIC ingress of h0' })], [blame('incast', [['queueing', 'incast', 6e-4]])]));
+  const alone = answerOfRun(run([job('incast', 688.3e-6, 686.4e-6, { ideal_set_by: 'NIC ingress of h0' })], [blame('incast', [['own packets', 'incast', 6e-4]])]));
   assert.equal(alone.sentence, '`incast` took what an empty network would, 686.4 us, within 0.3 %; NIC ingress of h0 sets it');
   assert.deepEqual(alone.tries.map((t) => t.text), ['fewer bytes through NIC ingress of h0, or more rate there']);
 });
@@ -60,7 +60,7 @@ test('a job that waits for a straggler is not healthy', () => {
 });
 
 test('a slow link is named instead of how it shows', () => {
-  const slow = blame('ring', [['queueing', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
+  const slow = blame('ring', [['own packets', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
   slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.71' }];
   const { sentence, tries, figures } = answerOfRun(run([job('ring', 1, 0.6)], [slow]));
   assert.ok(figures.some(([name, text]) => name === 'slow links' && text === '71 %'), 'the figure is what the sentence says');
@@ -68,24 +68,38 @@ test('a slow link is named instead of how it shows', () => {
   assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['mend or repl', 'fewer bytes']);
 });
 
+// Of two jobs that share a link each is held back by its control: without the other it would not be.
+test('a control that answers to another job names that job', () => {
+  const { sentence } = answerOfRun(run([job('blue', 3.3, 1), job('red', 1, 1)], [blame('blue', [['congestion control', 'rank 1', 0.8], ['queueing', 'red', 0.08, 'a->b'], ['serialisation', 'x', 0.12]])]));
+  assert.match(sentence, /^`blue` took 3.3 times its zero-load time; 80 % of it is held back by congestion control, most rank 1, and 8.0 % of it is queued behind packets of `red`, most at `a->b`$/);
+  const own = answerOfRun(run([job('blue', 2, 1)], [blame('blue', [['own packets', 'blue', 1, 'a->b'], ['serialisation', 'x', 1]])]));
+  assert.match(own.sentence, /50 % of it is queued behind its own packets, most at `a->b`$/);
+});
+
+test('what is defect is to be mended first: links that fail, and ranks that are late', () => {
+  const blamed = blame('ring', [['queueing', 'other', 0.5], ['straggler', 'rank 9', 0.03], ['serialisation', 'x', 0.47]]);
+  const { tries } = answerOfRun(run([job('ring', 1.3, 1)], [blamed], { network: { packets_dropped: 7, fault_drops: 7 } }));
+  assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['rank 9: repl', 'mend the lin', 'other paths;', 'fewer bytes']);
+});
+
 // A link below its rate is a defect: it is mended before paths or thresholds are tuned around it, whatever takes more.
 test('what is slow is mended first', () => {
-  const slow = blame('ring', [['queueing', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
+  const slow = blame('ring', [['own packets', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
   slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.29' }];
   const { tries } = answerOfRun(run([job('ring', 1, 0.6)], [slow]));
-  assert.deepEqual(tries.map((t) => [t.text.slice(0, 12), t.layer]), [['mend or repl', 'a defect'], ['other paths', 'placement and paths'], ['fewer bytes', 'hardware']]);
+  assert.deepEqual(tries.map((t) => [t.text.slice(0, 12), t.layer]), [['mend or repl', 'a defect'], ['fewer that m', 'the plan of the job'], ['fewer bytes', 'hardware']]);
 });
 
 test('what to try is ranked by what can be changed, and warnings say it best', () => {
   const { tries } = answerOfRun(run([job('a', 2, 1)], [blame('a', [['compute', 'rank 1', 1], ['queueing', 'b', 0.5], ['pause', 'x', 0.5]])], { warnings: ['packets wait; raise transport.retransmit_timeout', 'nothing more'] }));
-  assert.deepEqual(tries.map((t) => t.text), ['raise transport.retransmit_timeout', 'marks that act before pauses', 'other paths', 'a faster GPU']);
+  assert.deepEqual(tries.map((t) => t.text), ['raise transport.retransmit_timeout', 'marks that act before pauses', 'other paths; `weft run --without job:b` shows what it costs', 'a faster GPU']);
   const late = answerOfRun(run([job('a', 1, 1)], [blame('a', [['compute', 'rank 3', 0.7], ['straggler', 'rank 3', 0.3]])]));
-  assert.deepEqual(late.tries.map((t) => t.text), ['replace it', 'a faster GPU']);
+  assert.deepEqual(late.tries.map((t) => t.text), ['rank 3: replace it', 'a faster GPU']);
 });
 
 test('of what a scenario changes, the greater share of time leads', () => {
-  const { tries } = answerOfRun(run([job('ring', 2, 1)], [blame('ring', [['queueing', 'ring', 0.39], ['pause', 'x', 0.3], ['compute', 'rank 1', 0.31]])]));
-  assert.deepEqual(tries.map((t) => t.text), ['other paths', 'marks that act before pauses', 'a faster GPU']);
+  const { tries } = answerOfRun(run([job('ring', 2, 1)], [blame('ring', [['queueing', 'b', 0.39], ['pause', 'x', 0.3], ['compute', 'rank 1', 0.31]])]));
+  assert.deepEqual(tries.map((t) => t.text), ['other paths; `weft run --without job:b` shows what it costs', 'marks that act before pauses', 'a faster GPU']);
 });
 
 const trained = (label, seconds, tokens, mfu, more = {}) => ({ ...run([job('llama', seconds, seconds)], undefined, { training: [{ job: 'llama', step_seconds: { mean: seconds }, tokens_per_second: tokens, mfu }] }), label, ...more });
