@@ -77,7 +77,11 @@ function judged(run) {
     // The ideal time of a job has its stragglers in it.
     const late = causes.find((c) => c.cause === 'straggler')?.share ?? 0;
     const isLate = late > 0 && 1 / (1 - late) > (ratio ?? 1);
-    return { job, blamed, causes, ratio, late, isLate, score: Math.max(ratio ?? 0, late < 1 ? 1 / (1 - late) : Infinity) };
+    // So it has links that are slow: a job that takes no longer than these allow is not healthy.
+    const atSlow = slowLinkOf(blamed)?.share ?? 0;
+    const isSlow = !isLate && atSlow > 0 && (ratio ?? 1) <= HEALTHY;
+    const over = (share) => (share < 1 ? 1 / (1 - share) : Infinity);
+    return { job, blamed, causes, ratio, late, isLate, isSlow, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
   });
 }
 
@@ -139,9 +143,9 @@ function blameText({ causes, blamed, isLate, late }) {
 }
 
 function sickText(one) {
-  const { job, ratio, isLate } = one;
+  const { job, ratio, isLate, isSlow } = one;
   const blame = blameText(one);
-  if (isLate) return `${quoted(job.name)} took ${format.time(job.jct_seconds)}; ${blame}`;
+  if (isLate || isSlow) return `${quoted(job.name)} took ${format.time(job.jct_seconds)}; ${blame}`;
   return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}`;
 }
 
@@ -173,9 +177,9 @@ function timesText(jobs) {
 
 /** Of the job that the sentence is about. */
 function figuresOf(run, one, isHealthy) {
-  const { job, ratio, isLate, late, causes, blamed } = one;
+  const { job, ratio, isLate, isSlow, late, causes, blamed } = one;
   const training = (run.summary.training ?? []).find((t) => (t.job ?? t.name) === job.name);
-  const over = ratio && !isLate ? [['over zero-load time', `${ratio < HEALTHY ? format.overIdeal(ratio) : format.times(ratio)}x`]] : [];
+  const over = ratio && !isLate && !isSlow ? [['over zero-load time', `${ratio < HEALTHY ? format.overIdeal(ratio) : format.times(ratio)}x`]] : [];
   if (training) {
     return [[`a step of ${job.name}`, format.time(training.step_seconds?.mean)], ['trains at', format.tokens(training.tokens_per_second)],
       ['a GPU at', format.flops(training.model_flops_per_second)], ['MFU', format.percent(training.mfu)], ...over].filter(([, text]) => text !== '–');

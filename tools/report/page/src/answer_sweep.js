@@ -4,6 +4,8 @@ import * as format from './format.js';
 
 /** How much worse a point may be and still be as good. */
 const CLOSE = 0.05;
+/** Within which results make no difference. */
+const SAME = 0.01;
 
 const quoted = (name) => `\`${name}\``;
 
@@ -131,11 +133,31 @@ function rest(sweep) {
   return { count, bad: cut + unfinished + failed, badName: cut + failed ? 'cut off or failed' : 'did not finish', waiting, text: parts.length ? `of ${format.counted(count, 'point', 'points')} ${parts.join(', ')}` : `all ${format.counted(count, 'point', 'points')} finished` };
 }
 
+/** Of these configurations the greatest and the least result are within 1 % of each other. */
+function areSame(configurations) {
+  const means = configurations.map((c) => c.estimates[0].mean);
+  return means.length > 1 && Math.max(...means) - Math.min(...means) <= SAME * Math.abs(Math.max(...means));
+}
+
+/** The first objective that differs between points, and those before it that do not; where none does, the first. */
+function telltale(points, of) {
+  const count = Math.max(1, points.sweep.objectives.length);
+  const list = points.choices().slice(0, count).map(([metric, name]) => ({ metric, name, all: of(metric) }));
+  const first = list.findIndex(({ all }) => !areSame(all));
+  const same = list.slice(0, first < 0 ? list.length : first);
+  return { ...(list[Math.max(0, first)] ?? {}), same };
+}
+
+/** What makes no difference, with its value. */
+const sameText = (points, same) => same.map(({ metric, name, all }) =>
+  `${quoted(name)} is ${points.show(metric, all[0].estimates[0].mean)} at all points, within 1 %`).join(', ');
+
 export function answerOfSweep(points) {
   const { sweep } = points;
-  const [metric, name] = points.choices()[0] ?? [];
+  const of = (wanted) => (wanted ? points.configurations(sweep.points.filter((p) => !points.cutOff(p, wanted)), [wanted]) : []);
+  const { metric, name, same } = telltale(points, of);
   const state = rest(sweep);
-  const counted = metric ? points.configurations(sweep.points.filter((p) => !points.cutOff(p, metric)), [metric]) : [];
+  const counted = of(metric);
   const sign = points.goalOf(metric) === 'max' ? -1 : 1;
   const axes = telling(points);
   const chosen = choiceOf(axes, counted, points.goalOf(metric));
@@ -157,10 +179,14 @@ export function answerOfSweep(points) {
   const tries = [...again, ...edges(axes, good),
     ...(effect ? [{ layer: 'the sweep', text: `${effect.axis.isNumeric ? 'finer' : 'other'} values of ${quoted(effect.axis.name)}: it changes the mean ${name} ${format.times(effect.factor)} times`, why: 'more than any other axis' }] : []),
     { layer: 'the best point', text: `\`weft export ${sweep.quoted_folder} --scenario ${best.first.id} --out best.yaml\`, then \`weft run best.yaml --blame\``, why: 'says what its time is spent on' }];
-  const choice = choiceText(chosen);
   const bound = boundText(sweep, points.axes());
   if (bound) return { ...bound, sentence: `${bound.sentence}; ${state.text}`, tries: [...again, ...bound.tries] };
-  return { sentence: `${choice}${choice ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${state.text}`, tries, figures: [
+  const isFlat = same.some((one) => one.metric === metric);
+  if (isFlat) return { sentence: `${sameText(points, same)}; ${state.text}`, tries: [...again, { layer: 'the sweep', text: 'values further apart, or a scenario in which they matter', why: 'none of these changes any objective' }], figures: [
+    [name, show(best)], ['cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
+  const before = same.length ? `${sameText(points, same)}; ` : '';
+  const choice = choiceText(chosen);
+  return { sentence: `${before}${choice}${before || choice ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${state.text}`, tries, figures: [
     [`best ${name}`, show(best), 'best'], [`worst ${name}`, show(sorted.at(-1))], ['within 5 %', `${close + 1} of ${sorted.length}`],
     [state.waiting && !state.bad ? 'not run yet' : state.bad ? state.badName : 'cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
 }

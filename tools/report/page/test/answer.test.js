@@ -68,6 +68,15 @@ test('a slow link is named instead of how it shows', () => {
   assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['mend or repl', 'fewer bytes']);
 });
 
+// The ideal time of a job has its slow links in it, too.
+test('a job that takes what its slow NIC allows is not healthy', () => {
+  const slow = blame('ring', [['congestion control', 'rank 4', 0.5], ['serialisation', 'x', 0.5]]);
+  slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.63' }];
+  const { sentence, figures } = answerOfRun(run([job('ring', 1.02, 1)], [slow]));
+  assert.equal(sentence, '`ring` took 1.02 s; 63 % of it passes at slow links or waits for them, first `a->h1` (100 Gbps instead of 400 Gbps)');
+  assert.deepEqual(figures.slice(0, 2), [['ring took', '1.02 s'], ['slow links', '63 %']]);
+});
+
 // Of two jobs that share a link each is held back by its control: without the other it would not be.
 test('a control that answers to another job names that job', () => {
   const { sentence } = answerOfRun(run([job('blue', 3.3, 1), job('red', 1, 1)], [blame('blue', [['congestion control', 'rank 1', 0.8], ['queueing', 'red', 0.08, 'a->b'], ['serialisation', 'x', 0.12]])]));
@@ -201,6 +210,17 @@ test('points that did not finish are told from points that failed', () => {
   assert.deepEqual(figures.at(-1), ['did not finish', '1 of 2']);
   points.push(point(2, 4, 'x', null, { counts: false, status: 'crash' }));
   assert.match(answerOfSweep(new Points(sweep(points))).sentence, /; of 3 points 1 did not finish, 1 failed$/);
+});
+
+test('what makes no difference is said, and the next objective answers', () => {
+  const data = sweep([point(0, 1, 'x', 5), point(1, 2, 'x', 5.01), point(2, 4, 'x', 5)]);
+  assert.equal(answerOfSweep(new Points(data)).sentence, '`time` is 5 s at all points, within 1 %; all 3 points finished');
+  data.objectives.push({ name: 'pauses', metric: 'pauses', goal: 'min' });
+  data.metrics.push({ name: 'pauses', unit: '' });
+  data.points.forEach((p, i) => p.metrics.push(10 * i));
+  const { sentence, figures } = answerOfSweep(new Points(data));
+  assert.match(sentence, /^`time` is 5 s at all points, within 1 %; best pauses: 0, at size `1KB`/);
+  assert.deepEqual(figures[0], ['best pauses', '0', 'best']);
 });
 
 test('a bisection says what it found', () => {
