@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "scenarios/build/experiment.hpp"
+#include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/load_scenario.hpp"
-#include "scenarios/memo/obstacles.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -23,6 +23,7 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using weft::testing::experiment_of_text;
 
 std::string retried(const std::string& fabric, const std::string& rest,
@@ -103,6 +104,20 @@ TEST(LinkRetryScenario, IsRefusedWhereCreditsWouldBeLost) {
                        "flow_control: none, link_retry: llr}\n" +
                        kOneMessage),
               Contains(HasSubstr("fabric.link_retry: is an option of Ethernet links")));
+}
+
+// Of frames of 4,178 B two hold less than a loop of 30 m does, and 102,400 B more.
+TEST(LinkRetryScenario, IsCheckedForTheLoopOfItsLinks) {
+  StaticFindings findings;
+  check_buffers(experiment_of_text(retried(", link_retry: {outstanding: 9593B}", kOneMessage)),
+                findings);
+  EXPECT_THAT(findings.warnings, Contains(HasSubstr("link_retry holds")));
+  findings = {};
+  check_buffers(experiment_of_text(retried(", link_retry: llr", kOneMessage)), findings);
+  EXPECT_THAT(findings.warnings, Not(Contains(HasSubstr("link_retry"))));
+  findings = {};
+  check_buffers(experiment_of_text(retried(", link_retry: {frames: 2}", kOneMessage)), findings);
+  EXPECT_THAT(findings.warnings, Contains(HasSubstr("8.16 KiB may be outstanding")));
 }
 
 TEST(LinkRetryScenario, GivesTheSameBitsForAnyNumberOfThreads) {
