@@ -223,6 +223,12 @@ test('what makes no difference is said, and the next objective answers', () => {
   assert.deepEqual(figures[0], ['best pauses', '0', 'best']);
 });
 
+test('nothing is tried beyond a value that a choice brings with it', () => {
+  const points = [[4, 'a', 9], [1, 'b', 2], [4, 'c', 8], [8, 'd', 1]].map(([size, mode, value], id) => point(id, size, mode, value));
+  const { tries } = answerOfSweep(new Points(sweep(points)));
+  assert.ok(tries.every((t) => !t.text.startsWith('values of')), tries.map((t) => t.text).join());
+});
+
 test('a bisection says what it found', () => {
   const data = sweep([point(0, 1, '3m', 0), point(1, 2, '9m', 0)]);
   const found = [['3m', 1], ['9m', 2], ['99m', null]].map(([mode, number]) => ({ texts: ['?', mode], holds_at: number && `${number}KB`, number, has_failures: false }));
