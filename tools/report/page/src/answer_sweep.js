@@ -59,7 +59,8 @@ function boundText(sweep, axes) {
   const figures = [['searches that found it', `${known.length} of ${found.length}`]];
   if (!known.length) return { sentence: `No ${name} was found with ${quoted(condition)}`, figures, tries: [] };
   const [least, most] = [known[0], known.at(-1)];
-  const range = known.length > 1 ? `${quoted(least.holds_at)}${at(least)} to ${quoted(most.holds_at)}${at(most)}` : quoted(least.holds_at);
+  const isSame = known.length > 1 && least.number === most.number;
+  const range = isSame ? `${quoted(least.holds_at)} at all ${known.length} other settings` : known.length > 1 ? `${quoted(least.holds_at)}${at(least)} to ${quoted(most.holds_at)}${at(most)}` : quoted(least.holds_at);
   const lost = found.length - known.length;
   figures.unshift(...(known.length > 1 ? [['least', least.holds_at], ['greatest', most.holds_at]] : [[sweep.parameters[parameter].name, least.holds_at]]));
   return {

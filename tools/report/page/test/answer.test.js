@@ -236,6 +236,8 @@ test('a bisection says what it found', () => {
   const { sentence, figures } = answerOfSweep(new Points(data));
   assert.equal(sentence, 'The smallest `size` with `drops == 0`: `1KB` at mode `3m` to `2KB` at mode `9m`; 1 of 3 searches found none; all 2 points finished');
   assert.deepEqual(figures, [['least', '1KB'], ['greatest', '2KB'], ['searches that found it', '2 of 3']]);
+  data.bisection.found = found.map((one) => ({ ...one, number: 1, holds_at: '1KB' }));
+  assert.match(answerOfSweep(new Points(data)).sentence, /^The smallest `size` with `drops == 0`: `1KB` at all 3 other settings; /);
   data.bisection.found = found.slice(2);
   assert.match(answerOfSweep(new Points(data)).sentence, /^No `size` was found with `drops == 0`/);
 });
