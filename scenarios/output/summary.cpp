@@ -18,6 +18,7 @@
 #include "scenarios/results/coverage.hpp"
 #include "scenarios/results/memo/reuse_text.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
 
@@ -232,9 +233,9 @@ std::string network_lines(const Results& r) {
                         format_count(t.fault_drops));
   }
   if (r.has_early_drops) {
-    text += fmt::format("  dropped by WRED {}   by PFC watchdogs {} in {} storms\n",
+    text += fmt::format("  dropped by WRED {}   by PFC watchdogs {} in {}\n",
                         format_count(t.wred_drops), format_count(t.watchdog_drops),
-                        format_count(t.pause_storms));
+                        counted(t.pause_storms, "storm"));
   }
   if (r.has_trims) {
     text +=

@@ -273,6 +273,7 @@ async function showsData(browser) {
   await opens(browser, pageOf('sweep-page', 'sweep'));
   await charts.sweep(browser);
   await namesMappings(browser);
+  await saysBounds(browser);
   assert.deepEqual(browser.problems(), []);
   run('topo', scenario('gpt3-175b'), '-o', 'fabric.html');
   await browser.view({ width: 1440 });
@@ -300,6 +301,23 @@ async function namesMappings(browser) {
   await opens(browser, page);
   await opensWithTheAnswer(browser, /^Of full_queue, trimming: "on" is [\d.]+ times better than \{topology: .*\} on average/);
   await looksRight(browser, page, [420]);
+}
+
+const BOUND = (path) => `name: bound
+scenario: ${JSON.stringify(path)}
+axes: [{path: fabric.spines, values: [2, 4]}]
+strategy: {type: bisect, path: "jobs[0].size", low: 16KiB, high: 1MiB, tolerance: 64KiB, condition: network.ecn_marked > 0}
+objectives: [{name: marks, metric: network.ecn_marked}]
+`;
+
+/** A bisection opens with what it looked for, as weft summarizes it. */
+async function saysBounds(browser) {
+  writeFileSync(join(folder, 'bound.yaml'), BOUND(scenario('incast')));
+  run('sweep', 'bound.yaml', '--quiet', '-o', 'bound');
+  const { thresholds } = JSON.parse(execFileSync(weft, ['summarize', 'bound', '--json'], { cwd: folder }));
+  const [bound] = new Set(thresholds.map((t) => t.holds_at));
+  await opens(browser, pageOf('bound', 'bound'));
+  await opensWithTheAnswer(browser, `The smallest size with network.ecn_marked > 0: ${bound} at all 2 other settings; all 10 points finished.`);
 }
 
 /** Wide fabrics on a narrow screen: the picture scrolls in itself, and switches and tiers keep their words. */

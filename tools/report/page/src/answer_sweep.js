@@ -26,6 +26,16 @@ function telling(points) {
 
 const namesOf = (axes, point) => axes.map((axis) => `${axis.name} ${quoted(point.texts[axis.index])}`).join(', ');
 
+/** A choice says which value an axis has: both change together, as the rate of links with the machine. */
+function isDetermined(axis, axes, configurations) {
+  return axes.some((other) => {
+    if (other === axis || other.isNumeric) return false;
+    const values = new Map();
+    for (const { first } of configurations) values.set(first.texts[other.index], (values.get(first.texts[other.index]) ?? new Set()).add(first.texts[axis.index]));
+    return [...values.values()].every((set) => set.size === 1);
+  });
+}
+
 /** A numeric axis where all that is as good as the best has its first or last value: better ones may lie beyond. */
 function edges(axes, good) {
   const point = good[0].first;
@@ -49,7 +59,8 @@ function boundText(sweep, axes) {
   const figures = [['searches that found it', `${known.length} of ${found.length}`]];
   if (!known.length) return { sentence: `No ${name} was found with ${quoted(condition)}`, figures, tries: [] };
   const [least, most] = [known[0], known.at(-1)];
-  const range = known.length > 1 ? `${quoted(least.holds_at)}${at(least)} to ${quoted(most.holds_at)}${at(most)}` : quoted(least.holds_at);
+  const isSame = known.length > 1 && least.number === most.number;
+  const range = isSame ? `${quoted(least.holds_at)} at all ${known.length} other settings` : known.length > 1 ? `${quoted(least.holds_at)}${at(least)} to ${quoted(most.holds_at)}${at(most)}` : quoted(least.holds_at);
   const lost = found.length - known.length;
   figures.unshift(...(known.length > 1 ? [['least', least.holds_at], ['greatest', most.holds_at]] : [[sweep.parameters[parameter].name, least.holds_at]]));
   return {
@@ -176,7 +187,7 @@ export function answerOfSweep(points) {
   const at = namesOf(axes, best.first);
   const near = close ? `${format.counted(close, 'other is', 'others are')} within 5 % of it` : 'none other is within 5 % of it';
   const effect = strongest(axes, counted, points.goalOf(metric));
-  const tries = [...again, ...edges(axes, good),
+  const tries = [...again, ...edges(axes.filter((axis) => !isDetermined(axis, axes, counted)), good),
     ...(effect ? [{ layer: 'the sweep', text: `${effect.axis.isNumeric ? 'finer' : 'other'} values of ${quoted(effect.axis.name)}: it changes the mean ${name} ${format.times(effect.factor)} times`, why: 'more than any other axis' }] : []),
     { layer: 'the best point', text: `\`weft export ${sweep.quoted_folder} --scenario ${best.first.id} --out best.yaml\`, then \`weft run best.yaml --blame\``, why: 'says what its time is spent on' }];
   const bound = boundText(sweep, points.axes());

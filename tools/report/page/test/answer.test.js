@@ -223,6 +223,12 @@ test('what makes no difference is said, and the next objective answers', () => {
   assert.deepEqual(figures[0], ['best pauses', '0', 'best']);
 });
 
+test('nothing is tried beyond a value that a choice brings with it', () => {
+  const points = [[4, 'a', 9], [1, 'b', 2], [4, 'c', 8], [8, 'd', 1]].map(([size, mode, value], id) => point(id, size, mode, value));
+  const { tries } = answerOfSweep(new Points(sweep(points)));
+  assert.ok(tries.every((t) => !t.text.startsWith('values of')), tries.map((t) => t.text).join());
+});
+
 test('a bisection says what it found', () => {
   const data = sweep([point(0, 1, '3m', 0), point(1, 2, '9m', 0)]);
   const found = [['3m', 1], ['9m', 2], ['99m', null]].map(([mode, number]) => ({ texts: ['?', mode], holds_at: number && `${number}KB`, number, has_failures: false }));
@@ -230,6 +236,8 @@ test('a bisection says what it found', () => {
   const { sentence, figures } = answerOfSweep(new Points(data));
   assert.equal(sentence, 'The smallest `size` with `drops == 0`: `1KB` at mode `3m` to `2KB` at mode `9m`; 1 of 3 searches found none; all 2 points finished');
   assert.deepEqual(figures, [['least', '1KB'], ['greatest', '2KB'], ['searches that found it', '2 of 3']]);
+  data.bisection.found = found.map((one) => ({ ...one, number: 1, holds_at: '1KB' }));
+  assert.match(answerOfSweep(new Points(data)).sentence, /^The smallest `size` with `drops == 0`: `1KB` at all 3 other settings; /);
   data.bisection.found = found.slice(2);
   assert.match(answerOfSweep(new Points(data)).sentence, /^No `size` was found with `drops == 0`/);
 });
