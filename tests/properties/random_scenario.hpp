@@ -149,7 +149,6 @@ class RandomScenario {
     const bool is_meant = !has(SwarmFeature::kFatTree) && !has(SwarmFeature::kSlowNics) &&
                           !has_changes_ && own.one_in(4);
     if (!is_meant) return;
-    has_planes_ = true;
     const std::uint64_t count = own.one_in(2) ? 2 : 4;
     replace(yaml, "server: host-400g",
             fmt::format("server: {{part: host-400g, nic: {{ports: {}}}}}", count));
@@ -168,6 +167,7 @@ class RandomScenario {
         yaml.insert(at + type.size(), plane_choice(own, count, any_order, type == "{type: uec, "));
       }
     }
+    has_host_ports_ = has(SwarmFeature::kSpray) || yaml.find("plane_choice") != std::string::npos;
   }
   static std::string plane_choice(Draws& own, std::uint64_t count, bool any_order, bool is_uec) {
     if (own.one_in(4)) return "";
@@ -370,7 +370,7 @@ class RandomScenario {
       others.set(index_of(f));
     }
     const bool is_plain =
-        weighted_classes_ <= 1 && !has_changes_ && !has_planes_ && (features() & others).none();
+        weighted_classes_ <= 1 && !has_changes_ && !has_host_ports_ && (features() & others).none();
     if (is_plain) draws_.note(SwarmFeature::kPlainPath);
   }
 
@@ -378,9 +378,9 @@ class RandomScenario {
   std::uint64_t seed_;
   std::uint64_t job_classes_ = 0;  ///< 0: no classes are named
   std::uint64_t weighted_classes_ = 0;
-  bool has_changes_ = false;  ///< settings differ by switch, port or NIC
-  bool has_planes_ = false;   ///< NICs have ports in several
-  bool has_pfc_ = false;      ///< the first class
+  bool has_changes_ = false;     ///< settings differ by switch, port or NIC
+  bool has_host_ports_ = false;  ///< packets choose among ports of their NIC
+  bool has_pfc_ = false;         ///< the first class
 };
 
 }  // namespace weft::testing
