@@ -204,7 +204,7 @@ class LinkHealth {
         control_.grant(here, port, c, static_cast<std::int32_t>(constants.credit_blocks - held));
       }
     }
-    node_.resume(here, port);
+    node_.restore(here, port);
   }
 
   NetworkState& s_;

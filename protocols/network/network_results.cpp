@@ -424,9 +424,9 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.nics.capacity() * sizeof(NicState) + s.senders.memory_bytes() +
       s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
-      s.grants.memory_bytes() + s.entropies.memory_bytes() + s.tcp.memory_bytes() +
-      s.telemetry.memory_bytes() + s.acks.memory_bytes() + s.uec.memory_bytes() +
-      s.connections.capacity() * sizeof(ConnectionState) +
+      s.grants.memory_bytes() + s.planes.memory_bytes() + s.entropies.memory_bytes() +
+      s.tcp.memory_bytes() + s.telemetry.memory_bytes() + s.acks.memory_bytes() +
+      s.uec.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +
       s.losses.capacity() * sizeof(FrameLosses) + s.retries.capacity() * sizeof(RetryState) +
       s.repairs.capacity() * sizeof(Repair) + s.next_nack.capacity() * sizeof(Picoseconds) +
       s.processes.capacity() * sizeof(ProcessState) +

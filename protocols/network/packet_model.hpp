@@ -167,6 +167,11 @@ class PacketModel {
       switch_.resume(here, port);
     }
   }
+  /// The link of `port` is back.
+  void restore(const Here& here, PortState& port) {
+    if (port.owner_is_host) host_.tell_peers(here, port);
+    resume(here, port);
+  }
   /// The watchdog drops what waits at `port` of a switch.
   void drop_waiting(const Here& here, PortState& port, ClassId c) {
     switch_.drop_waiting(here, port, c);

@@ -301,6 +301,7 @@ class PacketNetwork {
   /// Sets up what scale-up switches do with the data of those connections.
   void build_in_network(const std::vector<Connection>& connections,
                         const std::vector<ProcessGroup>& groups);
+  void build_planes();
   std::size_t count_queue_pairs(const std::vector<Connection>& connections);
   void build_queue_pairs(const std::vector<Connection>& connections);
   void build_observation();

@@ -109,6 +109,9 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
     credit.needs = congestion::requirements_of(beside);
   }
   entropy.choice = static_cast<std::uint8_t>(traits.path_selection.index());
+  plane_choice = traits.planes.choice;
+  if (selects_planes()) plane_notice = traits.planes.notice;
+  plane_retry = traits.planes.retry;
 }
 
 std::uint32_t TransportConstants::cap(std::uint32_t bandwidth_delay) const {

@@ -21,6 +21,7 @@
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/packet/retry_state.hpp"
 #include "protocols/path_selection/states.hpp"
+#include "protocols/planes/plane_states.hpp"
 #include "protocols/state/ack_records.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/fields.hpp"
@@ -346,6 +347,9 @@ struct TransportConstants {
   congestion::ControlRef control;
   congestion::ControlRef credit;  ///< whose receivers grant credit: `control`, or one beside it
   path_selection::ChoiceRef entropy;
+  PlaneConfig::Choice plane_choice = PlaneConfig::Choice::kBalanced;
+  PlaneConfig::Notice plane_notice = PlaneConfig::Notice::kNone;
+  Picoseconds plane_retry;
 
   /// Of all packets of a message but the last one.
   [[nodiscard]] Bytes full_size() const { return payload + header; }
@@ -353,6 +357,9 @@ struct TransportConstants {
   /// than the receiver waits for before it acknowledges.
   [[nodiscard]] std::uint32_t limited(std::uint32_t control_window) const {
     return std::min(window, std::max(control_window, min_window));
+  }
+  [[nodiscard]] bool selects_planes() const {
+    return plane_choice != PlaneConfig::Choice::kBalanced;
   }
   [[nodiscard]] AckLayout ack_layout() const {
     return protocols::ack_layout(any_order, control.needs.echo_time, is_selective);
@@ -521,6 +528,7 @@ struct NetworkState {
   Telemetry telemetry;
   AckRecords acks;
   UecStates uec;
+  PlaneStates planes;  ///< empty unless some transport selects planes
   MessageWatch watch;
   ProcessHandler* handler = nullptr;
 

@@ -48,7 +48,7 @@ struct FatTreeSpec {
   RoutingSpec routing{};
 };
 
-/// What is wrong with so many fat trees of such servers, at keys of the topology.
+/// What is wrong with the given number of fat trees of such servers, at keys of the topology.
 [[nodiscard]] Errors check_fat_tree(std::uint32_t k, const ServerPart& server,
                                     std::uint32_t planes = 1);
 
