@@ -18,6 +18,7 @@ enum class PortSpreading : std::uint8_t {
   kRoundRobin,   ///< packet by packet in turn
   kRandom,       ///< packet by packet at random
   kLeastLoaded,  ///< packet by packet by the one with the fewest bytes, among equals in turn
+  kPlanes,       ///< packet by packet the next plane of a rotation (PlaneConfig)
 };
 
 /// Kinds of scale-up domains in one fabric.

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocols/config/link_retry.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/fabric.hpp"
@@ -288,6 +289,7 @@ struct SwitchConfig {
   Bytes cut_through_after = 64_B;
   Telemetry telemetry = Telemetry::kAuto;
   PfcWatchdogConfig watchdog;  ///< of all ports of switches
+  LinkRetryConfig link_retry;  ///< of links between servers, at both ends
   SettingsByPort by_port;      ///< of the fabric that it was resolved for
 
   /// What a class is at a port.

@@ -521,6 +521,9 @@ schema::Object<SwitchConfig> switch_schema(LinkLayer layer) {
           .object("pfc_watchdog", &SwitchConfig::watchdog, watchdog_schema(),
                   "what switches do about queues that are paused for too long")
           .source("none")
+          .object("link_retry", &SwitchConfig::link_retry, link_retry_schema(),
+                  "whether links between servers and switches send again what they have corrupted")
+          .source("none: it is an option of Ultra Ethernet")
           .choice("buffer_release", &SwitchConfig::release,
                   {{SwitchConfig::Release::kTransmissionEnd, "transmission-end",
                     "when the last bit has left"},

@@ -18,6 +18,7 @@ namespace weft::protocols {
 [[nodiscard]] schema::Object<TrimmingConfig> trimming_schema();
 [[nodiscard]] schema::Object<WredConfig> wred_schema();
 [[nodiscard]] schema::Object<PfcWatchdogConfig> watchdog_schema();
+[[nodiscard]] schema::Object<LinkRetryConfig> link_retry_schema();
 [[nodiscard]] schema::Object<EcnConfig> ecn_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<LoadBalancing> load_balancing_schema();
 

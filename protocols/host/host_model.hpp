@@ -17,6 +17,7 @@
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/transports/answer.hpp"
 #include "protocols/transports/list.hpp"
 #include "protocols/transports/sender.hpp"
 #include "simcore/base/check.hpp"
@@ -58,6 +59,8 @@ class HostModel {
   static constexpr bool kHasTrimming = Path::has(Feature::kTrimming);
   /// Whether some receivers grant credit.
   static constexpr bool kHasGrants = Path::has(Feature::kGrants);
+  /// Whether some hosts choose a port packet by packet, among which may be planes.
+  static constexpr bool kHasHostPorts = Path::has(Feature::kHostPorts);
 
   /// Ask for the memory of a host's port, and of the queue pairs that used it last.
   [[gnu::always_inline]] void fetch(const PortState& port) const {
@@ -98,6 +101,54 @@ class HostModel {
     std::vector<QueuePairId> moving;  // failures are rare
     take_all(port, moving);
     for (const QueuePairId qp : moving) activate(here, qp);
+    if (!kHasHostPorts || !s_.planes.is_used() || !s_.planes.is_in_plane(port.index)) return;
+    tell_peers(here, port);
+    const auto planes = static_cast<std::uint8_t>(1U << s_.planes.plane_of(port.index));
+    for (const QueuePairId qp : queue_pairs_of(port.host())) repeat_of_planes(here, qp, planes);
+  }
+
+  /// A port of a host in a plane has failed or is back: those who send to it are told, by all
+  /// ports that are up.
+  void tell_peers(const Here& here, const PortState& changed) {
+    if (!kHasHostPorts || !s_.planes.is_used() || !s_.planes.is_in_plane(changed.index)) return;
+    const HostId host = changed.host();
+    const std::span<const ReceiverId> listeners = s_.planes.listeners_of(host);
+    if (listeners.empty()) return;
+    const Node& node = s_.fabric.host(host);
+    const std::span ports(&s_.ports[node.first_port.value()], node.port_count);
+    std::uint32_t down = 0;
+    for (const PortState& port : ports) {
+      const bool is_lost = s_.planes.is_in_plane(port.index) && port.is_down;
+      if (is_lost) down |= 1U << s_.planes.plane_of(port.index);
+    }
+    const std::uint32_t number = s_.planes.next_status(host);
+    for (const ReceiverId id : listeners) {
+      const ReceiverState& r = s_.receivers[id];
+      Packet packet = answer_of(id, r, transport(r.transport), PacketKind::kPortStatus);
+      packet.sequence = number;
+      packet.word = down;
+      for (PortState& port : ports) {
+        if (s_.planes.is_in_plane(port.index) && !port.is_down) respond(here, packet, port);
+      }
+    }
+  }
+
+  /// Packets of `plane` were lost, as a time-out says.
+  void note_plane_loss(const Here& here, const SenderState& s, std::uint32_t plane) {
+    if (!kHasHostPorts || !s_.planes.is_used()) return;
+    const TransportConstants& t = transport(s.transport);
+    if (t.plane_notice != PlaneConfig::Notice::kLoss) return;
+    s_.planes[s_.senders.queue_pair_of(s)].lose(plane, here.now, t.plane_retry);
+  }
+  /// A queue pair that waits in a plane with losses waits elsewhere.
+  void leave_lost_plane(const Here& here, SenderState& s) {
+    if (!kHasHostPorts || !s_.planes.is_used() || !selects_planes(s)) return;
+    const PlaneSender& known = s_.planes[s_.senders.queue_pair_of(s)];
+    if (!known.may_use(s_.planes.plane_of(s.port()), here.now)) leave_port(here, s);
+  }
+  /// The plane of the port where it waits, or sent last.
+  [[nodiscard]] std::uint32_t plane_of(const SenderState& s) const {
+    return kHasHostPorts && s_.planes.is_used() ? s_.planes.plane_of(s.port()) : 0;
   }
 
   /// Which ports of a host lead where has changed. Queue pairs that have the same ports as before
@@ -114,7 +165,7 @@ class HostModel {
     for (const QueuePairId qp : changed) {
       SenderState& s = s_.senders.whole(qp);
       s.set_local_ports(routes.host_ports(host, s.destination));
-      port_selection_.choose(s);
+      port_selection_.choose(s, here.now);
     }
     for (const QueuePairId qp : moving) activate(here, qp);
   }
@@ -212,7 +263,9 @@ class HostModel {
       return;
     }
     if (s.schedule != SendingEnd::Schedule::kIdle || !can_send(s)) return;
-    if (Path::has(Feature::kHostPorts) && PortSelection::has_choice(s)) port_selection_.choose(s);
+    if (Path::has(Feature::kHostPorts) && PortSelection::has_choice(s)) {
+      port_selection_.choose(s, here.now);
+    }
     PortState& port = s_.ports[s.port()];
     port.waiting |= NicScheduler(s_, port).activate(qp, here.now);
     if (!port.is_transmitting) start(here, port);
@@ -253,6 +306,11 @@ class HostModel {
   void receive(const Here& here, const Packet& packet, PortState& port) {
     if (packet.destination() != port.owner) [[unlikely]] {
       fail_delivery(s_.fabric, port.id, HostId(packet.destination()));
+    }
+    if (Path::has(Feature::kLinkRetry) && kind_of(packet) == PacketKind::kPoisoned) [[unlikely]] {
+      ++port.poison_drops;
+      forget<Path>(s_, here, packet);
+      return;
     }
     ++here.worker.sums.packets_delivered;
     if (Path::has(Feature::kInNetwork) && (packet.flow & kInNetworkFlow) != 0) {
@@ -330,11 +388,69 @@ class HostModel {
       credit_scheduler_.receive_grant(here, packet);
     } else if (kHasContexts && kind == PacketKind::kPdsControl) {
       receive_control(here, packet, port);
+    } else if (kHasHostPorts && kind == PacketKind::kPortStatus) {
+      receive_port_status(here, packet);
     } else {
+      if (kHasHostPorts && s_.planes.is_used() && s_.planes.is_in_plane(port.index)) {
+        s_.planes[queue_pair_of_response(packet)].note_answer(s_.planes.plane_of(port.index));
+      }
       transports_.with(
           transport(s_.senders.whole(queue_pair_of_response(packet)).transport).sender_model,
           [&](auto& model) { model.receive_response(here, packet, port); });
     }
+  }
+
+  /// The host of a receiver says which of its ports are down. Queue pairs to it leave these planes,
+  /// and what was sent there goes again.
+  [[gnu::noinline]] void receive_port_status(const Here& here, const Packet& packet) {
+    const SenderState& told = s_.senders.whole(queue_pair_of_response(packet));
+    const auto down = static_cast<std::uint8_t>(packet.word);
+    for (const QueuePairId qp : queue_pairs_of(HostId(told.host))) {
+      SenderState& s = s_.senders.whole(qp);
+      PlaneSender& known = s_.planes[qp];
+      if (s.destination != told.destination || !selects_planes(s)) continue;
+      if (transport(s.transport).plane_notice != PlaneConfig::Notice::kPortStatus) continue;
+      if (packet.sequence <= known.status) continue;
+      const auto lost = static_cast<std::uint8_t>(down & ~known.down);
+      known.status = packet.sequence;
+      known.down = down;
+      if (lost == 0) continue;
+      if ((lost >> s_.planes.plane_of(s.port()) & 1U) != 0) leave_port(here, s);
+      repeat_of_planes(here, qp, lost);
+    }
+  }
+  /// It waits elsewhere, if it waits.
+  void leave_port(const Here& here, SenderState& s) {
+    if (s.schedule != SendingEnd::Schedule::kReady && s.schedule != SendingEnd::Schedule::kPaced) {
+      return;
+    }
+    std::vector<QueuePairId> moving;  // failures are rare
+    take_all(s_.ports[s.port()], moving);
+    for (const QueuePairId qp : moving) activate(here, qp);
+  }
+  /// What contexts have sent by these planes, a bit each, and is not known to have arrived is sent
+  /// again.
+  void repeat_of_planes(const Here& here, QueuePairId qp, std::uint8_t planes) {
+    if constexpr (kHasContexts) {
+      SenderState& s = s_.senders.whole(qp);
+      if (!selects_planes(s)) return;
+      if (transport(s.transport).plane_notice != PlaneConfig::Notice::kPortStatus) return;
+      with_contexts(qp, [&](auto& model) { model.repeat_of_planes(here, qp, planes); });
+    }
+  }
+  [[nodiscard]] bool selects_planes(const SenderState& s) const {
+    return transport(s.transport).selects_planes() && !s.is_in_network() &&
+           s_.planes.is_in_plane(s.port());
+  }
+  /// Those of one host are contiguous.
+  [[nodiscard]] std::vector<QueuePairId> queue_pairs_of(HostId host) const {
+    std::vector<QueuePairId> own;
+    const std::span<const SenderState> all = s_.senders.all_whole();
+    for (auto s = std::ranges::lower_bound(all, host, {}, &SenderState::host);
+         s != all.end() && s->host == host; ++s) {
+      own.push_back(s_.senders.queue_pair_of(*s));
+    }
+    return own;
   }
 
   /// A scale-up switch says that a sum with a packet of this host is complete.
@@ -565,6 +681,7 @@ class HostModel {
     s.window_reduced = false;
     s_.nics[port.index].recent_sender = qp;
     ++s.next;
+    if (kHasHostPorts && !is_added_up) port_selection_.note_sent(s.whole());
     if (!is_added_up) note_sent(here, s.whole(), t, qp);
     ++here.worker.sums.packets_injected;
     port.service_bytes = size;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "protocols/state/network_state.hpp"
 #include "simcore/base/hash.hpp"
@@ -11,7 +12,7 @@ namespace weft::protocols {
 /// destination.
 class PortSelection {
  public:
-  explicit PortSelection(const NetworkState& state) : s_(state) {}
+  explicit PortSelection(NetworkState& state) : s_(state) {}
 
   /// Whether each packet of the queue pair may leave by another port than the one before.
   [[nodiscard]] static bool is_spread(const SendingEnd& s) {
@@ -24,7 +25,7 @@ class PortSelection {
   }
 
   /// The port that the next packet of an idle queue pair waits at.
-  void choose(SendingEnd& end) const {
+  void choose(SendingEnd& end, Picoseconds now) {
     if (end.is_added_up()) {  // by a link that is down, too: its sum must meet at one scale-up
                               // switch
       end.local_port = end.first_local_port[s_.reduction_of(end).link_of(end.next)];
@@ -34,6 +35,9 @@ class PortSelection {
     const auto n = std::uint32_t{s.port_count};
     std::uint32_t choice = 0;
     switch (s.spreading) {
+      case PortSpreading::kPlanes:
+        choose_plane(s, now);
+        return;
       case PortSpreading::kRoundRobin:
         choice = in_turn(s, n);
         break;
@@ -45,6 +49,10 @@ class PortSelection {
         break;
       case PortSpreading::kFlow:
         choice = s_.choose_host_port(s.host, s.entropy, n);
+        if (s_.planes.is_used() && s_.constants.transports[s.transport].selects_planes() &&
+            keep_plane(s, choice, now)) {
+          return;
+        }
         break;
     }
     // A port whose link is down is passed over, unless all are. But scale-up switches have no other
@@ -55,7 +63,69 @@ class PortSelection {
     }
   }
 
+  /// A packet of the queue pair leaves by its port: the next one goes by another plane.
+  void note_sent(SenderState& s) const {
+    if (s.spreading != PortSpreading::kPlanes) return;
+    const auto size = static_cast<std::uint32_t>(s_.planes.rotation(s.transport).size());
+    s.turn = static_cast<std::uint16_t>((s.turn + 1U) % size);
+  }
+
  private:
+  /// The next plane of the rotation whose port is up and that leads to the receiver, as far as
+  /// known; else the next one whose port is up; else the next one.
+  void choose_plane(SenderState& s, Picoseconds now) {
+    const std::vector<std::uint8_t>& rotation = s_.planes.rotation(s.transport);
+    const auto size = static_cast<std::uint32_t>(rotation.size());
+    const PlaneSender& known = s_.planes[s_.senders.queue_pair_of(s)];
+    std::uint32_t found = size;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const std::uint32_t at = (s.turn + i) % size;
+      const std::uint32_t plane = rotation[at];
+      const std::uint16_t* local = port_in(s, plane);
+      if (local == nullptr) continue;
+      const bool is_up = !s_.ports[s.first_port + *local].is_down;
+      if (is_up && known.may_use(plane, now)) {
+        found = at;
+        break;
+      }
+      if (found == size || (is_up && is_down_in(s, rotation[found]))) found = at;
+    }
+    if (found == size) return;  // no port leads there
+    s.turn = static_cast<std::uint16_t>(found);
+    take(s, *port_in(s, rotation[found]), now);
+  }
+  /// The port by hash, or the next one whose plane leads to the receiver; false if none is known
+  /// to.
+  bool keep_plane(SenderState& s, std::uint32_t choice, Picoseconds now) {
+    const PlaneSender& known = s_.planes[s_.senders.queue_pair_of(s)];
+    for (std::uint32_t i = 0; i < s.port_count; ++i) {
+      const std::uint16_t local = s.first_local_port[(choice + i) % s.port_count];
+      const std::uint32_t port = s.first_port + local;
+      if (s_.ports[port].is_down || !known.may_use(s_.planes.plane_of(port), now)) continue;
+      take(s, local, now);
+      return true;
+    }
+    return false;
+  }
+  void take(SenderState& s, std::uint16_t local, Picoseconds now) {
+    s.local_port = local;
+    const TransportConstants& t = s_.constants.transports[s.transport];
+    const std::uint32_t plane = s_.planes.plane_of(s.port());
+    const bool is_trial =
+        s_.planes[s_.senders.queue_pair_of(s)].note_use(plane, now, t.plane_retry);
+    if (is_trial && t.has_contexts) s.asks_ack = true;
+  }
+  /// Null: none leads to the receiver.
+  [[nodiscard]] const std::uint16_t* port_in(const SenderState& s, std::uint32_t plane) const {
+    for (const std::uint16_t& local : s.local_ports()) {
+      if (s_.planes.plane_of(s.first_port + local) == plane) return &local;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool is_down_in(const SenderState& s, std::uint32_t plane) const {
+    return s_.ports[s.first_port + *port_in(s, plane)].is_down;
+  }
+
   [[nodiscard]] static std::uint32_t in_turn(const SenderState& s, std::uint32_t n) {
     return (s.next + s.turn) % n;
   }
@@ -77,7 +147,7 @@ class PortSelection {
     return best;
   }
 
-  const NetworkState& s_;
+  NetworkState& s_;
 };
 
 }  // namespace weft::protocols

@@ -1,37 +1,14 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 
 #include "protocols/link/control_word.hpp"
+#include "protocols/link/link_retry.hpp"
+#include "protocols/link/wire.hpp"
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
-
-/// Files an calendar event that keeps the run alive.
-inline void schedule(LogicalProcess& lp, const CalendarEvent& event) {
-  ++lp.live_events;
-  lp.calendar.push(event);
-}
-
-/// Occupies an idle port until `end`.
-inline void occupy(LogicalProcess& lp, PortState& port, Picoseconds end) {
-  port.is_transmitting = true;
-  lp.next.update(port.local, lp.keys.departure(end, port.local));
-}
-
-/// A packet is lost: counts it, and gives back what it has besides its 32 bytes.
-template <class Path>
-inline void forget(NetworkState& state, const Here& here, const Packet& packet) {
-  ++here.worker.sums.packets_dropped;
-  if constexpr (Path::has(Feature::kTelemetry)) state.telemetry.lose(here.worker.number, packet);
-  if constexpr (Path::has(Feature::kTrimming)) {
-    if (is_trimmed(kind_of(packet))) [[unlikely]]
-      ++here.worker.sums.trims_lost;
-  }
-  if constexpr (Path::has(Feature::kContexts)) state.acks.lose(here.worker.number, packet);
-}
 
 /// Puts a packet of `size` bytes on the wire from `start` on (now, or a little later with
 /// cut-through); the port must be idle. From here on nothing revokes it. `write(Packet&)` gives
@@ -40,26 +17,20 @@ template <class Path, class Write>
 [[gnu::always_inline]] inline Picoseconds transmit(NetworkState& state, const Here& here,
                                                    PortState& port, ClassQueue& queue, Bytes size,
                                                    Picoseconds start, Write write) {
-  const NetworkConstants& constants = state.constants;
   const Picoseconds end = start + port.transmission(size);
-  Picoseconds arrival = end + port.data_latency;
-  if (Path::has(Feature::kCutThrough) && port.peer_cuts_through) {
-    const Bytes first = std::min(size, constants.cut_through_after);
-    arrival = start + port.transmission(first) + port.data_latency;
-  }
-  if (Path::has(Feature::kFaults) && constants.has_added_latency) {
-    arrival = state.delayed_data(port, arrival);
-  }
-  if (port.leads_inside && port.out->in_flight() == 0) {
-    here.lp.next.update(here.lp.port_count() + port.peer_local,
-                        here.lp.keys.arrival(arrival, port.peer_local));
-  }
-  port.out->data_in.push(arrival, here.worker.pool, write);
-  here.worker.activity.set(port.out->activity_index);
-  occupy(here.lp, port, end);
   queue.bytes += size;
   ++queue.started;
   ++here.worker.sums.packet_hops;
+  if constexpr (Path::has(Feature::kLinkRetry)) {
+    if (port.has_retry) {
+      Packet packet;
+      write(packet);
+      LinkRetry(state).send(here, port, packet, start, end);
+      return end;
+    }
+  }
+  put_on_link<Path>(state, here, port, size, start, end, write);
+  occupy(here.lp, port, end);
   return end;
 }
 

@@ -6,13 +6,16 @@
 
 #include "protocols/link/control_word.hpp"
 #include "protocols/link/egress.hpp"
+#include "protocols/link/link_retry.hpp"
+#include "protocols/link/wire.hpp"
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
 
-/// What the two ends of a link tell each other besides packets: pauses (IEEE 802.1Qbb) and credit
-/// updates. Both go before data, behind the transmission under way, and take wire time; or, where
-/// their size is 0, neither.
+/// What the two ends of a link tell each other besides packets: pauses (IEEE 802.1Qbb), credit
+/// updates and the control ordered sets of link-level retry. All go before data, behind the
+/// transmission under way, and take wire time; or, where their size is 0, neither. Frames that are
+/// sent again come after them, and before what is new.
 class LinkControl {
  public:
   explicit LinkControl(NetworkState& state) : s_(state) {}
@@ -60,6 +63,14 @@ class LinkControl {
       port.pauses_to_send = 0;
       port.pending_control &= static_cast<std::uint8_t>(~PortState::kPausePending);
       occupy(here.lp, port, end);
+      return;
+    }
+    if ((port.pending_control & PortState::kAnswerPending) != 0) {
+      LinkRetry(s_).send_answer(here, port);
+      return;
+    }
+    if ((port.pending_control & PortState::kCreditsPending) == 0) {
+      LinkRetry(s_).send_again(here, port);
       return;
     }
     const ClassId c = lowest_class(port.credits_to_send);
@@ -120,7 +131,7 @@ class LinkControl {
             sent + port.pause_latency);
   }
 
-  /// Hands link control to the peer, where it takes effect at `time`.
+  /// Delivers link control to the peer, where it takes effect at `time`.
   void deliver(const Here& here, PortState& port, EventType type, ClassId c, std::uint32_t value,
                Picoseconds time) {
     if (s_.constants.has_added_latency) time = s_.delayed_control(port, time);
@@ -129,29 +140,12 @@ class LinkControl {
         port.owner_is_host || type != EventType::kPause
             ? PortId::none().value()
             : s_.switches[port.owner].first_port + s_.account(port, c).cause;
-    const auto number = static_cast<std::uint32_t>(type);
-    if (port.leads_inside) {
-      if (type == EventType::kCredit &&
-          note_return(here, s_.ports[port.peer.value()], c,
-                      {time, sequence, static_cast<std::int32_t>(value)})) {
-        return;
-      }
-      schedule(here.lp, {.time = time,
-                         .order = CalendarEvent::make_order(EventPriority::kControl, number,
-                                                            port.index, sequence),
-                         .type = number,
-                         .target = port.peer.value(),
-                         .value = ControlWord{c, value}.pack(),
-                         .origin = cause});
+    if (port.leads_inside && type == EventType::kCredit &&
+        note_return(here, s_.ports[port.peer.value()], c,
+                    {time, sequence, static_cast<std::int32_t>(value)})) {
       return;
     }
-    Packet frame;
-    frame.sequence = sequence;
-    frame.word = ControlWord{c, value}.pack();
-    frame.flow = cause;
-    frame.flags = static_cast<std::uint8_t>(type);
-    port.out->control_in.push(time, here.worker.pool, [&frame](Packet& packet) { packet = frame; });
-    here.worker.activity.set(port.out->activity_index);
+    deliver_control(here, port, type, ControlWord{c, value}.pack(), cause, sequence, time);
   }
 
   void schedule_refresh(const Here& here, PortState& port, ClassId c) {

@@ -6,6 +6,7 @@
 #include "protocols/link/egress.hpp"
 #include "protocols/link/egress_gate.hpp"
 #include "protocols/link/link_control.hpp"
+#include "protocols/link/link_retry.hpp"
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
@@ -94,10 +95,7 @@ class LinkHealth {
         break;
       }
       case Fault::Kind::kLinkErrors:
-        if (!change.at_peer) break;
-        s_.losses[port.index].change(
-            change.is_end ? s_.fabric.port(port.peer).errors : fault.errors, s_.constants.seed,
-            port.index);
+        change_errors(port, change, fault);
         break;
       case Fault::Kind::kLinkDown:
         // Both ends of the cable, once each.
@@ -154,6 +152,14 @@ class LinkHealth {
   [[nodiscard]] Picoseconds added_to(const PortState& port) const {
     return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : Picoseconds();
   }
+  /// Errors are drawn where a link ends; with retry where it begins, for the same end.
+  void change_errors(const PortState& port, const HealthChange& change, const Fault& fault) {
+    if (change.at_peer == port.has_retry) return;
+    const PortId end = port.has_retry ? port.peer : port.id;
+    const LinkErrors& usual = s_.fabric.port(s_.fabric.port(end).peer).errors;
+    s_.losses[end.value()].change(change.is_end ? usual : fault.errors, s_.constants.seed,
+                                  end.value());
+  }
   void hold_peer(const Here& here, PortState& port, std::uint8_t classes, bool begins) {
     for (const ClassId c : s_.classes_of(port)) {
       if ((classes & class_bit(c)) == 0 || !s_.class_at(port, c).is_pfc) continue;
@@ -173,6 +179,7 @@ class LinkHealth {
     port.is_down = true;
     port.ingress_up_since = kDown;
     port.pending_control = port.pauses_to_send = port.credits_to_send = 0;
+    if (port.has_retry) LinkRetry(s_).take_down(here, port);
     gate_.forget(here, port);
     for (const ClassId c : s_.classes_of(port)) {
       s_.account(port, c).freed_blocks = 0;
@@ -184,6 +191,7 @@ class LinkHealth {
 
   void bring_up(const Here& here, PortState& port) {
     port.is_down = false;
+    if (port.has_retry) LinkRetry(s_).bring_up(port);
     port.ingress_up_since = here.now;
     port.update_blocked();
     for (const ClassId c : s_.classes_of(port)) {
@@ -196,7 +204,7 @@ class LinkHealth {
         control_.grant(here, port, c, static_cast<std::int32_t>(constants.credit_blocks - held));
       }
     }
-    node_.resume(here, port);
+    node_.restore(here, port);
   }
 
   NetworkState& s_;

@@ -351,7 +351,43 @@ std::vector<std::uint32_t> order_of_queue_pairs(const NetworkState& s,
   return order;
 }
 
+/// Whom hosts tell of their ports: of each sender to them one queue pair.
+void find_listeners(NetworkState& s) {
+  if (!s.planes.is_used()) return;
+  std::map<std::pair<HostId, HostId>, ReceiverId> first;  // by host and its peer
+  for (const SenderState& sender : s.senders.all_whole()) {
+    const TransportConstants& t = s.constants.transports[sender.transport];
+    if (t.plane_notice != PlaneConfig::Notice::kPortStatus || sender.is_in_network()) continue;
+    first.try_emplace({sender.destination, sender.host},
+                      receiver_of(s.senders.queue_pair_of(sender)));
+  }
+  std::vector<std::pair<HostId, ReceiverId>> listeners;
+  for (const auto& [pair, receiver] : first) listeners.emplace_back(pair.first, receiver);
+  s.planes.set_listeners(listeners);
+}
+
 }  // namespace
+
+/// Where some transport selects planes, all have a list, which may be empty.
+void PacketNetwork::build_planes() {
+  NetworkState& s = *state_;
+  std::vector<std::vector<std::uint8_t>> rotations(s.constants.transport_count);
+  bool is_used = false;
+  PlaneMap map;
+  for (std::uint32_t i = 0; i < s.constants.scale_out_transports; ++i) {
+    if (!s.constants.transports[i].selects_planes()) continue;
+    if (!is_used) map = planes_of(s.fabric);
+    is_used = true;
+    const TransportConfig& transport =
+        i == 0 ? options_.transport : options_.more_transports[i - 1];
+    std::vector<std::uint32_t> weights = traits_of(transport).planes.weights;
+    if (weights.empty()) weights.assign(map.planes, 1);
+    WEFT_CHECK(map.problem.empty() && weights.size() == map.planes, "planes can be selected");
+    rotations[i] = plane_rotation(weights);
+  }
+  if (!is_used) return;
+  s.planes.start(std::move(map), std::move(rotations), s.senders.size(), s.fabric.hosts.size());
+}
 
 std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
   const Fabric& fabric = state_->fabric;
@@ -377,6 +413,14 @@ PortSpreading PacketNetwork::spreading_of(const Connection& connection,
   // What scale-up switches reduce has to meet at one of them.
   if (connection.kind != Connection::Kind::kUnicast) return PortSpreading::kRoundRobin;
   if (const ScaleUpConfig* domain = domain_of(transport)) return domain->spreading;
+  switch (state_->constants.transports[transport].plane_choice) {
+    case PlaneConfig::Choice::kPacket:
+      return PortSpreading::kPlanes;
+    case PlaneConfig::Choice::kQueuePair:
+      return PortSpreading::kFlow;
+    case PlaneConfig::Choice::kBalanced:
+      break;
+  }
   const LoadBalancing& balancing = options_.switches.balancing(connection.traffic_class);
   switch (balancing.type) {
     case LoadBalancing::kSpray:
@@ -427,6 +471,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       s.constants.transports, [](const auto& t) { return t.nack_interval > Picoseconds(); });
   if (repeats_nacks) s.next_nack.resize(s.receivers.size());
   SharedContexts contexts;
+  build_planes();
   make_room_for_contexts(s);
   const ReceiverControls credits = receiver_controls(options_, s.constants.transport_count);
   std::uint32_t before = 0;
@@ -458,8 +503,10 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       sender.process = connection.source;
       sender.destination = to;
       sender.entropy = flow_entropy(from, to, number);
-      sender.first_turn =
-          first_turn_of(from, to, number, local_ports.size(), domain != nullptr, places);
+      const bool takes_planes = end.spreading == PortSpreading::kPlanes;
+      const std::size_t turns =
+          takes_planes ? s.planes.rotation(transport).size() : local_ports.size();
+      sender.first_turn = first_turn_of(from, to, number, turns, domain != nullptr, places);
       sender.set_local_ports(local_ports);
       sender.local_port = first_choice(s, sender);
       start_control(s, contexts, qp, credits[transport]);
@@ -476,6 +523,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
                                  : response_entropy(from, to, number, uses[transport]);
     }
   }
+  find_listeners(s);
   if (carries.empty()) return;
   const bool has_reports = std::ranges::find(carries, Telemetry::Use::kReports) != carries.end();
   WEFT_CHECK(!has_reports || !s.constants.input_queued, "telemetry tells of queues at outputs");

@@ -51,6 +51,9 @@ std::vector<Picoseconds> crossing_times(const Fabric& fabric, const SwitchConfig
     if (!may_cut(fabric, id, cut)) continue;
     if (keeps_domains_whole && fabric.network_of(id) == NetworkKind::kScaleUp) continue;
     crossing[p] = fabric.data_latency(id);
+    if (switches.link_retry.enabled && fabric.network_of(id) == NetworkKind::kScaleOut) {
+      crossing[p] = port.wire_latency;
+    }
     for (const TrafficClass& c : switches.classes) {
       if (c.network != fabric.network_of(id)) continue;
       if (c.is_pfc()) crossing[p] = std::min(crossing[p], pause_latency(switches.pause, port));

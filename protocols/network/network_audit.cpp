@@ -52,6 +52,7 @@ class Audit {
       }
     }
     for (const NicState& nic : s_.nics) in_buffers += nic.inbox.size();
+    for (const RetryState& retry : s_.retries) in_buffers += retry.missing();
     expect(
         sums.packets_injected ==
             sums.packets_delivered + sums.packets_dropped + on_links + in_buffers,
@@ -71,11 +72,27 @@ class Audit {
     for (const Link& link : s_.links) link.data_out.for_each(link.data_in, count);
     for (const ClassQueue& queue : s_.queues) queue.packets.for_each(count);
     for (const NicState& nic : s_.nics) nic.inbox.for_each(count);
+    for (const RetryState& retry : s_.retries) retry.for_each_missing(count);
     expect(sums.packets_trimmed == sums.trims_answered + sums.trims_lost + trimmed,
            "packets trimmed ({}) != answered ({}) + lost ({}) + under way ({})",
            sums.packets_trimmed, sums.trims_answered, sums.trims_lost, trimmed);
     expect(acks == s_.acks.in_use(), "{} ACKs have records and {} are in use", acks,
            s_.acks.in_use());
+  }
+
+  /// Of link-level retry: what is kept is what is outstanding, what has come lies within, and at
+  /// the end all of it is acknowledged.
+  void retries(bool is_quiescent) {
+    for (std::uint32_t i = 0; i < s_.retries.size(); ++i) {
+      const RetryState& r = s_.retries[i];
+      Bytes kept;
+      for (std::uint32_t n = r.first; n != r.end(); ++n) kept += r.frame(n).packet.wire_size();
+      expect(kept == r.outstanding && r.missing() <= r.kept(),
+             "{} keeps {} bytes for its peer and counts {}; of {} frames {} are missing",
+             name(s_.ports[i]), kept.count(), r.outstanding.count(), r.kept(), r.missing());
+      expect(!is_quiescent || r.kept() == 0, "{} keeps {} frames for its peer at the end",
+             name(s_.ports[i]), r.kept());
+    }
   }
 
   /// What a packet with telemetry has besides itself goes with it.
@@ -85,6 +102,7 @@ class Audit {
     for (const Link& link : s_.links) link.data_out.for_each(link.data_in, count);
     for (const ClassQueue& queue : s_.queues) queue.packets.for_each(count);
     for (const NicState& nic : s_.nics) nic.inbox.for_each(count);
+    for (const RetryState& retry : s_.retries) retry.for_each_missing(count);
     expect(carried == s_.telemetry.in_use(), "{} packets have telemetry and {} records are in use",
            carried, s_.telemetry.in_use());
   }
@@ -499,6 +517,7 @@ std::vector<std::string> violated_laws(NetworkState& state, const std::vector<Lo
   audit.packets(sums);
   const Features needs = state.constants.needs();
   if (needs.has(Feature::kTrimming) || needs.has(Feature::kContexts)) audit.trims(sums);
+  audit.retries(is_quiescent);
   audit.telemetry();
   audit.buffers(is_quiescent);
   audit.accounts(state, is_quiescent);

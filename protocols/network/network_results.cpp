@@ -73,6 +73,7 @@ void PacketNetwork::reset_statistics() {
   }
   for (SwitchState& sw : s.switches) visit_fields(sw, reset);
   for (FrameLosses& losses : s.losses) losses.clear_count();
+  for (RetryState& retry : s.retries) retry.clear_counters(now_);
   for (EarlyDrops& one : s.early_drops) one.drops_before = one.drops;
   for (Watchdog& dog : s.watchdogs) {
     dog.drops_before = dog.drops;
@@ -107,6 +108,10 @@ NetworkTotals PacketNetwork::totals() const {
     t.ttl_drops += c.ttl_drops;
     t.fault_drops += c.fault_drops;
     t.error_drops += c.error_drops;
+    t.replays += c.replays;
+    t.frames_replayed += c.frames_replayed;
+    t.retry_drops += c.retry_drops;
+    t.poison_drops += c.poison_drops;
     t.wred_drops += c.wred_drops;
     t.watchdog_drops += c.watchdog_drops;
     t.pause_storms += c.pause_storms;
@@ -139,6 +144,8 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
   sum.ttl_drops = port.ttl_drops;
   sum.fault_drops = port.fault_drops;
   if (!s.losses.empty()) sum.error_drops = s.losses[id.value()].count();
+  sum.poison_drops = port.poison_drops;
+  if (port.has_retry) count_retry(port, sum);
   sum.pauses_sent = port.pauses_sent;
   for (const ClassId c : s.classes_of(port)) {
     const ClassQueue& q = s.queue(port, c);
@@ -160,6 +167,20 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
                          static_cast<std::uint64_t>((now_ - q.changed_at).count());
   }
   return sum;
+}
+
+/// Of corrupted frames only those are lost that had no numbers.
+void PacketNetwork::count_retry(const PortState& port, PortCounters& sum) const {
+  const RetryState& r = state_->retries[port.index];
+  sum.error_drops = state_->retries[port.peer.value()].lost;
+  sum.replays = r.replays_begun;
+  sum.frames_replayed = r.replayed_frames;
+  sum.retry_nacks = r.nacks_sent;
+  sum.retry_acks = r.acks_sent;
+  sum.retry_flushes = r.flushes;
+  sum.retry_drops = r.flushed;
+  sum.retry_held_time = r.held_time;
+  if (port.is_held) sum.retry_held_time += std::max(now_ - r.held_since, Picoseconds());
 }
 
 ClassCounters PacketNetwork::class_counters(PortId id, ClassId c) const {
@@ -403,11 +424,12 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.nics.capacity() * sizeof(NicState) + s.senders.memory_bytes() +
       s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
-      s.grants.memory_bytes() + s.entropies.memory_bytes() + s.tcp.memory_bytes() +
-      s.telemetry.memory_bytes() + s.acks.memory_bytes() + s.uec.memory_bytes() +
-      s.connections.capacity() * sizeof(ConnectionState) +
-      s.losses.capacity() * sizeof(FrameLosses) + s.repairs.capacity() * sizeof(Repair) +
-      s.next_nack.capacity() * sizeof(Picoseconds) + s.processes.capacity() * sizeof(ProcessState) +
+      s.grants.memory_bytes() + s.planes.memory_bytes() + s.entropies.memory_bytes() +
+      s.tcp.memory_bytes() + s.telemetry.memory_bytes() + s.acks.memory_bytes() +
+      s.uec.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +
+      s.losses.capacity() * sizeof(FrameLosses) + s.retries.capacity() * sizeof(RetryState) +
+      s.repairs.capacity() * sizeof(Repair) + s.next_nack.capacity() * sizeof(Picoseconds) +
+      s.processes.capacity() * sizeof(ProcessState) +
       engine_->lps.capacity() * sizeof(LogicalProcess);
   for (const LogicalProcess& lp : engine_->lps) {
     bytes += lp.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));

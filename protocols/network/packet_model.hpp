@@ -9,6 +9,7 @@
 #include "protocols/link/egress_gate.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/link_health.hpp"
+#include "protocols/link/link_retry.hpp"
 #include "protocols/link/pause_watchdog.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
@@ -47,7 +48,8 @@ class PacketModel {
     if constexpr (Path::has(Feature::kFaults)) {
       if (health_.was_broken(port, packet, here.now)) [[unlikely]]
         return lose(here, packet, port);
-      if (health_.was_spoilt(port, packet)) [[unlikely]]
+      const bool is_drawn_here = !Path::has(Feature::kLinkRetry) || !port.has_retry;
+      if (is_drawn_here && health_.was_spoilt(port, packet)) [[unlikely]]
         return lose_spoilt(here, packet, port);
     }
     tracer_.arrived(here, packet, port);
@@ -165,6 +167,11 @@ class PacketModel {
       switch_.resume(here, port);
     }
   }
+  /// The link of `port` is back.
+  void restore(const Here& here, PortState& port) {
+    if (port.owner_is_host) host_.tell_peers(here, port);
+    resume(here, port);
+  }
   /// The watchdog drops what waits at `port` of a switch.
   void drop_waiting(const Here& here, PortState& port, ClassId c) {
     switch_.drop_waiting(here, port, c);
@@ -237,6 +244,9 @@ class PacketModel {
                               : static_cast<std::int32_t>(value));
         resume(here, port);
         return true;
+      case EventType::kLinkRetry:
+        if constexpr (Path::has(Feature::kLinkRetry)) return handle_retry(here, port, event);
+        return false;
       case EventType::kReceive:
         host_.finish_receive(here, port);
         return true;
@@ -256,6 +266,19 @@ class PacketModel {
         assert(false && "no such event of a link");
         return false;
     }
+  }
+
+  /// False: it had become void.
+  [[gnu::noinline]] bool handle_retry(const Here& here, PortState& port,
+                                      const CalendarEvent& event) {
+    const auto [code_number, value] = ControlWord::unpack(static_cast<std::uint32_t>(event.value));
+    const auto code = static_cast<RetryState::Code>(code_number.value());
+    const bool is_timer = code == RetryState::kTimer || code == RetryState::kTail;
+    const Picoseconds sent = here.now - s_.ports[port.peer.value()].wire_latency;
+    if (!is_timer && health_.was_lost(port, sent)) return false;
+    const LinkRetry::Effect effect = LinkRetry(s_).handle(here, port, code, value);
+    if (effect == LinkRetry::Effect::kResume) resume(here, port);
+    return effect != LinkRetry::Effect::kNone;
   }
 
   NetworkState& s_;

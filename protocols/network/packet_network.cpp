@@ -38,10 +38,20 @@ std::uint32_t first_turn(const Fabric& fabric, PortId port, std::uint64_t seed) 
   return static_cast<std::uint32_t>(switch_hash_seed(seed, at)) + input;
 }
 
+std::vector<TransportConfig> scale_out_transports(const PacketNetwork::Options& options) {
+  std::vector<TransportConfig> all{options.transport};
+  all.insert(all.end(), options.more_transports.begin(), options.more_transports.end());
+  return all;
+}
+
 /// Whether some host has to choose among its ports: packet by packet, or after a fault.
 bool has_host_ports(const Fabric& fabric, const PacketNetwork::Options& options, bool has_faults) {
   if (!options.scale_up.empty()) return true;
-  if (!has_faults && !options.switches.sprays()) return false;
+  const bool selects_planes =
+      std::ranges::any_of(scale_out_transports(options), [](const TransportConfig& transport) {
+        return traits_of(transport).planes.choice != PlaneConfig::Choice::kBalanced;
+      });
+  if (!has_faults && !selects_planes && !options.switches.sprays()) return false;
   return std::any_of(fabric.hosts.begin(), fabric.hosts.end(),
                      [&](NodeId host) { return fabric.node(host).port_count > 1; });
 }
@@ -52,12 +62,6 @@ bool has_losses(const Fabric& fabric, const PacketNetwork::Options& options) {
          std::ranges::any_of(options.faults, [](const Fault& fault) {
            return fault.kind == Fault::Kind::kLinkErrors;
          });
-}
-
-std::vector<TransportConfig> scale_out_transports(const PacketNetwork::Options& options) {
-  std::vector<TransportConfig> all{options.transport};
-  all.insert(all.end(), options.more_transports.begin(), options.more_transports.end());
-  return all;
 }
 
 /// How many histograms of packet latencies these connections need; 1 where that were too many.
@@ -169,6 +173,7 @@ void PacketNetwork::build_ports() {
       s.losses.emplace_back(fabric.port(fabric.ports[i].peer).errors, options_.seed, i);
     }
   }
+  if (s.constants.retry.enabled) s.retries.resize(fabric.ports.size());
   for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
     const PortId id(i);
     const Port& from = fabric.port(id);
@@ -191,6 +196,7 @@ void PacketNetwork::build_ports() {
     port.peer_cuts_through =
         s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
     port.wire_latency = from.wire_latency;
+    port.has_retry = s.constants.retry.enabled && port.network == NetworkKind::kScaleOut;
     apply_settings(port);
     for (const ClassId c : classes) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);

@@ -75,6 +75,10 @@ struct NetworkTotals {
   std::int64_t ttl_drops = 0;
   std::int64_t fault_drops = 0;
   std::int64_t error_drops = 0;
+  std::int64_t replays = 0;  ///< of links with retry
+  std::int64_t frames_replayed = 0;
+  std::int64_t retry_drops = 0;
+  std::int64_t poison_drops = 0;
   std::int64_t wred_drops = 0;
   std::int64_t watchdog_drops = 0;
   std::int64_t pause_storms = 0;  ///< that PFC watchdogs have found
@@ -85,7 +89,8 @@ struct NetworkTotals {
   Picoseconds credit_stall_time;
 
   [[nodiscard]] std::int64_t packets_dropped() const {
-    return buffer_drops + ttl_drops + fault_drops + error_drops + wred_drops + watchdog_drops;
+    return buffer_drops + ttl_drops + fault_drops + error_drops + retry_drops + poison_drops +
+           wred_drops + watchdog_drops;
   }
 };
 
@@ -282,6 +287,7 @@ class PacketNetwork {
   void build_ports();
   void build_slots(std::size_t host_ports);
   void apply_settings(PortState& port);
+  void count_retry(const PortState& port, PortCounters& sum) const;
   void build_switches();
   void build_lps();
   /// Which of the transports a connection uses: the one that it names between servers, else one of
@@ -295,6 +301,7 @@ class PacketNetwork {
   /// Sets up what scale-up switches do with the data of those connections.
   void build_in_network(const std::vector<Connection>& connections,
                         const std::vector<ProcessGroup>& groups);
+  void build_planes();
   std::size_t count_queue_pairs(const std::vector<Connection>& connections);
   void build_queue_pairs(const std::vector<Connection>& connections);
   void build_observation();

@@ -24,7 +24,16 @@ struct PortCounters {
   std::int64_t ttl_drops = 0;       ///< at this port's ingress
   std::int64_t fault_drops = 0;  ///< on the way to this port, or waiting here, when a link failed
   std::int64_t error_drops = 0;  ///< on the way to this port, corrupted by errors of the link
-  std::int64_t pauses_sent = 0;  ///< XOFF, per class
+  // Of link-level retry, as the sender of the link that leaves this port.
+  std::int64_t replays = 0;
+  std::int64_t frames_replayed = 0;
+  std::int64_t retry_nacks = 0;  ///< that this port sent
+  std::int64_t retry_acks = 0;   ///< that this port sent
+  std::int64_t retry_flushes = 0;
+  std::int64_t retry_drops = 0;   ///< of flushes, and at their ends what came while it restarted
+  std::int64_t poison_drops = 0;  ///< frames that came here corrupted by a cut-through switch
+  Picoseconds retry_held_time;    ///< during which what was outstanding kept new frames
+  std::int64_t pauses_sent = 0;   ///< XOFF, per class
   std::int64_t pauses_received = 0;
   Picoseconds paused_time;  ///< during which a class could not start, over all classes
   std::int64_t credit_stalls = 0;

@@ -23,8 +23,10 @@ enum class PacketKind : std::uint8_t {
   kPdsAck,          ///< Ultra Ethernet: an ACK, whose `word` is the number of its record
   kPdsNack,         ///< Ultra Ethernet: `sequence` is to be sent again; its code: NackCode
   kPdsControl,      ///< Ultra Ethernet: from a sender to its receiver; what it says: ControlCode
+  kPoisoned,        ///< a corrupted frame that a cut-through switch has passed on
+  kPortStatus,      ///< from a receiver's host: `word` has a bit per plane where its port is down
 };
-static_assert(static_cast<unsigned>(PacketKind::kPdsControl) < 1U << Packet::kKindBits);
+static_assert(static_cast<unsigned>(PacketKind::kPortStatus) < 1U << Packet::kKindBits);
 
 /// What can be true of a packet, in Packet::flags: a bit and a meaning for each.
 enum PacketFlag : std::uint8_t {

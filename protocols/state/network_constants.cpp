@@ -109,6 +109,9 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
     credit.needs = congestion::requirements_of(beside);
   }
   entropy.choice = static_cast<std::uint8_t>(traits.path_selection.index());
+  plane_choice = traits.planes.choice;
+  if (selects_planes()) plane_notice = traits.planes.notice;
+  plane_retry = traits.planes.retry;
 }
 
 std::uint32_t TransportConstants::cap(std::uint32_t bandwidth_delay) const {
@@ -201,6 +204,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
       input_queued(switches.queueing == SwitchConfig::Queueing::kInput),
       random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
       cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
+      retry(switches.link_retry),
       control_latency(control) {
   WEFT_CHECK(classes >= 1 && classes <= kMaxClasses, "a set of classes is one byte");
   WEFT_CHECK(scale_up.size() <= kMaxScaleUpKinds, "each kind of domain has a transport");
@@ -308,6 +312,7 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kInNetwork, works_in_network);
   features.add(Feature::kTrimming, limits_egresses);
   features.add(Feature::kSettings, has_settings);
+  features.add(Feature::kLinkRetry, retry.enabled);
   for (std::uint32_t i = 0; i < transport_count; ++i) {
     const congestion::Needs& control = transports[i].control.needs;
     features.add(Feature::kTelemetry, control.telemetry || transports[i].has_grants());

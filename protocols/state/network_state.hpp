@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "protocols/config/link_retry.hpp"
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/congestion/control_states.hpp"
@@ -18,7 +19,9 @@
 #include "protocols/packet/credit_returns.hpp"
 #include "protocols/packet/ids.hpp"
 #include "protocols/packet/packet_kind.hpp"
+#include "protocols/packet/retry_state.hpp"
 #include "protocols/path_selection/states.hpp"
+#include "protocols/planes/plane_states.hpp"
 #include "protocols/state/ack_records.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/fields.hpp"
@@ -57,6 +60,7 @@ enum class EventType : std::uint32_t {
   kFault = 9,         ///< timer: a fault begins or ends
   kRoutes = 10,       ///< timer: a switch, or a host with several ports, has new routes
   kDelayedAck = 11,   ///< timer: an ACK has been held back for long enough
+  kLinkRetry = 12,    ///< control: what the ends of a link with retry tell; timer: of a sender
   kGrant = 13,        ///< timer: a port grants credit to whose turn it is
   kCreditWait = 14,   ///< timer: a queue pair has waited long for credit of its receiver
   kJobTimer = 15,     ///< timer: a process asked for it, after all else of that time
@@ -343,6 +347,9 @@ struct TransportConstants {
   congestion::ControlRef control;
   congestion::ControlRef credit;  ///< whose receivers grant credit: `control`, or one beside it
   path_selection::ChoiceRef entropy;
+  PlaneConfig::Choice plane_choice = PlaneConfig::Choice::kBalanced;
+  PlaneConfig::Notice plane_notice = PlaneConfig::Notice::kNone;
+  Picoseconds plane_retry;
 
   /// Of all packets of a message but the last one.
   [[nodiscard]] Bytes full_size() const { return payload + header; }
@@ -350,6 +357,9 @@ struct TransportConstants {
   /// than the receiver waits for before it acknowledges.
   [[nodiscard]] std::uint32_t limited(std::uint32_t control_window) const {
     return std::min(window, std::max(control_window, min_window));
+  }
+  [[nodiscard]] bool selects_planes() const {
+    return plane_choice != PlaneConfig::Choice::kBalanced;
   }
   [[nodiscard]] AckLayout ack_layout() const {
     return protocols::ack_layout(any_order, control.needs.echo_time, is_selective);
@@ -403,6 +413,7 @@ struct NetworkConstants {
   Bytes receive_buffer;
   Bytes nic_xoff;
   Bytes nic_xon;
+  LinkRetryConfig retry;  ///< of links between servers
   // transports: first those between servers, then two for each kind of scale-up domain, of which
   // the second is for what scale-up switches work on
   std::array<TransportConstants, kMaxTransports> transports;
@@ -461,7 +472,8 @@ struct NetworkConstants {
 }
 
 /// Everything that changes during a run, in flat arrays. A logical process touches the entries of
-/// its own nodes and the producing half of its outbound links only.
+/// its own nodes and the producing half of its outbound links only. Where a link has retry, its
+/// `losses` are of the node that sends.
 struct NetworkState {
   NetworkState(const Fabric& fabric_in, const Routes& routes_in,
                const NetworkConstants& constants_in)
@@ -510,11 +522,13 @@ struct NetworkState {
   IdVector<ReceiverId, Picoseconds> next_nack;  ///< where gaps are reported again
   std::vector<FrameLosses>
       losses;  ///< by PortId where a link ends; empty unless some corrupt frames
+  std::vector<RetryState> retries;  ///< by PortId; empty unless links have retry
   OldPackets old_packets;
   std::uint8_t latency_groups = 1;  ///< histograms of packet latencies per worker
   Telemetry telemetry;
   AckRecords acks;
   UecStates uec;
+  PlaneStates planes;  ///< empty unless some transport selects planes
   MessageWatch watch;
   ProcessHandler* handler = nullptr;
 

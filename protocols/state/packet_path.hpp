@@ -25,6 +25,7 @@ enum class Feature : std::uint32_t {
   kTrimming = 1U << 15U,    ///< limits of egress queues, beyond which switches may trim packets
   kContexts = 1U << 16U,    ///< Ultra Ethernet, whose ACKs have records
   kSettings = 1U << 17U,    ///< settings that differ by port, WRED that drops, PFC watchdogs
+  kLinkRetry = 1U << 18U,   ///< links that send again what they have corrupted
 };
 
 /// A set of features.
@@ -98,7 +99,7 @@ struct GeneralPath
                Feature::kInputQueues, Feature::kCutThrough, Feature::kReceiveRate, Feature::kFaults,
                Feature::kTraces, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
                Feature::kTelemetry, Feature::kEntropies, Feature::kGrants, Feature::kTrimming,
-               Feature::kContexts, Feature::kSettings> {};
+               Feature::kContexts, Feature::kSettings, Feature::kLinkRetry> {};
 
 /// All paths, the cheapest first; the last one has every feature.
 template <class... P>

@@ -174,6 +174,8 @@ struct alignas(64) PortState {
 
   static constexpr std::uint8_t kPausePending = 1;
   static constexpr std::uint8_t kCreditsPending = 2;
+  static constexpr std::uint8_t kAnswerPending = 4;  ///< of link-level retry
+  static constexpr std::uint8_t kReplayPending = 8;  ///< frames are to be sent again
 
   // Line 1: link control, transmission at odd rates, drops.
   BitsPerSecond rate;
@@ -190,6 +192,8 @@ struct alignas(64) PortState {
   ClassId round_robin{};             ///< weighted class that is being served
   NetworkKind network = NetworkKind::kScaleOut;
   bool is_down = false;        ///< nothing may start
+  bool has_retry = false;      ///< its link has link-level retry
+  bool is_held = false;        ///< by it: nothing new may start until frames are acknowledged
   bool is_watched = false;     ///< its occupancy is traced at every change
   std::uint8_t ignored = 0;    ///< bit per class: pauses of the peer are not obeyed
   std::uint8_t dropping = 0;   ///< bit per class: the watchdog drops what comes
@@ -198,6 +202,7 @@ struct alignas(64) PortState {
   Picoseconds ingress_up_since;
   std::int64_t ttl_drops = 0;
   std::int64_t fault_drops = 0;
+  std::int64_t poison_drops = 0;  ///< frames that a cut-through switch had passed on corrupted
   std::int64_t pauses_sent = 0;
   std::vector<PauseInterval> pauses;
   std::uint64_t pauses_lost = 0;      ///< intervals beyond what is kept
@@ -261,6 +266,8 @@ struct alignas(64) PortState {
         .same(round_robin)
         .constant(network)
         .derived(is_down, kNoFaults)
+        .constant(has_retry)
+        .derived(is_held, "where links have retry, nothing recurs")
         .constant(is_watched)
         .derived(ignored, kNoPauses)
         .derived(dropping, kNoPauses)
@@ -268,6 +275,7 @@ struct alignas(64) PortState {
         .derived(ingress_up_since, kNoFaults)
         .counter(ttl_drops)
         .counter(fault_drops)
+        .counter(poison_drops)
         .counter(pauses_sent)
         .log(pauses)
         .counter(pauses_lost)
@@ -303,7 +311,9 @@ struct alignas(64) PortState {
     ps_per_byte = is_whole ? static_cast<std::uint32_t>(kBytePicoseconds / rate.count()) : 0;
   }
   /// Recomputes `blocked` after any of its reasons has changed.
-  void update_blocked() { blocked = is_down ? 0xff : static_cast<std::uint8_t>(paused | starved); }
+  void update_blocked() {
+    blocked = is_down || is_held ? 0xff : static_cast<std::uint8_t>(paused | starved);
+  }
 
  private:
   /// Of a byte at one bit per second.

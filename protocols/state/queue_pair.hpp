@@ -126,7 +126,8 @@ struct alignas(64) SenderState : SendingEnd {
   std::uint32_t repair = kNoIndex;  ///< what selective repeat knows: in NetworkState::repairs
   std::uint16_t port_count = 0;     ///< how many of the host's ports lead to the destination
   std::uint16_t first_turn = 0;     ///< by which of them the first packet goes after a restart
-  std::uint16_t turn = 0;           ///< in turn: packet number 0 goes by this one of the ports
+  std::uint16_t turn = 0;           ///< in turn: packet number 0 goes by this one of the ports; of
+                                    ///< planes: the next place of the rotation
   bool timer_is_set = false;        ///< an calendar entry exists
   ProcessId process;                ///< that hears of acknowledgements
 
@@ -170,7 +171,8 @@ struct alignas(64) SenderState : SendingEnd {
   /// Has packet `sequence` go by the first port.
   void take_turns_from(std::uint32_t sequence) {
     const std::uint32_t n = port_count;
-    if (n < 2) return;
+    if (PortSpreading{spreading} == PortSpreading::kPlanes) turn = first_turn;
+    if (n < 2 || PortSpreading{spreading} == PortSpreading::kPlanes) return;
     turn = static_cast<std::uint16_t>((first_turn % n + n - sequence % n) % n);
   }
   [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }

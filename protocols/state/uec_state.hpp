@@ -21,6 +21,7 @@ struct SentPacket {
   std::uint8_t sends = 0;  ///< how often; 3 stands for more
   std::uint8_t timeouts = 0;
   std::uint8_t nacks = 0;
+  std::uint8_t plane = 0;  ///< where planes are selected
 };
 
 /// Those of a context, by sequence number: a ring that grows with what is in flight.

@@ -7,6 +7,7 @@ namespace weft::protocols {
 bool is_idle(const NetworkState& s, const PortState& port) {
   if (port.is_transmitting || port.waiting != 0 || port.pending_control != 0) return false;
   if (port.out->in_flight() != 0) return false;
+  if (port.has_retry && s.retries[port.index].kept() != 0) return false;
   if (port.out->control_out.front(port.out->control_in) != nullptr) return false;
   for (const ClassId c : s.classes_of(port)) {
     const ClassConstants& constants = s.constants.of_class[c];

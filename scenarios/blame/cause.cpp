@@ -34,6 +34,8 @@ const char* cause_name(Cause cause) {
       return "time-out";
     case Cause::kLinkFailure:
       return "link failure";
+    case Cause::kLinkRetry:
+      return "link retry";
   }
   return "unknown";
 }

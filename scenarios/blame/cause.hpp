@@ -26,8 +26,9 @@ enum class Cause : std::uint8_t {
   kRetransmission,     ///< until the sender heard that data was lost
   kTimeout,            ///< until the sender gave up waiting for an answer
   kLinkFailure,        ///< a link was down
+  kLinkRetry,          ///< a link sent again what it had corrupted, or waited for its ACKs
 };
-inline constexpr std::size_t kCauses = 15;
+inline constexpr std::size_t kCauses = 16;
 
 /// As files have it: `congestion control`.
 [[nodiscard]] const char* cause_name(Cause cause);

@@ -94,9 +94,25 @@ class PacketWalk::Walk {
     const Picoseconds left =
         is_whole ? sent->end : std::max(sent->begin, now_ - fabric_.data_latency(out_));
     class_ = sent->traffic_class;
+    // With retry, the last bit that came left when the frame was sent for the last time.
+    if (is_whole && log_.around_.has_link_retry) {
+      charge(std::max(left, now_ - fabric_.data_latency(out_) - added_latency(left)),
+             Cause::kPropagation, Culprit::port(out_), out_);
+      charge(left, Cause::kLinkRetry, Culprit::port(out_), out_);
+    }
     charge(left, Cause::kPropagation, Culprit::port(out_), out_);
     charge(sent->begin, Cause::kSerialisation, Culprit::port(out_), out_);
     return true;
+  }
+
+  /// What faults add to the latency of the link that leaves `out_`.
+  [[nodiscard]] Picoseconds added_latency(Picoseconds time) const {
+    Picoseconds added;
+    for (const protocols::Fault& f : log_.around_.faults) {
+      const bool is_meant = f.kind == protocols::Fault::Kind::kLinkLatency && f.port == out_;
+      if (is_meant && f.at <= time && time < f.until) added = f.latency;
+    }
+    return added;
   }
 
   /// The last transmission of the packet at `out_` that began before `time`; null: there is none.
@@ -245,6 +261,10 @@ class PacketWalk::Walk {
       if (s.traffic_class != class_) continue;
       if (s.begin >= now_) break;
       consider(s.begin, s.end, Cause::kCredits, Culprit::port(out_));
+    }
+    for (const Stall& s : log_.ports_[out_.value()].replays) {
+      if (s.begin >= now_) break;
+      consider(s.begin, s.end, Cause::kLinkRetry, Culprit::port(out_));
     }
     for (const protocols::Fault& f : log_.around_.faults) {
       if (f.kind != protocols::Fault::Kind::kLinkDown) continue;
@@ -406,6 +426,10 @@ void PacketWalk::add(const TraceRecord& record) {
       ports_[record.subject].stalls.push_back(
           {Picoseconds(record.value), record.time, record.traffic_class});
       break;
+    case TraceRecord::Kind::kReplay:
+      ports_[record.subject].replays.push_back(
+          {Picoseconds(record.value), record.time, record.traffic_class});
+      break;
     default:
       return;
   }
@@ -460,6 +484,7 @@ void PacketWalk::forget() {
   for (PortLog& port : ports_) {
     erase_old(port.busy);
     erase_old(port.stalls);
+    erase_old(port.replays);
     left += port.busy.size();
   }
   forgets_after_ = std::max(left, kForgottenAtOnce);

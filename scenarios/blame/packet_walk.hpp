@@ -34,6 +34,7 @@ class PacketWalk {
     const collectives::Workload& workload;
     std::span<const protocols::Fault> faults;
     bool has_input_queues = false;
+    bool has_link_retry = false;
   };
 
   /// `first_sequences`: of each message. By time of delivery. All must outlive it.
@@ -96,6 +97,7 @@ class PacketWalk {
   struct PortLog {
     std::vector<Busy> busy;
     std::vector<Stall> stalls;
+    std::vector<Stall> replays;  ///< of link-level retry, of all classes
     bool is_of_host = false;
   };
   class Walk;

@@ -69,6 +69,7 @@ class BufferChecks {
         check_credit_loops(c);
       }
     }
+    if (config_.link_retry.enabled) check_link_retry();
     check_lossy_neighbours();
     check_gaps();
   }
@@ -264,6 +265,35 @@ class BufferChecks {
         format_rate(static_cast<double>(loop.rate.count())), format_time(loop.min),
         text(credit.buffer), credit.buffer / protocols::in_blocks(loop.packet, credit.block),
         exact_text(loop.buffer(credit.block))));
+  }
+
+  /// Where all that may be outstanding is on its way while the link could send, it waits for ACKs.
+  void check_link_retry() {
+    const protocols::LinkRetryConfig& retry = config_.link_retry;
+    Bytes packet;
+    for (const protocols::TransportConfig& transport : e_.scenario.transports()) {
+      const protocols::PacketFormat format = protocols::traits_of(transport).format;
+      packet = std::max(packet, format.payload + format.header);
+    }
+    const Bytes limit = std::min(retry.outstanding, std::int64_t{retry.frames} * packet);
+    const Bytes gap = packet < retry.ack_every ? retry.ack_every : Bytes();
+    double min = 1;
+    PortId worst = PortId::none();
+    for (std::size_t i = 0; i < e_.fabric.ports.size(); ++i) {
+      const Port& port = e_.fabric.ports[i];
+      if (e_.fabric.network_of(PortId(i)) != NetworkKind::kScaleOut) continue;
+      const Picoseconds loop =
+          2 * port.wire_latency + transmission_time(packet + gap + 8_B, port.rate);
+      const double share = to_seconds(transmission_time(limit, port.rate)) / to_seconds(loop);
+      if (share >= min) continue;
+      min = share;
+      worst = PortId(i);
+    }
+    if (worst.is_none()) return;
+    warn(fmt::format(
+        "link_retry holds {} to {:.0f} % of its rate: {} may be outstanding, and ACKs take longer; "
+        "raise fabric.link_retry.outstanding or frames, or shorten the cable",
+        e_.fabric.port_name(worst), 100 * min, text(limit)));
   }
 
   /// What credits let a link carry of what it could, where nothing else holds it.

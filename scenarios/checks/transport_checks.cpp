@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "protocols/config/headroom.hpp"
 #include "protocols/packet/packet_kind.hpp"
+#include "protocols/planes/plane_map.hpp"
 #include "scenarios/checks/limits/spread_traffic.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/text/format.hpp"
@@ -66,6 +68,26 @@ void check_order(const Experiment& e, StaticFindings& findings) {
           "that three others have overtaken: it sends it again and shrinks its window; take ecmp "
           "or flowlets for this class",
           switches.classes[c].name));
+    }
+  }
+}
+
+/// Packets select planes only where NICs have ports in several.
+void check_planes(const Experiment& e, StaticFindings& findings) {
+  using protocols::PlaneConfig;
+  std::optional<protocols::PlaneMap> map;
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    const PlaneConfig planes = protocols::traits_of(transport).planes;
+    if (planes.choice == PlaneConfig::Choice::kBalanced) continue;
+    if (!map) map = protocols::planes_of(e.fabric);
+    const char* choice = planes.choice == PlaneConfig::Choice::kPacket ? "packet" : "qp";
+    if (!map->problem.empty()) {
+      findings.errors.push_back({fmt::format("is `{}`, and {}", choice, map->problem),
+                                 {.key = "transport.plane_choice"}});
+    } else if (!planes.weights.empty() && planes.weights.size() != map->planes) {
+      findings.errors.push_back({fmt::format("has {} numbers; the fabric has {} planes, one each",
+                                             planes.weights.size(), map->planes),
+                                 {.key = "transport.plane_weights"}});
     }
   }
 }
@@ -338,6 +360,7 @@ class LongWaits {
 }  // namespace
 
 void check_transports(const Experiment& experiment, StaticFindings& findings) {
+  check_planes(experiment, findings);
   check_order(experiment, findings);
   check_path_selection(experiment, findings);
   check_lossless_streams(experiment, findings);

@@ -80,7 +80,10 @@ struct BlamedShares {
     if (cause == "queueing") return queueing;
     if (cause == "pause" || cause == "credits") return paused;
     if (cause == "congestion control" || cause == "window") return control;
-    if (cause == "retransmission" || cause == "time-out" || cause == "link failure") return lost;
+    if (cause == "retransmission" || cause == "time-out" || cause == "link failure" ||
+        cause == "link retry") {
+      return lost;
+    }
     if (cause == "straggler") return straggler;
     return cause == "compute" ? computing : other;
   }

@@ -138,6 +138,7 @@ void RunFiles::write(const TraceRecord& record) {
       return;
     case TraceRecord::Kind::kPortBusy:
     case TraceRecord::Kind::kPacketHeld:
+    case TraceRecord::Kind::kReplay:
       return;  // of messages that are checked, which no file has
   }
 }

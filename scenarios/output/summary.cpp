@@ -18,6 +18,7 @@
 #include "scenarios/results/coverage.hpp"
 #include "scenarios/results/memo/reuse_text.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
 
@@ -232,9 +233,9 @@ std::string network_lines(const Results& r) {
                         format_count(t.fault_drops));
   }
   if (r.has_early_drops) {
-    text += fmt::format("  dropped by WRED {}   by PFC watchdogs {} in {} storms\n",
+    text += fmt::format("  dropped by WRED {}   by PFC watchdogs {} in {}\n",
                         format_count(t.wred_drops), format_count(t.watchdog_drops),
-                        format_count(t.pause_storms));
+                        counted(t.pause_storms, "storm"));
   }
   if (r.has_trims) {
     text +=
@@ -242,6 +243,15 @@ std::string network_lines(const Results& r) {
   }
   if (r.has_link_errors) {
     text += fmt::format("  lost to errors of links {}\n", format_count(t.error_drops));
+  }
+  if (r.has_retries) {
+    text += fmt::format("  link retry: replays {}   frames sent again {}   given up {}\n",
+                        format_count(t.replays), format_count(t.frames_replayed),
+                        format_count(t.retry_drops));
+  }
+  if (t.poison_drops > 0) {
+    text += fmt::format("  passed on corrupted by cut-through switches {}\n",
+                        format_count(t.poison_drops));
   }
   if (t.credit_stalls > 0) {
     text +=

@@ -56,6 +56,7 @@ struct Results : ResultTables {
   bool has_link_errors = false;  ///< some link spoils frames
   bool has_trims = false;        ///< switches trim packets of some class
   bool has_early_drops = false;  ///< switches have WRED that drops, or PFC watchdogs
+  bool has_retries = false;      ///< links have link-level retry
   std::string version;
   Invocation invocation;
   std::string scenario_sha256;
@@ -106,7 +107,7 @@ void for_each_table(const Results& results, Visit visit) {
   ResultTables::for_each([&](const auto& table) {
     if (table.is_filled(results)) {
       visit(table.known(results.has_packets, results.has_link_errors, results.periods.has_value(),
-                        results.has_trims, results.has_early_drops));
+                        results.has_trims, results.has_early_drops, results.has_retries));
     }
   });
 }

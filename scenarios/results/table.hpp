@@ -22,6 +22,7 @@ enum class Needs : std::uint8_t {
   kPeriods,     ///< a run that may leave periods out
   kTrims,       ///< switches that trim packets
   kEarlyDrops,  ///< WRED that drops, or PFC watchdogs
+  kRetries,     ///< links with link-level retry
 };
 
 /// A column of a result file: declared once, where its values come from. Its name says its unit,
@@ -83,14 +84,16 @@ struct Table {
 
   /// With the columns that an engine knows.
   [[nodiscard]] Table known(bool has_packets, bool has_errors, bool has_periods = false,
-                            bool has_trims = false, bool has_early_drops = false) const {
+                            bool has_trims = false, bool has_early_drops = false,
+                            bool has_retries = false) const {
     Table known = *this;
     std::erase_if(known.columns, [=](const auto& c) {
       return (c.needs != Needs::kNothing && !has_packets) ||
              (c.needs == Needs::kErrors && !has_errors) ||
              (c.needs == Needs::kPeriods && !has_periods) ||
              (c.needs == Needs::kTrims && !has_trims) ||
-             (c.needs == Needs::kEarlyDrops && !has_early_drops);
+             (c.needs == Needs::kEarlyDrops && !has_early_drops) ||
+             (c.needs == Needs::kRetries && !has_retries);
     });
     return known;
   }

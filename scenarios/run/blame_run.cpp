@@ -303,7 +303,8 @@ void find_blame(const Experiment& e, const std::vector<JobPath>& paths, ZeroLoad
     const bool has_input_queues =
         e.scenario.switches.queueing == protocols::SwitchConfig::Queueing::kInput;
     PacketWalk walk = make_walk(
-        {e.fabric, e.workload, e.faults, has_input_queues}, wanted.of_run, paths,
+        {e.fabric, e.workload, e.faults, has_input_queues, e.scenario.switches.link_retry.enabled},
+        wanted.of_run, paths,
         [&roots](const protocols::PauseInterval& pause) { return roots.of(pause); }, sums);
     if (!run_again(e, wanted.of_run, how, walk)) {
       results.outcome = Outcome::kInterrupted;

@@ -76,6 +76,7 @@ std::vector<std::string> keys_without_effect(const Experiment& e) {
              scenario.faults,
              [](const FaultSpec& f) { return f.kind() == protocols::Fault::Kind::kLinkErrors; }),
          "faults that corrupt frames");
+  add_if(scenario.switches.link_retry.enabled, "fabric.link_retry");
   const ObserveSpec& observe = scenario.observe;
   add_if(observe.pauses || observe.credits || observe.queues || observe.marks || observe.rates ||
              observe.packets,

@@ -115,6 +115,24 @@ void warn_of_storms(const Experiment& e, Results& results) {
   }
 }
 
+/// The links whose retry gave up what it had sent.
+void warn_of_flushes(Results& results) {
+  constexpr std::size_t kMaxNamed = 3;
+  std::size_t ports = 0;
+  for (const PortResult& port : results.ports) {
+    if (port.counters.retry_flushes == 0 || ++ports > kMaxNamed) continue;
+    results.warnings.push_back(fmt::format(
+        "{} sent again without an answer until its link retry gave up (times: {}): {} packets "
+        "were lost there; mend the link, or let fabric.link_retry.replays be more",
+        port.name, format_count(port.counters.retry_flushes),
+        format_count(port.counters.retry_drops)));
+  }
+  if (ports > kMaxNamed) {
+    results.warnings.push_back(
+        fmt::format("the retry of {} more links gave up", ports - kMaxNamed));
+  }
+}
+
 /// What was to happen, or to be counted, when all was over.
 void warn_of_lateness(const Experiment& e, const collectives::Executor& executor,
                       Results& results) {
@@ -379,6 +397,7 @@ class PacketRun {
     results_.totals = network_.totals();
     results_.has_link_errors = network_.has_link_errors();
     results_.has_trims = network_.trims();
+    results_.has_retries = e_.scenario.switches.link_retry.enabled;
     results_.has_early_drops = drops_early(e_.scenario.switches);
     results_.packet_latency = network_.packet_latency();
     results_.packet_latency_by_size = network_.packet_latencies();
@@ -397,6 +416,7 @@ class PacketRun {
     explain(e_, network_, executor_, results_);
     warn_of_lossless_drops(e_, results_);
     warn_of_storms(e_, results_);
+    warn_of_flushes(results_);
     warn_of_lateness(e_, executor_, results_);
     for (std::string& warning : stall_warnings(e_, network_)) {
       results_.warnings.push_back(std::move(warning));

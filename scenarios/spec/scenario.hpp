@@ -150,13 +150,15 @@ struct Scenario {
   }
   /// Whether all packets of a queue pair of this class and transport (by its number) take one path.
   [[nodiscard]] bool keeps_path(ClassId traffic_class, std::size_t number) const {
-    return switches.balancing(traffic_class).keeps_path() &&
-           protocols::traits_of(transport_of(number)).has_fixed_entropy();
+    const protocols::TransportTraits traits = protocols::traits_of(transport_of(number));
+    return switches.balancing(traffic_class).keeps_path() && traits.has_fixed_entropy() &&
+           traits.planes.choice != protocols::PlaneConfig::Choice::kPacket;
   }
   /// Whether they are under way on several at a time.
   [[nodiscard]] bool sprays(ClassId traffic_class, std::size_t number) const {
-    return switches.balancing(traffic_class).sprays() ||
-           protocols::traits_of(transport_of(number)).varies_entropy();
+    const protocols::TransportTraits traits = protocols::traits_of(transport_of(number));
+    return switches.balancing(traffic_class).sprays() || traits.varies_entropy() ||
+           traits.planes.choice == protocols::PlaneConfig::Choice::kPacket;
   }
 };
 

@@ -25,7 +25,9 @@ struct TraceRecord {
     kPacketHeld,  ///< subject: the port of a host; the packet started at `time`; value: as above;
                   ///< `detail`: picoseconds since its pace allowed it; `what` held it
     kPacketTrimmed,  ///< subject: egress port at which a switch cut a packet to its header
-    kMarks,  ///< subject: port; value: packets of `traffic_class` marked since the last sample
+    kReplay,  ///< subject: a port that sent frames again, or waited for ACKs of its link, until
+              ///< `time`; value: since when
+    kMarks,   ///< subject: port; value: packets of `traffic_class` marked since the last sample
   };
   Picoseconds time;
   std::int64_t value = 0;  ///< packets: the queue pair

@@ -175,6 +175,15 @@ TEST_F(SweepCli, DryRunListsPointsEstimatesAndWritesNothing) {
   EXPECT_FALSE(fs::exists(folder_ / "results"));
 }
 
+TEST_F(SweepCli, DryRunOfOnePointSaysSo) {
+  std::string one = kSweep;
+  one.replace(one.find("[1MiB, 2MiB, 4MiB]"), 18, "[1MiB]");
+  one.replace(one.find("[100KB, 400KB]"), 14, "[100KB]");
+  one.replace(one.find("seeds: 4"), 8, "seeds: 1");
+  write("one.yaml", one);
+  EXPECT_THAT(run({"sweep", "one.yaml", "--dry-run"}).out, HasSubstr(": 1 point took "));
+}
+
 /// Seconds of `12.5 ms` and the like before `words`.
 double seconds_before(const std::string& text, const std::string& words) {
   const std::size_t end = text.find(words);

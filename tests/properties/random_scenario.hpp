@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tests/properties/random_collective_job.hpp"
 #include "tests/properties/random_graph_job.hpp"
@@ -37,6 +38,8 @@ class RandomScenario {
     other_jobs(yaml, hosts, graphs);
     faults(yaml);
     if (is_reliable() && draws(SwarmFeature::kBitErrors)) lose_frames(yaml);
+    planes(yaml);
+    if (!has(SwarmFeature::kCredits) && draws(SwarmFeature::kLinkRetry)) retry_links(yaml);
     note_path();
     return fmt::format("# WEFT_SWARM_SEED={}: {}\n", seed_, draws_.odds().text()) + yaml;
   }
@@ -138,6 +141,52 @@ class RandomScenario {
       }
     }
     return text + "]";
+  }
+
+  /// NICs of some seeds have a port in each of several planes, one of which fails where a link
+  /// does; drawn apart, as settings are.
+  void planes(std::string& yaml) {
+    Draws own(seed_ + 0x91a5);
+    const bool is_meant = !has(SwarmFeature::kFatTree) && !has(SwarmFeature::kSlowNics) &&
+                          !has_changes_ && own.one_in(4);
+    if (!is_meant) return;
+    const std::uint64_t count = own.one_in(2) ? 2 : 4;
+    replace(yaml, "server: host-400g",
+            fmt::format("server: {{part: host-400g, nic: {{ports: {}}}}}", count));
+    replace(yaml, "topology: leaf-spine", fmt::format("topology: leaf-spine, planes: {}", count));
+    replace(yaml, "from: h1, at", "from: h1, to: p1-leaf0, at");
+    for (const std::string type : {"{type: uec, ", "{type: roce, "}) {
+      for (std::size_t at = yaml.find(type); at != std::string::npos;
+           at = yaml.find(type, at + 1)) {
+        const std::string_view rest = std::string_view(yaml).substr(at);
+        const std::string_view keys = rest.substr(0, rest.find('\n'));
+        const auto says = [&](const char* word) {
+          return keys.find(word) != std::string_view::npos;
+        };
+        const bool any_order =
+            type == "{type: uec, " ? !says("delivery: rod") : says("receiver: any-order");
+        yaml.insert(at + type.size(), plane_choice(own, count, any_order, type == "{type: uec, "));
+      }
+    }
+    has_host_ports_ = has(SwarmFeature::kSpray) || yaml.find("plane_choice") != std::string::npos;
+  }
+  static std::string plane_choice(Draws& own, std::uint64_t count, bool any_order, bool is_uec) {
+    if (own.one_in(4)) return "";
+    if (!any_order || own.one_in(3)) {
+      constexpr const char* kNotices[] = {"port-status", "loss", "none"};
+      return fmt::format("plane_choice: qp, plane_notice: {}, ", kNotices[own.below(3)]);
+    }
+    std::string text = "plane_choice: packet, ";
+    if (own.one_in(3))
+      text += count == 2 ? "plane_weights: [2, 1], " : "plane_weights: [1, 3, 1, 2], ";
+    if (is_uec && own.one_in(2)) text += "plane_notice: loss, plane_retry: 20us, ";
+    return text;
+  }
+  static void replace(std::string& yaml, const std::string& old, const std::string& by) {
+    for (std::size_t at = yaml.find(old); at != std::string::npos;
+         at = yaml.find(old, at + by.size())) {
+      yaml.replace(at, old.size(), by);
+    }
   }
 
   /// Of a class that jobs use. Its buffers are deep enough to lose nothing without it.
@@ -256,6 +305,17 @@ class RandomScenario {
     yaml += "  - {type: bit-errors, from: h0, at: 1us, until: 20us, frame_loss_rate: 0.05}\n";
   }
 
+  /// Links between servers send again what they corrupt; some have little room for that.
+  void retry_links(std::string& yaml) {
+    const std::string key = "fabric: {";
+    const std::string retry = fmt::format(
+        "link_retry: {{outstanding: {}KB, frames: {}, ack_every: {}B, timeout: {}us, replays: {}, "
+        "restarts: {}, max_age: {}}}, ",
+        10 + below(100), 4 + below(100), 100 + below(4'000), 2 + below(20), 1 + below(4),
+        one_of({"true", "false"}), one_of({"none", "15us", "100us"}));
+    yaml.insert(yaml.find(key) + key.size(), retry);
+  }
+
   void other_jobs(std::string& yaml, std::uint64_t hosts, Graphs graphs) {
     if (draws(SwarmFeature::kGraphs) && graphs == Graphs::kSome) {
       yaml += RandomGraphJob(seed_).text(hosts, job_classes_);
@@ -318,10 +378,11 @@ class RandomScenario {
           SwarmFeature::kCutThrough, SwarmFeature::kEntropies, SwarmFeature::kTelemetry,
           SwarmFeature::kGrants, SwarmFeature::kOwnTransports, SwarmFeature::kLinkFailures,
           SwarmFeature::kSlowLinks, SwarmFeature::kNicPauses, SwarmFeature::kBitErrors,
-          SwarmFeature::kUltraEthernet, SwarmFeature::kTrimming}) {
+          SwarmFeature::kUltraEthernet, SwarmFeature::kTrimming, SwarmFeature::kLinkRetry}) {
       others.set(index_of(f));
     }
-    const bool is_plain = weighted_classes_ <= 1 && !has_changes_ && (features() & others).none();
+    const bool is_plain =
+        weighted_classes_ <= 1 && !has_changes_ && !has_host_ports_ && (features() & others).none();
     if (is_plain) draws_.note(SwarmFeature::kPlainPath);
   }
 
@@ -329,8 +390,9 @@ class RandomScenario {
   std::uint64_t seed_;
   std::uint64_t job_classes_ = 0;  ///< 0: no classes are named
   std::uint64_t weighted_classes_ = 0;
-  bool has_changes_ = false;  ///< settings differ by switch, port or NIC
-  bool has_pfc_ = false;      ///< the first class
+  bool has_changes_ = false;     ///< settings differ by switch, port or NIC
+  bool has_host_ports_ = false;  ///< packets choose among ports of their NIC
+  bool has_pfc_ = false;         ///< the first class
 };
 
 }  // namespace weft::testing

@@ -52,6 +52,7 @@ enum class SwarmFeature : std::uint8_t {
   kChains,  ///< jobs that begin when another ends
   kUltraEthernet,
   kTrimming,   ///< lossy classes whose queues are bounded, and which trim
+  kLinkRetry,  ///< links that send again what they corrupt
   kPlainPath,  ///< follows from the others: nothing that needs another packet path
 };
 inline constexpr std::size_t kDrawnFeatures = static_cast<std::size_t>(SwarmFeature::kPlainPath);
@@ -103,6 +104,7 @@ inline constexpr std::array<SwarmFeatureTraits, kSwarmFeatures> kSwarmFeatureTra
     {"chains"},
     {"Ultra Ethernet"},
     {"trimming"},
+    {"link retry"},
     {"plain path"},
 }};
 

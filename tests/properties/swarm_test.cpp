@@ -35,6 +35,8 @@ constexpr std::array kApart{
     Apart{F::kInputQueues, F::kTelemetry},
     // Refused: only queues at outputs are trimmed.
     Apart{F::kInputQueues, F::kTrimming},
+    // Refused: what a link gives up would take its credits with it.
+    Apart{F::kCredits, F::kLinkRetry},
     // What is lost is not sent again.
     Apart{F::kDatagrams, F::kLinkFailures},
     Apart{F::kDatagrams, F::kBitErrors},
@@ -44,7 +46,7 @@ constexpr std::array kNotPlain{
     F::kSlowNics,      F::kCells,      F::kCredits,       F::kDynamicThresholds, F::kHeadroom,
     F::kInputQueues,   F::kCutThrough, F::kEntropies,     F::kTelemetry,         F::kGrants,
     F::kUltraEthernet, F::kTrimming,   F::kOwnTransports, F::kLinkFailures,      F::kSlowLinks,
-    F::kNicPauses,     F::kBitErrors,
+    F::kNicPauses,     F::kBitErrors,  F::kLinkRetry,
 };
 
 bool may_meet(F a, F b) {

@@ -272,6 +272,8 @@ async function showsData(browser) {
   run('sweep', 'tiny.yaml', '--quiet', '-j', '2', '-o', 'sweep');
   await opens(browser, pageOf('sweep-page', 'sweep'));
   await charts.sweep(browser);
+  await namesMappings(browser);
+  await saysBounds(browser);
   assert.deepEqual(browser.problems(), []);
   run('topo', scenario('gpt3-175b'), '-o', 'fabric.html');
   await browser.view({ width: 1440 });
@@ -279,6 +281,60 @@ async function showsData(browser) {
   await charts.topo(browser, { node: 'gpu100', box: '62 GPUs, rail 4', neighbours: ['leaf4', 'leaf12', '248 chips'] });
   await looksRight(browser, join(folder, 'fabric.html'), [360, 1440]);
   await drawsMixedRacks(browser);
+  await drawsWideFabrics(browser);
+}
+
+const FULL_QUEUE = 'topology: leaf-spine, spines: 16, switch: spectrum-4, ecn: {kmin: 80KB, kmax: 320KB, pmax: 1}, flow_control: none, egress_limit: 400KB';
+const MAPPINGS = (path) => `name: mappings
+scenario: ${JSON.stringify(path)}
+axes:
+  - {name: full_queue, path: fabric, values: [{${FULL_QUEUE}}, {${FULL_QUEUE}, trimming: "on"}]}
+  - {path: "jobs[0].size", values: [512KB, 1MB]}
+objectives: [{name: jct, metric: jobs.incast.jct_seconds}]
+`;
+
+/** Values of a sweep that are mappings: named by what differs, and no wider than a narrow window. */
+async function namesMappings(browser) {
+  writeFileSync(join(folder, 'mappings.yaml'), MAPPINGS(scenario('trimming')));
+  run('sweep', 'mappings.yaml', '--quiet', '-o', 'mappings');
+  const page = pageOf('mappings', 'mappings');
+  await opens(browser, page);
+  await opensWithTheAnswer(browser, /^Of full_queue, trimming: "on" is [\d.]+ times better than \{topology: .*\} on average/);
+  await looksRight(browser, page, [420]);
+}
+
+const BOUND = (path) => `name: bound
+scenario: ${JSON.stringify(path)}
+axes: [{path: fabric.spines, values: [2, 4]}]
+strategy: {type: bisect, path: "jobs[0].size", low: 16KiB, high: 1MiB, tolerance: 64KiB, condition: network.ecn_marked > 0}
+objectives: [{name: marks, metric: network.ecn_marked}]
+`;
+
+/** A bisection opens with what it looked for, as weft summarizes it. */
+async function saysBounds(browser) {
+  writeFileSync(join(folder, 'bound.yaml'), BOUND(scenario('incast')));
+  run('sweep', 'bound.yaml', '--quiet', '-o', 'bound');
+  const { thresholds } = JSON.parse(execFileSync(weft, ['summarize', 'bound', '--json'], { cwd: folder }));
+  const [bound] = new Set(thresholds.map((t) => t.holds_at));
+  await opens(browser, pageOf('bound', 'bound'));
+  await opensWithTheAnswer(browser, `The smallest size with network.ecn_marked > 0: ${bound} at all 2 other settings; all 10 points finished.`);
+}
+
+/** Wide fabrics on a narrow screen: the picture scrolls in itself, and switches and tiers keep their words. */
+async function drawsWideFabrics(browser) {
+  const cores = Array.from({ length: 16 }, (_, i) => `core${i}`);
+  const tiers = ['agg - core: 128 x 100 Gbps', 'edge - agg: 128 x 100 Gbps', 'host - edge: 128 x 100 Gbps', '128 hosts'];
+  const spines = ['spine0', 'spine15', 'leaf3', 'leaf - spine: 576 x 400 Gbps', 'GPU - chip: 10,368 x 400 Gbps', '18 chips'];
+  for (const [name, words] of [['uec-degraded', [...cores, ...tiers]], ['superpod', spines]]) {
+    run('topo', scenario(name), '-o', `${name}.html`);
+    await looksRight(browser, join(folder, `${name}.html`), [420, 1440]);
+    for (const width of [420, 1440]) {
+      await browser.view({ width });
+      await opens(browser, join(folder, `${name}.html`));
+      await charts.wordsApart(browser, words);
+    }
+  }
+  await browser.view();
 }
 
 const MIXED = `name: mixed

@@ -173,9 +173,22 @@ TEST_F(ReportData, BlameOfAJobAddsUpToItsTime) {
   EXPECT_LE(job["bars"]["seconds"].size(), 60U);
 }
 
-TEST_F(ReportData, BlameHasAdviceByCauseAndTheTimeAtSlowLinks) {
+// A job's own packets are apart from those of others, as in the sentences of `weft explain`.
+TEST_F(ReportData, BlameTellsOwnPacketsFromThoseOfOthers) {
   const std::vector<scenarios::BlameEntry> blame{
       {"j", 0, "queueing", "job", "j", "a->b", Picoseconds(3000)},
+      {"j", 0, "queueing", "job", "k", "a->b", Picoseconds(1000)}};
+  const Json job = blame_json(blame, {})[0];
+  EXPECT_EQ(job["causes"], Json({"own packets", "queueing"}));
+  EXPECT_EQ(job["rows"], Json({{"own packets", "job", "j", "a->b", 3e-9},
+                               {"queueing", "job", "k", "a->b", 1e-9}}));
+  EXPECT_EQ(job["bars"]["seconds"][0], Json({3e-9, 1e-9}));
+  EXPECT_THAT(job["advice"]["own packets"].get<std::string>(), HasSubstr("fewer"));
+}
+
+TEST_F(ReportData, BlameHasAdviceByCauseAndTheTimeAtSlowLinks) {
+  const std::vector<scenarios::BlameEntry> blame{
+      {"j", 0, "queueing", "job", "k", "a->b", Picoseconds(3000)},
       {"j", 0, "schedule", "job", "j", "", Picoseconds(1000)}};
   const scenarios::SlowLink link{.port = "a->b",
                                  .node = "a",

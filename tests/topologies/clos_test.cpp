@@ -19,6 +19,7 @@
 namespace weft::topologies {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -237,6 +238,75 @@ TEST(Clos, DualPlaneHangsANicOnTwoFabrics) {
     }
   }
   expect_full_bisection(net.fabric, 800);
+}
+
+// Two tiers of switches of k ports, P planes: k^2/2 NICs, P 3k/2 switches. By that k = 512 and P =
+// 8 make 131,072 NICs and 6,144 switches.
+TEST(Clos, M8_PlanesOfTwoTiersOfKPortSwitches) {
+  for (const auto& [k, planes] : {std::pair{8U, 2U}, {8U, 4U}, {16U, 8U}}) {
+    ServerPart part = server(0, 1);
+    part.nic.ports = planes;
+    ClosSpec spec = clos({racks_of(k, k / 2, part)}, k / 2);
+    spec.planes = planes;
+    const auto built = build_fabric(spec);
+    ASSERT_TRUE(built.ok()) << built.errors().front().to_string();
+    const Fabric& fabric = built.value();
+    EXPECT_EQ(fabric.hosts.size(), k * k / 2);
+    EXPECT_EQ(fabric.switches.size(), planes * 3 * k / 2);
+    for (const NodeId at : fabric.switches) EXPECT_EQ(fabric.node(at).port_count, k);
+  }
+}
+
+// Port p of every NIC is in plane p, and a route stays in the plane that it begins in.
+TEST(Clos, FatTreesMayBePlanes) {
+  FatTree tree;
+  tree.k = 4;
+  tree.planes = 4;
+  tree.server = server(0, 1);
+  tree.server.nic.ports = 4;
+  ASSERT_TRUE(check_fat_tree(tree.k, tree.server, tree.planes).empty());
+  FabricParts parts;
+  parts.racks = tree.own_racks();
+  parts.racks.front().access = parts.uplink = parts.super_uplink = {100_Gbps, 100_ns};
+  const Network net(tree.specification(parts));
+  expect_consistent(net.fabric);
+  EXPECT_EQ(net.fabric.hosts.size(), 16U);
+  EXPECT_EQ(net.fabric.switches.size(), 4U * 20);
+  EXPECT_THAT(leaves_of(net.fabric, 3),
+              ElementsAre("p0-pod0-edge1", "p1-pod0-edge1", "p2-pod0-edge1", "p3-pod0-edge1"));
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(0U), HostId(15U)).paths, 4U * 4);
+  expect_all_shortest_paths(net);
+  tree.server.nic.ports = 3;
+  EXPECT_THAT(check_fat_tree(4, tree.server, 4).front().message,
+              HasSubstr("has NICs of 3 ports; a NIC has ports to 4 planes"));
+}
+
+// NIC i of every server is in plane i: hosts of two planes do not reach each other.
+TEST(Clos, APlaneMayHaveANicOfEveryServer) {
+  ServerPart part = server(4, 4);
+  part.scale_up = scale_up(1, {1}, 400_Gbps);
+  ClosSpec spec = clos({racks_of(2, 2, part)}, 2);
+  spec.planes = 4;
+  spec.plane_of = ClosSpec::PlaneOf::kNic;
+  const Network net(spec);
+  expect_consistent(net.fabric);
+  EXPECT_THAT(leaves_of(net.fabric, 1), Contains("p1-leaf0"));
+  EXPECT_THAT(leaves_of(net.fabric, 14), Contains("p2-leaf1"));
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(1U), HostId(9U)).paths, 2U);
+  for (std::uint32_t at = 0; at < net.fabric.switches.size(); ++at) {
+    if (net.fabric.switch_node(SwitchId(at)).name != "p1-leaf0") continue;
+    EXPECT_TRUE(net.routes.next_hops(SwitchId(at), HostId(10U)).empty());
+    EXPECT_EQ(net.routes.next_hops(SwitchId(at), HostId(9U)).size(), 2U);
+  }
+  const auto error = [](const ClosSpec& wrong) {
+    const auto built = build_fabric(wrong);
+    return built.ok() ? std::string() : built.errors().front().to_string();
+  };
+  spec.planes = 3;
+  EXPECT_THAT(error(spec), HasSubstr("racks.server.nics: is 4; with `plane_of: nic` the 3 planes"));
+  spec.planes = 4;
+  spec.racks[0].server.rails = 2;
+  EXPECT_THAT(error(spec), HasSubstr("racks.server.rails: is 2; with `plane_of: nic` NICs of one"));
 }
 
 // Two GPUs share a NIC with two ports, and each of these is on a leaf of its own.

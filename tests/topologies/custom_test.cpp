@@ -172,7 +172,7 @@ TEST(Custom, RefusesTooManyPorts) {
   spec.links[5].count = 65'535;  // right has two more
   EXPECT_THAT(first_error(spec), HasSubstr("switch right needs 65537 ports"));
   spec.links[5].count = 4'294'967'295;
-  EXPECT_THAT(first_error(spec), HasSubstr("ports; at most 4000000 are supported"));
+  EXPECT_THAT(first_error(spec), HasSubstr("ports; at most 5000000 are supported"));
 }
 
 TEST(Custom, RefusesStaticNextHopsThatDoNotFit) {

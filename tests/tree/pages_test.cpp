@@ -180,6 +180,22 @@ TEST(Pages, ListWhatIsShipped) {
   }
 }
 
+// A shell makes several words of `--set a={b:1,c:2}`, and YAML has no key in `b:1`: such settings
+// are quoted.
+TEST(Pages, QuoteMappingsThatAreSet) {
+  std::size_t settings = 0;
+  for (const std::string& path : read_paths()) {
+    if (!path.starts_with("scenarios/") || !path.ends_with(".yaml")) continue;
+    for (const std::string& word : find_all(read(path), std::regex("--set +([^\\s]+)"))) {
+      ++settings;
+      const std::size_t brace = word.find_first_of("{");
+      const std::size_t quote = word.find_first_of("\"'");
+      EXPECT_FALSE(brace != std::string::npos && brace < quote) << path << ": " << word;
+    }
+  }
+  EXPECT_GT(settings, 50U);
+}
+
 TEST(Readmes, AreMaps) {
   for (const std::string& path : read_paths()) {
     if (fs::path(path).filename() != "README.md") continue;

@@ -14,7 +14,7 @@
 namespace weft::topologies {
 
 /// Of a fabric, as the hosts of `kMaxHosts`: beyond it a typing error is likelier than a wish.
-inline constexpr std::uint64_t kMaxPorts = 4'000'000;
+inline constexpr std::uint64_t kMaxPorts = 5'000'000;
 
 /// One cable: two link directions.
 struct Cable {

@@ -214,6 +214,7 @@ class Adder {
         Servers::NicPort port{.rack = server.rack,
                               .server = i,
                               .rail = nic % rails_of(part),
+                              .nic = nic,
                               .node = is_node ? add_nic(server, nic, index++) : holder(server, nic),
                               .spec = server.spec,
                               .sending = part.nic.send_latency,

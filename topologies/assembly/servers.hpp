@@ -42,6 +42,7 @@ class Servers {
     std::uint32_t rack = 0;
     std::uint32_t server = 0;  ///< of all
     std::uint32_t rail = 0;
+    std::uint32_t nic = 0;   ///< of the server
     std::uint32_t port = 0;  ///< of the NIC
     NodeId node;
     const RackSpec* spec = nullptr;

@@ -92,12 +92,28 @@ class ClosChecker {
     if (rack.server.nics == 0) {
       fail(key + ".server.nics", "is 0; servers on a scale-out fabric have NICs");
     }
-    const std::uint64_t ways = std::uint64_t{spec_.planes} * spec_.leaves;
+    const bool by_port = spec_.plane_of == ClosSpec::PlaneOf::kPort;
+    const std::uint64_t ways = std::uint64_t{by_port ? spec_.planes : 1} * spec_.leaves;
     if (ways > 0 && rack.server.nic.ports % ways != 0) {
       fail(key + ".server.nic.ports", "is " + std::to_string(rack.server.nic.ports) +
                                           "; a NIC has ports to " + std::to_string(ways) +
-                                          (spec_.planes > 1 ? " planes" : " leaves") +
+                                          (by_port && spec_.planes > 1 ? " planes" : " leaves") +
                                           ", the same number to each");
+    }
+    if (!by_port && spec_.planes > 0) check_planes_of_nics(rack.server, key + ".server");
+  }
+
+  /// A message between planes goes by a GPU on the rail of its receiver, which must be in the
+  /// receiver's plane.
+  void check_planes_of_nics(const ServerPart& server, const std::string& key) {
+    if (server.nics % spec_.planes != 0) {
+      fail(key + ".nics", "is " + std::to_string(server.nics) + "; with `plane_of: nic` the " +
+                              std::to_string(spec_.planes) +
+                              " planes have the same number of NICs each; take a multiple");
+    } else if (rails_of(server) % spec_.planes != 0) {
+      fail(key + ".rails", "is " + std::to_string(rails_of(server)) +
+                               "; with `plane_of: nic` NICs of one rail are in one of the " +
+                               std::to_string(spec_.planes) + " planes; take a multiple");
     }
   }
 
@@ -149,10 +165,10 @@ class ClosBuilder {
     const std::string prefix = spec_.planes > 1 ? "p" + std::to_string(plane) + "-" : "";
     return prefix + kind + std::to_string(index);
   }
-  /// `pod0-edge1`: how the switches of a fat tree's pod are called.
-  [[nodiscard]] static std::string name_in_pod(std::uint64_t pod, const char* kind,
-                                               std::uint64_t index) {
-    return "pod" + std::to_string(pod) + "-" + kind + std::to_string(index);
+  /// `pod0-edge1`: how the switches of a fat tree's pod are called; `p1-pod0-edge1` in plane 1.
+  [[nodiscard]] std::string name_in_pod(std::uint32_t plane, std::uint64_t pod, const char* kind,
+                                        std::uint64_t index) const {
+    return name(plane, "pod", pod) + "-" + kind + std::to_string(index);
   }
 
   template <class Name, class Group>
@@ -172,14 +188,14 @@ class ClosBuilder {
     add_tier(
         leaves_, 0, plan_.leaves, spec_.leaf,
         [&](std::uint32_t plane, std::uint64_t i) {
-          return is_tree ? name_in_pod(i / leaves_per_pod, "edge", i % leaves_per_pod)
+          return is_tree ? name_in_pod(plane, i / leaves_per_pod, "edge", i % leaves_per_pod)
                          : name(plane, "leaf", i);
         },
         [&](std::uint64_t i) { return i / (is_tree ? leaves_per_pod : plan_.leaves_per_block); });
     add_tier(
         spines_, 1, plan_.spines, spec_.spine,
         [&](std::uint32_t plane, std::uint64_t i) {
-          return is_tree ? name_in_pod(i / spec_.spines, "agg", i % spec_.spines)
+          return is_tree ? name_in_pod(plane, i / spec_.spines, "agg", i % spec_.spines)
                          : name(plane, "spine", i);
         },
         [&](std::uint64_t i) {
@@ -199,8 +215,9 @@ class ClosBuilder {
   }
 
   void attach(const Servers::NicPort& port) {
-    const std::uint32_t plane = port.port % spec_.planes;
-    const std::uint32_t which = port.port / spec_.planes % spec_.leaves;
+    const bool by_port = spec_.plane_of == ClosSpec::PlaneOf::kPort;
+    const std::uint32_t plane = (by_port ? port.port : port.nic) % spec_.planes;
+    const std::uint32_t which = (by_port ? port.port / spec_.planes : port.port) % spec_.leaves;
     const std::uint64_t rail = spec_.attachment == ClosSpec::Attachment::kRail ? port.rail : 0;
     const std::uint64_t leaf =
         block_of(port) * plan_.leaves_per_block + rail * spec_.leaves + which;

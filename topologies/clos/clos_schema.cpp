@@ -27,6 +27,14 @@ schema::Object<LeafSpine> LeafSpine::schema() {
              "fabrics alike that share nothing but the NICs, whose ports go to all of them")
       .source("one fabric")
       .range(1, 64)
+      .choice("plane_of", &Keys::plane_of,
+              {{PlaneOf::kPort, "port", "port p of every NIC is in plane p modulo planes"},
+               {PlaneOf::kNic, "nic",
+                "NIC i of a server is in plane i modulo planes; other planes are reached by other "
+                "GPUs of the server alone"}},
+              "what of a server a plane has")
+      .source("NICs with a port per plane; a NIC per plane: DeepSeek-V3, arXiv 2505.09343")
+      .matters_if([](const Keys& d) { return d.planes > 1; }, "with several planes")
       .field("spines", &Keys::spines, "how many, in each plane (and pod)")
       .required()
       .range(1, kMaxRadix)

@@ -19,7 +19,13 @@ struct LeafSpine {
   static constexpr LinkRoles kRoles = LinkRoles::kTwoTiers;
 
   std::uint32_t leaves = 1;  ///< of each rack, or rail of a group; 2: dual-ToR
-  std::uint32_t planes = 1;  ///< fabrics that share nothing but the NICs
+  /// What of a server is in several planes.
+  enum class PlaneOf : std::uint8_t {
+    kPort,  ///< every NIC: port p is in plane p modulo planes
+    kNic,   ///< NIC i is in plane i modulo planes, with all of its ports
+  };
+  std::uint32_t planes = 1;  ///< fabrics that share nothing but the servers
+  PlaneOf plane_of = PlaneOf::kPort;
   std::uint32_t spines = 1;  ///< of each plane; of each pod if there are pods
   std::uint32_t links_per_pair = 1;
   std::optional<SwitchPart> leaf_switch;
@@ -72,7 +78,8 @@ struct Clos : LeafSpine {
 /// Servers that share leaves are a block: a rack, or under `Attachment::kRail` a group of servers
 /// in their order. In every plane a block has `leaves` leaves per rail. Port p of a NIC goes to
 /// plane p % planes and there to leaf (p / planes) % leaves of its rail, so that a NIC needs planes
-/// x leaves ports, or a multiple for parallel links.
+/// x leaves ports, or a multiple for parallel links. Under `PlaneOf::kNic` all ports of NIC i go to
+/// plane i % planes, port p to leaf p % leaves.
 struct ClosSpec : Clos {
   static constexpr RoutingRule kRoutingRule = RoutingRule::kUpDown;
 

@@ -1,5 +1,6 @@
 #include "topologies/fat_tree/fat_tree.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -14,8 +15,12 @@ schema::Object<FatTree> FatTree::schema() {
       .field("k", &FatTree::k, "ports per switch, an even number")
       .required()
       .range(2, 128)
+      .field("planes", &FatTree::planes,
+             "trees alike that share nothing but the NICs, whose ports go to all of them")
+      .source("one tree")
+      .range(1, 64)
       .object("server", &FatTree::server, server_part_schema(),
-              "what each server is; its NIC ports divide k/2")
+              "what each server is; its NIC ports in a plane divide k/2")
       .source("400 Gbps per host")
       .default_part("host-400g")
       .group("edge", tier_schema(&FatTree::edge_switch),
@@ -23,7 +28,7 @@ schema::Object<FatTree> FatTree::schema() {
       .group("aggregation", tier_schema(&FatTree::aggregation_switch), "the switches above")
       .group("core", tier_schema(&FatTree::core_switch), "the top switches")
       .check([](const FatTree& tree, std::vector<schema::Problem>& problems) {
-        for (Error& error : check_fat_tree(tree.k, tree.server)) {
+        for (Error& error : check_fat_tree(tree.k, tree.server, tree.planes)) {
           problems.push_back({error.where.key, std::move(error.message)});
         }
       });
@@ -35,7 +40,7 @@ std::vector<SwitchUse> FatTree::switch_uses() const {
 }
 
 std::vector<RackSpec> FatTree::own_racks() const {
-  const std::uint32_t ports = server.nics * server.nic.ports;
+  const std::uint32_t ports = server.nics * server.nic.ports / std::max(planes, 1U);
   const std::uint32_t half = k / 2;
   return {{.count = k * half, .servers = ports == 0 ? 0 : half / ports, .server = server}};
 }
@@ -43,6 +48,7 @@ std::vector<RackSpec> FatTree::own_racks() const {
 ClosSpec FatTree::specification(const FabricParts& parts) const {
   Clos keys;
   keys.pods = k;
+  keys.planes = planes;
   keys.spines = k / 2;
   keys.super_spines = keys.spines * keys.spines;
   keys.leaf_switch = edge_switch;
@@ -53,15 +59,22 @@ ClosSpec FatTree::specification(const FabricParts& parts) const {
   return spec;
 }
 
-Errors check_fat_tree(std::uint32_t k, const ServerPart& server) {
-  const std::uint64_t ports = std::uint64_t{server.nics} * server.nic.ports;
+Errors check_fat_tree(std::uint32_t k, const ServerPart& server, std::uint32_t planes) {
+  if (planes == 0) return {error_at("planes", "is 0; at least 1 is needed")};
+  if (server.nic.ports % planes != 0) {
+    return {error_at("server", "has NICs of " + std::to_string(server.nic.ports) +
+                                   " ports; a NIC has ports to " + std::to_string(planes) +
+                                   " planes, the same number to each")};
+  }
+  const std::uint64_t ports = std::uint64_t{server.nics} * (server.nic.ports / planes);
   if (k % 2 != 0) return {error_at("k", "is odd; a k-ary fat tree needs an even k")};
   if (k == 0 || k > kMaxRadix) {
     return {error_at("k", "is not from 2 to " + std::to_string(kMaxRadix - 1))};
   }
   if (ports == 0 || k / 2 % ports != 0) {
-    return {error_at("server", "has " + std::to_string(ports) +
-                                   " NIC ports; they must divide the " + std::to_string(k / 2) +
+    return {error_at("server", "has " + std::to_string(ports) + " NIC ports" +
+                                   (planes > 1 ? " in each plane" : "") +
+                                   "; they must divide the " + std::to_string(k / 2) +
                                    " ports that an edge switch has for servers")};
   }
   return {};

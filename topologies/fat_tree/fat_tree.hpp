@@ -22,6 +22,7 @@ struct FatTree {
       "whose k gives the number of hosts; its servers are fabric.server";
 
   std::uint32_t k = 4;
+  std::uint32_t planes = 1;  ///< trees that share nothing but the NICs, a port of each in every one
   ServerPart server;
   std::optional<SwitchPart> edge_switch;
   std::optional<SwitchPart> aggregation_switch;
@@ -47,8 +48,9 @@ struct FatTreeSpec {
   RoutingSpec routing{};
 };
 
-/// What is wrong with a fat tree of such servers, at keys of the topology.
-[[nodiscard]] Errors check_fat_tree(std::uint32_t k, const ServerPart& server);
+/// What is wrong with the given number of fat trees of such servers, at keys of the topology.
+[[nodiscard]] Errors check_fat_tree(std::uint32_t k, const ServerPart& server,
+                                    std::uint32_t planes = 1);
 
 /// The fabric of the short form in full. Error: k is odd, below 2 or more ports than any switch
 /// has.

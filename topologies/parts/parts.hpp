@@ -28,7 +28,7 @@ struct SwitchPart {
 
 struct NicPart {
   BitsPerSecond rate = 400_Gbps;  ///< of one port
-  std::uint32_t ports = 1;        ///< two: for two ToRs or two planes
+  std::uint32_t ports = 1;        ///< several: for two ToRs, or a port per plane
   Picoseconds send_latency;       ///< from the host link to the wire
   Picoseconds receive_latency;    ///< from the end of reception to the transport
   /// What a message takes longer in the NIC's own transport than over InfiniBand or RoCE: the

@@ -46,6 +46,7 @@ struct RoceConfig {
   congestion::ControlConfig congestion_control = congestion::DcqcnSpec::default_config();
   /// Which path packets take, where switches hash what they carry.
   path_selection::ChoiceConfig path_selection = path_selection::FixedConfig{};
+  PlaneConfig planes{};
 
   [[nodiscard]] static schema::Object<RoceConfig> schema(LinkLayer layer);
   /// Without congestion control on InfiniBand.

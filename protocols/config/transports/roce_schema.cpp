@@ -58,6 +58,26 @@ void check_path_selection(const RoceConfig& roce, std::vector<schema::Problem>& 
   }
 }
 
+/// What packets that take several planes require.
+void check_planes(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+  if (roce.planes.choice != PlaneConfig::Choice::kPacket) return;
+  if (!goes_back(roce)) {
+    problems.push_back({"plane_choice",
+                        "is packet, and selective repeat takes a packet that another plane's "
+                        "overtook for lost; set recovery: go-back-n and receiver: any-order, or "
+                        "plane_choice: qp"});
+  } else if (roce.receiver == RoceConfig::Receiver::kInOrder) {
+    problems.push_back({"plane_choice",
+                        "is packet, so that packets overtake each other; set receiver: any-order, "
+                        "or plane_choice: qp"});
+  }
+  if (roce.planes.notice == PlaneConfig::Notice::kLoss) {
+    problems.push_back({"plane_notice",
+                        "is loss, with plane_choice: packet, and a time-out of roce tells of no "
+                        "single packet; set plane_notice: port-status, or type: uec"});
+  }
+}
+
 /// What needs ACKs more often than one per `ack_every` packets or per message.
 void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
   if (roce.ack_every != RoceConfig::kMessage) {
@@ -188,6 +208,7 @@ TransportTraits RoceConfig::traits() const {
   traits.queue_pair_use = queue_pair_use;
   traits.congestion_control = congestion_control;
   traits.path_selection = path_selection;
+  traits.planes = planes;
   if (congestion::requirements_of(congestion_control).telemetry) {
     traits.format.header += kTelemetrySize;
     traits.ack_size += kTelemetrySize;
@@ -230,7 +251,9 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
               "how senders select paths by the entropy values that switches hash")
       .formerly("entropy")
       .source("a RoCE queue pair has one UDP source port")
+      .include(&RoceConfig::planes, PlaneConfig::schema())
       .check(check_recovery)
+      .check(check_planes)
       .check(check_path_selection)
       .check(check_acks)
       .check(check_telemetry)

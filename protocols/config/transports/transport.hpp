@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocols/config/transports/delivery.hpp"
+#include "protocols/config/transports/planes_config.hpp"
 #include "protocols/config/transports/recovery.hpp"
 #include "protocols/congestion/specs.hpp"
 #include "protocols/path_selection/list.hpp"
@@ -76,6 +77,7 @@ struct TransportTraits {
   /// Receivers grant credit beside that; of contexts alone.
   std::optional<congestion::RcccConfig> receiver_control{};
   path_selection::ChoiceConfig path_selection = path_selection::FixedConfig{};
+  PlaneConfig planes{};
 
   /// All packets of a queue pair carry one entropy value.
   [[nodiscard]] bool has_fixed_entropy() const {

@@ -54,6 +54,7 @@ struct UecConfig {
   /// Besides, what receivers do.
   std::variant<congestion::NoControlConfig, congestion::RcccConfig> receiver_control{};
   path_selection::ChoiceConfig path_selection = path_selection::MixedConfig{};
+  PlaneConfig planes{};
 
   [[nodiscard]] static UecConfig from_preset(Preset preset);
   [[nodiscard]] static schema::Object<UecConfig> schema(LinkLayer layer);

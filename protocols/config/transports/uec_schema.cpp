@@ -130,6 +130,12 @@ void check_uec(const UecConfig& uec, std::vector<schema::Problem>& problems) {
                         std::string("is on with ") + congestion::title_of(uec.congestion_control) +
                             "; it counts what is early by the window of congestion_control: nscc"});
   }
+  if (uec.delivery == UecConfig::Delivery::kRod &&
+      uec.planes.choice == PlaneConfig::Choice::kPacket) {
+    problems.push_back({"plane_choice",
+                        "is packet, with delivery: rod, whose packets keep to one path; set "
+                        "plane_choice: qp, or delivery: rud"});
+  }
   if (std::string problem = encapsulation_problem(uec.encapsulation); !problem.empty()) {
     problems.push_back({"encapsulation", std::move(problem)});
   }
@@ -191,6 +197,7 @@ TransportTraits UecConfig::traits() const {
   traits.congestion_control = congestion_control;
   if (credit != nullptr) traits.receiver_control = *credit;
   if (delivery == Delivery::kRud) traits.path_selection = path_selection;
+  traits.planes = planes;
   traits.delivery = PacketDelivery{.in_order = delivery == Delivery::kRod,
                                    .psn_window = psn_window,
                                    .ack_bytes = ack_bytes,
@@ -277,6 +284,7 @@ schema::Object<UecConfig> UecConfig::schema(LinkLayer /*layer*/) {
               "how senders select paths by the entropy values that switches hash")
       .source("the specification leaves it open; uet-htsim: mixed")
       .only_if(is_rud, "with `delivery: rud`; ROD keeps to one path")
+      .include(&Config::planes, PlaneConfig::schema())
       .check(check_uec);
 }
 

@@ -318,7 +318,13 @@ template <class Host>
 void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   SenderState& s = s_.senders.whole(qp);
   if (s.repair != kNoIndex) {
-    if (selective_.expire(here, s, qp)) host_.activate(here, qp);
+    const std::uint64_t before = here.worker.sums.timeouts;
+    const bool may_send = selective_.expire(here, s, qp);
+    if (here.worker.sums.timeouts != before) {
+      host_.note_plane_loss(here, s, host_.plane_of(s));
+      host_.leave_lost_plane(here, s);
+    }
+    if (may_send) host_.activate(here, qp);
     return;
   }
   s.timer_is_set = false;
@@ -342,6 +348,8 @@ void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   sender_.lose(s, t, congestion::LossSignal::kTimeout, here.now);
   lose_path(s, qp, t, congestion::LossSignal::kTimeout, here.now);
   sender_.go_back(s);
+  host_.note_plane_loss(here, s, host_.plane_of(s));
+  host_.leave_lost_plane(here, s);
   host_.activate(here, qp);
 }
 

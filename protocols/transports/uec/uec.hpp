@@ -30,6 +30,9 @@ class Uec {
 
   void on_credit(const Here& here, QueuePairId qp) { sender_.on_credit(here, qp); }
   void fail_all(const Here& here, QueuePairId qp) { sender_.fail_all(here, qp); }
+  void repeat_of_planes(const Here& here, QueuePairId qp, std::uint8_t planes) {
+    sender_.repeat_of_planes(here, qp, planes);
+  }
   static constexpr bool is_of_contexts() { return true; }
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {

@@ -38,6 +38,7 @@ class UecSenderEnd {
     SentPacket& packet = u.packets.open(s.unacked, sequence, is_new);
     packet.time = here.now;
     packet.value = u.value;
+    packet.plane = static_cast<std::uint8_t>(host_.plane_of(s));
     packet.sends = static_cast<std::uint8_t>(std::min(packet.sends + 1, 3));
     const Bytes size = counted_size(s, sequence);
     u.in_flight += size.count();
@@ -82,6 +83,7 @@ class UecSenderEnd {
     ++here.worker.sums.timeouts;
     sender_.note_loss(s, congestion::LossSignal::kTimeout, here.now);
     arrange_all(s, u);
+    host_.leave_lost_plane(here, s);
     activate_all(here, u, qp);
   }
 
@@ -89,6 +91,24 @@ class UecSenderEnd {
   void on_credit(const Here& here, QueuePairId qp) {
     SenderState& s = s_.senders.whole(qp);
     UecSender& u = s_.uec.sender(qp);
+    arrange_all(s, u);
+    activate_all(here, u, qp);
+  }
+  /// What left by these planes, a bit each, may be lost: it goes again, if no ACK has told of it.
+  void repeat_of_planes(const Here& here, QueuePairId qp, std::uint8_t planes) {
+    SenderState& s = s_.senders.whole(qp);
+    if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
+    UecSender& u = s_.uec.sender(qp);
+    bool has_lost = false;
+    for (std::uint32_t at = s.unacked; at != s.sent_end; ++at) {
+      if ((planes >> u.packets[at].plane & 1U) == 0) continue;
+      if (u.repeats.has(at) || has_arrived(s, u, at)) continue;
+      repeat_unasked(s, u, at);
+      ++here.worker.sums.losses_inferred;
+      has_lost = true;
+    }
+    if (!has_lost) return;
+    sender_.note_loss(s, congestion::LossSignal::kNack, here.now);
     arrange_all(s, u);
     activate_all(here, u, qp);
   }
@@ -328,6 +348,16 @@ class UecSenderEnd {
     if (u.is_recovering) repeat_missing(here, s, u, std::max(window / payload, std::int64_t{1}));
     if (!is_of_probe) arm_probe(here, s, u, false);
   }
+  /// A packet is taken for lost, of which nothing has told.
+  void repeat_unasked(SenderState& s, UecSender& u, std::uint32_t sequence) {
+    const Bytes size = counted_size(s, sequence);
+    u.in_flight -= size.count();
+    at_context(s, [&](auto& control, const auto& p) {
+      control.on_missing(p, size, congestion::LossSignal::kNack);
+    });
+    u.repeats.add(s.unacked, sequence);
+    note_backlog(s, s_.senders.queue_pair_of(s), sequence, 1);
+  }
   /// Of the first `reach` packets.
   void repeat_missing(const Here& here, SenderState& s, UecSender& u, std::int64_t reach) {
     const TransportConstants& t = constants(s);
@@ -337,13 +367,7 @@ class UecSenderEnd {
     std::uint32_t at = std::max(u.recovery_next, s.unacked);
     for (; at < end; ++at) {
       if (u.repeats.has(at) || has_arrived(s, u, at)) continue;
-      const Bytes size = counted_size(s, at);
-      u.in_flight -= size.count();
-      at_context(s, [&](auto& control, const auto& p) {
-        control.on_missing(p, size, congestion::LossSignal::kNack);
-      });
-      u.repeats.add(s.unacked, at);
-      note_backlog(s, s_.senders.queue_pair_of(s), at, 1);
+      repeat_unasked(s, u, at);
       ++here.worker.sums.losses_inferred;
       has_lost = true;
       if (t.entropy.is_fixed()) continue;
@@ -405,6 +429,7 @@ class UecSenderEnd {
     });
     u.repeats.add(s.unacked, sequence);
     note_backlog(s, s_.senders.queue_pair_of(s), sequence, 1);
+    host_.note_plane_loss(here, s, packet.plane);
     // What asked for credit may be lost, too.
     if (has_credit(t)) s_.uec.source(u.credit_slot).ask_again();
     if (!t.entropy.is_fixed()) {

@@ -34,6 +34,9 @@ constexpr CauseWords kWords[] = {
     {"time-out", "time-outs of the sender, most {who}",
      "a shorter time-out, and what loses the packets"},
     {"link failure", "a link that is down{where}", "mend the link, or routes that avoid it sooner"},
+    {"link retry", "frames that a link sends again, or ACKs of it that are due{where}",
+     "mend the link that corrupts frames; `fabric.link_retry.outstanding` above what a round trip "
+     "of the link carries"},
 };
 
 bool is_of_plan(std::string_view cause) {
@@ -48,7 +51,8 @@ std::string origin_of(std::string_view cause, const std::vector<std::string>& de
       {"straggler", "stragglers"},       {"straggler", "jitter"},
       {"link failure", "link-failures"}, {"time-out", "link-failures"},
       {"time-out", "bit-errors"},        {"retransmission", "link-failures"},
-      {"retransmission", "bit-errors"},  {"pause", "nic-pauses"}};
+      {"retransmission", "bit-errors"},  {"pause", "nic-pauses"},
+      {"link retry", "bit-errors"}};
   for (const auto& [of, origin] : kOrigins) {
     const bool is_there = std::ranges::find(degradations, origin) != degradations.end();
     if (cause == of && is_there) return origin;

@@ -44,13 +44,6 @@ struct JobSum {
   std::map<const SlowLink*, Picoseconds> slow_links;
 };
 
-/// The cause as sentences have it: a job's own packets are apart from those of others.
-std::string said_cause(const BlameEntry& entry) {
-  const bool is_own =
-      entry.cause == "queueing" && entry.culprit_kind == "job" && entry.culprit == entry.job;
-  return is_own ? kOwnPackets : entry.cause;
-}
-
 /// By job, in the order of the file.
 std::vector<JobSum> sum_up(const std::vector<BlameEntry>& blame,
                            const std::vector<SlowLink>& slow_links) {
@@ -214,6 +207,12 @@ std::string change_text(Picoseconds change) {
 }
 
 }  // namespace
+
+std::string said_cause(const BlameEntry& entry) {
+  const bool is_own =
+      entry.cause == "queueing" && entry.culprit_kind == "job" && entry.culprit == entry.job;
+  return is_own ? kOwnPackets : entry.cause;
+}
 
 std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t lines,
                              const std::vector<SlowLink>& slow_links,

@@ -12,6 +12,9 @@
 
 namespace weft::scenarios {
 
+/// The cause as sentences have it: a job's own packets are apart from those of others.
+[[nodiscard]] std::string said_cause(const BlameEntry& entry);
+
 /// What a colleague would say of a run: for each job where its time goes, the worst first, who is
 /// behind it and what to try, what can be changed first. At most `lines` of them for all jobs
 /// together, and three for each. Of slow links: how much of the time passes there, or waits for

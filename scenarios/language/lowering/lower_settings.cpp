@@ -41,6 +41,23 @@ void check_watchdog(const Context& context, const Scenario& scenario,
   if (queues_at_inputs(scenario)) context.fail(path, kNoInputQueues);
 }
 
+void check_link_retry(const Context& context, const Scenario& scenario) {
+  if (!scenario.switches.link_retry.enabled) return;
+  const std::string path = "fabric.link_retry";
+  if (link_layer_of(context.document) == LinkLayer::kInfiniBand) {
+    context.fail(path,
+                 "is an option of Ethernet links, and the switches here are InfiniBand's; "
+                 "expected none");
+    return;
+  }
+  for (const TrafficClass& c : scenario.switches.classes) {
+    if (c.network != NetworkKind::kScaleOut || !c.is_credit()) continue;
+    context.fail(path, "gives up frames of class " + backquoted(c.name) +
+                           " after its replays, and their credits with them; expected "
+                           "flow_control: pfc or none for it, or link_retry: none");
+  }
+}
+
 /// What one class may be at some ports, and not at others.
 void check_class(const Context& context, const Scenario& scenario, const ClassChange& change,
                  const std::string& path) {
@@ -120,6 +137,7 @@ void lower_settings(const Context& context, Scenario& scenario) {
     check_wred(context, scenario, scenario.switches.classes[id],
                (is_own ? element_path("fabric.classes", id.value()) : "fabric") + ".wred");
   }
+  check_link_retry(context, scenario);
   const std::uint8_t pausable = pausable_anywhere(scenario);
   check_watchdog(context, scenario, scenario.switches.watchdog, "fabric.pfc_watchdog", pausable);
   for (std::size_t i = 0; i < scenario.settings_changes.size(); ++i) {

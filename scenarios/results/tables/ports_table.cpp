@@ -50,6 +50,37 @@ const Table<PortResult>& PortsTable::declaration() {
         [](const PortResult& r) { return r.counters.fault_drops; }, Needs::kPackets},
        {"error_drops", "packets that errors of the link corrupted on the way here",
         [](const PortResult& r) { return r.counters.error_drops; }, Needs::kErrors},
+       Column<PortResult>{"link_replays", "times that link-level retry began to send again here",
+                          [](const PortResult& r) { return r.counters.replays; }, Needs::kRetries}
+           .derived(),
+       Column<PortResult>{"frames_replayed", "frames that it sent again here",
+                          [](const PortResult& r) { return r.counters.frames_replayed; },
+                          Needs::kRetries}
+           .derived(),
+       Column<PortResult>{"retry_acks", "that it sent here, for what came",
+                          [](const PortResult& r) { return r.counters.retry_acks; },
+                          Needs::kRetries}
+           .derived(),
+       Column<PortResult>{"retry_nacks", "that it sent here, for what was corrupted on the way",
+                          [](const PortResult& r) { return r.counters.retry_nacks; },
+                          Needs::kRetries}
+           .derived(),
+       Column<PortResult>{"retry_flushes", "times that it gave up here",
+                          [](const PortResult& r) { return r.counters.retry_flushes; },
+                          Needs::kRetries}
+           .derived(),
+       Column<PortResult>{
+           "retry_drops", "packets that were lost here by that, or until it had restarted",
+           [](const PortResult& r) { return r.counters.retry_drops; }, Needs::kRetries}
+           .derived(),
+       Column<PortResult>{
+           "retry_held_s", "time during which frames that were not acknowledged kept new ones here",
+           [](const PortResult& r) { return r.counters.retry_held_time; }, Needs::kRetries}
+           .derived(),
+       Column<PortResult>{"poison_drops", "frames that came here corrupted by a cut-through switch",
+                          [](const PortResult& r) { return r.counters.poison_drops; },
+                          Needs::kRetries}
+           .derived(),
        {"credit_stalls", "times that data began to wait for credits, all classes",
         [](const PortResult& r) { return r.counters.credit_stalls; }, Needs::kPackets},
        {"credit_stall_s", "time during which data waited for credits, all classes",

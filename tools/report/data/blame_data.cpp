@@ -32,8 +32,9 @@ std::vector<Job> sum_by_job(const std::vector<scenarios::BlameEntry>& blame) {
     if (job == jobs.end()) job = jobs.insert(jobs.end(), Job{.name = entry.job});
     job->iterations = std::max(job->iterations, entry.iteration + 1);
     job->time += entry.time;
-    job->causes[entry.cause] += entry.time;
-    job->rows[{entry.cause, entry.culprit_kind, entry.culprit, entry.port}] += entry.time;
+    const std::string cause = scenarios::said_cause(entry);
+    job->causes[cause] += entry.time;
+    job->rows[{cause, entry.culprit_kind, entry.culprit, entry.port}] += entry.time;
   }
   return jobs;
 }
@@ -77,7 +78,7 @@ Json bars_json(const Job& job, const std::vector<std::string>& causes,
     if (entry.job != job.name) continue;
     const std::uint32_t bar = entry.iteration / together;
     const std::uint32_t inside = std::min(together, job.iterations - bar * together);
-    const auto cause = std::ranges::find(causes, entry.cause) - causes.begin();
+    const auto cause = std::ranges::find(causes, scenarios::said_cause(entry)) - causes.begin();
     bars[bar][static_cast<std::size_t>(cause)] += to_seconds(entry.time) / inside;
   }
   Json list = Json::array();

@@ -111,6 +111,22 @@ Json student_json(const sweep::Table& table) {
   return list;
 }
 
+/// What a bisection found: of each search its other parameters, by index, and where the condition
+/// holds from.
+Json bisection_json(const sweep::Table& table) {
+  const std::size_t bisected = *table.parameter(table.bisected);
+  Json found = Json::array();
+  for (const sweep::Threshold& t : sweep::thresholds(table)) {
+    Json texts = Json::array();
+    for (const auto& value : t.first->values) texts.push_back(value.text);
+    found.push_back({{"texts", std::move(texts)},
+                     {"holds_at", t.holds_at ? Json(t.holds_at->text) : Json(nullptr)},
+                     {"number", t.holds_at ? short_number(t.holds_at->number) : Json(nullptr)},
+                     {"has_failures", t.has_failures}});
+  }
+  return {{"parameter", bisected}, {"condition", table.condition}, {"found", std::move(found)}};
+}
+
 }  // namespace
 
 Result<Json> sweep_json(const std::filesystem::path& folder) {
@@ -131,6 +147,7 @@ Result<Json> sweep_json(const std::filesystem::path& folder) {
       {"student", student_json(table)},
       {"metrics_left_out", table.metrics.size() - std::min(table.metrics.size(), metrics.size())},
       {"points", std::move(points)}};
+  if (table.parameter(table.bisected)) json["bisection"] = bisection_json(table);
   std::string said = sweep::choice_text(table, kMaxChoices);
   if (const auto summary = sweep::summary_text(table, {}); summary.ok()) said += summary.value();
   if (!said.empty()) json["summary"] = std::move(said);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "scenarios/checks/forecast.hpp"
 #include "scenarios/run/build_experiment.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/plan/bisection_search.hpp"
@@ -23,6 +25,7 @@
 namespace weft::sweep {
 namespace {
 
+using scenarios::counted;
 using scenarios::format_count;
 using scenarios::format_time;
 
@@ -248,8 +251,8 @@ void print_forecast(const Sweep& sweep, const std::vector<Point>& points, std::s
   for (const Sample& sample : samples) took += sample.seconds;
   const bool is_cut = std::ranges::any_of(samples, &Sample::is_cut);
   text += fmt::format(
-      ": {} points took {}{}; `weft check` alone predicts {}\n", samples.size(), format_time(took),
-      is_cut ? " or more" : "",
+      ": {} took {}{}; `weft check` alone predicts {}\n", counted(std::ssize(samples), "point"),
+      format_time(took), is_cut ? " or more" : "",
       format_time(before + sum * static_cast<double>(count) / static_cast<double>(points.size())));
   print(text);
 }

@@ -1,11 +1,13 @@
 // Which of several runs is fastest, by how much, and through what. No drawing.
 
-import { causesOf, triesOf } from './answer_run.js';
+import { causesOf, slowLinkOf, triesOf } from './answer_run.js';
 import { differences } from './scenario.js';
 import * as format from './format.js';
 
 /** Closer together than this, times are the same. */
 const SAME = 0.01;
+/** Of several runs, which are as good as the fastest. */
+const CLOSE = 0.05;
 
 const quoted = (name) => `\`${name}\``;
 const isFinished = (run) => run.summary.outcome === 'finished';
@@ -44,13 +46,23 @@ const mfuOf = (one) => one.training?.mfu ?? null;
 /** What others took less makes more than all of it. */
 const shareText = ({ share }) => (share >= 0.995 ? 'all' : format.roughly(share));
 
+const slowSeconds = (blamed) => (blamed.slow_links ?? []).reduce((all, l) => all + Number(l.seconds), 0);
+
 /** Through which cause the slower run took longer: {cause, share} of what differs. */
 function reasonOf(best, worst) {
   const [fast, slow] = [best, worst].map(({ run, job }) => run.blame?.find((b) => b.job === job.name));
   if (!fast || !slow || slow.seconds <= fast.seconds) return null;
+  const more = slow.seconds - fast.seconds;
+  const link = slowLinkOf(slow);
+  const atSlowLinks = slowSeconds(slow) - slowSeconds(fast);
+  // A slow link shows as other causes, too: where most of the difference is there, it is the reason.
+  if (link && atSlowLinks > more / 2) {
+    const rates = `${format.rate(link.link.rate_bps)} instead of ${format.rate(link.link.usual_rate_bps)}`;
+    return { cause: `slow links, first ${quoted(link.link.port)} (${rates})`, name: 'slow links', share: Math.min(1, atSlowLinks / more) };
+  }
   const before = new Map(causesOf(fast).map((c) => [c.cause, c.seconds]));
   const [first] = causesOf(slow).map((c) => ({ cause: c.cause, more: c.seconds - (before.get(c.cause) ?? 0) })).sort((a, b) => b.more - a.more);
-  return first.more > 0 ? { cause: first.cause, share: first.more / (slow.seconds - fast.seconds) } : null;
+  return first.more > 0 ? { cause: first.cause, name: first.cause, share: first.more / more } : null;
 }
 
 function unfinished(runs) {
@@ -64,6 +76,18 @@ function unfinished(runs) {
 function onlyKey(runs) {
   const keys = differences(runs.map((run) => run.scenario)).filter(({ path }) => !/^(weft|name)$/.test(path));
   return keys.length === 1 ? keys[0] : null;
+}
+
+/** Runs that a horizon cut are run again first: they say nothing yet. */
+const beyond = (runs) => runs.filter((run) => run.summary.outcome === 'horizon').map((run) => ({
+  layer: 'what the scenario sets', text: `a horizon, \`run.until\`, beyond ${format.time(run.summary.simulated_seconds)}`, why: `it cut ${run.label} off` }));
+
+/** Of more than two runs those that are as good as the fastest. */
+function closeText({ list, best, worst }) {
+  const near = list.filter((one) => one !== best && one !== worst && one.seconds <= (1 + CLOSE) * best.seconds);
+  if (list.length < 3) return '';
+  if (!near.length) return '; none other is within 5 % of it';
+  return `; ${near.length > 3 ? `${near.length} others are` : `${near.map((one) => quoted(one.run.label)).join(', ')} ${near.length > 1 ? 'are' : 'is'}`} within 5 % of it`;
 }
 
 function tries(one, runs) {
@@ -80,7 +104,7 @@ export function answerOfRuns(runs) {
   const broken = unfinished(runs);
   const one = known.length > 1 ? pairs(known).map(extremes).sort((a, b) => b.ratio - a.ratio)[0] : null;
   const before = broken ? `${broken}; ` : '';
-  const advice = tries(one, runs);
+  const advice = [...beyond(runs), ...tries(one, runs)];
   if (!one) {
     const rest = known.length > 1 ? 'no job is in all runs that finished' : known.length ? `only ${quoted(known[0].label)} finished` : 'no run finished';
     return { sentence: `${before}${rest}`, figures: [['runs finished', `${known.length} of ${runs.length}`]], tries: advice };
@@ -97,9 +121,9 @@ export function answerOfRuns(runs) {
   const otherwise = all.filter((p) => p.ratio >= 1 + SAME && p.best.run !== best.run).length;
   const mfu = mfuOf(best) && mfuOf(worst) ? [format.percent(mfuOf(best)), format.percent(mfuOf(worst))] : null;
   const reason = reasonOf(best, worst);
-  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${reason ? `; ${shareText(reason)} of the difference is ${reason.cause}` : ''}${otherwise ? `; another run is faster in ${format.counted(otherwise, 'other job', 'other jobs')}` : ''}${why}`;
+  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${reason ? `; ${shareText(reason)} of the difference is ${reason.cause}` : ''}${closeText(one)}${otherwise ? `; another run is faster in ${format.counted(otherwise, 'other job', 'other jobs')}` : ''}${why}`;
   const what = best.training ? 'a step' : name;
   return { sentence, tries: advice, figures: [
     ['as fast', `${format.times(ratio)}x`], [`${what}, ${best.run.label}`, format.time(best.seconds), 'best'], [`${what}, ${worst.run.label}`, format.time(worst.seconds)],
-    ...(mfu ? [['MFU', against(...mfu)]] : reason ? [[`of it ${reason.cause}`, shareText(reason)]] : [])] };
+    ...(mfu ? [['MFU', against(...mfu)]] : reason ? [[`of it ${reason.name}`, shareText(reason)]] : [])] };
 }

@@ -22,6 +22,7 @@ const SAID = {
   propagation: () => 'is the latency of links and switches',
   serialisation: (who, port) => `is its own bytes on the wire${port ? `, most at ${port}` : ''}`,
   queueing: (who, port) => `is queued behind ${who}${port ? `, most at ${port}` : ''}`,
+  'own packets': (who, port) => `is queued behind ${who}${port ? `, most at ${port}` : ''}`,
   pause: (who) => `is paused by ${who.startsWith('NIC ') ? `the ${who}` : who}`,
   credits: (who, port) => `is a wait for credits${port ? `, most at ${port}` : ''}`,
   'congestion control': (who) => `is held back by congestion control, most ${who}`,
@@ -32,11 +33,18 @@ const SAID = {
 };
 
 /** Which layer an advice changes: the less it costs to change, the further up it stands. */
-const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of the job', 'hardware'];
+const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of the job', 'hardware', 'a defect'];
+/** What does not reach its rate comes before all of them. */
+const MEND = 4;
 /** The first two are both changed within a scenario: between them time decides. */
-const effortOf = (layer) => Math.max(0, layer - 1);
-const LAYER_OF = { pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, bubble: 2, schedule: 2, 'launch and protocol': 2 };
+const effortOf = (layer) => (layer === MEND ? -1 : Math.max(0, layer - 1));
+const LAYER_OF = { straggler: 4, pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, 'own packets': 2, bubble: 2, schedule: 2, 'launch and protocol': 2 };
 const layerOf = (cause) => LAYER_OF[cause] ?? 3;
+
+/** Of what a scenario has in it, how `weft run` takes it out: \`--without job:red\`. */
+const withoutOf = (cause, who) => (cause === 'queueing' && who ? `; \`weft run --without job:${who}\` shows what it costs` : '');
+/** Of the time of a job: a rank that takes longer than planned is a defect, and worth less time. */
+const WORTH_MENDING = 0.01;
 
 const sum = (rows) => rows.reduce((all, row) => all + row[4], 0);
 
@@ -69,7 +77,11 @@ function judged(run) {
     // The ideal time of a job has its stragglers in it.
     const late = causes.find((c) => c.cause === 'straggler')?.share ?? 0;
     const isLate = late > 0 && 1 / (1 - late) > (ratio ?? 1);
-    return { job, blamed, causes, ratio, late, isLate, score: Math.max(ratio ?? 0, late < 1 ? 1 / (1 - late) : Infinity) };
+    // So it has links that are slow: a job that takes no longer than these allow is not healthy.
+    const atSlow = slowLinkOf(blamed)?.share ?? 0;
+    const isSlow = !isLate && atSlow > 0 && (ratio ?? 1) <= HEALTHY;
+    const over = (share) => (share < 1 ? 1 / (1 - share) : Infinity);
+    return { job, blamed, causes, ratio, late, isLate, isSlow, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
   });
 }
 
@@ -99,20 +111,21 @@ function trouble(summary) {
 const quoted = (name) => `\`${name}\``;
 
 /** `its own packets`, `rank 16 (h16)`, or a name. */
-function culpritText({ cause, who }, job) {
-  if (cause === 'queueing') return who === job.name ? 'its own packets' : `packets of ${quoted(who)}`;
+function culpritText({ cause, who }) {
+  if (cause === 'own packets') return 'its own packets';
+  if (cause === 'queueing') return `packets of ${quoted(who)}`;
   return /^(NIC|rank) /.test(who) ? who : who ? quoted(who) : 'several';
 }
 
 /** Slow links that are a quarter of a job's time or more: the first of them, and their share; null: there are none. */
-function slowLinkOf(blamed) {
+export function slowLinkOf(blamed) {
   const seconds = (blamed?.slow_links ?? []).reduce((all, l) => all + Number(l.seconds), 0);
   return seconds > 0 && seconds > blamed.seconds / 4
     ? { link: blamed.slow_links[0], share: seconds / blamed.seconds }
     : null;
 }
 
-function blameText({ job, causes, blamed, isLate, late }) {
+function blameText({ causes, blamed, isLate, late }) {
   if (isLate) return `${format.roughly(late)} of it is a wait for ${causes.find((c) => c.cause === 'straggler').who}, which takes longer than planned`;
   const slow = slowLinkOf(blamed);
   if (slow) {
@@ -123,13 +136,16 @@ function blameText({ job, causes, blamed, isLate, late }) {
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
   const said = SAID[worst.cause] ?? (() => `is ${worst.cause}`);
-  return `${format.roughly(worst.share)} of it ${said(culpritText(worst, job), worst.port ? quoted(worst.port) : '')}`;
+  const text = (one, words) => `${format.roughly(one.share)} of it ${words(culpritText(one), one.port ? quoted(one.port) : '')}`;
+  // A control answers to queues: the other job in them is said, too.
+  const other = worst.cause === 'congestion control' && causes.find((c) => c.cause === 'queueing' && c.share >= WORTH);
+  return `${text(worst, said)}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
 }
 
 function sickText(one) {
-  const { job, ratio, isLate } = one;
+  const { job, ratio, isLate, isSlow } = one;
   const blame = blameText(one);
-  if (isLate) return `${quoted(job.name)} took ${format.time(job.jct_seconds)}; ${blame}`;
+  if (isLate || isSlow) return `${quoted(job.name)} took ${format.time(job.jct_seconds)}; ${blame}`;
   return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}`;
 }
 
@@ -153,7 +169,7 @@ function timesText(jobs) {
   if (!known.length) return jobs.length === 1 ? `${quoted(jobs[0].job.name)} took ${format.time(jobs[0].job.jct_seconds)}` : `${jobs.length} jobs finished; how long they would take alone is not known`;
   const worst = Math.max(...known.map((j) => j.ratio)) - 1;
   const within = worst < 0.01 ? `${Math.max(1, Math.ceil(1000 * worst - 1e-6)) / 10} %` : `${Math.ceil(100 * worst - 1e-6)} %`;
-  if (jobs.length > 1) return `${known.length === jobs.length ? `All ${jobs.length} jobs` : `${known.length} of ${jobs.length} jobs`} took what an empty network would, within ${within}`;
+  if (jobs.length > 1) return `${known.length < jobs.length ? `${known.length} of ${jobs.length} jobs` : jobs.length === 2 ? 'Both jobs' : `All ${jobs.length} jobs`} took what an empty network would, within ${within}`;
   const [{ job }] = known;
   const by = job.ideal_set_by && job.ideal_set_by !== 'dependencies' ? `; ${job.ideal_set_by} sets it` : '';
   return `${quoted(job.name)} took what an empty network would, ${format.time(job.ideal_seconds)}, within ${within}${by}`;
@@ -161,9 +177,9 @@ function timesText(jobs) {
 
 /** Of the job that the sentence is about. */
 function figuresOf(run, one, isHealthy) {
-  const { job, ratio, isLate, late, causes, blamed } = one;
+  const { job, ratio, isLate, isSlow, late, causes, blamed } = one;
   const training = (run.summary.training ?? []).find((t) => (t.job ?? t.name) === job.name);
-  const over = ratio && !isLate ? [['over zero-load time', `${ratio < HEALTHY ? format.overIdeal(ratio) : format.times(ratio)}x`]] : [];
+  const over = ratio && !isLate && !isSlow ? [['over zero-load time', `${ratio < HEALTHY ? format.overIdeal(ratio) : format.times(ratio)}x`]] : [];
   if (training) {
     return [[`a step of ${job.name}`, format.time(training.step_seconds?.mean)], ['trains at', format.tokens(training.tokens_per_second)],
       ['a GPU at', format.flops(training.model_flops_per_second)], ['MFU', format.percent(training.mfu)], ...over].filter(([, text]) => text !== '–');
@@ -185,25 +201,28 @@ export function triesOf(run, sick) {
     const found = DOES.exec(text);
     return found ? [{ layer: 0, seconds: Infinity, text: found[1], why: 'the run warned' }] : [];
   });
+  const failed = run.summary.network?.fault_drops ?? 0;
+  if (failed) tries.push({ layer: MEND, seconds: 0, text: 'mend the links that fail; `weft run --without link-failures` shows what they cost', why: `${format.counted(failed, 'packet was', 'packets were')} dropped there` });
   const merged = new Map();
   for (const { job, blamed, causes, score } of sick) {
     const isHealthy = score <= HEALTHY;
     const by = job.ideal_set_by;
     if (isHealthy && job.jct_seconds && by && by !== 'dependencies') tries.push({ layer: 3, seconds: job.jct_seconds, text: `fewer bytes through ${by}, or more rate there`, why: `it sets the zero-load time of ${job.name}` });
     const slow = blamed?.slow_links?.reduce((all, l) => all + Number(l.seconds), 0) ?? 0;
-    if (slow > WORTH * (blamed?.seconds ?? 0)) tries.push({ layer: 3, seconds: slow, text: 'other cables or NICs where links are slow; `weft run --without slow-links` shows what they cost', why: `${format.roughly(slow / blamed.seconds)} of ${job.name}` });
+    // A defect is mended before anything is tuned around it, as `weft explain` has it.
+    if (slow > WORTH * (blamed?.seconds ?? 0)) tries.push({ layer: MEND, seconds: slow, text: 'mend or replace what is slow; `weft run --without slow-links` shows what it costs', why: `${format.roughly(slow / blamed.seconds)} of ${job.name}` });
     // A slow link shows as other causes: of those that it makes, advice against them would not help.
     const isSlow = slow > (blamed?.seconds ?? 0) / 2;
-    for (const { cause, seconds, share } of causes) {
+    for (const { cause, who, seconds, share } of causes) {
       if (isSlow && !OF_ITS_OWN.has(cause)) continue;
-      const text = blamed.advice?.[cause];
-      if (!text || share < WORTH || (isHealthy && !OF_ITS_OWN.has(cause))) continue;
-      if (!merged.has(text)) merged.set(text, { layer: layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, reasons: [] });
+      const text = blamed.advice?.[cause] && `${cause === 'straggler' && who ? `${who}: ` : ''}${blamed.advice[cause]}`;
+      if (!text || share < (cause === 'straggler' ? WORTH_MENDING : WORTH) || (isHealthy && !OF_ITS_OWN.has(cause))) continue;
+      if (!merged.has(text)) merged.set(text, { layer: layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, without: withoutOf(cause, who), reasons: [] });
       merged.get(text).seconds += seconds;
       merged.get(text).reasons.push(`${cause}: ${format.roughly(share)} of ${job.name}`);
     }
   }
-  for (const one of merged.values()) tries.push({ ...one, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
+  for (const one of merged.values()) tries.push({ ...one, text: `${one.text}${one.without}`, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
   return tries.sort((a, b) => effortOf(a.layer) - effortOf(b.layer) || Number(Boolean(a.isOwn)) - Number(Boolean(b.isOwn)) || b.seconds - a.seconds || a.layer - b.layer).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
 }
 

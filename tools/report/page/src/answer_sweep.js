@@ -4,6 +4,8 @@ import * as format from './format.js';
 
 /** How much worse a point may be and still be as good. */
 const CLOSE = 0.05;
+/** Within which results make no difference. */
+const SAME = 0.01;
 
 const quoted = (name) => `\`${name}\``;
 
@@ -24,13 +26,48 @@ function telling(points) {
 
 const namesOf = (axes, point) => axes.map((axis) => `${axis.name} ${quoted(point.texts[axis.index])}`).join(', ');
 
-/** A numeric axis whose best value is its first or last: better ones may lie beyond. */
-function edges(axes, point) {
+/** A choice says which value an axis has: both change together, as the rate of links with the machine. */
+function isDetermined(axis, axes, configurations) {
+  return axes.some((other) => {
+    if (other === axis || other.isNumeric) return false;
+    const values = new Map();
+    for (const { first } of configurations) values.set(first.texts[other.index], (values.get(first.texts[other.index]) ?? new Set()).add(first.texts[axis.index]));
+    return [...values.values()].every((set) => set.size === 1);
+  });
+}
+
+/** A numeric axis where all that is as good as the best has its first or last value: better ones may lie beyond. */
+function edges(axes, good) {
+  const point = good[0].first;
   return axes.flatMap((axis) => {
     const at = axis.levels.findIndex((l) => l.text === point.texts[axis.index]);
     if (!axis.isNumeric || axis.levels.length < 3 || (at > 0 && at < axis.levels.length - 1)) return [];
+    if (good.some((c) => c.first.texts[axis.index] !== point.texts[axis.index])) return [];
     return [{ layer: 'the sweep', text: `values of ${quoted(axis.name)} ${at ? 'above' : 'below'} ${quoted(point.texts[axis.index])}`, why: `the best point has the ${at ? 'greatest' : 'least'} that was tried` }];
   });
+}
+
+/** What a bisection asked for: from which value on its condition holds; null: the sweep is none. */
+function boundText(sweep, axes) {
+  const { bisection } = sweep;
+  if (!bisection) return null;
+  const { parameter, condition, found } = bisection;
+  const name = quoted(sweep.parameters[parameter].name);
+  const known = found.filter((t) => t.number !== null && !t.has_failures).sort((a, b) => a.number - b.number);
+  const others = axes.filter((axis) => axis.index !== parameter);
+  const at = (t) => namesOf(others, t).replace(/^(.)/, ' at $1');
+  const figures = [['searches that found it', `${known.length} of ${found.length}`]];
+  if (!known.length) return { sentence: `No ${name} was found with ${quoted(condition)}`, figures, tries: [] };
+  const [least, most] = [known[0], known.at(-1)];
+  const isSame = known.length > 1 && least.number === most.number;
+  const range = isSame ? `${quoted(least.holds_at)} at all ${known.length} other settings` : known.length > 1 ? `${quoted(least.holds_at)}${at(least)} to ${quoted(most.holds_at)}${at(most)}` : quoted(least.holds_at);
+  const lost = found.length - known.length;
+  figures.unshift(...(known.length > 1 ? [['least', least.holds_at], ['greatest', most.holds_at]] : [[sweep.parameters[parameter].name, least.holds_at]]));
+  return {
+    sentence: `The smallest ${name} with ${quoted(condition)}: ${range}${lost ? `; ${lost} of ${found.length} searches found none` : ''}`,
+    figures,
+    tries: [{ layer: 'the sweep', text: `\`weft summarize ${sweep.quoted_folder}\` has it for each of the other settings`, why: 'it tells where the condition fails, too' }],
+  };
 }
 
 /** How much an axis changes the result: mean at its worst value over mean at its best. */
@@ -78,13 +115,18 @@ function compared(axis, axes, configurations, goal) {
   return { axis, best, worst, factor: worst.factor / best.factor, settings: whole.length };
 }
 
-/** Which value of a choice is better, and by how much; of several choices the one that matters most. */
-function choiceText(axes, configurations, goal) {
+/** Of several choices the one that matters most, as `compared` has it. */
+function choiceOf(axes, configurations, goal) {
   const [one] = axes
     .filter((axis) => !axis.isNumeric && axis.levels.length > 1)
     .map((axis) => compared(axis, axes, configurations, goal))
     .filter(Boolean)
     .sort((a, b) => b.factor - a.factor);
+  return one ?? null;
+}
+
+/** Which value of a choice is better, and by how much. */
+function choiceText(one) {
   if (!one) return '';
   const { axis, best, worst, factor, settings } = one;
   if (factor < 1.01) return `${quoted(axis.name)} makes no difference of 1 % on average; `;
@@ -96,34 +138,66 @@ function choiceText(axes, configurations, goal) {
 function rest(sweep) {
   const count = sweep.points.length;
   const cut = sweep.points.filter((p) => p.counts && p.cut_off).length;
-  const failed = sweep.points.filter(didFail).length;
+  const [unfinished, failed] = [true, false].map((isOver) => sweep.points.filter((p) => didFail(p) && (p.status === 'done') === isOver).length);
   const waiting = sweep.points.filter(isWaiting).length;
-  const parts = [...(cut ? [`${cut} ${cut === 1 ? 'was' : 'were'} cut off`] : []), ...(failed ? [`${failed} failed`] : []), ...(waiting ? [`${waiting} did not run yet`] : [])];
-  return { count, bad: cut + failed, waiting, text: parts.length ? `of ${format.counted(count, 'point', 'points')} ${parts.join(', ')}` : `all ${format.counted(count, 'point', 'points')} finished` };
+  const parts = [...(cut ? [`${cut} ${cut === 1 ? 'was' : 'were'} cut off`] : []), ...(unfinished ? [`${unfinished} did not finish`] : []), ...(failed ? [`${failed} failed`] : []), ...(waiting ? [`${waiting} did not run yet`] : [])];
+  return { count, bad: cut + unfinished + failed, badName: cut + failed ? 'cut off or failed' : 'did not finish', waiting, text: parts.length ? `of ${format.counted(count, 'point', 'points')} ${parts.join(', ')}` : `all ${format.counted(count, 'point', 'points')} finished` };
 }
+
+/** Of these configurations the greatest and the least result are within 1 % of each other. */
+function areSame(configurations) {
+  const means = configurations.map((c) => c.estimates[0].mean);
+  return means.length > 1 && Math.max(...means) - Math.min(...means) <= SAME * Math.abs(Math.max(...means));
+}
+
+/** The first objective that differs between points, and those before it that do not; where none does, the first. */
+function telltale(points, of) {
+  const count = Math.max(1, points.sweep.objectives.length);
+  const list = points.choices().slice(0, count).map(([metric, name]) => ({ metric, name, all: of(metric) }));
+  const first = list.findIndex(({ all }) => !areSame(all));
+  const same = list.slice(0, first < 0 ? list.length : first);
+  return { ...(list[Math.max(0, first)] ?? {}), same };
+}
+
+/** What makes no difference, with its value. */
+const sameText = (points, same) => same.map(({ metric, name, all }) =>
+  `${quoted(name)} is ${points.show(metric, all[0].estimates[0].mean)} at all points, within 1 %`).join(', ');
 
 export function answerOfSweep(points) {
   const { sweep } = points;
-  const [metric, name] = points.choices()[0] ?? [];
+  const of = (wanted) => (wanted ? points.configurations(sweep.points.filter((p) => !points.cutOff(p, wanted)), [wanted]) : []);
+  const { metric, name, same } = telltale(points, of);
   const state = rest(sweep);
-  const counted = metric ? points.configurations(sweep.points.filter((p) => !points.cutOff(p, metric)), [metric]) : [];
+  const counted = of(metric);
   const sign = points.goalOf(metric) === 'max' ? -1 : 1;
-  const sorted = [...counted].sort((a, b) => sign * (a.estimates[0].mean - b.estimates[0].mean));
+  const axes = telling(points);
+  const chosen = choiceOf(axes, counted, points.goalOf(metric));
+  // Of equal points one with the better value of the choice is named.
+  const isChosen = (c) => (chosen && c.first.texts[chosen.axis.index] === chosen.best.text ? 0 : 1);
+  const sorted = [...counted].sort(
+    (a, b) => sign * (a.estimates[0].mean - b.estimates[0].mean) || isChosen(a) - isChosen(b),
+  );
   const again = state.waiting ? [{ layer: 'the sweep', text: 'the same `weft sweep` command goes on with the rest', why: `${format.counted(state.waiting, 'point', 'points')} did not run yet` }] : [];
   if (!sorted.length) return { sentence: `No point has a result that counts; ${state.text}`, figures: [['points', format.number(state.count)]], tries: again };
   const [best] = sorted;
   const mean = (c) => c.estimates[0].mean;
   const show = (c) => points.show(metric, mean(c));
-  const close = sorted.filter((c) => c !== best && Math.abs(mean(c) - mean(best)) <= CLOSE * Math.abs(mean(best))).length;
-  const axes = telling(points);
+  const good = sorted.filter((c) => Math.abs(mean(c) - mean(best)) <= CLOSE * Math.abs(mean(best)));
+  const close = good.length - 1;
   const at = namesOf(axes, best.first);
   const near = close ? `${format.counted(close, 'other is', 'others are')} within 5 % of it` : 'none other is within 5 % of it';
   const effect = strongest(axes, counted, points.goalOf(metric));
-  const tries = [...again, ...edges(axes, best.first),
-    ...(effect ? [{ layer: 'the sweep', text: `finer values of ${quoted(effect.axis.name)}: it changes the mean ${name} ${format.times(effect.factor)} times`, why: 'more than any other axis' }] : []),
+  const tries = [...again, ...edges(axes.filter((axis) => !isDetermined(axis, axes, counted)), good),
+    ...(effect ? [{ layer: 'the sweep', text: `${effect.axis.isNumeric ? 'finer' : 'other'} values of ${quoted(effect.axis.name)}: it changes the mean ${name} ${format.times(effect.factor)} times`, why: 'more than any other axis' }] : []),
     { layer: 'the best point', text: `\`weft export ${sweep.quoted_folder} --scenario ${best.first.id} --out best.yaml\`, then \`weft run best.yaml --blame\``, why: 'says what its time is spent on' }];
-  const choice = choiceText(axes, counted, points.goalOf(metric));
-  return { sentence: `${choice}${choice ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${state.text}`, tries, figures: [
+  const bound = boundText(sweep, points.axes());
+  if (bound) return { ...bound, sentence: `${bound.sentence}; ${state.text}`, tries: [...again, ...bound.tries] };
+  const isFlat = same.some((one) => one.metric === metric);
+  if (isFlat) return { sentence: `${sameText(points, same)}; ${state.text}`, tries: [...again, { layer: 'the sweep', text: 'values further apart, or a scenario in which they matter', why: 'none of these changes any objective' }], figures: [
+    [name, show(best)], ['cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
+  const before = same.length ? `${sameText(points, same)}; ` : '';
+  const choice = choiceText(chosen);
+  return { sentence: `${before}${choice}${before || choice ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${state.text}`, tries, figures: [
     [`best ${name}`, show(best), 'best'], [`worst ${name}`, show(sorted.at(-1))], ['within 5 %', `${close + 1} of ${sorted.length}`],
-    [state.waiting && !state.bad ? 'not run yet' : 'cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
+    [state.waiting && !state.bad ? 'not run yet' : state.bad ? state.badName : 'cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
 }

@@ -5,7 +5,7 @@ export const SERIES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b58900', '#
 
 const CAUSES = {
   compute: '#4c78a8', straggler: '#e45756', bubble: '#9d755d', schedule: '#79706e', 'launch and protocol': '#b279a2',
-  propagation: '#83bcb6', serialisation: '#54a24b', queueing: '#f58518', pause: '#d67195', credits: '#d8b5a5',
+  propagation: '#83bcb6', serialisation: '#54a24b', queueing: '#f58518', 'own packets': '#ffbf79', pause: '#d67195', credits: '#d8b5a5',
   'congestion control': '#eeca3b', window: '#bab0ac', retransmission: '#ff9da6', 'time-out': '#b22222',
   'link failure': '#6b3fa0',
 };

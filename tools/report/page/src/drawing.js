@@ -11,6 +11,22 @@ export function curveOf({ curve: [a, b, c, d, e, f, g, h] }) {
 /** Pixels: how wide a picture is on wide screens, a letter of a caption there, and what is around a picture. */
 const [WIDE, LETTER, AROUND] = [960, 5.8, 8];
 
+/** Pixels that a picture is high and wide at least; how often its own height it is made at most. */
+const [LEAST_HEIGHT, LEAST_WIDTH, MOST_STRETCH] = [300, 640, 3];
+
+/** A drawing whose tiers lie further apart where it would be flat: words then have room above each other. */
+export function stretched(drawing, screen = document.documentElement.clientWidth) {
+  if (!drawing?.boxes) return drawing;
+  const wide = Math.max(LEAST_WIDTH, Math.min(WIDE, screen));
+  const by = Math.max(1, Math.min(MOST_STRETCH, (LEAST_HEIGHT * drawing.width) / (wide * drawing.height)));
+  return {
+    ...drawing,
+    height: by * drawing.height,
+    boxes: drawing.boxes.map((box) => ({ ...box, y: by * box.y, h: by * box.h })),
+    lines: drawing.lines.map((line) => ({ ...line, curve: line.curve.map((at, i) => (i % 2 ? by * at : at)) })),
+  };
+}
+
 /** Captions of tiers stand left of all boxes. They end beside these, and grow to the left. */
 const endOfCaptions = (drawing) =>
   Math.min(...drawing.boxes.filter((box) => box.nodes || box.frame).map((box) => box.x)) - 12;
@@ -20,7 +36,7 @@ const isCaption = (box, end) => !box.nodes && !box.frame && box.x + box.w <= end
 export function viewOf(drawing, screen = document.documentElement.clientWidth) {
   const end = endOfCaptions(drawing);
   const letters = drawing.boxes.filter((box) => isCaption(box, end)).flatMap((box) => box.text.map((t) => t.length));
-  const share = Math.min(0.24, (LETTER * Math.max(0, ...letters)) / Math.min(WIDE, screen));
+  const share = Math.min(0.24, (LETTER * Math.max(0, ...letters)) / Math.max(LEAST_WIDTH, Math.min(WIDE, screen)));
   const right = Math.ceil(drawing.width + AROUND);
   const left = Math.floor(Math.min(-AROUND, (end - share * right) / (1 - share)));
   return [left, -AROUND, right - left, drawing.height + 2 * AROUND];

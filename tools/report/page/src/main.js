@@ -13,6 +13,7 @@ import { timeline } from './timeline.js';
 import { comparedParts } from './compare.js';
 import { sweepParts } from './sweep.js';
 import { topoPart } from './topo.js';
+import { stretched } from './drawing.js';
 import { keepHistory } from './history.js';
 import { setWhole } from './time_range.js';
 
@@ -52,6 +53,7 @@ function footer(data) {
 function start() {
   const data = JSON.parse(document.getElementById('data').textContent);
   const runs = data.runs ?? [];
+  for (const run of runs) run.fabric = stretched(run.fabric);
   name(runs);
   runs.forEach((run, index) => setWhole(index, 0, run.summary.simulated_seconds ?? 0));
   const main = el('main', {});

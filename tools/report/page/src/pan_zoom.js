@@ -218,7 +218,7 @@ export function roomsOf(words, [left, right]) {
     row.forEach((word, i) => {
       const gaps = [row[i - 1], row[i + 1]].filter(Boolean).map((other) => Math.abs(other.x - word.x));
       const toEdge = 2.1 * Math.min(word.x - left, right - word.x);
-      word.room = (word.rank === LAST ? 0.75 : 0.92) * Math.min(...gaps, 4 * word.width, toEdge);
+      word.room = (word.rank === LAST ? 0.75 : 0.92) * Math.min(...gaps, 6 * word.width, toEdge);
     });
   }
   return words;

@@ -27,7 +27,7 @@ function storm(one, index, isOpen) {
   const { roots, children } = childrenOf(tree);
   const root = one.ports.join(', ');
   const kind = one.root === 'nic' ? `NIC behind ${root}` : one.root === 'cycle' ? `cycle of ${root}` : root;
-  return el('details', { class: 'storm', open: isOpen }, el('summary', {}, el('strong', {}, kind), ` (${one.class}): ${format.number(one.pauses)} pauses at ${format.number(one.paused_ports)} ports, ${format.number(one.paused_nics)} NICs; ${format.number(one.depth)} deep; ${format.time(one.paused_seconds)} in all`),
+  return el('details', { class: 'storm', open: isOpen }, el('summary', {}, el('strong', {}, kind), ` (${one.class}): ${format.counted(one.pauses, 'pause', 'pauses')} at ${format.counted(one.paused_ports, 'port', 'ports')}, ${format.counted(one.paused_nics, 'NIC', 'NICs')}; ${format.number(one.depth)} deep; ${format.time(one.paused_seconds)} in all`),
     el('ul', { class: 'tree' }, roots.map((i) => branch(tree, children, i, index))),
     one.branches > tree.length ? el('p', { class: 'hint' }, `${format.number(one.branches - tree.length)} more branches are in summary.json.`) : null);
 }

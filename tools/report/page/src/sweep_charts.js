@@ -30,11 +30,33 @@ function dimension(name, values, show) {
   return { scale: { time: false, range }, axis: { label: isFromZero || least <= 0 ? name : `${name}, not from 0`, show, more: {} } };
 }
 
+/** Of a text below an axis: pixels of a letter and of a line, and how many lines there are at most. */
+const [LETTER, LINE, MOST_AXIS_LINES] = [7, 15, 4];
+/** What the axis of the result takes beside the lines. */
+const BESIDE = 110;
+
+/** A text in lines of so many letters; what is beyond the last is elided. */
+export function wrapped(text, letters) {
+  const lines = [''];
+  for (const word of text.split(/(?<=[ ,])/)) {
+    if ((lines.at(-1) + word).trimEnd().length > letters && lines.at(-1)) lines.push('');
+    lines[lines.length - 1] += word;
+  }
+  const kept = lines.slice(0, MOST_AXIS_LINES).map((line) => line.trim());
+  if (lines.length > kept.length) kept[kept.length - 1] += ' …';
+  return kept.map((line) => (line.length > letters ? `${line.slice(0, Math.max(1, letters - 1))}…` : line)).join('\n');
+}
+
 /** Values of an axis that are texts stand side by side. */
 function ofParameter(parameter) {
   if (!parameter.isNumeric) {
     const texts = parameter.levels.map((l) => l.text);
-    const more = { splits: () => texts.map((_, i) => i), values: (u, at) => at.map((i) => texts[i] ?? '') };
+    const shown = (u) => texts.map((text) => wrapped(text, Math.max(4, Math.floor((u.width - BESIDE) / texts.length / LETTER))));
+    const more = {
+      splits: () => texts.map((_, i) => i),
+      values: (u, at) => at.map((i) => shown(u)[i] ?? ''),
+      size: (u) => 35 + LINE * Math.max(...shown(u).map((text) => text.split('\n').length)),
+    };
     return { xs: texts.map((_, i) => i), text: (i) => texts[i] ?? '', scale: { time: false, range: [-0.5, texts.length - 0.5] }, axis: { label: parameter.name, show: String, more } };
   }
   const xs = parameter.levels.map((l) => l.number);

@@ -14,8 +14,38 @@ function levelsOf(sweep, p) {
   return [...seen.values()].sort(order);
 }
 
+/** The entries of a mapping as it is written, `{a: 1, b: {c: 2}}`: `a: 1`, `b: {c: 2}`; null: it is none. */
+function entriesOf(text) {
+  if (!/^\{.*\}$/.test(text)) return null;
+  const entries = [''];
+  let depth = 0;
+  for (const letter of text.slice(1, -1)) {
+    if ('{['.includes(letter)) ++depth;
+    if ('}]'.includes(letter)) --depth;
+    if (letter === ',' && depth === 0) entries.push('');
+    else entries[entries.length - 1] += letter;
+  }
+  return entries.map((entry) => entry.trim());
+}
+
+/** Of values that are mappings what tells them apart, by the text of each: what all have is left out. */
+export function shortNames(texts) {
+  const split = texts.map((text) => ({ text, entries: entriesOf(text) ?? [] })).filter((l) => l.entries.length);
+  const isCommon = (entry) => split.length > 1 && split.every(({ entries }) => entries.includes(entry));
+  const names = new Map(texts.map((text) => [text, text]));
+  for (const { text, entries } of split) {
+    const own = entries.filter((entry) => !isCommon(entry)).join(', ');
+    if (own) names.set(text, own);
+  }
+  return new Set(names.values()).size === names.size ? names : new Map(texts.map((text) => [text, text]));
+}
+
 export class Points {
-  constructor(sweep) {
+  constructor(data) {
+    const names = data.parameters.map((_, index) => shortNames([...new Set(data.points.map((p) => p.texts[index]))]));
+    const named = (one) => ({ ...one, texts: one.texts.map((text, p) => names[p].get(text) ?? text) });
+    const sweep = { ...data, points: data.points.map(named) };
+    if (data.bisection) sweep.bisection = { ...data.bisection, found: data.bisection.found.map(named) };
     this.sweep = sweep;
     this.parameters = sweep.parameters.map((p, index) => {
       const levels = levelsOf(sweep, index);

@@ -34,7 +34,7 @@ function searcher(view) {
       found = result?.found ?? [];
       at = -1;
       view.hits = result?.hit ?? null;
-      said.textContent = result ? `${format.number(result.count)} slices` : '';
+      said.textContent = result ? `${format.counted(result.count, 'slice', 'slices')}` : '';
       view.later();
     },
     onkeydown: (e) => {

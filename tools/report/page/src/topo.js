@@ -1,7 +1,7 @@
 // A fabric alone, as `weft topo` draws it: a picture that zooms, and a panel that says what a box or a line is.
 
 import { el, svg, section, replace, action } from './dom.js';
-import { boxesOf, curveOf, viewOf } from './drawing.js';
+import { boxesOf, curveOf, stretched, viewOf } from './drawing.js';
 import { PanZoom } from './pan_zoom.js';
 import { table } from './table.js';
 import * as format from './format.js';
@@ -68,6 +68,7 @@ class TopoView {
       {
         viewBox: view.join(' '),
         class: 'fabric topo',
+        style: `min-width:${Math.min(drawing.width, 640)}px`,
         role: 'group',
         'aria-label': 'fabric: arrows move, plus and minus zoom, Home shows all',
       },
@@ -146,7 +147,7 @@ class TopoView {
 }
 
 export function topoPart(drawing) {
-  const shown = new TopoView(drawing);
+  const shown = new TopoView(stretched(drawing));
   const said = el('output', { 'aria-live': 'polite' });
   const find = (e) => {
     if (e.key !== 'Enter') return;
@@ -169,6 +170,6 @@ export function topoPart(drawing) {
       { class: 'hint' },
       `A box with a double border stands for several nodes; a line for all links between two boxes, wider the more they carry${isSlow ? '; slow links are dashed' : ''}. A drag moves, Ctrl and the wheel zoom.`,
     ),
-    el('div', { class: 'with-side' }, el('div', { class: 'picture' }, shown.view.node), shown.panel),
+    el('div', { class: 'with-side' }, el('div', { class: 'scroll picture', tabindex: 0, role: 'region', 'aria-label': 'picture' }, shown.view.node), shown.panel),
   );
 }

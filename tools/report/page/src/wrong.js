@@ -6,6 +6,7 @@ import { culpritOfRun } from './answer_run.js';
 const SHOWS = {
   pause: 'paused_s',
   queueing: 'peak_queue_bytes',
+  'own packets': 'peak_queue_bytes',
   credits: 'credit_stall_s',
   'congestion control': 'ecn_marks',
   retransmission: 'drops',

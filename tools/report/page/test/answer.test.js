@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { answerOfRun } from '../src/answer_run.js';
 import { answerOfRuns, against } from '../src/answer_compare.js';
 import { answerOfSweep } from '../src/answer_sweep.js';
-import { Points } from '../src/sweep_points.js';
+import { Points, shortNames } from '../src/sweep_points.js';
 
 const job = (name, jct, ideal, more = {}) => ({ name, jct_seconds: jct, ideal_seconds: ideal, ...more });
-const ADVICE = { pause: 'marks that act before pauses', queueing: 'other paths', serialisation: 'fewer bytes', straggler: 'replace it', compute: 'a faster GPU' };
+const ADVICE = { pause: 'marks that act before pauses', queueing: 'other paths', 'own packets': 'fewer that meet', serialisation: 'fewer bytes', straggler: 'replace it', compute: 'a faster GPU' };
 /** Rows: [cause, culprit, seconds, port]. */
 function blame(name, rows) {
   return { job: name, seconds: rows.reduce((sum, [, , s]) => sum + s, 0), causes: [...new Set(rows.map(([c]) => c))], advice: ADVICE, slow_links: [],
@@ -26,7 +26,7 @@ test('a sick run names the job, by how much, and who is to blame', () => {
 test('a healthy run says so, with all its jobs', () => {
   const jobs = [job('a', 1.04, 1), job('b', 2, 2), job('c', 3.01, 3)];
   assert.equal(answerOfRun(run(jobs)).sentence, 'All 3 jobs took what an empty network would, within 4 %');
-  const alone = answerOfRun(run([job('incast', 688.3e-6, 686.4e-6, { ideal_set_by: 'NIC ingress of h0' })], [blame('incast', [['queueing', 'incast', 6e-4]])]));
+  const alone = answerOfRun(run([job('incast', 688.3e-6, 686.4e-6, { ideal_set_by: 'NIC ingress of h0' })], [blame('incast', [['own packets', 'incast', 6e-4]])]));
   assert.equal(alone.sentence, '`incast` took what an empty network would, 686.4 us, within 0.3 %; NIC ingress of h0 sets it');
   assert.deepEqual(alone.tries.map((t) => t.text), ['fewer bytes through NIC ingress of h0, or more rate there']);
 });
@@ -37,7 +37,7 @@ test('slow messages of healthy jobs are named', () => {
   const alone = answerOfRun(run([slow('incast', 25.46)]));
   assert.equal(alone.sentence, '`incast` took what an empty network would, 686.4 us, within 0.3 %; but 1 in 100 messages of it took 25 times as long as alone or longer, behind each other');
   assert.ok(alone.figures.some(([name, text]) => name === 'message slowdown p99' && text === '25.46x'), 'the figure is what the sentence says');
-  assert.equal(answerOfRun(run([slow('a', 1.5), slow('b', 3)])).sentence, 'All 2 jobs took what an empty network would, within 0.3 %; but 1 in 100 messages of `b` took 3 times as long as alone or longer');
+  assert.equal(answerOfRun(run([slow('a', 1.5), slow('b', 3)])).sentence, 'Both jobs took what an empty network would, within 0.3 %; but 1 in 100 messages of `b` took 3 times as long as alone or longer');
   assert.doesNotMatch(answerOfRun(run([slow('a', 1.99)])).sentence, /but/);
   assert.match(answerOfRun(run([slow('a', 9)], undefined, { network: { packets_dropped: 1, buffer_drops: 1 } })).sentence, /9 times as long as alone or longer$/);
   assert.doesNotMatch(answerOfRun(run([job('sick', 3, 1, { slowdown: { p99: 9 } })])).sentence, /1 in 100/);
@@ -60,24 +60,55 @@ test('a job that waits for a straggler is not healthy', () => {
 });
 
 test('a slow link is named instead of how it shows', () => {
-  const slow = blame('ring', [['queueing', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
+  const slow = blame('ring', [['own packets', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
   slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.71' }];
   const { sentence, tries, figures } = answerOfRun(run([job('ring', 1, 0.6)], [slow]));
   assert.ok(figures.some(([name, text]) => name === 'slow links' && text === '71 %'), 'the figure is what the sentence says');
   assert.match(sentence, /71 % of it passes at slow links or waits for them, first `a->h1` \(100 Gbps instead of 400 Gbps\)/);
-  assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['other cables', 'fewer bytes']);
+  assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['mend or repl', 'fewer bytes']);
+});
+
+// The ideal time of a job has its slow links in it, too.
+test('a job that takes what its slow NIC allows is not healthy', () => {
+  const slow = blame('ring', [['congestion control', 'rank 4', 0.5], ['serialisation', 'x', 0.5]]);
+  slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.63' }];
+  const { sentence, figures } = answerOfRun(run([job('ring', 1.02, 1)], [slow]));
+  assert.equal(sentence, '`ring` took 1.02 s; 63 % of it passes at slow links or waits for them, first `a->h1` (100 Gbps instead of 400 Gbps)');
+  assert.deepEqual(figures.slice(0, 2), [['ring took', '1.02 s'], ['slow links', '63 %']]);
+});
+
+// Of two jobs that share a link each is held back by its control: without the other it would not be.
+test('a control that answers to another job names that job', () => {
+  const { sentence } = answerOfRun(run([job('blue', 3.3, 1), job('red', 1, 1)], [blame('blue', [['congestion control', 'rank 1', 0.8], ['queueing', 'red', 0.08, 'a->b'], ['serialisation', 'x', 0.12]])]));
+  assert.match(sentence, /^`blue` took 3.3 times its zero-load time; 80 % of it is held back by congestion control, most rank 1, and 8.0 % of it is queued behind packets of `red`, most at `a->b`$/);
+  const own = answerOfRun(run([job('blue', 2, 1)], [blame('blue', [['own packets', 'blue', 1, 'a->b'], ['serialisation', 'x', 1]])]));
+  assert.match(own.sentence, /50 % of it is queued behind its own packets, most at `a->b`$/);
+});
+
+test('what is defect is to be mended first: links that fail, and ranks that are late', () => {
+  const blamed = blame('ring', [['queueing', 'other', 0.5], ['straggler', 'rank 9', 0.03], ['serialisation', 'x', 0.47]]);
+  const { tries } = answerOfRun(run([job('ring', 1.3, 1)], [blamed], { network: { packets_dropped: 7, fault_drops: 7 } }));
+  assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['rank 9: repl', 'mend the lin', 'other paths;', 'fewer bytes']);
+});
+
+// A link below its rate is a defect: it is mended before paths or thresholds are tuned around it, whatever takes more.
+test('what is slow is mended first', () => {
+  const slow = blame('ring', [['own packets', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
+  slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.29' }];
+  const { tries } = answerOfRun(run([job('ring', 1, 0.6)], [slow]));
+  assert.deepEqual(tries.map((t) => [t.text.slice(0, 12), t.layer]), [['mend or repl', 'a defect'], ['fewer that m', 'the plan of the job'], ['fewer bytes', 'hardware']]);
 });
 
 test('what to try is ranked by what can be changed, and warnings say it best', () => {
   const { tries } = answerOfRun(run([job('a', 2, 1)], [blame('a', [['compute', 'rank 1', 1], ['queueing', 'b', 0.5], ['pause', 'x', 0.5]])], { warnings: ['packets wait; raise transport.retransmit_timeout', 'nothing more'] }));
-  assert.deepEqual(tries.map((t) => t.text), ['raise transport.retransmit_timeout', 'marks that act before pauses', 'other paths', 'a faster GPU']);
+  assert.deepEqual(tries.map((t) => t.text), ['raise transport.retransmit_timeout', 'marks that act before pauses', 'other paths; `weft run --without job:b` shows what it costs', 'a faster GPU']);
   const late = answerOfRun(run([job('a', 1, 1)], [blame('a', [['compute', 'rank 3', 0.7], ['straggler', 'rank 3', 0.3]])]));
-  assert.deepEqual(late.tries.map((t) => t.text), ['replace it', 'a faster GPU']);
+  assert.deepEqual(late.tries.map((t) => t.text), ['rank 3: replace it', 'a faster GPU']);
 });
 
 test('of what a scenario changes, the greater share of time leads', () => {
-  const { tries } = answerOfRun(run([job('ring', 2, 1)], [blame('ring', [['queueing', 'ring', 0.39], ['pause', 'x', 0.3], ['compute', 'rank 1', 0.31]])]));
-  assert.deepEqual(tries.map((t) => t.text), ['other paths', 'marks that act before pauses', 'a faster GPU']);
+  const { tries } = answerOfRun(run([job('ring', 2, 1)], [blame('ring', [['queueing', 'b', 0.39], ['pause', 'x', 0.3], ['compute', 'rank 1', 0.31]])]));
+  assert.deepEqual(tries.map((t) => t.text), ['other paths; `weft run --without job:b` shows what it costs', 'marks that act before pauses', 'a faster GPU']);
 });
 
 const trained = (label, seconds, tokens, mfu, more = {}) => ({ ...run([job('llama', seconds, seconds)], undefined, { training: [{ job: 'llama', step_seconds: { mean: seconds }, tokens_per_second: tokens, mfu }] }), label, ...more });
@@ -103,6 +134,25 @@ test('most of the difference has a cause', () => {
   assert.equal(tries[0].text, 'marks that act before pauses');
 });
 
+// What a slow link makes shows as queueing and congestion control: the difference is the link.
+test('a difference at slow links is theirs', () => {
+  const slow = blame('j', [['congestion control', 'rank 7', 3], ['serialisation', 'x', 2]]);
+  slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '3.2' }];
+  const [a, b] = [['a', blame('j', [['serialisation', 'x', 1]]), 1], ['b', slow, 5]].map(([label, blamed, seconds]) => ({ ...run([job('j', seconds, 1)], [blamed]), label }));
+  const { sentence, figures } = answerOfRuns([a, b]);
+  assert.equal(sentence, '`a` is 5 times as fast: 1 against 5 s; 80 % of the difference is slow links, first `a->h1` (100 Gbps instead of 400 Gbps)');
+  assert.deepEqual(figures.at(-1), ['of it slow links', '80 %']);
+});
+
+test('of several runs those are named that are as good, and a run that was cut off is run again first', () => {
+  const of = (label, seconds) => ({ ...run([job('j', seconds, 1)]), label });
+  assert.match(answerOfRuns([of('a', 1), of('b', 1.03), of('c', 4)]).sentence, /1 against 4 s; `b` is within 5 % of it$/);
+  assert.match(answerOfRuns([of('a', 1), of('b', 1.2), of('c', 4)]).sentence, /1 against 4 s; none other is within 5 % of it$/);
+  const cut = of('cut', 1);
+  cut.summary.outcome = 'horizon';
+  assert.equal(answerOfRuns([of('a', 1), cut]).tries[0].text, 'a horizon, `run.until`, beyond 1 ms');
+});
+
 const point = (id, size, mode, value, more = {}) => ({ id, configuration: id, status: 'done', outcome: 'finished', counts: true, values: [size, mode], texts: [`${size}KB`, mode], metrics: [value], ...more });
 const sweep = (points) => ({ name: 's', folder: 's', quoted_folder: 's', parameters: [{ name: 'size', unit: 'B' }, { name: 'mode', unit: '' }], objectives: [{ name: 'time', metric: 'a.jct_seconds', goal: 'min' }], metrics: [{ name: 'a.jct_seconds', unit: 's' }], student: [], points });
 
@@ -111,7 +161,10 @@ test('a sweep has its best point, how many are as good, and what did not run', (
   const { sentence, figures, tries } = answerOfSweep(new Points(sweep(points)));
   assert.equal(sentence, 'Best time: 1 s, at size `1KB`, mode `x`; 1 other is within 5 % of it; of 6 points 1 was cut off, 1 failed');
   assert.deepEqual(figures, [['best time', '1 s', 'best'], ['worst time', '3 s'], ['within 5 %', '2 of 4'], ['cut off or failed', '2 of 6']]);
-  assert.equal(tries[0].text, 'values of `size` below `1KB`');
+  // Another value of size is as good: nothing says that less of it is better.
+  assert.match(tries[0].text, /^other values of `mode`/);
+  const alone = points.filter((p) => p.id !== 1).concat(point(1, 2, 'x', 1.06));
+  assert.equal(answerOfSweep(new Points(sweep(alone))).tries[0].text, 'values of `size` below `1KB`');
   assert.match(answerOfSweep(new Points(sweep([point(0, 1, 'x', null, { counts: false, status: 'crash' })]))).sentence, /^No point has a result/);
 });
 
@@ -132,4 +185,59 @@ test('of a choice the better value is named, where all else is the same', () => 
   const even = two.map((p) => ({ ...p, metrics: [p.values[0]] }));
   assert.equal(start(even), '`mode` makes no difference of 1 % on average');
   assert.match(start(two.slice(0, 2)), /^Best time/);
+});
+
+// Values that are mappings are named by what tells them apart.
+test('long values are short in a sentence', () => {
+  const modes = ['{t: a, q: {x: 1, y: 2}}', '{t: a, q: {x: 1, y: 2}, trim: on}', '{t: b, q: {x: 1, y: 2}}'];
+  const points = modes.flatMap((mode, m) => [1, 2].map((size, i) => point(2 * m + i, size, mode, [4, 1, 2][m])));
+  assert.match(answerOfSweep(new Points(sweep(points))).sentence, /^of `mode`, `t: a, trim: on` is 4 times better than `t: a` on average/);
+  assert.deepEqual([...shortNames(['{a: 1}', '{a: 1, b: [2, 3]}', 'none']).values()], ['{a: 1}', 'b: [2, 3]', 'none']);
+  const other = ['{a: 1}', '{a: 1, b: 2}', 'b: 2'];
+  assert.deepEqual([...shortNames(other).values()], other, 'two values have two names');
+});
+
+test('of equal points the one with the better choice is best', () => {
+  const points = [[1, 'x', 5], [1, 'y', 5], [2, 'x', 9], [2, 'y', 7]].map(([size, mode, value], id) => point(id, size, mode, value));
+  assert.match(answerOfSweep(new Points(sweep(points))).sentence, /best time: 5 s, at size `1KB`, mode `y`/);
+});
+
+// A run that is stuck is a result, but not one that counts; one that crashed is none.
+test('points that did not finish are told from points that failed', () => {
+  const points = [point(0, 1, 'x', 1), point(1, 2, 'x', 2, { counts: false, outcome: 'stuck' })];
+  const { sentence, figures } = answerOfSweep(new Points(sweep(points)));
+  assert.match(sentence, /; of 2 points 1 did not finish$/);
+  assert.deepEqual(figures.at(-1), ['did not finish', '1 of 2']);
+  points.push(point(2, 4, 'x', null, { counts: false, status: 'crash' }));
+  assert.match(answerOfSweep(new Points(sweep(points))).sentence, /; of 3 points 1 did not finish, 1 failed$/);
+});
+
+test('what makes no difference is said, and the next objective answers', () => {
+  const data = sweep([point(0, 1, 'x', 5), point(1, 2, 'x', 5.01), point(2, 4, 'x', 5)]);
+  assert.equal(answerOfSweep(new Points(data)).sentence, '`time` is 5 s at all points, within 1 %; all 3 points finished');
+  data.objectives.push({ name: 'pauses', metric: 'pauses', goal: 'min' });
+  data.metrics.push({ name: 'pauses', unit: '' });
+  data.points.forEach((p, i) => p.metrics.push(10 * i));
+  const { sentence, figures } = answerOfSweep(new Points(data));
+  assert.match(sentence, /^`time` is 5 s at all points, within 1 %; best pauses: 0, at size `1KB`/);
+  assert.deepEqual(figures[0], ['best pauses', '0', 'best']);
+});
+
+test('nothing is tried beyond a value that a choice brings with it', () => {
+  const points = [[4, 'a', 9], [1, 'b', 2], [4, 'c', 8], [8, 'd', 1]].map(([size, mode, value], id) => point(id, size, mode, value));
+  const { tries } = answerOfSweep(new Points(sweep(points)));
+  assert.ok(tries.every((t) => !t.text.startsWith('values of')), tries.map((t) => t.text).join());
+});
+
+test('a bisection says what it found', () => {
+  const data = sweep([point(0, 1, '3m', 0), point(1, 2, '9m', 0)]);
+  const found = [['3m', 1], ['9m', 2], ['99m', null]].map(([mode, number]) => ({ texts: ['?', mode], holds_at: number && `${number}KB`, number, has_failures: false }));
+  data.bisection = { parameter: 0, condition: 'drops == 0', found };
+  const { sentence, figures } = answerOfSweep(new Points(data));
+  assert.equal(sentence, 'The smallest `size` with `drops == 0`: `1KB` at mode `3m` to `2KB` at mode `9m`; 1 of 3 searches found none; all 2 points finished');
+  assert.deepEqual(figures, [['least', '1KB'], ['greatest', '2KB'], ['searches that found it', '2 of 3']]);
+  data.bisection.found = found.map((one) => ({ ...one, number: 1, holds_at: '1KB' }));
+  assert.match(answerOfSweep(new Points(data)).sentence, /^The smallest `size` with `drops == 0`: `1KB` at all 3 other settings; /);
+  data.bisection.found = found.slice(2);
+  assert.match(answerOfSweep(new Points(data)).sentence, /^No `size` was found with `drops == 0`/);
 });

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Points, front, isWide } from '../src/sweep_points.js';
+import { wrapped } from '../src/sweep_charts.js';
 import { momentOf } from '../src/moments.js';
 
 // Two sizes, two modes, two seeds; the result is 10 times the size, and the seed on top where the mode is `x`.
@@ -57,4 +58,11 @@ test('moments are runs of equal values', () => {
   const data = { count: 100, most: 8, shades: 250, ports: ['a', 'c'], values: [[250, 51, 125, 49], [0, 100]] };
   assert.deepEqual(momentOf(data, ['b', 'a'], 50), [0, 8]);
   assert.deepEqual(momentOf(data, ['b', 'a'], 51), [0, 4]);
+});
+
+test('texts below an axis are broken, and elided where they are too long', () => {
+  assert.equal(wrapped('uec', 9), 'uec');
+  assert.equal(wrapped('flow_control: none, trimming: on', 20), 'flow_control: none,\ntrimming: on');
+  assert.equal(wrapped('a, b, c, d, e, f', 2), 'a,\nb,\nc,\nd…');
+  assert.equal(wrapped('congestion_control', 8), 'congest…');
 });

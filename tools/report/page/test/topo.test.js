@@ -2,6 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { findNode, neighboursOf } from '../src/topo.js';
 import { roomsOf } from '../src/pan_zoom.js';
+import { stretched } from '../src/drawing.js';
 
 const drawing = {
   names: [[], ['spine0'], ['leaf0'], ['gpu1', 'gpu10', 'gpu11'], ['gpu10']],
@@ -31,6 +32,17 @@ test('words have the room to their neighbours at the same height', () => {
   const [a, b, c, d] = roomsOf([word(100, 10), word(140, 10), word(300, 10), word(110, 90)], [0, 1000]).map((w) =>
     Math.round(w.room / 0.92),
   );
-  assert.deepEqual([a, b, c, d], [40, 40, 160, 200]);
+  assert.deepEqual([a, b, c, d], [40, 40, 160, 231]);
   assert.equal(Math.round(roomsOf([word(20, 0)], [0, 1000])[0].room / 0.92), 42);
+});
+
+// 3,200 by 500 on 400 pixels are drawn 640 wide and would be 100 high: 300 is three times that. What is high stays.
+test('tiers of a flat drawing lie further apart', () => {
+  const flat = (height) => ({ width: 3200, height, boxes: [{ x: 1, y: 10, w: 5, h: 4 }], lines: [{ curve: [1, 2, 3, 4, 5, 6, 7, 8] }] });
+  const drawn = stretched(flat(500), 400);
+  assert.deepEqual([drawn.height, drawn.boxes[0]], [1500, { x: 1, y: 30, w: 5, h: 12 }]);
+  assert.deepEqual(drawn.lines[0].curve, [1, 6, 3, 12, 5, 18, 7, 24]);
+  assert.equal(stretched(flat(2000), 400).height, 2000);
+  assert.equal(stretched(flat(100), 400).height, 300);
+  assert.deepEqual(stretched({ reason: 'too large' }, 400), { reason: 'too large' });
 });

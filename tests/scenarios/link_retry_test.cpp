@@ -1,0 +1,142 @@
+// Scenarios whose links have retry: who is blamed for a replay, who is named where it gives up, and
+// what is refused.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/checks/static_checks.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "tests/support/engines.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using weft::testing::experiment_of_text;
+
+std::string retried(const std::string& fabric, const std::string& rest,
+                    const std::string& flow_control = "pfc") {
+  return "name: t\n"
+         "racks: {count: 2, servers: 2, server: host-400g}\n"
+         "links: {access: {length: 3m}, uplink: {length: 30m}}\n"
+         "fabric: {topology: leaf-spine, spines: 1, flow_control: " +
+         flow_control + fabric +
+         "}\n"
+         "transport: {type: roce, congestion_control: none, recovery: selective-repeat}\n" +
+         rest;
+}
+
+const std::string kOneMessage =
+    "jobs: [{name: a, type: messages, ranks: [h0, h2], list: [{from: 0, to: 1, size: 128KiB}]}]\n";
+const std::string kOneBadFrame =
+    "faults: [{type: bit-errors, from: h0, direction: out, at: 1900ns, until: 1990ns, "
+    "frame_loss_rate: 1}]\n";
+
+Results blamed_retry(const std::string& text) {
+  Experiment e = experiment_of_text(text);
+  e.scenario.observe.blame = true;
+  Results r = simulate(e);
+  EXPECT_TRUE(is_success(r.outcome));
+  Picoseconds sum;
+  for (const BlameResult& b : r.blame) sum += b.time;
+  EXPECT_EQ(sum, r.jobs[0].jct) << "shares sum exactly";
+  return r;
+}
+
+// What the message takes longer is the replay, and nothing is sent again by the host.
+// MODEL.md 16.10
+TEST(LinkRetryScenario, BlamesTheLinkThatSendsAgain) {
+  const Results whole = blamed_retry(retried(", link_retry: llr", kOneMessage));
+  const Results r = blamed_retry(retried(", link_retry: llr", kOneMessage + kOneBadFrame));
+  EXPECT_EQ(r.totals.replays, 1);
+  EXPECT_EQ(r.totals.packets_retransmitted, 0U);
+  Picoseconds retry;
+  for (const BlameResult& b : r.blame) {
+    if (b.cause != "link retry") continue;
+    retry += b.time;
+    EXPECT_THAT(b.culprit, HasSubstr("h0"));
+  }
+  const Picoseconds late = r.jobs[0].jct - whole.jobs[0].jct;
+  EXPECT_GT(late, 100_ns);
+  EXPECT_GE(to_seconds(retry), 0.9 * to_seconds(late));
+}
+
+TEST(LinkRetryScenario, L3_NamesTheLinkThatGaveUp) {
+  const Results r = simulate(experiment_of_text(retried(
+      ", link_retry: llr", kOneMessage +
+                               "faults: [{type: bit-errors, from: h0, direction: out, at: 1900ns, "
+                               "until: 90us, frame_loss_rate: 1}]\n")));
+  EXPECT_TRUE(is_success(r.outcome)) << "the host repairs it";
+  EXPECT_GT(r.totals.retry_drops, 0);
+  EXPECT_THAT(r.warnings, Contains(HasSubstr("until its link retry gave up")));
+  EXPECT_THAT(r.warnings, Contains(HasSubstr("h0->leaf0")));
+}
+
+std::vector<std::string> refusals(const std::string& text) {
+  std::vector<std::string> sentences;
+  const auto loaded = load_scenario_text(text, "t.yaml", {});
+  if (!loaded) {
+    for (const Error& error : loaded.errors()) sentences.push_back(error.to_string());
+  }
+  return sentences;
+}
+
+TEST(LinkRetryScenario, IsRefusedWhereCreditsWouldBeLost) {
+  EXPECT_THAT(refusals(retried(", link_retry: llr", kOneMessage, "credit")),
+              ElementsAre(HasSubstr("and their credits with them; expected flow_control: pfc or "
+                                    "none")));
+  EXPECT_THAT(refusals(retried(", link_retry: none", kOneMessage, "credit")), ::testing::IsEmpty());
+  EXPECT_THAT(refusals("name: t\n"
+                       "racks: {count: 2, servers: 2, server: host-400g}\n"
+                       "fabric: {topology: leaf-spine, spines: 1, switch: quantum-2, "
+                       "flow_control: none, link_retry: llr}\n" +
+                       kOneMessage),
+              Contains(HasSubstr("fabric.link_retry: is an option of Ethernet links")));
+}
+
+// Of frames of 4,178 B two hold less than a loop of 30 m does, and 102,400 B more.
+TEST(LinkRetryScenario, IsCheckedForTheLoopOfItsLinks) {
+  StaticFindings findings;
+  check_buffers(experiment_of_text(retried(", link_retry: {outstanding: 9593B}", kOneMessage)),
+                findings);
+  EXPECT_THAT(findings.warnings, Contains(HasSubstr("link_retry holds")));
+  findings = {};
+  check_buffers(experiment_of_text(retried(", link_retry: llr", kOneMessage)), findings);
+  EXPECT_THAT(findings.warnings, Not(Contains(HasSubstr("link_retry"))));
+  findings = {};
+  check_buffers(experiment_of_text(retried(", link_retry: {frames: 2}", kOneMessage)), findings);
+  EXPECT_THAT(findings.warnings, Contains(HasSubstr("8.16 KiB may be outstanding")));
+}
+
+TEST(LinkRetryScenario, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Experiment e = experiment_of_text(
+      "name: t\n"
+      "racks: {count: 4, servers: 4, server: host-400g}\n"
+      "links: {access: {length: 3m, frame_loss_rate: 0.003}, uplink: {length: 30m, "
+      "frame_loss_rate: 0.001}}\n"
+      "fabric: {topology: leaf-spine, spines: 2, link_retry: {timeout: 3us}}\n"
+      "jobs: [{name: a, type: all-to-all, algorithm: pairwise, size: 1MB}]\n");
+  std::vector<std::string> digests;
+  for (const std::uint32_t threads : {1U, 2U, 3U}) {
+    const Results r = simulate(e, {}, nullptr, {.threads = threads, .share_from = 0});
+    EXPECT_TRUE(is_success(r.outcome));
+    EXPECT_GT(r.totals.replays, 5);
+    digests.push_back(r.digest());
+  }
+  EXPECT_THAT(digests, Each(digests.front()));
+}
+
+}  // namespace
+}  // namespace weft::scenarios
