@@ -40,6 +40,8 @@ constexpr std::array kStated{
     Stated{"scenarios/LANGUAGE.md", "`calls: back-to-back`, the default of `weft bench-collective`",
            "jobs.all-reduce.execution.calls",
            "auto (single calls; nccl-tests, which `bench-collective` stands for, queues its own)"},
+    Stated{"scenarios/LANGUAGE.md", "`balanced`, the default, leaves it to `load_balancing`",
+           "transport.plane_choice", "balanced"},
     Stated{"scenarios/LANGUAGE.md", "stays on the leaf of rail j. Default: off.", "pxn.enabled",
            "false"},
     Stated{"scenarios/LANGUAGE.md", "`fabric.convergence` (1 ms, an estimate", "fabric.convergence",

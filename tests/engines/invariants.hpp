@@ -44,8 +44,7 @@ class Links {
       : e_(e),
         is_fluid_(is_fluid),
         transports_(e.scenario, e.fabric, e.routes, e.workload),
-        is_sprayed_(e.scenario.switches.sprays() || chooses_paths(e, is_fluid) ||
-                    (!is_fluid && draws_paths(e))) {}
+        is_sprayed_(chooses_paths(e, is_fluid) || (!is_fluid && draws_paths(e))) {}
 
   /// Of the next message of these ranks; to be asked in the order of posting.
   std::vector<Crossing> next(const scenarios::MessageResult& m) {
@@ -73,11 +72,11 @@ class Links {
       return protocols::traits_of(transport).queue_pair_life == protocols::QueuePairLife::kMessage;
     });
   }
-  /// Whether senders choose ways; as fluids, whether they go by several at a time.
+  /// Whether queue pairs change their paths; as fluids, whether they take several at a time.
   [[nodiscard]] static bool chooses_paths(const scenarios::Experiment& e, bool is_fluid) {
     return std::ranges::any_of(e.workload.connections(), [&](const Connection& c) {
-      const auto traits = protocols::traits_of(e.scenario.transport_of(c.transport));
-      return is_fluid ? traits.varies_entropy() : !traits.has_fixed_entropy();
+      return is_fluid ? e.scenario.sprays(c.traffic_class, c.transport)
+                      : !e.scenario.keeps_path(c.traffic_class, c.transport);
     });
   }
   [[nodiscard]] ConnectionId connection_of(const scenarios::MessageResult& m) const {

@@ -139,15 +139,15 @@ class DeadFields {
            service_bytes, service_ingress, service_class, waiting, blocked, pending_control,
            is_transmitting, owner_is_host, leads_inside, peer_cuts_through, rate, pause_latency,
            wire_latency, ingress_rate, peer_local, control_sequence, paused, starved,
-           pauses_to_send, credits_to_send, forced_pauses, round_robin, network, is_down,
-           is_watched, ignored, dropping, settings, ingress_up_since, ttl_drops, fault_drops,
-           pauses_sent, pauses, pauses_lost, stalls, service_pending, nominal_rate, sprayed, id,
-           peer] = state;
+           pauses_to_send, credits_to_send, forced_pauses, round_robin, network, is_down, has_retry,
+           is_held, is_watched, ignored, dropping, settings, ingress_up_since, ttl_drops,
+           fault_drops, poison_drops, pauses_sent, pauses, pauses_lost, stalls, service_pending,
+           nominal_rate, sprayed, id, peer] = state;
     EXPECT_EQ(backlog, 0_B);
     EXPECT_EQ(waiting | blocked | pending_control | paused | starved | pauses_to_send |
                   credits_to_send | forced_pauses | dropping,
               0);
-    EXPECT_FALSE(is_transmitting || is_down);
+    EXPECT_FALSE(is_transmitting || is_down || is_held);
     service_ingress = any16();
     if (s_.constants.works_in_network) service_pending = any32();
     control_sequence += any32() >> 8U;

@@ -128,3 +128,17 @@ export function byUnit(unit, value, name = '') {
 
 /** `mean_queue_bytes` as words. */
 export const words = (name) => name.replace(/_(s|bps|bytes|bytes_per_s|bytes_per_second)$/, '').replaceAll(/[_.]/g, ' ');
+
+const MOST_LINES = 4;
+
+/** A text in lines of so many letters; what is beyond the fourth is elided. */
+export function wrapped(text, letters) {
+  const lines = [''];
+  for (const word of text.split(/(?<=[ ,])/)) {
+    if ((lines.at(-1) + word).trimEnd().length > letters && lines.at(-1)) lines.push('');
+    lines[lines.length - 1] += word;
+  }
+  const kept = lines.slice(0, MOST_LINES).map((line) => line.trim());
+  if (lines.length > kept.length) kept[kept.length - 1] += ' …';
+  return kept.map((line) => (line.length > letters ? `${line.slice(0, Math.max(1, letters - 1))}…` : line)).join('\n');
+}

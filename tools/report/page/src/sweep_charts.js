@@ -30,28 +30,16 @@ function dimension(name, values, show) {
   return { scale: { time: false, range }, axis: { label: isFromZero || least <= 0 ? name : `${name}, not from 0`, show, more: {} } };
 }
 
-/** Of a text below an axis: pixels of a letter and of a line, and how many lines there are at most. */
-const [LETTER, LINE, MOST_AXIS_LINES] = [7, 15, 4];
+/** Of a text below an axis: pixels of a letter and of a line. */
+const [LETTER, LINE] = [7, 15];
 /** What the axis of the result takes beside the lines. */
 const BESIDE = 110;
-
-/** A text in lines of so many letters; what is beyond the last is elided. */
-export function wrapped(text, letters) {
-  const lines = [''];
-  for (const word of text.split(/(?<=[ ,])/)) {
-    if ((lines.at(-1) + word).trimEnd().length > letters && lines.at(-1)) lines.push('');
-    lines[lines.length - 1] += word;
-  }
-  const kept = lines.slice(0, MOST_AXIS_LINES).map((line) => line.trim());
-  if (lines.length > kept.length) kept[kept.length - 1] += ' …';
-  return kept.map((line) => (line.length > letters ? `${line.slice(0, Math.max(1, letters - 1))}…` : line)).join('\n');
-}
 
 /** Values of an axis that are texts stand side by side. */
 function ofParameter(parameter) {
   if (!parameter.isNumeric) {
     const texts = parameter.levels.map((l) => l.text);
-    const shown = (u) => texts.map((text) => wrapped(text, Math.max(4, Math.floor((u.width - BESIDE) / texts.length / LETTER))));
+    const shown = (u) => texts.map((text) => format.wrapped(text, Math.max(4, Math.floor((u.width - BESIDE) / texts.length / LETTER))));
     const more = {
       splits: () => texts.map((_, i) => i),
       values: (u, at) => at.map((i) => shown(u)[i] ?? ''),

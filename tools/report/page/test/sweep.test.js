@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Points, front, isWide } from '../src/sweep_points.js';
-import { wrapped } from '../src/sweep_charts.js';
+import { wrapped } from '../src/format.js';
 import { momentOf } from '../src/moments.js';
 
 // Two sizes, two modes, two seeds; the result is 10 times the size, and the seed on top where the mode is `x`.
