@@ -219,6 +219,9 @@ schema::Object<UecConfig> UecConfig::schema(LinkLayer /*layer*/) {
   using Config = UecConfig;
   const auto is_rud = [](const Config& uec) { return uec.delivery == Delivery::kRud; };
   const auto has_headers = [](const Config& uec) { return !uec.header || !uec.ack_size; };
+  const auto has_control = [](const Config& uec) {
+    return !std::holds_alternative<congestion::NoControlConfig>(uec.congestion_control);
+  };
   return schema::describe<Config>("UEC", "Ultra Ethernet Transport: sprayed, trimmed, repeated")
       .presets("preset", &Config::preset, uec_presets(), "values of the other keys")
       .source("the specification")
@@ -264,11 +267,7 @@ schema::Object<UecConfig> UecConfig::schema(LinkLayer /*layer*/) {
       .range(1, 1'024)
       .field("counted_header", &Config::counted_header,
              "bytes of a packet besides its payload, as windows count")
-      .matters_if(
-          [](const Config& uec) {
-            return !std::holds_alternative<congestion::NoControlConfig>(uec.congestion_control);
-          },
-          "with a congestion control")
+      .matters_if(has_control, "with a congestion control")
       .source("UE specification 1.0, 3.6: from PDS on, and 40; uet-htsim: 64")
       .at_most(1_KiB)
       .object("congestion_control", &Config::congestion_control,
