@@ -351,6 +351,16 @@ std::vector<std::uint32_t> order_of_queue_pairs(const NetworkState& s,
   return order;
 }
 
+/// How each transport uses queue pairs; those inside domains carry data one way.
+std::vector<QueuePairUse> uses_of(const PacketNetwork::Options& options, std::uint32_t transports) {
+  std::vector<QueuePairUse> uses(transports, QueuePairUse::kOneWay);
+  uses[0] = traits_of(options.transport).queue_pair_use;
+  for (std::size_t i = 0; i < options.more_transports.size(); ++i) {
+    uses[i + 1] = traits_of(options.more_transports[i]).queue_pair_use;
+  }
+  return uses;
+}
+
 /// Whom hosts tell of their ports: of each sender to them one queue pair.
 void find_listeners(NetworkState& s) {
   if (!s.planes.is_used()) return;
@@ -362,6 +372,7 @@ void find_listeners(NetworkState& s) {
                       receiver_of(s.senders.queue_pair_of(sender)));
   }
   std::vector<std::pair<HostId, ReceiverId>> listeners;
+  listeners.reserve(first.size());
   for (const auto& [pair, receiver] : first) listeners.emplace_back(pair.first, receiver);
   s.planes.set_listeners(listeners);
 }
@@ -459,11 +470,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   NetworkState& s = *state_;
   const std::size_t count = count_queue_pairs(connections);
   const std::vector<std::uint32_t> order = order_of_queue_pairs(s, connections);
-  std::vector<QueuePairUse> uses(s.constants.transport_count, QueuePairUse::kOneWay);
-  uses[0] = traits_of(options_.transport).queue_pair_use;
-  for (std::size_t i = 0; i < options_.more_transports.size(); ++i) {
-    uses[i + 1] = traits_of(options_.more_transports[i]).queue_pair_use;
-  }
+  const std::vector<QueuePairUse> uses = uses_of(options_, s.constants.transport_count);
   IdVector<QueuePairId, Telemetry::Use> carries(s.constants.needs().has(Feature::kTelemetry) ? count
                                                                                              : 0);
   const IdVector<HostId, Place> places = places_in_domains(s.fabric);

@@ -269,9 +269,9 @@ class Builder {
     return *this;
   }
   /// The choice `spelling` of the key had this spelling in the release before, likewise.
-  Builder& respelled(std::string_view spelling, std::string former) {
+  Builder& respelled(std::string_view spelling, const std::string& former) {
     for (Choice& choice : last().choices) {
-      if (choice.spelling == spelling) choice.former = std::move(former);
+      if (choice.spelling == spelling) choice.former = former;
     }
     return *this;
   }

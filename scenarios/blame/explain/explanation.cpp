@@ -145,6 +145,7 @@ std::string slow_links_text(const JobSum& job) {
 /// What to try, what can be changed first. What shows at a slow link is that link's.
 std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>& degradations) {
   std::vector<std::string> names;
+  names.reserve(degradations.size());
   for (const Degradation& one : degradations) names.push_back(one.what);
   std::vector<Advice> all;
   for (const auto& [text, time] : slow_links_of(job)) {
