@@ -66,7 +66,7 @@ Bytes loop_buffer(const Fabric& fabric, const SwitchConfig& switches, const Cred
                      fabric.node(fabric.peer_node(id)).kind})
             .second;
     if (!is_new) continue;
-    max = std::max(max, credit_loop(fabric, id, switches, credit, transports).buffer(credit.block));
+    max = std::max(max, credit_loop(fabric, id, switches, credit, transports).buffer(credit));
   }
   return max;
 }
@@ -81,15 +81,13 @@ Bytes largest_packet_of(const std::vector<TransportConfig>& transports) {
 
 }  // namespace
 
-Bytes in_blocks(Bytes packet, Bytes block) { return (packet + block - 1_B) / block * block; }
-
 std::int64_t CreditLoop::packets_in(Picoseconds time) const {
   const Picoseconds each = transmission_time(packet, rate);
   return (time + each - Picoseconds(1)) / each;
 }
 
-Bytes CreditLoop::buffer(Bytes block) const {
-  return packets_in(longest) * in_blocks(packet, block);
+Bytes CreditLoop::buffer(const CreditConfig& credit) const {
+  return packets_in(longest) * credit.held_by(packet);
 }
 
 CreditLoop credit_loop(const Fabric& fabric, PortId from, const SwitchConfig& switches,
@@ -101,7 +99,8 @@ CreditLoop credit_loop(const Fabric& fabric, PortId from, const SwitchConfig& sw
   loop.rate = port.rate;
   const Picoseconds packet = transmission_time(loop.packet, port.rate);
   loop.min = packet + fabric.data_latency(from) + transmission_time(credit.update, back.rate) +
-             credit.processing + back.wire_latency;
+             credit.processing + back.wire_latency +
+             transmission_time(credit.update_gap, back.rate);
   // A switch has its buffer back when the packet has left it; a host at once.
   const bool is_stored = switches.forwarding == SwitchConfig::Forwarding::kStoreAndForward &&
                          switches.release == SwitchConfig::Release::kTransmissionEnd;
@@ -117,8 +116,8 @@ void fill_credit_buffers(const Fabric& fabric, SwitchConfig& switches,
                          const std::vector<TransportConfig>& transports, std::uint8_t lanes) {
   if (std::none_of(switches.classes.begin(), switches.classes.end(), is_by_loop)) return;
   const auto set = [&](TrafficClass& c, Bytes bytes) {
-    auto& credit = std::get<CreditConfig>(c.flow_control);
-    const Bytes min = in_blocks(largest_packet_of(transports), credit.block);
+    CreditConfig& credit = c.credit();
+    const Bytes min = credit.held_by(largest_packet_of(transports));
     credit.buffer = std::max(min, std::min(bytes, kMaxCredits) / credit.block * credit.block);
   };
   std::vector<TrafficClass*> data;

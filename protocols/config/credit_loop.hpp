@@ -26,16 +26,13 @@ struct CreditLoop {
   /// Packets that the link begins in a time.
   [[nodiscard]] std::int64_t packets_in(Picoseconds time) const;
   /// A buffer with which the link never waits for credits that are on their way.
-  [[nodiscard]] Bytes buffer(Bytes block) const;
+  [[nodiscard]] Bytes buffer(const CreditConfig& credit) const;
 };
 
 /// Of packets that leave by `from`, and of the credits that come back to it.
 [[nodiscard]] CreditLoop credit_loop(const Fabric& fabric, PortId from,
                                      const SwitchConfig& switches, const CreditConfig& credit,
                                      const std::vector<TransportConfig>& transports);
-
-/// The bytes that a packet takes in whole blocks.
-[[nodiscard]] Bytes in_blocks(Bytes packet, Bytes block);
 
 /// Gives every class whose buffer is kCreditsByLoop what its longest loop needs. Those of `lanes`,
 /// a bit per class, carry messages: packets of theirs wait for others, too, and they share beyond

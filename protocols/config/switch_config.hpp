@@ -99,9 +99,40 @@ struct CreditConfig {
   Bytes block = 64_B;
   Bytes update = 8_B;        ///< wire bytes of a credit update; 0: it takes no wire time
   Picoseconds processing{};  ///< from the end of an update's reception until it can be used
+  Bytes added = 0_B;         ///< to the wire bytes of a packet before they are counted in blocks
+  Bytes update_gap =
+      0_B;  ///< wire bytes from the first block that is free until an update tells it
+
+  /// The bytes of buffer that a packet takes, in whole blocks.
+  [[nodiscard]] Bytes held_by(Bytes packet) const {
+    return (packet + added + block - 1_B) / block * block;
+  }
 };
 
-using FlowControlConfig = std::variant<NoFlowControl, PfcConfig, CreditConfig>;
+/// Credit-based flow control of a virtual channel (UE specification 1.0, section 5.2). It grants as
+/// CreditConfig does. Counters are cumulative, so that an update makes up for those that were lost;
+/// and the sender tells now and then what it has consumed, so that credits of frames that died on
+/// the wire come back.
+struct CbfcConfig : CreditConfig {
+  /// Preamble and inter-packet gap, which frames do not count.
+  static constexpr Bytes kUncounted = 20_B;
+
+  Bytes update_period = 262'144_B;  ///< wire bytes from one update to the next, at most
+  Picoseconds repair = 256_us;      ///< from one CC_Update to the next
+
+  /// Added to the bytes of each frame.
+  [[nodiscard]] Bytes overhead() const { return added + kUncounted; }
+  void set_overhead(Bytes bytes) { added = bytes - kUncounted; }
+
+  CbfcConfig() {
+    buffer = Bytes(-1);  // kCreditsByLoop
+    block = 128_B;
+    added = 0_B - kUncounted;
+    update_gap = 6'400_B;
+  }
+};
+
+using FlowControlConfig = std::variant<NoFlowControl, PfcConfig, CreditConfig, CbfcConfig>;
 
 /// ECN marking by the bytes that wait in an egress queue.
 struct EcnConfig {
@@ -215,13 +246,20 @@ struct TrafficClass {
   std::optional<LoadBalancing> load_balancing{};
 
   [[nodiscard]] bool is_pfc() const { return std::holds_alternative<PfcConfig>(flow_control); }
+  [[nodiscard]] bool is_cbfc() const { return std::holds_alternative<CbfcConfig>(flow_control); }
   [[nodiscard]] bool is_credit() const {
-    return std::holds_alternative<CreditConfig>(flow_control);
+    return std::holds_alternative<CreditConfig>(flow_control) || is_cbfc();
   }
   [[nodiscard]] bool is_lossless() const { return is_pfc() || is_credit(); }
   [[nodiscard]] PfcConfig& pfc() { return std::get<PfcConfig>(flow_control); }
   [[nodiscard]] const PfcConfig& pfc() const { return std::get<PfcConfig>(flow_control); }
-  [[nodiscard]] const CreditConfig& credit() const { return std::get<CreditConfig>(flow_control); }
+  [[nodiscard]] const CbfcConfig& cbfc() const { return std::get<CbfcConfig>(flow_control); }
+  [[nodiscard]] const CreditConfig& credit() const {
+    return is_cbfc() ? cbfc() : std::get<CreditConfig>(flow_control);
+  }
+  [[nodiscard]] CreditConfig& credit() {
+    return is_cbfc() ? std::get<CbfcConfig>(flow_control) : std::get<CreditConfig>(flow_control);
+  }
 };
 
 /// One lossless class for data, and a strict one for what must not wait behind it.

@@ -192,6 +192,71 @@ schema::Object<CreditConfig> credit_schema() {
       });
 }
 
+/// Of a class on Ethernet.
+schema::Object<CbfcConfig> cbfc_schema() {
+  const auto of = [](Bytes CreditConfig::*member) {
+    return static_cast<Bytes CbfcConfig::*>(member);
+  };
+  const char* source = "UE specification 1.0, 5.2, as SAI has it";
+  return schema::describe<CbfcConfig>("CBFC", "credits per virtual channel (Ultra Ethernet)")
+      .field("buffer", of(&CreditConfig::buffer),
+             "the limit of credits of every receiving port, for the class; `auto`: what the "
+             "longest loop of rate, cable, processing and update gap needs, and for data at least "
+             "what its switch has per port")
+      .source("rate x round trip; set by management or LLDP")
+      .at_least(1_B)
+      .at_most(kMaxPerPort)
+      .special("auto", schema::Scalar(kCreditsByLoop.count()))
+      .field("credit_size", of(&CreditConfig::block), "bytes that a credit stands for")
+      .source("SAI's proposal of January 2026: 128 B; its example has 256 B")
+      .at_least(64_B)
+      .at_most(64_KiB)
+      .property<Bytes>(
+          "overhead", [](const CbfcConfig& c) { return c.overhead(); },
+          [](CbfcConfig& c, Bytes bytes) { c.set_overhead(bytes); },
+          "added to the bytes of a frame before they are counted in credits")
+      .source("chosen; SAI's proposal has 0 to 127 B (-16 too), its example 64 B")
+      .at_most(127_B)
+      .field("update", of(&CreditConfig::update),
+             "wire bytes of a CF_Update; 0: it takes no wire time")
+      .source("a control ordered set of 8 B")
+      .at_most(4_KiB)
+      .field("processing", static_cast<Picoseconds CbfcConfig::*>(&CreditConfig::processing),
+             "from the end of an update's reception until it can be used")
+      .source("at once; not published for any part")
+      .at_most(1_s)
+      .field("update_gap", of(&CreditConfig::update_gap),
+             "time of the link, in bytes, from the first credit that is free until a CF_Update "
+             "tells it with those that came after: the least from one CF_Update to the next")
+      .source(source)
+      .at_least(800_B)
+      .at_most(1_MiB)
+      .field("update_period", &CbfcConfig::update_period,
+             "time of the link, in bytes, after which a CF_Update that was lost is repeated, if "
+             "nothing else was freed")
+      .source(source)
+      .at_least(16_KiB)
+      .at_most(1_MiB)
+      .field("repair", &CbfcConfig::repair,
+             "from one CC_Update to the next: when credits of frames that died on a link are back")
+      .source(source)
+      .at_least(1_us)
+      .at_most(250_ms)
+      .check([](const CbfcConfig& cbfc, std::vector<Problem>& problems) {
+        const auto text = [](Bytes bytes) {
+          return quantity_text(bytes.count(), dimension_of<Bytes>());
+        };
+        if (cbfc.buffer != kCreditsByLoop && cbfc.buffer < cbfc.block) {
+          problems.push_back({"buffer", "is less than a credit (" + text(cbfc.block) +
+                                            "); nothing could be granted"});
+        }
+        if (cbfc.update_period < cbfc.update_gap) {
+          problems.push_back(
+              {"update_period", "is less than update_gap (" + text(cbfc.update_gap) + ")"});
+        }
+      });
+}
+
 /// The keys that RED and steps share, after `kmin`.
 template <class Builder>
 Builder& add_marking(Builder& builder) {
@@ -285,18 +350,21 @@ SwitchConfig standard_switches(LinkLayer layer) {
 
 schema::Object<FlowControlConfig> flow_control_schema(LinkLayer layer) {
   const auto self = [](FlowControlConfig& f) -> FlowControlConfig& { return f; };
-  return schema::describe<FlowControlConfig>("flow control", "what keeps buffers from overflowing")
-      .optional_tag("type", layer == LinkLayer::kEthernet ? 1 : 2, "which flow control")
-      .alternative<NoFlowControl>(
-          "none", self,
-          schema::describe<NoFlowControl>("no flow control", "full buffers drop packets"))
-      .also("off")
-      .alternative<PfcConfig>("pfc", self, pfc_schema())
-      .implied()
-      .alternative<CreditConfig>("credit", self, credit_schema(),
-                                 CreditConfig{.buffer = kCreditsByLoop})
-      .implied()
-      .shorthand("type");
+  schema::Builder<FlowControlConfig> keys =
+      schema::describe<FlowControlConfig>("flow control", "what keeps buffers from overflowing")
+          .optional_tag("type", layer == LinkLayer::kEthernet ? 1 : 2, "which flow control")
+          .alternative<NoFlowControl>(
+              "none", self,
+              schema::describe<NoFlowControl>("no flow control", "full buffers drop packets"))
+          .also("off")
+          .alternative<PfcConfig>("pfc", self, pfc_schema())
+          .implied()
+          .alternative<CreditConfig>("credit", self, credit_schema(),
+                                     CreditConfig{.buffer = kCreditsByLoop})
+          .implied();
+  if (layer == LinkLayer::kEthernet) keys.alternative<CbfcConfig>("cbfc", self, cbfc_schema());
+  keys.shorthand("type");
+  return keys;
 }
 
 schema::Object<EcnConfig> ecn_schema(LinkLayer layer) {

@@ -91,8 +91,7 @@ class ClassScheduler {
   }
 
   [[nodiscard]] std::int32_t blocks(ClassId c, Bytes size) const {
-    const Bytes block = s_.constants.of_class[c].block;
-    return static_cast<std::int32_t>((size + block - Bytes(1)) / block);
+    return s_.constants.of_class[c].blocks(size);
   }
 
  private:

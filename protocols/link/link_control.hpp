@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "protocols/link/control_word.hpp"
 #include "protocols/link/egress.hpp"
@@ -39,16 +40,56 @@ class LinkControl {
   /// Blocks of a packet that arrived by `port` are free again.
   void grant(const Here& here, PortState& port, ClassId c, std::int32_t blocks) {
     if (port.is_down) return;  // granted again when the link is up
-    const ClassConstants& constants = s_.constants.of_class[c];
-    if (constants.update == Bytes()) {
+    const bool is_cbfc = (s_.constants.cbfc & class_bit(c)) != 0;
+    if (!is_cbfc && s_.constants.of_class[c].update == Bytes()) {
       deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(blocks),
               here.now + port.wire_latency + s_.constants.credit_processing[c]);
       return;
     }
     s_.account(port, c).freed_blocks += blocks;
-    port.credits_to_send |= class_bit(c);
-    port.pending_control |= PortState::kCreditsPending;
-    if (!port.is_transmitting) transmit(here, port);
+    if (!is_cbfc) {
+      ask_for_update(here, port, c);
+    } else if ((port.credits_to_send & class_bit(c)) == 0) {
+      file(here, port, c, CbfcState::kGap,
+           here.now + port.transmission(s_.constants.of_cbfc[c].update_gap));
+    }
+  }
+
+  /// CBFC: a frame of class `c` died on the way to `port`. The next CC_Update brings its blocks
+  /// back.
+  void lose(const Here& here, PortState& port, ClassId c, std::int32_t blocks) {
+    CbfcState& state = s_.cbfc_at(port, c);
+    state.lost += blocks;
+    file_repair(here, port, c);
+  }
+  /// A timer of CBFC. False: it had become void.
+  bool expire(const Here& here, PortState& port, ClassId c, CbfcState::Timer timer) {
+    CbfcState& state = s_.cbfc_at(port, c);
+    state.timers &= static_cast<std::uint8_t>(~(1U << timer));
+    if (port.is_down) return false;
+    if (timer != CbfcState::kRepair) {
+      if (s_.account(port, c).freed_blocks == 0) return false;
+      ask_for_update(here, port, c);
+      return true;
+    }
+    if (state.lost == 0) return false;
+    if (loses_repair(port, c)) {
+      file_repair(here, port, c);
+      return true;
+    }
+    grant(here, port, c, std::exchange(state.lost, 0));
+    return true;
+  }
+  /// A CC_Update tells of frames that the receiver never saw. False: it had become void.
+  bool take_repair(const Here& here, PortState& port, ClassId c, const LostBlocks& lost) {
+    CbfcState& state = s_.cbfc_at(port, c);
+    if (port.is_down || !lost.is_after(state.outages)) return false;
+    if (loses_repair(port, c)) {
+      lose(here, port, c, lost.blocks);
+    } else {
+      grant(here, port, c, lost.blocks);
+    }
+    return true;
   }
 
   /// Sends what is pending at an idle port, one frame; the port is busy with it afterwards. A pause
@@ -74,11 +115,8 @@ class LinkControl {
       return;
     }
     const ClassId c = lowest_class(port.credits_to_send);
-    IngressAccount& account = s_.account(port, c);
     const Picoseconds end = here.now + port.transmission(k.of_class[c].update);
-    deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(account.freed_blocks),
-            end + port.wire_latency + k.credit_processing[c]);
-    account.freed_blocks = 0;
+    update(here, port, c, end);
     port.credits_to_send &= static_cast<std::uint8_t>(~class_bit(c));
     if (port.credits_to_send == 0) {
       port.pending_control &= static_cast<std::uint8_t>(~PortState::kCreditsPending);
@@ -123,6 +161,62 @@ class LinkControl {
   }
 
  private:
+  /// Tells the peer of the blocks that are free again; the update is out at `end`.
+  void update(const Here& here, PortState& port, ClassId c, Picoseconds end) {
+    const NetworkConstants& k = s_.constants;
+    IngressAccount& account = s_.account(port, c);
+    if ((k.cbfc & class_bit(c)) != 0) {
+      CbfcState& state = s_.cbfc_at(port, c);
+      if (loses_control(s_, state.update_losses, k.of_class[c].update,
+                        update_stream(s_, c, port.peer.value()))) {
+        // Counts are cumulative: what is new, or the end of the period, brings the next one.
+        file(here, port, c, CbfcState::kPeriod,
+             here.now + port.transmission(k.of_cbfc[c].update_period));
+        return;
+      }
+    }
+    deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(account.freed_blocks),
+            end + port.wire_latency + k.credit_processing[c]);
+    account.freed_blocks = 0;
+  }
+  void ask_for_update(const Here& here, PortState& port, ClassId c) {
+    if (s_.constants.of_class[c].update == Bytes()) {
+      update(here, port, c, here.now);
+      return;
+    }
+    port.credits_to_send |= class_bit(c);
+    port.pending_control |= PortState::kCreditsPending;
+    if (!port.is_transmitting) transmit(here, port);
+  }
+  [[nodiscard]] bool loses_repair(const PortState& port, ClassId c) {
+    return loses_control(s_, s_.cbfc_at(port, c).repair_losses, kCcUpdate,
+                         repair_stream(s_, c, port.index));
+  }
+  /// The first CC_Update that comes in after now.
+  void file_repair(const Here& here, const PortState& port, ClassId c) {
+    const Picoseconds way = PortState::transmission_at(kCcUpdate, port.ingress_rate) +
+                            s_.ports[port.peer.value()].wire_latency;
+    file(here, port, c, CbfcState::kRepair,
+         next_repair(s_.constants.of_cbfc[c].repair, here.now - way + Picoseconds(1), way));
+  }
+  /// One of each kind at a time: the earlier one finds what came later, too.
+  void file(const Here& here, const PortState& port, ClassId c, CbfcState::Timer timer,
+            Picoseconds time) {
+    CbfcState& state = s_.cbfc_at(port, c);
+    const auto bit = static_cast<std::uint8_t>(1U << timer);
+    if ((state.timers & bit) != 0) return;
+    state.timers |= bit;
+    const auto type = static_cast<std::uint32_t>(EventType::kPauseRefresh);
+    const std::uint32_t word = ControlWord{c, timer}.pack();
+    schedule(here.lp,
+             {.time = time,
+              .order = CalendarEvent::make_order(EventPriority::kTimer, type, port.index, word),
+              .type = type,
+              .target = port.index,
+              .value = word,
+              .origin = CbfcState::kOrigin});
+  }
+
   static constexpr std::int64_t kMaximumQuanta = 65'535;  // IEEE 802.3 31B.2: 16-bit pause_time
   static constexpr Bytes kQuantum{64};                    // one is 512 bit times
 

@@ -119,13 +119,17 @@ class LinkHealth {
            s_.losses[port.index].corrupts(packet.wire_size(), s_.constants.seed, port.index);
   }
   /// What a corrupted packet held of the buffer of a credit class is granted again, as FCCL and
-  /// FCTBS make it (InfiniBand).
+  /// FCTBS make it (InfiniBand), or when CBFC's next CC_Update comes.
   void grant_spoilt(const Here& here, PortState& port, const Packet& packet) {
     const ClassId c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     if (!constants.is_credit) return;
-    const Bytes whole = packet.wire_size() + constants.block - Bytes(1);
-    control_.grant(here, port, c, static_cast<std::int32_t>(whole / constants.block));
+    const std::int32_t blocks = constants.blocks(packet.wire_size());
+    if ((s_.constants.cbfc & class_bit(c)) != 0) {
+      control_.lose(here, port, c, blocks);
+    } else {
+      control_.grant(here, port, c, blocks);
+    }
   }
   /// Whether an outage of its link took a packet: its first bit left before the end of the last
   /// one.
@@ -154,11 +158,28 @@ class LinkHealth {
   }
   /// Errors are drawn where a link ends; with retry where it begins, for the same end.
   void change_errors(const PortState& port, const HealthChange& change, const Fault& fault) {
+    change_control_errors(port, change, fault);
     if (change.at_peer == port.has_retry) return;
     const PortId end = port.has_retry ? port.peer : port.id;
     const LinkErrors& usual = s_.fabric.port(s_.fabric.port(end).peer).errors;
     s_.losses[end.value()].change(change.is_end ? usual : fault.errors, s_.constants.seed,
                                   end.value());
+  }
+  /// Of what CBFC sends: updates are drawn where they leave, CC_Updates where they come in.
+  void change_control_errors(const PortState& port, const HealthChange& change,
+                             const Fault& fault) {
+    const PortId end = change.at_peer ? port.id : port.peer;
+    const LinkErrors& errors =
+        change.is_end ? s_.fabric.port(s_.fabric.port(end).peer).errors : fault.errors;
+    for (const ClassId c : s_.classes_of(port)) {
+      if ((s_.constants.cbfc & class_bit(c)) == 0) continue;
+      CbfcState& state = s_.cbfc_at(port, c);
+      if (change.at_peer) {
+        state.repair_losses.change(errors, s_.constants.seed, repair_stream(s_, c, end.value()));
+      } else {
+        state.update_losses.change(errors, s_.constants.seed, update_stream(s_, c, end.value()));
+      }
+    }
   }
   void hold_peer(const Here& here, PortState& port, std::uint8_t classes, bool begins) {
     for (const ClassId c : s_.classes_of(port)) {
@@ -183,6 +204,11 @@ class LinkHealth {
     gate_.forget(here, port);
     for (const ClassId c : s_.classes_of(port)) {
       s_.account(port, c).freed_blocks = 0;
+      if ((s_.constants.cbfc & class_bit(c)) != 0) {
+        CbfcState& state = s_.cbfc_at(port, c);
+        state.lost = 0;
+        ++state.outages;
+      }
       if (!s_.watchdogs.empty()) s_.watchdog_at(port, c).is_told_to_pause = false;
     }
     port.update_blocked();

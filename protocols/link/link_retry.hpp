@@ -107,7 +107,8 @@ class LinkRetry {
   /// The link fails: what only this port has is lost, and nothing is owed.
   void take_down(const Here& here, PortState& port) {
     RetryState& r = of(port);
-    port.fault_drops += drop_missing(here, r);
+    port.fault_drops += r.missing();
+    r.for_each_missing([&](const Packet& packet) { forget<GeneralPath>(s_, here, packet); });
     r.clear();
     r.answers = 0;
     let_go(here, port);
@@ -150,12 +151,12 @@ class LinkRetry {
     if (restarts && start - r.asked >= s_.constants.retry.timeout) ask_restart(here, port);
     if (restarts && s_.constants.retry.restarting == LinkRetryConfig::Restarting::kDiscard) {
       ++r.flushed;
-      forget<GeneralPath>(s_, here, packet);
+      give_up(here, port, packet);
       return;
     }
     if (is_corrupted(port, packet.wire_size())) {
       ++r.lost;
-      forget<GeneralPath>(s_, here, packet);
+      give_up(here, port, packet);
       return;
     }
     put_whole(here, port, packet, {start, end});
@@ -309,7 +310,8 @@ class LinkRetry {
     RetryState& r = of(port);
     if (r.state == RetryState::State::kReplay) end_replay(here, port, here.now);
     ++r.flushes;
-    r.flushed += drop_missing(here, r);
+    r.flushed += r.missing();
+    r.for_each_missing([&](const Packet& packet) { give_up(here, port, packet); });
     r.clear();
     r.state = RetryState::State::kOff;
     if (!s_.constants.retry.restarts) return;
@@ -320,9 +322,9 @@ class LinkRetry {
     of(port).asked = here.now;
     answer(here, port, Code::kInit);
   }
-  std::int64_t drop_missing(const Here& here, const RetryState& r) {
-    r.for_each_missing([&](const Packet& packet) { forget<GeneralPath>(s_, here, packet); });
-    return r.missing();
+  void give_up(const Here& here, PortState& port, const Packet& packet) {
+    tell_of_lost(s_, here, port, class_of(packet), packet.wire_size());
+    forget<GeneralPath>(s_, here, packet);
   }
   /// New frames may start again, if the limit has stopped them and does not any more.
   Effect release(const Here& here, PortState& port) {

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "protocols/link/control_word.hpp"
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
+
+/// A CC_Update of CBFC on the wire: the smallest frame, preamble and gap.
+inline constexpr Bytes kCcUpdate{84};
 
 /// Files an calendar event that keeps the run alive.
 inline void schedule(LogicalProcess& lp, const CalendarEvent& event) {
@@ -76,6 +80,44 @@ inline void deliver_control(const Here& here, PortState& port, EventType type, s
   frame.flags = static_cast<std::uint8_t>(type);
   port.out->control_in.push(time, here.worker.pool, [&frame](Packet& packet) { packet = frame; });
   here.worker.activity.set(port.out->activity_index);
+}
+
+/// What CBFC sends of one class on a link: whether it is corrupted. Each kind has draws of its own
+/// beside those of data.
+[[nodiscard]] inline bool loses_control(const NetworkState& state, FrameLosses& losses, Bytes bytes,
+                                        std::uint32_t stream) {
+  return state.constants.has_losses && losses.corrupts(bytes, state.constants.seed, stream);
+}
+/// `end`: where the link ends, on which CF_Updates or CC_Updates of class `c` travel.
+[[nodiscard]] inline std::uint32_t update_stream(const NetworkState& state, ClassId c,
+                                                 std::uint32_t end) {
+  return end + static_cast<std::uint32_t>(state.ports.size()) * (1 + 2 * c.value());
+}
+[[nodiscard]] inline std::uint32_t repair_stream(const NetworkState& state, ClassId c,
+                                                 std::uint32_t end) {
+  return end + static_cast<std::uint32_t>(state.ports.size()) * (2 + 2 * c.value());
+}
+
+/// When CBFC's first CC_Update is in that leaves at `earliest` or later and takes `way` in all.
+/// They leave at multiples of the period. That one may wait for a packet, and what it takes of the
+/// link (84 B in 256 us), is left out.
+[[nodiscard]] inline Picoseconds next_repair(Picoseconds period, Picoseconds earliest,
+                                             Picoseconds way) {
+  const std::int64_t at = std::max(earliest, Picoseconds()).count();
+  return (at + period.count() - 1) / period.count() * period + way;
+}
+
+/// A frame of `port` with `size` wire bytes died where its receiver does not know of it. CBFC's
+/// next CC_Update tells what it had consumed.
+inline void tell_of_lost(NetworkState& state, const Here& here, PortState& port, ClassId c,
+                         Bytes size) {
+  if ((state.constants.cbfc & class_bit(c)) == 0) return;
+  const LostBlocks lost{state.constants.of_class[c].blocks(size), state.cbfc_at(port, c).outages};
+  Picoseconds time = next_repair(state.constants.of_cbfc[c].repair, here.now,
+                                 port.transmission(kCcUpdate) + port.wire_latency);
+  if (state.constants.has_added_latency) time = state.delayed_control(port, time);
+  deliver_control(here, port, EventType::kCredit, ControlWord{c, lost.pack()}.pack(),
+                  CbfcState::kOrigin, port.control_sequence++, time);
 }
 
 }  // namespace weft::protocols

@@ -15,9 +15,7 @@
 namespace weft::protocols {
 namespace {
 
-std::int64_t whole_blocks(const ClassConstants& c, Bytes size) {
-  return (size + c.block - Bytes(1)) / c.block;
-}
+std::int64_t whole_blocks(const ClassConstants& c, Bytes size) { return c.blocks(size); }
 
 /// Finds an account that is negative, or that holds something when all is over.
 class AccountLaw {
@@ -191,14 +189,23 @@ class Audit {
       for (const CalendarEvent& event : lp.calendar.events()) {
         if (static_cast<EventType>(event.type) == EventType::kCredit &&
             event.origin != CreditReturns::kOrigin) {
-          count_grant(returning, event.target, static_cast<std::uint32_t>(event.value));
+          const auto word = static_cast<std::uint32_t>(event.value);
+          if (event.origin == CbfcState::kOrigin) {
+            count_repair(returning, event.target, word);
+          } else {
+            count_grant(returning, event.target, word);
+          }
         }
       }
     }
     for (const PortState& port : s_.ports) {
       port.out->control_out.for_each(port.out->control_in, [&](const Packet& frame) {
         if (static_cast<EventType>(frame.flags) == EventType::kCredit) {
-          count_grant(returning, port.peer.value(), frame.word);
+          if (frame.flow == CbfcState::kOrigin) {
+            count_repair(returning, port.peer.value(), frame.word);
+          } else {
+            count_grant(returning, port.peer.value(), frame.word);
+          }
         }
       });
     }
@@ -296,6 +303,13 @@ class Audit {
     returning[s_.slot(sender.peer.value(), word.traffic_class)] += word.value;
   }
 
+  /// Of frames that died: CBFC tells the receiver of them.
+  void count_repair(std::vector<std::int64_t>& returning, std::uint32_t receiver,
+                    std::uint32_t packed) const {
+    const ControlWord word = ControlWord::unpack(packed);
+    returning[s_.slot(receiver, word.traffic_class)] += LostBlocks::unpack(word.value).blocks;
+  }
+
   void credits_of(const PortState& sender, ClassId c, const std::vector<std::int64_t>& returning) {
     const PortState& receiver = s_.ports[sender.peer.value()];
     const ClassConstants& constants = k_.of_class[c];
@@ -304,9 +318,14 @@ class Audit {
     sender.out->data_out.for_each(sender.out->data_in, [&](const Packet& packet) {
       if (class_of(packet) == c) on_wire += whole_blocks(constants, packet.wire_size());
     });
+    if (sender.has_retry) {
+      s_.retries[sender.index].for_each_missing([&](const Packet& packet) {
+        if (class_of(packet) == c) on_wire += whole_blocks(constants, packet.wire_size());
+      });
+    }
     const std::int64_t at_sender = queue(sender, c).credits;
     const std::int64_t held = s_.ingress[i].bytes / constants.block;
-    const std::int64_t freed = s_.ingress[i].freed_blocks;
+    const std::int64_t freed = s_.ingress[i].freed_blocks + (s_.cbfc.empty() ? 0 : s_.cbfc[i].lost);
     expect(at_sender >= 0, "{} has {} credits of class {}", name(sender), at_sender, c.value());
     // An outage voids credits; the sum holds again once the link has been up for a while.
     if (sender.ingress_up_since != Picoseconds()) return;

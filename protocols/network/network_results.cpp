@@ -419,10 +419,10 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
       s.credit_returns.capacity() * sizeof(CreditReturns) +
       s.early_drops.capacity() * sizeof(EarlyDrops) + s.watchdogs.capacity() * sizeof(Watchdog) +
-      s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
-      s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
-      s.nics.capacity() * sizeof(NicState) + s.senders.memory_bytes() +
-      s.receivers.capacity() * sizeof(ReceiverState) +
+      s.cbfc.capacity() * sizeof(CbfcState) + s.ready.capacity() * sizeof(ReadyList) +
+      s.switches.capacity() * sizeof(SwitchState) + s.flowlets.capacity() * sizeof(Flowlet) +
+      s.hosts.capacity() * sizeof(HostState) + s.nics.capacity() * sizeof(NicState) +
+      s.senders.memory_bytes() + s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
       s.grants.memory_bytes() + s.planes.memory_bytes() + s.entropies.memory_bytes() +
       s.tcp.memory_bytes() + s.telemetry.memory_bytes() + s.acks.memory_bytes() +

@@ -232,11 +232,19 @@ class PacketModel {
         resume(here, port);
         return true;
       case EventType::kPauseRefresh:
+        if constexpr (Path::has(Feature::kCredits)) {
+          if (event.origin == CbfcState::kOrigin) {
+            return control_.expire(here, port, c, static_cast<CbfcState::Timer>(value));
+          }
+        }
         return control_.refresh_pause(here, port, c, value);
       case EventType::kCredit:
         if (health_.was_lost(port, here.now - s_.ports[port.peer.value()].wire_latency -
                                        s_.constants.credit_processing[c])) {
           return false;
+        }
+        if (event.origin == CbfcState::kOrigin) {
+          return control_.take_repair(here, port, c, LostBlocks::unpack(value));
         }
         gate_.add_credits(here, port, c,
                           event.origin == CreditReturns::kOrigin

@@ -90,8 +90,10 @@ NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options
       connections.begin(), connections.end(),
       [](const Connection& connection) { return connection.kind != Connection::Kind::kUnicast; });
   // Faults void credits on their way; a state that may recur has all of them in events; and each
-  // has a crossbar arbitrate, which changes who goes first in the next round.
-  k.has_credit_returns = k.credit != 0 && !k.has_faults && !options.skips && !k.input_queued;
+  // has a crossbar arbitrate, which changes who goes first in the next round. CBFC's updates can be
+  // lost.
+  k.has_credit_returns =
+      k.credit != 0 && k.cbfc == 0 && !k.has_faults && !options.skips && !k.input_queued;
   k.traces_credits = observation.credits;
   k.traces_packets = !observation.packet_flows.empty();
   k.traces_messages = !observation.messages.empty();
@@ -200,6 +202,12 @@ void PacketNetwork::build_ports() {
     apply_settings(port);
     for (const ClassId c : classes) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
+      if ((s.constants.cbfc & class_bit(c)) == 0) continue;
+      CbfcState& cbfc = s.cbfc_at(port, c);
+      cbfc.update_losses =
+          FrameLosses(from.errors, options_.seed, update_stream(s, c, from.peer.value()));
+      cbfc.repair_losses =
+          FrameLosses(fabric.port(from.peer).errors, options_.seed, repair_stream(s, c, i));
     }
     WEFT_CHECK(port.owner_is_host == (i < host_ports), "hosts are numbered before switches");
     const std::uint32_t first = first_turn(fabric, id, options_.seed);
@@ -235,6 +243,7 @@ void PacketNetwork::build_slots(std::size_t host_ports) {
   if (s.constants.has_credit_returns) s.credit_returns.resize(next);
   if (s.constants.drops_early) s.early_drops.resize(next);
   if (s.constants.has_watchdogs) s.watchdogs.resize(next);
+  if (s.constants.cbfc != 0) s.cbfc.resize(next);
 }
 
 void PacketNetwork::build_switches() {

@@ -63,6 +63,7 @@ ClassConstants::ClassConstants(const TrafficClass& config)
   if (is_credit) {
     const CreditConfig& credit = config.credit();
     block = credit.block;
+    padding = credit.added + block - Bytes(1);
     credit_blocks = static_cast<std::int32_t>(credit.buffer / block);
     update = credit.update;
   }
@@ -241,6 +242,12 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     if (config.is_credit()) {
       credit |= class_bit(c);
       credit_processing[c] = config.credit().processing;
+      if (config.is_cbfc()) {
+        cbfc |= class_bit(c);
+        of_cbfc[c] = {.update_gap = config.cbfc().update_gap,
+                      .update_period = config.cbfc().update_period,
+                      .repair = config.cbfc().repair};
+      }
     }
   }
   for (const NetworkKind network : {NetworkKind::kScaleOut, NetworkKind::kScaleUp}) {

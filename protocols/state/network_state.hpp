@@ -231,6 +231,11 @@ struct alignas(128) ClassConstants {
   explicit ClassConstants(const TrafficClass& config);
   ClassConstants() = default;
 
+  /// That a packet takes of a credit class.
+  [[nodiscard]] std::int32_t blocks(Bytes packet) const {
+    return static_cast<std::int32_t>((packet + padding) / block);
+  }
+
   bool is_pfc = false;
   bool is_credit = false;
   NetworkKind network = NetworkKind::kScaleOut;
@@ -267,6 +272,8 @@ struct alignas(128) ClassConstants {
   std::int32_t quantum = 0;        ///< of deficit round robin, bytes
   std::int32_t credit_blocks = 0;  ///< that a receiving port has
   Bytes block{1};
+  Bytes
+      padding;   ///< (a packet's wire bytes + this) / block: the blocks that it takes, rounded down
   Bytes update;  ///< wire bytes of a credit update; 0: it takes no wire time
   // Trimming.
   bool trims = false;
@@ -283,6 +290,13 @@ struct alignas(128) ClassConstants {
   Bytes wred_min;
   Bytes wred_max;
   std::uint64_t wred_probability = 0;  ///< in units of 2^-32
+};
+
+/// Run constants of credit-based flow control (CBFC) of a class.
+struct CbfcConstants {
+  Bytes update_gap;  ///< wire bytes from the first block that is free until it is told
+  Bytes update_period;
+  Picoseconds repair;
 };
 
 /// Run constants of the PFC watchdog.
@@ -394,6 +408,8 @@ struct NetworkConstants {
   bool has_settings = false;                ///< ports that differ, WRED that drops, a watchdog
   bool drops_early = false;                 ///< some class has WRED
   bool has_watchdogs = false;               ///< some port has one
+  std::uint8_t cbfc = 0;                    ///< bit per class
+  IdArray<ClassId, CbfcConstants, kMaxClasses> of_cbfc;
   /// From the end of a credit update's reception until it can be used.
   IdArray<ClassId, Picoseconds, kMaxClasses> credit_processing;
   // switches
@@ -487,6 +503,7 @@ struct NetworkState {
   std::vector<IngressAccount> ingress;        ///< by slot
   std::vector<CreditReturns> credit_returns;  ///< by slot of the port that sends; may be empty
   std::vector<EarlyDrops> early_drops;        ///< by slot; empty unless some class has WRED
+  std::vector<CbfcState> cbfc;                ///< by slot; empty unless some class has CBFC
   std::vector<Watchdog> watchdogs;            ///< by slot; empty unless some port has one
   std::vector<std::uint32_t> slots;           ///< by PortId: the first one of the port
   std::vector<Link> links;                    ///< by the PortId that sends
@@ -657,6 +674,9 @@ struct NetworkState {
   }
   [[nodiscard]] const WatchdogConstants& watchdog_of(const PortState& port) const {
     return constants.watchdog_of_settings(port.settings);
+  }
+  [[nodiscard]] CbfcState& cbfc_at(const PortState& port, ClassId c) {
+    return cbfc[port.first_slot + c.value()];
   }
   [[nodiscard]] EarlyDrops& early_drops_at(const PortState& port, ClassId c) {
     return early_drops[port.first_slot + c.value()];

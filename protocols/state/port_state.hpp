@@ -9,6 +9,7 @@
 #include "protocols/observation/port_counters.hpp"
 #include "protocols/observation/stall_log.hpp"
 #include "protocols/state/fields.hpp"
+#include "protocols/state/frame_losses.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/engine/chunk.hpp"
 #include "simcore/engine/link.hpp"
@@ -113,6 +114,25 @@ struct alignas(32) IngressAccount {
         .implied(implied_by::kPackets)
         .same(is_pausing);
   }
+};
+
+/// What a class with credit-based flow control notes at a port, for the packets that come in there.
+/// Its counters are cumulative: an update that is lost leaves what it told to the next.
+struct CbfcState {
+  /// CalendarEvent::origin of its timers, which are timers of pauses otherwise, and of a CC_Update
+  /// of frames that only their sender knows to be lost.
+  static constexpr std::uint32_t kOrigin = std::numeric_limits<std::uint32_t>::max() - 2;
+  enum Timer : std::uint8_t {
+    kGap,     ///< what is free is to be told
+    kPeriod,  ///< it is due, whether anything is new or not
+    kRepair,  ///< a CC_Update comes in
+  };
+
+  std::int32_t lost = 0;      ///< blocks of frames that died on the way here
+  std::uint16_t outages = 0;  ///< of the link, which void all credits
+  std::uint8_t timers = 0;    ///< bit per Timer: one is filed
+  FrameLosses update_losses;  ///< of those that leave here
+  FrameLosses repair_losses;  ///< of CC_Updates on the way here
 };
 
 /// What WRED knows of one queue, and what it has dropped there.

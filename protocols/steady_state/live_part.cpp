@@ -13,7 +13,9 @@ bool is_idle(const NetworkState& s, const PortState& port) {
     const ClassConstants& constants = s.constants.of_class[c];
     const bool has_credits =
         constants.is_credit && s.queue(port, c).credits != constants.credit_blocks;
-    if (has_credits) return false;
+    if (has_credits || (!s.cbfc.empty() && s.cbfc[port.first_slot + c.value()].timers != 0)) {
+      return false;
+    }
   }
   return true;
 }

@@ -263,8 +263,8 @@ class BufferChecks {
         "cable",
         c.name, e_.fabric.port_name(worst), 100 * min,
         format_rate(static_cast<double>(loop.rate.count())), format_time(loop.min),
-        text(credit.buffer), credit.buffer / protocols::in_blocks(loop.packet, credit.block),
-        exact_text(loop.buffer(credit.block))));
+        text(credit.buffer), credit.buffer / credit.held_by(loop.packet),
+        exact_text(loop.buffer(credit))));
   }
 
   /// Where all that may be outstanding is on its way while the link could send, it waits for ACKs.
@@ -299,7 +299,7 @@ class BufferChecks {
   /// What credits let a link carry of what it could, where nothing else holds it.
   static double carried_share(const protocols::CreditLoop& loop,
                               const protocols::CreditConfig& credit) {
-    const std::int64_t packets = credit.buffer / protocols::in_blocks(loop.packet, credit.block);
+    const std::int64_t packets = credit.buffer / credit.held_by(loop.packet);
     return to_seconds(packets * transmission_time(loop.packet, loop.rate)) / to_seconds(loop.min);
   }
 

@@ -70,6 +70,10 @@ std::string obstacle_to_reuse(const Experiment& e) {
 std::string obstacle_to_rails(const Experiment& e) {
   if (e.scenario.switches.by_port.any()) return "ports have settings of their own";
   if (e.scenario.switches.link_retry.enabled) return "link-level retry has timers of its own";
+  const auto& classes = e.scenario.switches.classes;
+  if (std::ranges::any_of(classes, [](const auto& c) { return c.is_cbfc(); })) {
+    return "credits of CBFC come back at times that depend on those before";
+  }
   const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   for (std::uint32_t i = 0; i < e.workload.connections().size(); ++i) {
     const ConnectionTransport t = transports.of(ConnectionId(i));

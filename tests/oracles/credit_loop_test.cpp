@@ -89,7 +89,7 @@ TEST(CreditBuffers, FollowRateAndCableSuchThatALinkNeverWaits) {
           protocols::CreditConfig{.buffer = protocols::kCreditsByLoop};
       protocols::fill_credit_buffers(fabric, options.switches, {options.transport}, 0);
       const Bytes buffer = options.switches.data().credit().buffer;
-      const Bytes packet = protocols::in_blocks(4178_B, 64_B);
+      const Bytes packet = protocols::CreditConfig{}.held_by(4178_B);
       const std::int64_t n = buffer / packet;
       const auto last_delivery = [&](Bytes credits, std::int64_t packets) {
         options.switches.data().flow_control = protocols::CreditConfig{.buffer = credits};

@@ -39,7 +39,9 @@ class RandomScenario {
     faults(yaml);
     if (is_reliable() && draws(SwarmFeature::kBitErrors)) lose_frames(yaml);
     planes(yaml);
-    if (!has(SwarmFeature::kCredits) && draws(SwarmFeature::kLinkRetry)) retry_links(yaml);
+    const bool may_retry = !has(SwarmFeature::kCredits) ||
+                           (has_cbfc_ && yaml.find("cut-through") == std::string::npos);
+    if (may_retry && draws(SwarmFeature::kLinkRetry)) retry_links(yaml);
     note_path();
     return fmt::format("# WEFT_SWARM_SEED={}: {}\n", seed_, draws_.odds().text()) + yaml;
   }
@@ -194,9 +196,18 @@ class RandomScenario {
     if (draws(SwarmFeature::kLossy)) return "none";
     if (draws(SwarmFeature::kCredits)) {
       // A full packet of TCP takes 9 KiB and what is around it.
-      return fmt::format("{{type: credit, buffer: {}KiB, update: {}, processing: {}ns}}",
-                         std::max<std::uint64_t>(10, 8 + below(200)), one_of({"0B", "8B"}),
-                         below(200));
+      const std::string keys = fmt::format("buffer: {}KiB, update: {}, processing: {}ns",
+                                           std::max<std::uint64_t>(10, 8 + below(200)),
+                                           one_of({"0B", "8B"}), below(200));
+      Draws own(seed_ + 0xcbfc);  // drawn apart, so that nothing else changes
+      has_cbfc_ = own.one_in(2);
+      if (!has_cbfc_) return fmt::format("{{type: credit, {}}}", keys);
+      return fmt::format(
+          "{{type: cbfc, {}, credit_size: {}B, overhead: {}B, update_gap: {}B, update_period: "
+          "{}KiB, "
+          "repair: {}us}}",
+          keys, 64 + own.below(200), own.below(128), 800 + own.below(8'000), 16 + own.below(200),
+          1 + own.below(300));
     }
     if (draws(SwarmFeature::kDynamicThresholds)) {
       return fmt::format(
@@ -393,6 +404,7 @@ class RandomScenario {
   bool has_changes_ = false;     ///< settings differ by switch, port or NIC
   bool has_host_ports_ = false;  ///< packets choose among ports of their NIC
   bool has_pfc_ = false;         ///< the first class
+  bool has_cbfc_ = false;        ///< what has credits
 };
 
 }  // namespace weft::testing

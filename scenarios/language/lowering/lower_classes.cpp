@@ -78,7 +78,7 @@ void check_credits(const Context& context, const Scenario& scenario) {
     if (!c.is_credit()) continue;
     const CreditConfig& credit = c.credit();
     if (credit.buffer == protocols::kCreditsByLoop) continue;
-    const std::int64_t blocks = (packet + credit.block - 1_B) / credit.block;
+    const std::int64_t blocks = credit.held_by(packet) / credit.block;
     if (blocks <= credit.buffer / credit.block) continue;
     const auto& documents = context.document.fabric.classes;
     const bool is_own = i < documents.size() && documents[i].flow_control.has_value();

@@ -52,9 +52,17 @@ void check_link_retry(const Context& context, const Scenario& scenario) {
   }
   for (const TrafficClass& c : scenario.switches.classes) {
     if (c.network != NetworkKind::kScaleOut || !c.is_credit()) continue;
+    if (c.is_cbfc()) {
+      using Forwarding = protocols::SwitchConfig::Forwarding;
+      if (scenario.switches.forwarding == Forwarding::kStoreAndForward) continue;
+      context.fail(path,
+                   "beside flow_control: cbfc needs switches that check frames before they count "
+                   "them; expected forwarding: store-and-forward, or link_retry: none");
+      return;
+    }
     context.fail(path, "gives up frames of class " + backquoted(c.name) +
                            " after its replays, and their credits with them; expected "
-                           "flow_control: pfc or none for it, or link_retry: none");
+                           "flow_control: cbfc, pfc or none for it, or link_retry: none");
   }
 }
 
