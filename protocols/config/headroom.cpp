@@ -120,7 +120,8 @@ Bytes exact_headroom(const HeadroomTerms& t) {
             transmission_time(t.pause_frame, t.rate);
   }
   if (t.pause_propagates) loop += bounded(t.wire);
-  const std::int64_t between = max_cells(carried(loop, t.rate), t.smallest, t.largest, t.cell);
+  const std::int64_t between =
+      max_cells(carried(loop, t.rate) + t.replay, t.smallest, t.largest, t.cell);
   return (2 * cells_of(t.largest, t.cell) + between) * t.cell;
 }
 
@@ -157,6 +158,8 @@ HeadroomTerms headroom_terms(const Fabric& fabric, PortId in, const SwitchConfig
   terms.smallest = own.smallest;
   terms.largest = own.largest;
   terms.cell = switches.cell;
+  // One frame more may have started while fewer were outstanding.
+  if (switches.link_retry.enabled) terms.replay = switches.link_retry.outstanding + own.largest;
   return terms;
 }
 

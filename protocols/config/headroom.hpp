@@ -33,9 +33,10 @@ struct HeadroomTerms {
   /// With cut-through: how long such a packet holds Y's egress before it goes, where the rest of it
   /// comes by a slower link.
   Picoseconds reverse_hold;
-  Bytes smallest;    ///< packet of the class
-  Bytes largest;     ///< packet of the class
-  Bytes cell = 1_B;  ///< of the buffer; what is stored takes whole cells
+  Bytes smallest;      ///< packet of the class
+  Bytes largest;       ///< packet of the class
+  Bytes cell = 1_B;    ///< of the buffer; what is stored takes whole cells
+  Bytes replay = 0_B;  ///< that a link with retry sends again whatever is paused
 };
 
 /// The most buffer that the packet which crosses XOFF and all after it can take: with it nothing is
@@ -46,7 +47,8 @@ struct HeadroomTerms {
 /// and latency, and X obeys after the response. X has sent back to back since the
 /// end of the crossing packet, which is a latency and a pipeline ago by then; a packet that begins
 /// at the very instant at which the pause takes effect still goes. So of W = rate x (all of these)
-/// bytes, packets take as many cells as they can, and one of the largest follows.
+/// bytes, packets take as many cells as they can, and one of the largest follows. A link with retry
+/// sends again what it keeps, even where the class is paused.
 [[nodiscard]] Bytes exact_headroom(const HeadroomTerms& terms);
 
 /// The most cells that packets of `smallest` to `largest` bytes can take whose sizes add up to at

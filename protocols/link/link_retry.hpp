@@ -67,9 +67,11 @@ class LinkRetry {
   void send_again(const Here& here, PortState& port) {
     RetryState& r = of(port);
     const RetryState::Frame& frame = r.frame(r.replay);
-    const Picoseconds end = here.now + port.transmission(frame.packet.wire_size());
+    const Bytes size = frame.packet.wire_size();
+    const Picoseconds end = here.now + port.transmission(size);
     put(here, port, r.replay++, frame.packet, {here.now, end});
     ++r.replayed_frames;
+    r.replayed += size;
     if (r.replay == r.end()) end_replay(here, port, end);
     occupy(here.lp, port, end);
   }

@@ -379,7 +379,8 @@ void find_listeners(NetworkState& s) {
 
 }  // namespace
 
-/// Where some transport selects planes, all have a list, which may be empty.
+/// Where some transport selects planes, all have a list, which may be empty. A network of a
+/// scale-up domain alone has none to select.
 void PacketNetwork::build_planes() {
   NetworkState& s = *state_;
   std::vector<std::vector<std::uint8_t>> rotations(s.constants.transport_count);
@@ -388,6 +389,7 @@ void PacketNetwork::build_planes() {
   for (std::uint32_t i = 0; i < s.constants.scale_out_transports; ++i) {
     if (!s.constants.transports[i].selects_planes()) continue;
     if (!is_used) map = planes_of(s.fabric);
+    if (map.planes == 0) continue;
     is_used = true;
     const TransportConfig& transport =
         i == 0 ? options_.transport : options_.more_transports[i - 1];

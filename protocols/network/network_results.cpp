@@ -174,6 +174,7 @@ void PacketNetwork::count_retry(const PortState& port, PortCounters& sum) const 
   const RetryState& r = state_->retries[port.index];
   sum.error_drops = state_->retries[port.peer.value()].lost;
   sum.replays = r.replays_begun;
+  sum.bytes += r.replayed;
   sum.frames_replayed = r.replayed_frames;
   sum.retry_nacks = r.nacks_sent;
   sum.retry_acks = r.acks_sent;

@@ -57,6 +57,7 @@ struct RetryState {
   std::uint32_t answer_number = 0;
   // Counters, from the start of the measurement.
   std::int64_t replayed_frames = 0;
+  Bytes replayed;  ///< on the wire
   std::int64_t replays_begun = 0;
   std::int64_t timeouts = 0;   ///< of them: by the timer
   std::int64_t corrupted = 0;  ///< frames with numbers
@@ -101,6 +102,7 @@ struct RetryState {
     replays = 0;
   }
   void clear_counters(Picoseconds now) {
+    replayed = Bytes();
     replayed_frames = replays_begun = timeouts = corrupted = discarded = duplicates = 0;
     poisoned = lost = flushes = flushed = acks_sent = nacks_sent = 0;
     held_time = Picoseconds();

@@ -267,7 +267,8 @@ class BufferChecks {
         exact_text(loop.buffer(credit))));
   }
 
-  /// Where all that may be outstanding is on its way while the link could send, it waits for ACKs.
+  /// Where all that may be outstanding is on its way while the link could send, it waits for ACKs;
+  /// and where the timer ends before an ACK can be there, links send again what has come.
   void check_link_retry() {
     const protocols::LinkRetryConfig& retry = config_.link_retry;
     Bytes packet;
@@ -275,25 +276,45 @@ class BufferChecks {
       const protocols::PacketFormat format = protocols::traits_of(transport).format;
       packet = std::max(packet, format.payload + format.header);
     }
-    const Bytes limit = std::min(retry.outstanding, std::int64_t{retry.frames} * packet);
+    // One more may start while fewer are outstanding.
+    const std::int64_t frames =
+        std::min<std::int64_t>(retry.frames, (retry.outstanding + packet - 1_B) / packet);
     const Bytes gap = packet < retry.ack_every ? retry.ack_every : Bytes();
     double min = 1;
     PortId worst = PortId::none();
+    Picoseconds longest;
+    PortId farthest = PortId::none();
     for (std::size_t i = 0; i < e_.fabric.ports.size(); ++i) {
       const Port& port = e_.fabric.ports[i];
       if (e_.fabric.network_of(PortId(i)) != NetworkKind::kScaleOut) continue;
       const Picoseconds loop =
           2 * port.wire_latency + transmission_time(packet + gap + 8_B, port.rate);
-      const double share = to_seconds(transmission_time(limit, port.rate)) / to_seconds(loop);
+      // An ACK may wait for a frame.
+      const Picoseconds slowest = loop + transmission_time(packet, port.rate);
+      if (slowest > longest) {
+        longest = slowest;
+        farthest = PortId(i);
+      }
+      const double share =
+          to_seconds(frames * transmission_time(packet, port.rate)) / to_seconds(loop);
       if (share >= min) continue;
       min = share;
       worst = PortId(i);
     }
+    const bool is_early = retry.timeout < longest;
+    if (is_early || (retry.max_age > Picoseconds() && retry.max_age < longest)) {
+      warn(fmt::format(
+          "link_retry takes frames of {} for lost that have come: their ACKs take up to {}, and "
+          "{} is {}; raise fabric.link_retry.{}, or shorten the cable",
+          e_.fabric.port_name(farthest), format_time(longest), is_early ? "timeout" : "max_age",
+          format_time(is_early ? retry.timeout : retry.max_age), is_early ? "timeout" : "max_age"));
+    }
     if (worst.is_none()) return;
     warn(fmt::format(
-        "link_retry holds {} to {:.0f} % of its rate: {} may be outstanding, and ACKs take longer; "
-        "raise fabric.link_retry.outstanding or frames, or shorten the cable",
-        e_.fabric.port_name(worst), 100 * min, text(limit)));
+        "link_retry holds {} to {:.0f} % of its rate: {} and {} frames may be outstanding, and "
+        "ACKs "
+        "take longer; raise fabric.link_retry.outstanding or frames, or shorten the cable",
+        e_.fabric.port_name(worst), 100 * min, text(retry.outstanding), retry.frames));
   }
 
   /// What credits let a link carry of what it could, where nothing else holds it.

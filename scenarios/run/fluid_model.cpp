@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "simcore/base/hash.hpp"
 #include "simcore/fabric/path.hpp"
@@ -100,9 +101,12 @@ FluidModel::Ends FluidModel::ends(ConnectionId connection, std::uint32_t queue_p
   const Connection& c = experiment_.workload.connections()[connection.value()];
   const std::vector<HostId>& hosts = experiment_.workload.process_hosts();
   const ConnectionTransport t = transports_.of(connection);
-  return {hosts[c.source.value()], hosts[c.destination.value()],
-          queue_pair_number(c.flow_label, queue_pair), t.queue_pair_use,
-          t.is_sprayed || t.parallel_links > 1};
+  return {hosts[c.source.value()],
+          hosts[c.destination.value()],
+          queue_pair_number(c.flow_label, queue_pair),
+          t.queue_pair_use,
+          t.is_sprayed || t.parallel_links > 1,
+          t.is_sprayed && !t.spreads_over_ports};
 }
 
 std::uint32_t FluidModel::entropy_of(ConnectionId connection, std::uint32_t queue_pair) const {
@@ -113,8 +117,16 @@ std::uint32_t FluidModel::entropy_of(ConnectionId connection, std::uint32_t queu
 std::vector<std::vector<PortShare>> FluidModel::steps(const Ends& ends, bool is_reverse) const {
   const Experiment& e = experiment_;
   if (ends.is_spread) {
-    return is_reverse ? sprayed_shares(e.fabric, e.routes, ends.destination, ends.source)
-                      : sprayed_shares(e.fabric, e.routes, ends.source, ends.destination);
+    std::optional<PortId> first;
+    if (ends.keeps_port) {
+      first = flow_link(e.fabric, e.routes, e.scenario.seed, ends.source, ends.destination,
+                        flow_entropy(ends.source, ends.destination, ends.number));
+    }
+    auto there = sprayed_shares(e.fabric, e.routes, ends.source, ends.destination, first);
+    if (!is_reverse || there.empty()) return there;
+    // Responses leave by the port by which what they answer came in.
+    if (first) first = e.fabric.port(there.back().front().port).peer;
+    return sprayed_shares(e.fabric, e.routes, ends.destination, ends.source, first);
   }
   std::vector<PortId> path =
       flow_path(e.fabric, e.routes, e.scenario.seed, ends.source, ends.destination,
@@ -162,7 +174,8 @@ void FluidModel::bundle_ports() {
   Unions unions(ports);
   if (spreads_) {
     for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
-      if (q > 0 || !ends(connection, q).is_spread) return;  // all take all paths
+      const Ends at = ends(connection, q);
+      if (!at.is_spread || (q > 0 && !at.keeps_port)) return;  // all take all paths
       for (const bool is_reverse : {false, true}) {
         for (const auto& step : steps(ends(connection, q), is_reverse)) {
           for (const PortShare& s : step) unions.join(step.front().port.value(), s.port.value());
@@ -179,7 +192,8 @@ void FluidModel::share_ports() {
   shares_.assign(fabric.ports.size(), spreads_ ? 0.0 : 1.0);
   if (spreads_) {
     for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
-      if (q > 0 && ends(connection, q).is_spread) return;
+      const Ends at = ends(connection, q);
+      if (q > 0 && at.is_spread && !at.keeps_port) return;
       std::map<PortId, double> shares;
       for (const auto& step : steps(ends(connection, q), false)) {
         for (const PortShare& s : step) shares[s.port] += s.share;

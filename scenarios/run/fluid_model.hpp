@@ -55,7 +55,8 @@ class FluidModel {
     HostId destination;
     std::uint32_t number;  ///< of the queue pair, as the hashes take it
     QueuePairUse use;
-    bool is_spread;  ///< its packets take all paths
+    bool is_spread;   ///< its packets take all paths
+    bool keeps_port;  ///< from one port of its NIC
   };
 
   [[nodiscard]] Ends ends(ConnectionId connection, std::uint32_t queue_pair) const;

@@ -55,6 +55,11 @@ std::vector<std::string> keys_without_effect(const Experiment& e) {
                              }),
          "flowlets");
   const std::vector<protocols::TransportConfig> transports = scenario.transports();
+  add_if(std::ranges::any_of(transports,
+                             [](const protocols::TransportConfig& transport) {
+                               return !protocols::traits_of(transport).planes.weights.empty();
+                             }),
+         "transport.plane_weights");
   add_if(std::ranges::any_of(
              transports,
              [](const protocols::TransportConfig& transport) {
@@ -191,6 +196,19 @@ Errors check_fluid(const Experiment& e) {
   if (e.scenario.run.reuse.periods == Periods::kApproximate) {
     errors.push_back({"is `approximate`; the fluid engine has no rounds to leave out",
                       {.key = "run.reuse.periods"}});
+  }
+  const bool selects_planes =
+      std::ranges::any_of(e.scenario.transports(), [](const auto& transport) {
+        return protocols::traits_of(transport).planes.choice !=
+               protocols::PlaneConfig::Choice::kBalanced;
+      });
+  const bool loses_links = std::ranges::any_of(e.faults, [](const protocols::Fault& fault) {
+    return fault.kind == protocols::Fault::Kind::kLinkDown;
+  });
+  if (selects_planes && loses_links) {
+    errors.push_back(
+        {"moves packets to other planes when links fail, which the fluid engine cannot",
+         {.key = "transport.plane_choice"}});
   }
   if (!e.route_changes.changes.empty()) {
     errors.push_back(

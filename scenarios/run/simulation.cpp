@@ -121,11 +121,18 @@ void warn_of_flushes(Results& results) {
   std::size_t ports = 0;
   for (const PortResult& port : results.ports) {
     if (port.counters.retry_flushes == 0 || ++ports > kMaxNamed) continue;
+    const std::string times = format_count(port.counters.retry_flushes);
+    if (port.counters.retry_drops == 0) {
+      results.warnings.push_back(fmt::format(
+          "{} gave up what it had sent (times: {}) although all of it had come: ACKs of the link "
+          "take longer; let fabric.link_retry.timeout and max_age be more",
+          port.name, times));
+      continue;
+    }
     results.warnings.push_back(fmt::format(
-        "{} sent again without an answer until its link retry gave up (times: {}): {} packets "
-        "were lost there; mend the link, or let fabric.link_retry.replays be more",
-        port.name, format_count(port.counters.retry_flushes),
-        format_count(port.counters.retry_drops)));
+        "{} got no answer to what it sent again until its link retry gave up (times: {}): {} "
+        "packets were lost there; mend the link, or let fabric.link_retry.replays be more",
+        port.name, times, format_count(port.counters.retry_drops)));
   }
   if (ports > kMaxNamed) {
     results.warnings.push_back(

@@ -154,6 +154,13 @@ struct Scenario {
     return switches.balancing(traffic_class).keeps_path() && traits.has_fixed_entropy() &&
            traits.planes.choice != protocols::PlaneConfig::Choice::kPacket;
   }
+  /// Whether they leave by several ports of their NIC at a time.
+  [[nodiscard]] bool spreads_over_ports(ClassId traffic_class, std::size_t number) const {
+    using Choice = protocols::PlaneConfig::Choice;
+    const Choice choice = protocols::traits_of(transport_of(number)).planes.choice;
+    return choice == Choice::kPacket ||
+           (choice == Choice::kBalanced && switches.balancing(traffic_class).sprays());
+  }
   /// Whether they are under way on several at a time.
   [[nodiscard]] bool sprays(ClassId traffic_class, std::size_t number) const {
     const protocols::TransportTraits traits = protocols::traits_of(transport_of(number));

@@ -23,6 +23,7 @@ IdVector<ClassId, ConnectionTransport> scale_out_transports(const Scenario& scen
   for (const ClassId c : scenario.switches.all_classes()) {
     transport.traffic_class = c;
     transport.is_sprayed = scenario.sprays(c, number);
+    transport.spreads_over_ports = scenario.spreads_over_ports(c, number);
     transport.keeps_path = scenario.keeps_path(c, number);
     const protocols::LoadBalancing& balancing = scenario.switches.balancing(c);
     transport.framing.is_round_robin = balancing.type == protocols::LoadBalancing::kRoundRobin;

@@ -25,8 +25,9 @@ struct ConnectionTransport {
   bool is_per_message = false;  ///< every message has a path of its own
   /// Switches spread its packets over equal-cost paths.
   bool is_sprayed = false;
-  bool keeps_path = true;      ///< all packets of a queue pair take one path
-  bool acks_keep_path = true;  ///< so does what answers them
+  bool spreads_over_ports = false;  ///< so does its host, over the ports of its NIC
+  bool keeps_path = true;           ///< all packets of a queue pair take one path
+  bool acks_keep_path = true;       ///< so does what answers them
   /// All of them leave by links of this many, packet by packet, and cross the domain side by side;
   /// 1 outside of scale-up domains, and where each queue pair keeps to a link.
   std::uint32_t parallel_links = 1;

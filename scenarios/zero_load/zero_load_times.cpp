@@ -188,7 +188,7 @@ void ZeroLoadTimes::add_receiver(std::vector<PathHop>& hops, std::size_t links) 
 
 std::vector<PortId> ZeroLoadTimes::first_links_of(const ConnectionTransport& transport, HostId from,
                                                   HostId to, std::uint32_t entropy) const {
-  if (transport.is_sprayed) return first_links(fabric_, routes_, from, to);
+  if (transport.spreads_over_ports) return first_links(fabric_, routes_, from, to);
   const auto link = flow_link(fabric_, routes_, scenario_.seed, from, to, entropy);
   if (!link) return {};
   return {*link};
@@ -221,7 +221,7 @@ ZeroLoadTimes::Journey ZeroLoadTimes::journey(ConnectionId connection, std::uint
   journey.reverse = rerouted_hops(fabric_, tables_, to, from);
   for (std::vector<PathHop>& there : journey.forward) {
     // A queue pair sends packet after packet, by whatever port, unless it spreads them.
-    if (!t.is_sprayed && !there.empty()) there.front().links = 1;
+    if (!t.spreads_over_ports && !there.empty()) there.front().links = 1;
   }
   if (t.is_scale_up) return journey;
   for (auto* paths : {&journey.forward, &journey.reverse}) {

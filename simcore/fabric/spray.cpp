@@ -8,11 +8,17 @@
 namespace weft {
 
 std::vector<std::vector<PortShare>> sprayed_shares(const Fabric& fabric, const Routes& routes,
-                                                   HostId source, HostId destination) {
+                                                   HostId source, HostId destination,
+                                                   std::optional<PortId> first) {
   if (source == destination) return {};
   const NodeId goal = fabric.hosts[destination.value()];
   std::vector<std::vector<PortShare>> steps;
   std::map<NodeId, double> at{{fabric.hosts[source.value()], 1.0}};
+  if (first) {
+    steps.push_back({{*first, 1.0}});
+    at = {{fabric.peer_node(*first), 1.0}};
+    if (fabric.peer_node(*first) == goal) return steps;
+  }
   while (!at.empty()) {
     if (steps.size() == kMaxPathLinks) return {};
     std::vector<PortShare> step;

@@ -283,6 +283,67 @@ std::string refusal_of(const std::string& text) {
   return built.ok() ? std::string() : built.errors().front().to_string();
 }
 
+// A domain is simulated apart where calls are reused, in a network without planes.
+TEST(Planes, TrainingReusesCallsInsideDomains) {
+  const auto digest = [](const char* choice, const char* reuse) {
+    return run_planes(fmt::format("name: t\n"
+                                  "racks: {{count: 2, servers: 1, server: {{part: dgx-h100, nic: "
+                                  "{{part: connectx-7, rate: "
+                                  "200Gbps, ports: 2}}}}}}\n"
+                                  "links: {{access: {{length: 3m, cable: copper}}, uplink: "
+                                  "{{length: 30m, cable: fibre}}}}\n"
+                                  "fabric: {{topology: rail-optimised, planes: 2, group: 2, "
+                                  "spines: 4, switch: spectrum-4}}\n"
+                                  "transport: {{type: uec, plane_choice: {}}}\n"
+                                  "run: {{reuse: {}}}\n"
+                                  "jobs:\n"
+                                  "  - name: step\n"
+                                  "    type: training\n"
+                                  "    model: {{hidden: 512, layers: 2, heads: 8, vocabulary: 512, "
+                                  "sequence: 128}}\n"
+                                  "    parallelism: {{data: 2, tensor: 8}}\n"
+                                  "    batch: {{micro: 1, global: 2}}\n"
+                                  "    iterations: 2\n",
+                                  choice, reuse))
+        .digest();
+  };
+  for (const char* choice : {"packet", "qp"}) {
+    EXPECT_EQ(digest(choice, "on"), digest(choice, "off")) << choice;
+  }
+}
+
+// A queue pair that keeps to a port has the rate of that port, though switches spread its packets.
+TEST(Planes, AQueuePairOfOnePlaneHasTheRateOfItsPort) {
+  for (const char* choice : {"balanced", "qp"}) {
+    const std::string transport = fmt::format(
+        "{{type: uec, psn_window: 8192, congestion_control: none, plane_choice: {}}}", choice);
+    const std::string text = text_of_planes(8, 100, transport, one_message("8MB"));
+    const scenarios::Experiment e = experiment_of_text(text);
+    const MessageRun run = packet_run(e);
+    const scenarios::MessageResult& m = run.messages.front();
+    EXPECT_GT(m.ideal, 640_us);
+    const auto took = static_cast<double>((m.completed.value_or({}) - m.start).count());
+    EXPECT_NEAR(took / static_cast<double>(m.ideal.count()), 1.0, 0.02) << choice;
+    const auto as_fluid = static_cast<double>(fluid_times(e).messages.front());
+    EXPECT_NEAR(as_fluid, took, 0.02 * took) << choice;
+  }
+}
+
+// What had come when a plane was lost may have had to wait for its ACK, in the others.
+TEST(Planes, ALossMarksThePlanesThatLostAlone) {
+  const std::string transport =
+      "{type: uec, plane_choice: packet, plane_notice: loss, plane_retry: 10ms}";
+  const std::string text =
+      text_of_planes(4, 100, transport, one_message("32MB")) +
+      "faults: [{type: switch-down, switch: p1-spine0, at: 200us}, {type: switch-down, switch: "
+      "p1-spine1, at: 200us}]\n";
+  const std::vector<std::int64_t> packets = by_plane(run_planes(text), 4);
+  EXPECT_LT(packets[1], 1'000);
+  const std::int64_t least = std::min({packets[0], packets[2], packets[3]});
+  const std::int64_t most = std::max({packets[0], packets[2], packets[3]});
+  EXPECT_LT(static_cast<double>(most), 1.05 * static_cast<double>(least));
+}
+
 TEST(Planes, WhatIsNotSupportedIsRefused) {
   const std::string m = one_message("1MB");
   EXPECT_THAT(refusal_of(text_of_planes(1, 100, "{type: uec, plane_choice: packet}", m)),
@@ -309,6 +370,10 @@ TEST(Planes, WhatIsNotSupportedIsRefused) {
               ::testing::HasSubstr("plane_choice: packet"));
   EXPECT_THAT(refusal_of(nic_planes(false, "type: all-to-all, algorithm: pairwise, size: 4MiB")),
               ::testing::HasSubstr("jobs[0]: sends from gpu0 to gpu5"));
+  EXPECT_THAT(refusal_of("engine: fluid\n" +
+                         text_of_planes(2, 100, "{type: uec, plane_choice: packet}", m) +
+                         plane_down("h0", 1, "leaf0", "at: 1us")),
+              ::testing::HasSubstr("moves packets to other planes when links fail"));
   EXPECT_THAT(refusal_of(text_of_planes(16, 100, "{type: uec, plane_choice: packet}", m)),
               ::testing::HasSubstr("the fabric has 16 planes; at most 8"));
 }

@@ -95,8 +95,8 @@ std::vector<std::string> refusals(const std::string& text) {
 
 TEST(LinkRetryScenario, IsRefusedWhereCreditsWouldBeLost) {
   EXPECT_THAT(refusals(retried(", link_retry: llr", kOneMessage, "credit")),
-              ElementsAre(HasSubstr("and their credits with them; expected flow_control: pfc or "
-                                    "none")));
+              ElementsAre(HasSubstr("and their credits with them; expected flow_control: "
+                                    "cbfc, pfc or none")));
   EXPECT_THAT(refusals(retried(", link_retry: none", kOneMessage, "credit")), ::testing::IsEmpty());
   EXPECT_THAT(refusals("name: t\n"
                        "racks: {count: 2, servers: 2, server: host-400g}\n"
@@ -117,7 +117,60 @@ TEST(LinkRetryScenario, IsCheckedForTheLoopOfItsLinks) {
   EXPECT_THAT(findings.warnings, Not(Contains(HasSubstr("link_retry"))));
   findings = {};
   check_buffers(experiment_of_text(retried(", link_retry: {frames: 2}", kOneMessage)), findings);
-  EXPECT_THAT(findings.warnings, Contains(HasSubstr("8.16 KiB may be outstanding")));
+  EXPECT_THAT(findings.warnings, Contains(HasSubstr("and 2 frames may be outstanding")));
+}
+
+// At 1 km an ACK takes 10 us and a frame, and a port takes for lost what has come.
+TEST(LinkRetryScenario, IsCheckedForATimerThatEndsBeforeAnAckIsThere) {
+  const auto text = [](const char* timeout) {
+    return fmt::format(
+        "name: t\n"
+        "racks: {{count: 1, servers: 2, server: {{nics: 1, nic: {{rate: 100Gbps}}}}}}\n"
+        "links: {{access: {{length: 1km, cable: fibre}}}}\n"
+        "fabric: {{topology: leaf-spine, spines: 1, switch: ideal, flow_control: none, ecn: none,\n"
+        "  link_retry: {{type: llr, outstanding: 1MB, frames: 1000, {}}}}}\n"
+        "jobs: [{{name: m, type: messages, list: [{{from: 0, to: 1, size: 4MiB}}]}}]\n",
+        timeout);
+  };
+  StaticFindings findings;
+  check_buffers(experiment_of_text(text("timeout: 10us")), findings);
+  EXPECT_THAT(findings.warnings, Contains(HasSubstr("timeout is 10 us; raise")));
+  EXPECT_GT(simulate(experiment_of_text(text("timeout: 10us"))).totals.replays, 0);
+  findings = {};
+  check_buffers(experiment_of_text(text("timeout: 30us")), findings);
+  EXPECT_THAT(findings.warnings, Not(Contains(HasSubstr("link_retry"))));
+  EXPECT_EQ(simulate(experiment_of_text(text("timeout: 30us"))).totals.replays, 0);
+  findings = {};
+  check_buffers(experiment_of_text(text("timeout: 30us, max_age: 5us")), findings);
+  EXPECT_THAT(findings.warnings, Contains(HasSubstr("max_age is 5 us")));
+}
+
+// Pauses do not hold what a link sends again, so that it needs headroom.
+TEST(LinkRetryScenario, ExactHeadroomHoldsWhatIsSentAgainDuringAPause) {
+  const Results r = simulate(experiment_of_text(
+      "name: t\n"
+      "racks: {count: 1, servers: 9, server: host-400g}\n"
+      "links: {access: {length: 30m, cable: fibre, frame_loss_rate: 0.01}}\n"
+      "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4, ecn: none,\n"
+      "  flow_control: {type: pfc, xoff: 50KB, xon: 40KB, headroom: exact},\n"
+      "  link_retry: {type: llr, replays: 255, outstanding: 400KB, frames: 1000}}\n"
+      "transport: {type: roce, congestion_control: none, receiver: any-order, recovery: "
+      "go-back-n}\n"
+      "jobs: [{name: i, type: incast, senders: 8, size: 4MiB}]\n"));
+  EXPECT_GT(r.totals.replays, 100);
+  EXPECT_EQ(r.totals.buffer_drops, 0);
+}
+
+TEST(LinkRetryScenario, WhatIsSentAgainUsesTheLink) {
+  const Results r =
+      simulate(experiment_of_text(retried(", link_retry: llr", kOneMessage + kOneBadFrame)));
+  const Results whole = simulate(experiment_of_text(retried(", link_retry: llr", kOneMessage)));
+  const auto bytes = [](const Results& of) {
+    Bytes sum;
+    for (const PortResult& port : of.ports) sum += port.counters.bytes;
+    return sum;
+  };
+  EXPECT_EQ(bytes(r) - bytes(whole), r.totals.frames_replayed * 4'178_B);
 }
 
 TEST(LinkRetryScenario, GivesTheSameBitsForAnyNumberOfThreads) {

@@ -429,7 +429,9 @@ class UecSenderEnd {
     });
     u.repeats.add(s.unacked, sequence);
     note_backlog(s, s_.senders.queue_pair_of(s), sequence, 1);
-    host_.note_plane_loss(here, s, packet.plane);
+    // What came after it may wait for an ACK of the receiver, which counts bytes.
+    const bool is_known_lost = sequence == s.unacked || sequence < u.board.end();
+    if (is_known_lost) host_.note_plane_loss(here, s, packet.plane);
     // What asked for credit may be lost, too.
     if (has_credit(t)) s_.uec.source(u.credit_slot).ask_again();
     if (!t.entropy.is_fixed()) {

@@ -35,8 +35,9 @@ constexpr CauseWords kWords[] = {
      "a shorter time-out, and what loses the packets"},
     {"link failure", "a link that is down{where}", "mend the link, or routes that avoid it sooner"},
     {"link retry", "frames that a link sends again, or ACKs of it that are due{where}",
-     "mend the link that corrupts frames; `fabric.link_retry.outstanding` above what a round trip "
-     "of the link carries"},
+     "mend the link that corrupts frames, if one does; `fabric.link_retry.timeout` above the time "
+     "of "
+     "an ACK, and `outstanding` and `frames` above what a round trip of the link carries"},
 };
 
 bool is_of_plan(std::string_view cause) {

@@ -263,6 +263,12 @@ Result<Removal> no_changed_settings(const SaidKeys& keys) {
 
 /// Lets a transport take packets in any order. False: it has no way to.
 bool take_any_order(const SaidKeys& keys, const std::string& transport, Removal& removal) {
+  // Contexts of Ultra Ethernet take packets in any order, unless they are to keep it.
+  if (keys.word(transport + ".type") == "uec") {
+    if (keys.word(transport + ".delivery") == "rod")
+      removal.set_also(transport + ".delivery", "rud");
+    return true;
+  }
   if (!keys.has(transport + ".recovery")) return false;
   if (keys.word(transport + ".receiver") != "any-order")
     removal.set_also(transport + ".receiver", "any-order");
@@ -285,7 +291,13 @@ Result<Removal> no_collisions(const SaidKeys& keys, const Scenario& scenario) {
   }
   for (const std::string& path : balancings) removal.set(path, "spray");
   for (const std::string& path : transports) {
-    if (take_any_order(keys, path, removal)) continue;
+    if (take_any_order(keys, path, removal)) {
+      // The plane of a queue pair is a path, too.
+      if (keys.word(path + ".plane_choice") == "qp") {
+        removal.set_also(path + ".plane_choice", "packet");
+      }
+      continue;
+    }
     return refusal(
         fmt::format("`{}` is {}, which takes packets in their order only: they cannot be sprayed",
                     path, keys.word(path)));
@@ -371,6 +383,7 @@ bool is_blamed(const std::string& what, const BlameEntry& blame,
       {"changed-settings", "pause"},
       {"bit-errors", "time-out"},
       {"bit-errors", "retransmission"},
+      {"bit-errors", "link retry"},
       {"pauses", "pause"},
       {"congestion-control", "congestion control"}};
   const bool is_of_job = blame.cause == "queueing" && blame.culprit_kind == "job";
