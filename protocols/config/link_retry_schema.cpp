@@ -44,7 +44,8 @@ schema::Object<LinkRetryConfig> link_retry_schema() {
               .source(kRetrySource)
               .range(1, 255)
               .field("max_age", &Config::max_age,
-                     "what is kept is dropped when its oldest frame is that old; `none`: at no age")
+                     "what is kept is dropped when its oldest frame is that old; `none` or 0: at "
+                     "no age")
               .source("assumed: the specification is not public")
               .special("none", std::int64_t{0})
               .at_most(1_s)

@@ -72,22 +72,46 @@ void check_order(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// Where a scenario says what the transport of this number is.
+std::string transport_key(const Experiment& e, std::size_t number) {
+  for (std::size_t j = 0; number > 0 && j < e.scenario.jobs.size(); ++j) {
+    if (e.scenario.jobs[j].transport == number) return fmt::format("jobs[{}].transport", j);
+  }
+  return "transport";
+}
+
 /// Packets select planes only where NICs have ports in several.
 void check_planes(const Experiment& e, StaticFindings& findings) {
   using protocols::PlaneConfig;
   std::optional<protocols::PlaneMap> map;
-  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
-    const PlaneConfig planes = protocols::traits_of(transport).planes;
-    if (planes.choice == PlaneConfig::Choice::kBalanced) continue;
+  const std::vector<protocols::TransportConfig> transports = e.scenario.transports();
+  for (std::size_t i = 0; i < transports.size(); ++i) {
+    const std::string key = transport_key(e, i);
+    const PlaneConfig planes = protocols::traits_of(transports[i]).planes;
+    const auto* uec = std::get_if<protocols::UecConfig>(&transports[i]);
+    const bool is_balanced = planes.choice == PlaneConfig::Choice::kBalanced;
+    if (is_balanced && (uec == nullptr || uec->delivery == protocols::UecConfig::Delivery::kRod ||
+                        e.scenario.switches.sprays())) {
+      continue;
+    }
     if (!map) map = protocols::planes_of(e.fabric);
+    if (is_balanced) {
+      if (map->problem.empty()) {
+        findings.warnings.push_back(
+            fmt::format("{}: each queue pair keeps to one of the {} planes that its NIC has a port "
+                        "in; set plane_choice: packet for the rate of all",
+                        key, map->planes));
+      }
+      continue;
+    }
     const char* choice = planes.choice == PlaneConfig::Choice::kPacket ? "packet" : "qp";
     if (!map->problem.empty()) {
-      findings.errors.push_back({fmt::format("is `{}`, and {}", choice, map->problem),
-                                 {.key = "transport.plane_choice"}});
+      findings.errors.push_back(
+          {fmt::format("is `{}`, and {}", choice, map->problem), {.key = key + ".plane_choice"}});
     } else if (!planes.weights.empty() && planes.weights.size() != map->planes) {
       findings.errors.push_back({fmt::format("has {} numbers; the fabric has {} planes, one each",
                                              planes.weights.size(), map->planes),
-                                 {.key = "transport.plane_weights"}});
+                                 {.key = key + ".plane_weights"}});
     }
   }
 }

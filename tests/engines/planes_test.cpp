@@ -355,12 +355,12 @@ TEST(Planes, WhatIsNotSupportedIsRefused) {
       ::testing::HasSubstr("transport.plane_weights: has 2 numbers; the fabric has 4 planes"));
   EXPECT_THAT(
       refusal_of(text_of_planes(4, 100, "{type: uec, delivery: rod, plane_choice: packet}", m)),
-      ::testing::HasSubstr("is packet, with delivery: rod"));
+      ::testing::HasSubstr("`packet` lets packets overtake each other, and delivery: rod"));
   EXPECT_THAT(refusal_of(text_of_planes(4, 100, "{type: roce, plane_choice: packet}", m)),
               ::testing::HasSubstr("set receiver: any-order"));
   EXPECT_THAT(refusal_of(text_of_planes(
                   4, 100, "{type: roce, recovery: selective-repeat, plane_choice: packet}", m)),
-              ::testing::HasSubstr("selective repeat takes a packet"));
+              ::testing::HasSubstr("selective repeat takes one"));
   EXPECT_THAT(refusal_of(text_of_planes(4, 100,
                                         "{type: roce, receiver: any-order, plane_choice: packet, "
                                         "plane_notice: loss}",
@@ -370,6 +370,11 @@ TEST(Planes, WhatIsNotSupportedIsRefused) {
               ::testing::HasSubstr("plane_choice: packet"));
   EXPECT_THAT(refusal_of(nic_planes(false, "type: all-to-all, algorithm: pairwise, size: 4MiB")),
               ::testing::HasSubstr("jobs[0]: sends from gpu0 to gpu5"));
+  EXPECT_THAT(
+      refusal_of(text_of_planes(2, 100, "{type: uec}",
+                                "[{name: m, type: permutation, size: 1MB, transport: {type: uec, "
+                                "plane_choice: packet, plane_weights: [1, 2, 3]}}]")),
+      ::testing::HasSubstr("jobs[0].transport.plane_weights: has 3 numbers"));
   EXPECT_THAT(refusal_of("engine: fluid\n" +
                          text_of_planes(2, 100, "{type: uec, plane_choice: packet}", m) +
                          plane_down("h0", 1, "leaf0", "at: 1us")),

@@ -62,13 +62,14 @@ void check_path_selection(const RoceConfig& roce, std::vector<schema::Problem>& 
 void check_planes(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
   if (roce.planes.choice != PlaneConfig::Choice::kPacket) return;
   if (!goes_back(roce)) {
-    problems.push_back({"plane_choice",
-                        "is packet, and selective repeat takes a packet that another plane's "
-                        "overtook for lost; set recovery: go-back-n and receiver: any-order, or "
-                        "plane_choice: qp"});
+    problems.push_back(
+        {"plane_choice",
+         "lets packets overtake each other, and selective repeat takes one that another plane's "
+         "overtook for lost; set recovery: go-back-n and receiver: any-order, or "
+         "plane_choice: qp"});
   } else if (roce.receiver == RoceConfig::Receiver::kInOrder) {
     problems.push_back({"plane_choice",
-                        "is packet, so that packets overtake each other; set receiver: any-order, "
+                        "lets packets overtake each other; set receiver: any-order, "
                         "or plane_choice: qp"});
   }
   if (roce.planes.notice == PlaneConfig::Notice::kLoss) {

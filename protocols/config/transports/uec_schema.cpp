@@ -132,9 +132,10 @@ void check_uec(const UecConfig& uec, std::vector<schema::Problem>& problems) {
   }
   if (uec.delivery == UecConfig::Delivery::kRod &&
       uec.planes.choice == PlaneConfig::Choice::kPacket) {
-    problems.push_back({"plane_choice",
-                        "is packet, with delivery: rod, whose packets keep to one path; set "
-                        "plane_choice: qp, or delivery: rud"});
+    problems.push_back(
+        {"plane_choice",
+         "lets packets overtake each other, and delivery: rod keeps them to one path; set "
+         "plane_choice: qp, or delivery: rud"});
   }
   if (std::string problem = encapsulation_problem(uec.encapsulation); !problem.empty()) {
     problems.push_back({"encapsulation", std::move(problem)});
