@@ -448,9 +448,9 @@ TEST(Removal, OfCollisionsReachesClassesAndJobs) {
 
 // Contexts of Ultra Ethernet take packets in any order; ROD keeps it, and is taken out with them.
 TEST(Removal, OfCollisionsKnowsUltraEthernet) {
-  for (const std::string& transport : {"transport: {type: uec, congestion_control: none}\n",
-                                       "transport: {type: uec, congestion_control: none, delivery: "
-                                       "rod}\n"}) {
+  for (const char* transport : {"transport: {type: uec, congestion_control: none}\n",
+                                "transport: {type: uec, congestion_control: none, delivery: "
+                                "rod}\n"}) {
     EXPECT_EQ(refused("collisions", colliding("", "", transport)), "not refused") << transport;
   }
 }

@@ -1,6 +1,7 @@
 // Scenarios whose links have retry: who is blamed for a replay, who is named where it gives up, and
 // what is refused.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
