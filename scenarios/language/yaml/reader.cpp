@@ -38,6 +38,13 @@ std::string part_of_nic(const Node& nic, const std::string& path, const NamedPar
   return is_any ? std::string() : server->second;
 }
 
+std::string below_rate_text(const std::string& said, const std::string& part,
+                            const std::string& rated, const std::string& path) {
+  return "is " + backquoted(said) + ", and " + part + " has " + rated +
+         ": the NICs there run below their rate; raise " + path + " to " + rated +
+         ", or write the part out without `part` if that is meant";
+}
+
 /// Of other parts less is a choice, such as a smaller buffer; a slow NIC slows down all behind it.
 bool is_less(const schema::Scalar& now, const schema::Scalar& rated) {
   return std::get<std::int64_t>(now) < std::get<std::int64_t>(rated);
@@ -430,10 +437,7 @@ void Reader::read_fields(const AnyObject& object, Node& node, void* target, cons
       if (part.empty() || !now || !is_less(*now, *before)) continue;
       const std::string rated = scalar_text(field, *before);
       diagnostics_.remark(value->mark, field_path,
-                          "is " + backquoted(value->text) + ", and " + part + " has " + rated +
-                              ": the NICs there run below their rate; raise " + field_path +
-                              " to " + rated +
-                              ", or write the part out without `part` if that is meant");
+                          below_rate_text(value->text, part, rated, field_path));
     } else if (origin.part == nullptr) {
       read_absent(field, target, node, field_path);
     }
