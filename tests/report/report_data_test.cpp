@@ -383,6 +383,42 @@ std::string path_trace(const std::vector<std::pair<std::string, std::string>>& p
   return text;
 }
 
+// Bars of blame tell packets of the job itself from those of others; so does its critical path.
+TEST_F(ReportData, CriticalPathsTellOwnPacketsFromThoseOfOthers) {
+  std::string text;
+  for (const int job : {1, 2}) {
+    text += fmt::format(
+        R"x({{"ph":"M","pid":{0},"name":"process_name","args":{{"name":"job j{0}"}}}},)x"
+        "\n"
+        R"x({{"ph":"M","pid":{0},"tid":1,"name":"thread_name","args":{{"name":"critical path"}}}},)x"
+        "\n",
+        job);
+    int at = 0;
+    for (const char* piece : {R"("queueing","args":{"culprit":"j1","port":"a->b"})",
+                              R"("queueing","args":{"culprit":"j2","port":"a->b"})",
+                              R"("pause","args":{"culprit":"j1","port":"a->b"})"}) {
+      text += fmt::format(R"x({{"ph":"X","pid":{},"tid":1,"ts":{},"dur":10,"name":{}}},)x", job, at,
+                          piece) +
+              "\n";
+      at += 10;
+    }
+  }
+  write("timeline.json", text);
+  const Json timeline = timeline_json(folder(), 1'000);
+  const auto names_of = [&](std::size_t track) {
+    std::vector<std::string> names;
+    const Json& slices = timeline["tracks"][track]["slices"];
+    for (std::size_t i = 2; i < slices.size(); i += 4) {
+      names.push_back(timeline["names"][slices[i].get<std::size_t>()]);
+    }
+    return names;
+  };
+  EXPECT_THAT(names_of(0),
+              ElementsAre("own packets\tj1\ta->b", "queueing\tj2\ta->b", "pause\tj1\ta->b"));
+  EXPECT_THAT(names_of(1),
+              ElementsAre("queueing\tj1\ta->b", "own packets\tj2\ta->b", "pause\tj1\ta->b"));
+}
+
 // From the first piece at a port of the sender to the last one on the link to the receiver: what
 // is waited for on the way is part of it, computing before and after is not.
 TEST_F(ReportData, CriticalPathsHaveTheirMessages) {

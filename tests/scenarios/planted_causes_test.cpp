@@ -252,6 +252,48 @@ TEST(PlantedCause, OfLinksNamesNicsAndCablesWithTheirRates) {
   EXPECT_THAT(texts(changes("{from: leaf0, to: spine1, rate: 800Gbps}")), ElementsAre());
 }
 
+// A control leaves no queues where flows collide: that they do is tried where a job is held back
+// and its packets take links between switches.
+TEST(PlantedCause, OfCollisionsIsTriedBehindAControl) {
+  const LoadedScenario scenario = planted_scenario(Planted{}.text());
+  const auto tried = [&](const std::string& port) {
+    const std::vector<BlameEntry> blame{
+        {"a", 0, "congestion control", "connection", "rank 0 -> rank 4 (h0 -> h4)", "", 60_us},
+        {"a", 0, "propagation", "port", port, port, 2_us}};
+    return candidates_of(blame, scenario, {}).tried;
+  };
+  EXPECT_THAT(tried("leaf0[4]->spine0[0]"), ::testing::Contains("collisions"));
+  EXPECT_THAT(tried("leaf0[0]->h1"), Not(::testing::Contains("collisions")));
+  EXPECT_THAT(tried("h1->leaf0[1]"), Not(::testing::Contains("collisions")));
+}
+
+// Between switches own packets have other ways; at a host they have none.
+TEST(PlantedCause, OfOwnPacketsIsASettingBetweenSwitches) {
+  const auto advice = [](const std::string& port) {
+    return explanation_json({{"a", 0, "queueing", "job", "a", port, 40_us},
+                             {"a", 0, "pause", "port", "x", "y->x", 30_us}})["jobs"][0]["advice"];
+  };
+  const auto between = advice("leaf0[4]->spine0[0]");
+  EXPECT_EQ(between.front()["against"], "own packets");
+  EXPECT_EQ(between.front()["kind"], "setting");
+  EXPECT_THAT(std::string(between.front()["advice"]), HasSubstr("spraying"));
+  const auto at_host = advice("leaf0[0]->h1");
+  EXPECT_EQ(at_host.front()["against"], "pause");
+  EXPECT_EQ(at_host.back()["kind"], "plan");
+}
+
+// A lossless class helps against full buffers alone.
+TEST(PlantedCause, OfLossesSaysWhatLosesThem) {
+  const auto advice = [](const std::vector<Degradation>& degradations) {
+    const std::vector<BlameEntry> blame{{"a", 0, "retransmission", "connection", "x", "", 40_us}};
+    const auto json = explanation_json(blame, {}, degradations);
+    return std::string(json["jobs"][0]["advice"][0]["advice"]);
+  };
+  EXPECT_EQ(advice({}), "a lossless class, or room in the buffer");
+  EXPECT_EQ(advice({{"bit-errors", {}}}), "mend the links that corrupt frames");
+  EXPECT_THAT(advice({{"link-failures", {}}}), HasSubstr("mend the links that fail"));
+}
+
 // What waits behind the job's own packets is its own; what can be changed comes first in advice.
 TEST(PlantedCause, IsTheFirstAdviceAndOwnBytesAreTheLast) {
   const std::string text =

@@ -93,6 +93,13 @@ Advice advice_of(const std::string& cause, Picoseconds time,
                 .without = origin_of(cause, degradations),
                 .time = time};
   if (advice.without == "nic-pauses") advice.text = "replace the NIC that holds its switch paused";
+  // No buffer helps against what links lose.
+  if (cause == "retransmission" && advice.without == "bit-errors") {
+    advice.text = "mend the links that corrupt frames";
+  }
+  if (cause == "retransmission" && advice.without == "link-failures") {
+    advice.text = "mend the links that fail, or routes that avoid them sooner";
+  }
   const bool is_broken = cause == "straggler" || cause == "link failure";
   if (is_broken || !advice.without.empty()) advice.lever = Lever::kDegradation;
   return advice;

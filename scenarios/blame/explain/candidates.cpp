@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "scenarios/blame/explain/counterfactual.hpp"
 
@@ -42,6 +44,23 @@ void add_some(std::vector<std::string>& group, std::size_t max, Candidates& all)
   const auto end = std::ranges::next(group.begin(), static_cast<std::ptrdiff_t>(max), group.end());
   std::ranges::move(group.begin(), end, std::back_inserter(all.tried));
   std::ranges::move(end, group.end(), std::back_inserter(all.left_out));
+}
+
+/// Switches have their ports numbered in names, hosts do not: `leaf0[4]->spine1[0]`.
+bool joins_switches(const std::string& port) {
+  const std::size_t arrow = port.find("]->");
+  return arrow != std::string::npos && port.ends_with(']');
+}
+
+/// Controls answer to queues on links where flows meet, and leave little of these: where a job is
+/// held back, and its packets take links between switches, collisions may be why.
+bool may_collide(const std::vector<BlameEntry>& blame) {
+  return std::ranges::any_of(blame, [&](const BlameEntry& held) {
+    return held.cause == "congestion control" &&
+           std::ranges::any_of(blame, [&](const BlameEntry& passed) {
+             return passed.job == held.job && joins_switches(passed.port);
+           });
+  });
 }
 
 }  // namespace
@@ -87,7 +106,9 @@ Candidates candidates_of(const std::vector<BlameEntry>& blame, const LoadedScena
   add_some(jobs, max, all);
   std::vector<std::string> settings;
   for (const char* what : std::span(kRemovable).subspan(kDegradations.size())) {
-    if (order.time_of(what) == Picoseconds(0) || !has_removable(what, scenario)) continue;
+    const bool is_blamed_for = order.time_of(what) > Picoseconds(0) ||
+                               (std::string_view(what) == "collisions" && may_collide(blame));
+    if (!is_blamed_for || !has_removable(what, scenario)) continue;
     settings.emplace_back(what);
   }
   order.sort(settings);

@@ -142,6 +142,16 @@ std::string slow_links_text(const JobSum& job) {
   return text;
 }
 
+/// Most of it is on links between switches, whose ports have numbers in names: there are other
+/// ways.
+bool is_between_switches(const CauseSum& sum) {
+  Picoseconds between;
+  for (const auto& [port, time] : sum.ports) {
+    if (port.find("]->") != std::string::npos && port.ends_with(']')) between += time;
+  }
+  return between > sum.time - between;
+}
+
 /// What to try, what can be changed first. What shows at a slow link is that link's.
 std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>& degradations) {
   std::vector<std::string> names;
@@ -154,6 +164,12 @@ std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>
   for (const CauseSum& sum : job.causes) {
     Advice advice = advice_of(sum.cause, sum.time - sum.at_slow_links, names);
     if (sum.cause == "queueing" && !sum.worst_job.empty()) advice.without = "job:" + sum.worst_job;
+    if (sum.cause == kOwnPackets && is_between_switches(sum)) {
+      advice.lever = Lever::kSetting;
+      advice.text =
+          "spraying, adaptive routing or more queue pairs, where a hash chooses paths; else " +
+          advice.text;
+    }
     all.push_back(std::move(advice));
   }
   rank(all, job.time);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +16,39 @@
 
 namespace weft::scenarios::language {
 namespace {
+
+/// A server with the NICs that a scenario gives it: it has no data sheet that they fall short of.
+bool has_any_nic(const Part* server) {
+  if (server == nullptr) return false;
+  const auto source = server->sources.find("nics");
+  return source != server->sources.end() && source->second == "by definition";
+}
+
+using NamedParts = std::map<std::string, std::string>;
+
+/// Of a NIC whose rate a file says, the part that the file names for it, or for its server; empty:
+/// none, or a server by definition.
+std::string part_of_nic(const Node& nic, const std::string& path, const NamedParts& named,
+                        const Catalogue& catalogue) {
+  if (const Node* part = nic.find(schema::kPartKey)) return part->text;
+  const std::size_t dot = path.find_last_of('.');
+  const auto server = named.find(path.substr(0, dot == std::string::npos ? 0 : dot));
+  const bool is_any =
+      server == named.end() || has_any_nic(catalogue.find("servers", server->second));
+  return is_any ? std::string() : server->second;
+}
+
+std::string below_rate_text(const std::string& said, const std::string& part,
+                            const std::string& rated, const std::string& path) {
+  return "is " + backquoted(said) + ", and " + part + " has " + rated +
+         ": the NICs there run below their rate; raise " + path + " to " + rated +
+         ", or write the part out without `part` if that is meant";
+}
+
+/// Of other parts less is a choice, such as a smaller buffer; a slow NIC slows down all behind it.
+bool is_less(const schema::Scalar& now, const schema::Scalar& rated) {
+  return std::get<std::int64_t>(now) < std::get<std::int64_t>(rated);
+}
 
 using schema::Alternative;
 using schema::AnyObject;
@@ -396,6 +431,13 @@ void Reader::read_fields(const AnyObject& object, Node& node, void* target, cons
       siblings_ = &object;
       read_field(field, *value, target, field_path, origin);
       if (before) check_rating(field, *value, *before, target, field_path);
+      if (!before || object.collection != "nics" || field.key != "rate") continue;
+      const std::string part = part_of_nic(node, path, named_parts_, catalogue_);
+      const std::optional<Scalar> now = field.get(target);
+      if (part.empty() || !now || !is_less(*now, *before)) continue;
+      const std::string rated = scalar_text(field, *before);
+      diagnostics_.remark(value->mark, field_path,
+                          below_rate_text(value->text, part, rated, field_path));
     } else if (origin.part == nullptr) {
       read_absent(field, target, node, field_path);
     }

@@ -137,6 +137,18 @@ TEST(Misuse, PartsBeyondWhatTheyAreBuiltForAreNamed) {
   EXPECT_THAT(warnings_with({"fabric.switch={part: spectrum-4, buffer: 64MB}"}), IsEmpty());
 }
 
+TEST(Misuse, NicsBelowTheRateOfTheirPartAreNamed) {
+  EXPECT_THAT(warnings_with({"racks.server={part: plain, nic: {part: connectx-7, rate: 200Gbps}}"}),
+              Contains(AllOf(HasSubstr("racks.server.nic.rate"),
+                             HasSubstr("is `200Gbps`, and connectx-7 has 400Gbps"),
+                             HasSubstr("; raise racks.server.nic.rate to 400Gbps"))));
+  EXPECT_THAT(warnings_with({"racks.server={part: hgx-h100-nics, nic: {rate: 200Gbps}}"}),
+              Contains(HasSubstr("and hgx-h100-nics has 400Gbps: the NICs there run below")));
+  // Servers by definition are what a scenario makes of them, and so are NICs without a part.
+  EXPECT_THAT(warnings_with({"racks.server={part: host-400g, nic: {rate: 200Gbps}}"}), IsEmpty());
+  EXPECT_THAT(warnings_with({"racks.server={nics: 1, nic: {rate: 200Gbps}}"}), IsEmpty());
+}
+
 TEST(Misuse, MbpsForGbpsAreNamed) {
   for (const char* key : {"links.access.rate", "links.uplink.rate", "racks.server.nic.rate"}) {
     EXPECT_THAT(warnings_with({std::string(key) + "=400Mbps"}),

@@ -101,17 +101,25 @@ Json blame_json(const std::vector<scenarios::BlameEntry>& blame,
     std::ranges::copy_if(blame, std::back_inserter(own),
                          [&](const auto& entry) { return entry.job == job.name; });
     Json advice = Json::object();
+    Json kinds = Json::object();
     for (const std::string& cause : causes) advice[cause] = scenarios::advice_against(cause);
-    jobs.push_back(
-        {{"job", job.name},
-         {"iterations", job.iterations},
-         {"seconds", short_number(to_seconds(job.time))},
-         {"sentences", scenarios::explanation_text(own, kLines, slow_links)},
-         {"slow_links", scenarios::explanation_json(own, slow_links)["jobs"][0]["slow_links"]},
-         {"advice", std::move(advice)},
-         {"causes", causes},
-         {"rows", rows_json(job)},
-         {"bars", bars_json(job, causes, own)}});
+    const auto explained = scenarios::explanation_json(own, slow_links)["jobs"][0];
+    for (const auto& one : explained["advice"]) {
+      const std::string cause = one["against"];
+      if (!advice.contains(cause)) continue;
+      advice[cause] = one["advice"];
+      kinds[cause] = one["kind"];
+    }
+    jobs.push_back({{"job", job.name},
+                    {"iterations", job.iterations},
+                    {"seconds", short_number(to_seconds(job.time))},
+                    {"sentences", scenarios::explanation_text(own, kLines, slow_links)},
+                    {"slow_links", explained["slow_links"]},
+                    {"advice", std::move(advice)},
+                    {"kinds", std::move(kinds)},
+                    {"causes", causes},
+                    {"rows", rows_json(job)},
+                    {"bars", bars_json(job, causes, own)}});
   }
   return jobs;
 }

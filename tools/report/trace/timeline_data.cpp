@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/blame/explain/advice.hpp"
 #include "tools/report/trace/path_hops.hpp"
 #include "tools/report/trace/trace_events.hpp"
 
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxNames = 20'000;
 constexpr const char* kCritical = "critical path";
+constexpr std::string_view kJob = "job ";  ///< begins the name of a job's process
 /// Of all slices, those that are kept for critical paths.
 constexpr std::size_t kCriticalPart = 4;
 /// Of all arrows, the longest: one for each n slices.
@@ -198,6 +200,7 @@ class Builder : public TraceEvents {
     for (const std::uint64_t arrow : slice.arrows) arrows_.begin(arrow, thread, slice.begin);
     name_.assign(slice.name);
     if (track.is_critical) {
+      if (is_own(track, slice)) name_ = scenarios::kOwnPackets;
       hops_.add_piece(thread, slice);
       for (const std::string_view note : {slice.culprit, slice.port}) {
         name_ += '\t';
@@ -243,6 +246,16 @@ class Builder : public TraceEvents {
   };
 
   Budget& budget_of(const Track& track) { return track.is_critical ? critical_ : other_; }
+
+  /// A wait behind packets of the job whose critical path it is, as `said_cause` has it of blame.
+  [[nodiscard]] bool is_own(const Track& track, const TraceSliceRead& slice) const {
+    const auto process = processes_.find(track.process);
+    if (process == processes_.end() || slice.name != "queueing") return false;
+    std::string_view name = process->second;
+    if (!name.starts_with(kJob)) return false;
+    name.remove_prefix(kJob.size());
+    return name == slice.culprit;
+  }
 
   /// Joins slices; where that leaves too many, doubles the length below which they are joined.
   void thin(Budget& budget) {

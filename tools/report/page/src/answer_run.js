@@ -30,7 +30,11 @@ const SAID = {
   retransmission: (who) => `is sending again what was lost, most ${who}`,
   'time-out': (who) => `is a wait for time-outs, most ${who}`,
   'link failure': (who, port) => `is a wait for a link that is down${port ? `, ${port}` : ''}`,
+  'link retry': (who, port) => `is frames that links send again, or their ACKs${port ? `, most at ${port}` : ''}`,
 };
+
+/** Every cause that the sentence has words for. */
+export const causesWithWords = () => Object.keys(SAID);
 
 /** Which layer an advice changes: the less it costs to change, the further up it stands. */
 const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of the job', 'hardware', 'a defect'];
@@ -38,7 +42,7 @@ const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of th
 const MEND = 4;
 /** The first two are both changed within a scenario: between them time decides. */
 const effortOf = (layer) => (layer === MEND ? -1 : Math.max(0, layer - 1));
-const LAYER_OF = { straggler: 4, pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, 'own packets': 2, bubble: 2, schedule: 2, 'launch and protocol': 2 };
+const LAYER_OF = { straggler: 4, 'link failure': 4, 'link retry': 4, pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, 'own packets': 2, bubble: 2, schedule: 2, 'launch and protocol': 2 };
 const layerOf = (cause) => LAYER_OF[cause] ?? 3;
 
 /** Of what a scenario has in it, how `weft run` takes it out: \`--without job:red\`. */
@@ -160,6 +164,20 @@ function slowMessagesText(jobs, isLossy) {
   return `; but 1 in 100 messages ${whose} took ${format.times(p99(worst))} times as long as alone or longer${where}`;
 }
 
+/** NICs below the rate of their part, of which the run warned: where all of them are, no link is slower than others. */
+function slowNicsText(summary) {
+  const found = (summary.warnings ?? []).map((text) => /\bis `(.+?)`, and (\S+) has (\S+): the NICs there run below their rate/.exec(text)).find(Boolean);
+  if (!found) return '';
+  const [, rate, part, rated] = found.map((text) => text.replace(/(\d)(?=[A-Za-z])/, '$1 '));
+  return `; but NICs run at ${rate}, and ${part} has ${rated}`;
+}
+
+/** Links that corrupt frames and send them again hide it from hosts, not from who asks whether all is well. */
+function replaysText({ network }) {
+  const frames = network?.frames_replayed ?? 0;
+  return frames > 0 ? `; but links sent ${format.counted(frames, 'frame', 'frames')} again` : '';
+}
+
 function healthyText(jobs, isLossy) {
   return `${timesText(jobs)}${slowMessagesText(jobs, isLossy)}`;
 }
@@ -195,6 +213,9 @@ function figuresOf(run, one, isHealthy) {
 /** Warnings that end in what to do: `...; set flow_control.buffer to 1,081,344 B`. */
 const DOES = /; ((?:set|raise|lower|shorten|take|change|use|give|add|enlarge|leave|choose|reduce|increase|place) .*)$/;
 
+/** Flows that a hash puts on the same link between switches are held back, too, and leave no queue to be seen there. */
+const mayCollide = (run, blamed) => /^ *load_balancing: ecmp\b/m.test(run.scenario ?? '') && blamed.rows.some(([, , , port]) => /\]->.*\]$/.test(port));
+
 /** Advice of the data, by what it changes; then what an empty network would not have; then by the time at stake. */
 export function triesOf(run, sick) {
   const tries = [...(run.summary.explanation ?? []), ...(run.summary.warnings ?? [])].flatMap((text) => {
@@ -203,6 +224,11 @@ export function triesOf(run, sick) {
   });
   const failed = run.summary.network?.fault_drops ?? 0;
   if (failed) tries.push({ layer: MEND, seconds: 0, text: 'mend the links that fail; `weft run --without link-failures` shows what they cost', why: `${format.counted(failed, 'packet was', 'packets were')} dropped there` });
+  const again = run.summary.network?.frames_replayed ?? 0;
+  const corrupted = run.summary.network?.error_drops ?? 0;
+  const isCorrupted = corrupted > 0 && !run.summary.network?.buffer_drops;
+  const what = corrupted ? `${format.counted(corrupted, 'packet was', 'packets were')} lost there` : `${format.counted(again, 'frame was', 'frames were')} sent again by links`;
+  if (again || corrupted) tries.push({ layer: MEND, seconds: 0, text: 'mend the links that corrupt frames; `weft run --without bit-errors` shows what they cost', why: what });
   const merged = new Map();
   for (const { job, blamed, causes, score } of sick) {
     const isHealthy = score <= HEALTHY;
@@ -215,11 +241,14 @@ export function triesOf(run, sick) {
     const isSlow = slow > (blamed?.seconds ?? 0) / 2;
     for (const { cause, who, seconds, share } of causes) {
       if (isSlow && !OF_ITS_OWN.has(cause)) continue;
+      // Against errors of links no buffer helps.
+      if (isCorrupted && cause === 'retransmission') continue;
       const text = blamed.advice?.[cause] && `${cause === 'straggler' && who ? `${who}: ` : ''}${blamed.advice[cause]}`;
       if (!text || share < (cause === 'straggler' ? WORTH_MENDING : WORTH) || (isHealthy && !OF_ITS_OWN.has(cause))) continue;
-      if (!merged.has(text)) merged.set(text, { layer: layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, without: withoutOf(cause, who), reasons: [] });
+      if (!merged.has(text)) merged.set(text, { layer: cause === 'own packets' && blamed.kinds?.[cause] === 'setting' ? 1 : layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, without: withoutOf(cause, who), reasons: [] });
       merged.get(text).seconds += seconds;
       merged.get(text).reasons.push(`${cause}: ${format.roughly(share)} of ${job.name}`);
+      if (cause === 'congestion control' && mayCollide(run, blamed)) tries.push({ layer: 1, seconds, text: 'spraying, adaptive routing or more queue pairs; `weft run --without collisions` shows what a hash of paths costs', why: `${job.name} is held back, and its packets take links between switches` });
     }
   }
   for (const one of merged.values()) tries.push({ ...one, text: `${one.text}${one.without}`, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
@@ -258,7 +287,7 @@ export function answerOfRun(run) {
   if (!run.blame) tries.unshift(ASK(summary));
   if (!shown) return { sentence: bad?.text ?? 'The run has no jobs', figures: bad?.figures ?? [], tries };
   if (bad?.isOver) return { sentence: bad.text, figures: bad.figures, tries };
-  const said = sick.length ? sickText(sick[0]) : healthyText(jobs, Boolean(bad));
+  const said = `${sick.length ? sickText(sick[0]) : healthyText(jobs, Boolean(bad))}${slowLinkOf(shown.blamed) ? '' : slowNicsText(summary)}${sick.length ? '' : replaysText(summary)}`;
   const others = sick.length > 1 ? `; ${format.counted(sick.length - 1, 'other job is', 'other jobs are')} slowed down, too` : '';
   return { sentence: `${bad ? `${bad.text}; ` : ''}${said}${others}`, figures: [...(bad?.figures ?? []), ...figuresOf(run, shown, !sick.length)].slice(0, 4), tries };
 }

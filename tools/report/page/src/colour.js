@@ -7,8 +7,11 @@ const CAUSES = {
   compute: '#4c78a8', straggler: '#e45756', bubble: '#9d755d', schedule: '#79706e', 'launch and protocol': '#b279a2',
   propagation: '#83bcb6', serialisation: '#54a24b', queueing: '#f58518', 'own packets': '#ffbf79', pause: '#d67195', credits: '#d8b5a5',
   'congestion control': '#eeca3b', window: '#bab0ac', retransmission: '#ff9da6', 'time-out': '#b22222',
-  'link failure': '#6b3fa0',
+  'link failure': '#6b3fa0', 'link retry': '#8a8a1c',
 };
+
+/** Every cause that has a colour of its own. */
+export const causesWithColours = () => Object.keys(CAUSES);
 
 export const ofCause = (cause) => CAUSES[cause] ?? '#7f7f7f';
 

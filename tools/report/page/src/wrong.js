@@ -12,6 +12,7 @@ const SHOWS = {
   retransmission: 'drops',
   'time-out': 'drops',
   'link failure': 'drops',
+  'link retry': 'blame_s',
   serialisation: 'utilisation',
   compute: 'utilisation',
 };

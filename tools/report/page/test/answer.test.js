@@ -1,7 +1,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { answerOfRun } from '../src/answer_run.js';
+import { readFileSync } from 'node:fs';
+import { answerOfRun, causesWithWords } from '../src/answer_run.js';
 import { answerOfRuns, against } from '../src/answer_compare.js';
+import { causesWithColours, ofCause } from '../src/colour.js';
 import { answerOfSweep } from '../src/answer_sweep.js';
 import { Points, shortNames } from '../src/sweep_points.js';
 
@@ -75,6 +77,66 @@ test('a job that takes what its slow NIC allows is not healthy', () => {
   const { sentence, figures } = answerOfRun(run([job('ring', 1.02, 1)], [slow]));
   assert.equal(sentence, '`ring` took 1.02 s; 63 % of it passes at slow links or waits for them, first `a->h1` (100 Gbps instead of 400 Gbps)');
   assert.deepEqual(figures.slice(0, 2), [['ring took', '1.02 s'], ['slow links', '63 %']]);
+});
+
+// Where all NICs are slow, none is slower than others, and the zero-load time has them in it.
+test('NICs below the rate of their part are named where all are', () => {
+  const warnings = ['racks.server.nic.rate (line 3) is `100Gbps`, and connectx-7 has 400Gbps: the NICs there run below their rate; raise racks.server.nic.rate to 400Gbps, or write the part out without `part` if that is meant'];
+  const { sentence, tries } = answerOfRun(run([job('ring', 1.02, 1)], [blame('ring', [['serialisation', 'x', 1]])], { warnings }));
+  assert.equal(sentence, '`ring` took what an empty network would, 1 s, within 2 %; but NICs run at 100 Gbps, and connectx-7 has 400 Gbps');
+  assert.match(tries[0].text, /^raise racks\.server\.nic\.rate to 400Gbps/);
+  const known = blame('ring', [['serialisation', 'x', 1]]);
+  known.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.63' }];
+  assert.doesNotMatch(answerOfRun(run([job('ring', 1.02, 1)], [known], { warnings })).sentence, /but NICs/, 'once is enough');
+});
+
+test('every cause of blame has its words and its colour', () => {
+  const source = readFileSync(new URL('../../../../scenarios/blame/cause.cpp', import.meta.url), 'utf8');
+  const causes = [...source.matchAll(/return "([^"]+)"/g)].map(([, name]) => name).filter((name) => name !== 'unknown');
+  assert.ok(causes.length > 14);
+  for (const cause of [...causes, 'own packets']) {
+    assert.ok(causesWithWords().includes(cause), `words: ${cause}`);
+    assert.ok(causesWithColours().includes(cause), `colour: ${cause}`);
+  }
+  const channels = (cause) => ofCause(cause).match(/[0-9a-f]{2}/g).map((v) => Number.parseInt(v, 16));
+  for (const [i, one] of causesWithColours().entries()) {
+    for (const other of causesWithColours().slice(i + 1)) assert.ok(Math.hypot(...channels(one).map((v, c) => v - channels(other)[c])) > 24, `${one} and ${other}`);
+  }
+});
+
+test('frames that links send again are said of a healthy run, and its links are to be mended', () => {
+  const { sentence, tries } = answerOfRun(run([job('ring', 1.02, 1)], [blame('ring', [['serialisation', 'x', 1]])], { network: { frames_replayed: 2299 } }));
+  assert.match(sentence, /within 2 %; but links sent 2,299 frames again$/);
+  assert.match(tries[0].text, /^mend the links that corrupt frames/);
+});
+
+test('against errors of links no buffer is tried, but the links are', () => {
+  const rows = [['retransmission', 'rank 0', 0.6, ''], ['serialisation', 'x', 0.4]];
+  const of = (network) => answerOfRun(run([job('ring', 2, 1)], [{ ...blame('ring', rows), advice: { ...ADVICE, retransmission: 'a lossless class' } }], { network })).tries.map((t) => t.text.slice(0, 16));
+  assert.deepEqual(of({ error_drops: 5, packets_dropped: 5 }), ['mend the links t', 'fewer bytes']);
+  assert.deepEqual(of({ error_drops: 5, buffer_drops: 5, packets_dropped: 10 }), ['mend the links t', 'a lossless class', 'fewer bytes']);
+  assert.deepEqual(of({ buffer_drops: 5, packets_dropped: 5 }), ['a lossless class', 'fewer bytes']);
+});
+
+test('own packets between switches have other ways, which are tried before marks', () => {
+  const rows = [['own packets', 'ring', 0.4, 'leaf0[1]->spine0[0]'], ['pause', 'spine0[0]->leaf0[1]', 0.3, 'a->b'], ['serialisation', 'x', 0.3]];
+  const tries = (kind) => answerOfRun(run([job('ring', 3, 1)], [{ ...blame('ring', rows), advice: { ...ADVICE, 'own packets': 'spraying' }, kinds: { 'own packets': kind } }])).tries.map((t) => [t.text, t.layer]);
+  assert.deepEqual(tries('setting').slice(0, 2), [['spraying', 'placement and paths'], ['marks that act before pauses', 'what the scenario sets']]);
+  assert.deepEqual(tries('plan').slice(0, 2), [['marks that act before pauses', 'what the scenario sets'], ['spraying', 'the plan of the job']]);
+});
+
+test('behind a control that holds back, flows may meet between switches', () => {
+  const of = (port, scenario) => answerOfRun({ ...run([job('perm', 2, 1)], [{ ...blame('perm', [['congestion control', 'rank 3', 0.5], ['propagation', port, 0.5, port]]), advice: { ...ADVICE, 'congestion control': 'thresholds' } }]), scenario }).tries.map((t) => t.text);
+  const hashed = 'fabric:\n  load_balancing: ecmp            # default: what data-centre fabrics do\n';
+  assert.deepEqual(of('leaf0[1]->spine0[0]', hashed).map((t) => t.slice(0, 10)), ['thresholds', 'spraying, ']);
+  assert.deepEqual(of('h0->leaf0[0]', hashed), ['thresholds']);
+  assert.deepEqual(of('leaf0[1]->spine0[0]', hashed.replace('ecmp', 'spray')), ['thresholds']);
+});
+
+test('a link that sends again is named', () => {
+  const { sentence, tries } = answerOfRun(run([job('ring', 2, 1)], [{ ...blame('ring', [['link retry', 'a->b', 1, 'a->b'], ['serialisation', 'x', 1]]), advice: { 'link retry': 'mend the link' } }]));
+  assert.match(sentence, /50 % of it is frames that links send again, or their ACKs, most at `a->b`$/);
+  assert.equal(tries[0].layer, 'a defect');
 });
 
 // Of two jobs that share a link each is held back by its control: without the other it would not be.
