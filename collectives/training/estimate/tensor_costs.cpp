@@ -118,17 +118,24 @@ Exchange of_half(const TrainingSpec& spec, const HalfExchange& half, const HalfT
 Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts,
                          const PassTimes& whole) {
   const std::uint32_t chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1U;
-  const HalfExchange half = half_exchange(spec, times, chunks);
+  const HalfExchange in_chunks = half_exchange(spec, times, chunks);
+  // Attention whose keys go round waits for all of its inputs (TrainingScript::attention).
+  const HalfExchange of_attention =
+      spec.parallelism.context > 1 ? half_exchange(spec, times, 1) : in_chunks;
   const HalfTimes layer = half_times(whole);
   const HalfTimes attention = attention_times(spec, has_experts, layer);
   const bool repeats_all = spec.recomputation == Recomputation::kFull;
-  Exchange e = of_half(spec, half, attention, repeats_all ? 1 : 0);
-  const bool has_second_half =
-      !has_experts || !exchanges_tokens(spec.parallelism) || spec.model.shared_experts > 0;
-  if (!has_second_half) return e;
+  Exchange e = of_half(spec, of_attention, attention, repeats_all ? 1 : 0);
+  if (has_experts && exchanges_tokens(spec.parallelism)) return e;
   const bool repeats_second = repeats_all || repeats_second_half(spec, has_experts);
-  e += of_half(spec, half, rest_of(layer, attention), repeats_second ? 1 : 0);
+  e += of_half(spec, in_chunks, rest_of(layer, attention), repeats_second ? 1 : 0);
   return e;
+}
+
+SharedExchange shared_exchange(const TrainingSpec& spec, const ExchangeTimes& times) {
+  if (spec.model.shared_experts == 0) return {};
+  const HalfExchange whole = half_exchange(spec, times, 1);
+  return {.gather = whole.gather, .sum = whole.sum};
 }
 
 double whole_tensor_sum(const TrainingSpec& spec, const ExchangeTimes& times) {
