@@ -210,16 +210,6 @@ Exposed exposed_of(const std::string& text, const std::string& term, Kind kind) 
           exposed(simulate(experiment), kind)};
 }
 
-// Attention whose keys go round gathers and adds up as a whole, the other half in chunks.
-TEST(TrainingExposed, OfTensorExchangesBesideAContextGroupIsAsEstimated) {
-  for (const std::string plan : {", context: 2", ", context: 2, sequence_parallel: true"}) {
-    for (const double forward_us : {0.001, 20.0, 60.0}) {
-      const Exposed e = exposed_of(in_chunks(forward_us, "2", plan, ""), "tensor", Kind::kTensor);
-      EXPECT_NEAR(e.estimated, e.found, 0.05 * e.found) << plan << forward_us;
-    }
-  }
-}
-
 // Shared experts gather and add up as a whole beside tokens. What ranks that share an expert gather
 // takes the same links inside servers at the same time, which no closed form of one exchange has:
 // without shared experts the estimate is within 2 %.
