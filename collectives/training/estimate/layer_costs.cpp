@@ -135,50 +135,102 @@ double halves_time(const ExpertPass& pass, std::uint32_t layers, bool is_forward
   return std::max({computes_until, ready[0], ready[1]});
 }
 
-/// What of the exchanges of a pass nothing hides.
-double exposed_tokens(const TrainingSpec& spec, const ExpertPass& pass, double shared,
-                      bool is_forward) {
-  const double all = pass.tokens.out + pass.tokens.back;
+/// What nothing hides, by what is exchanged.
+struct Uncovered {
+  double tokens{};
+  double tensor{};
+};
+
+/// Tokens leave while shared experts gather their inputs and, where `beside` says so, compute. The
+/// gather is waited for first; what it adds up in the end goes beside tokens that come back.
+Uncovered one_after_other(const ExpertPass& pass, const SharedExchange& shared, double beside,
+                          bool is_beside) {
+  const double begin = std::max(pass.tokens.out, shared.gather + beside);
+  const double computed = begin + pass.experts;
+  const double back = computed + pass.tokens.back;
+  const double summed = (is_beside ? shared.gather + beside : computed) + shared.sum;
+  return {.tokens = begin - shared.gather - beside + pass.tokens.back,
+          .tensor = shared.gather + std::max(0.0, summed - back)};
+}
+
+/// What of the exchanges of a pass nothing hides. Of two halves, what shared experts exchange is
+/// taken to be beside nothing.
+Uncovered uncovered(const TrainingSpec& spec, const ExpertPass& pass, const SharedExchange& shared,
+                    double beside, bool is_forward) {
   if (spec.overlap.experts != OverlapSpec::Experts::kHalves) {
-    return spec.overlap.shared_experts ? all - std::min(pass.tokens.out, shared) : all;
+    return one_after_other(pass, shared, beside, spec.overlap.shared_experts);
   }
   const ParallelismSpec& plan = spec.parallelism;
   const std::uint32_t layers =
       std::max(1U, spec.model.layers / (plan.pipeline * plan.virtual_stages));
-  return halves_time(pass, layers, is_forward) / layers - pass.before - pass.experts;
+  return {.tokens = halves_time(pass, layers, is_forward) / layers - pass.before - pass.experts,
+          .tensor = shared.gather + shared.sum};
 }
 
-Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times, double load,
-                         const PassTimes& compute) {
+/// Of a layer in one direction: what it computes in all, and of it attention and shared experts.
+struct ComputedPass {
+  double whole{};
+  double attention{};
+  double shared{};
+};
+
+/// Where nothing is computed beside tokens, shared experts are computed with the others.
+Uncovered uncovered(const TrainingSpec& spec, const TokenTimes& tokens,
+                    const SharedExchange& shared, const ComputedPass& computed, bool is_forward) {
+  const double beside = spec.overlap.shared_experts ? computed.shared : 0;
+  const double before = std::min(computed.whole, computed.attention + beside);
+  const ExpertPass pass{.before = before, .experts = computed.whole - before, .tokens = tokens};
+  return uncovered(spec, pass, shared, beside, is_forward);
+}
+
+/// What experts exchange, and what tensor-parallel ranks exchange beside it.
+struct ExpertLayer {
+  Exchange tokens;
+  Exchange tensor;
+};
+
+/// Where gradients of weights are a pass of their own, what is gathered for them is beside nothing.
+ExpertLayer expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times, double load,
+                            const PassTimes& compute) {
   if (!exchanges_tokens(spec.parallelism)) return {};
   const TokenTimes tokens = token_times(spec, times, load);
+  const SharedExchange shared = shared_exchange(spec, times);
   const bool is_repeated = repeats_second_half(spec, true);
-  Exchange e;
-  e.all.forward = tokens.out + tokens.back;
-  e.all.backward = is_repeated ? 2 * e.all.forward : e.all.forward;
-  e.exposed = e.all;
-  if (!spec.overlap.shared_experts && spec.overlap.experts != OverlapSpec::Experts::kHalves) {
-    return e;
-  }
+  const bool is_split = spec.parallelism.schedule == PipelineSchedule::kZeroBubbleH1;
   const LayerParts parts = layer_parts(spec, true);
-  const bool is_beside = spec.overlap.shared_experts;
-  const auto exposed = [&](Picoseconds attention, Picoseconds shared, double whole, bool forward) {
-    const double before = to_seconds(attention) + (is_beside ? to_seconds(shared) : 0);
-    const ExpertPass pass{.before = std::min(whole, before),
-                          .experts = std::max(0.0, whole - before),
-                          .tokens = tokens};
-    return exposed_tokens(spec, pass, to_seconds(shared), forward);
+  const double passes = is_repeated ? 2 : 1;
+  ExpertLayer layer;
+  layer.tokens.all.forward = tokens.out + tokens.back;
+  layer.tokens.all.backward = passes * layer.tokens.all.forward;
+  layer.tensor.all.forward = shared.gather + shared.sum;
+  layer.tensor.all.backward = passes * layer.tensor.all.forward + shared.gather;
+  const auto add = [&](double BothWays::*way, const SharedExchange& beside,
+                       const ComputedPass& computed, bool is_forward) {
+    const Uncovered left = uncovered(spec, tokens, beside, computed, is_forward);
+    layer.tokens.exposed.*way += left.tokens;
+    layer.tensor.exposed.*way += left.tensor;
   };
-  e.exposed.forward =
-      exposed(parts.attention.forward, parts.shared.forward, to_seconds(compute.forward), true);
-  e.exposed.backward = exposed(parts.attention.backward() - parts.attention.apart,
-                               parts.shared.backward() - parts.shared.apart,
-                               to_seconds(compute.backward() - compute.apart), false);
-  if (is_repeated) {
-    e.exposed.backward +=
-        exposed(parts.attention.apart, parts.shared.apart, to_seconds(compute.apart), true);
-  }
-  return e;
+  const PassTimes& attention = parts.attention;
+  const PassTimes& of_shared = parts.shared;
+  add(&BothWays::forward, shared,
+      {.whole = to_seconds(compute.forward),
+       .attention = to_seconds(attention.forward),
+       .shared = to_seconds(of_shared.forward)},
+      true);
+  const double again = is_split ? 0 : shared.gather;
+  add(&BothWays::backward, {.gather = shared.gather + again, .sum = shared.sum},
+      {.whole = to_seconds(compute.backward() - compute.apart),
+       .attention = to_seconds(attention.backward() - attention.apart),
+       .shared = to_seconds(of_shared.backward() - of_shared.apart)},
+      false);
+  layer.tensor.exposed.backward += shared.gather - again;
+  if (!is_repeated) return layer;
+  add(&BothWays::backward, shared,
+      {.whole = to_seconds(compute.apart),
+       .attention = to_seconds(attention.apart),
+       .shared = to_seconds(of_shared.apart)},
+      true);
+  return layer;
 }
 
 }  // namespace
@@ -208,7 +260,10 @@ LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, boo
   costs.weights = to_seconds(computed.backward_weights);
   costs.tensor = tensor_exchange(spec, times, has_experts, computed);
   costs.context = context_exchange(spec, times, has_experts);
-  if (has_experts) costs.expert = expert_exchange(spec, times, load, computed);
+  if (!has_experts) return costs;
+  const ExpertLayer experts = expert_exchange(spec, times, load, computed);
+  costs.expert = experts.tokens;
+  costs.tensor += experts.tensor;
   return costs;
 }
 

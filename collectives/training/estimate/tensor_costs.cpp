@@ -114,7 +114,9 @@ Exchange of_half(const TrainingSpec& spec, const HalfExchange& half, const HalfT
 /// A half of a layer is summed up once in the forward pass and once in the backward pass (Shoeybi
 /// et al., arXiv 1909.08053, section 3), and where it is repeated, once more. With
 /// sequence parallelism a sum is a reduce-scatter and an all-gather, and the backward pass gathers
-/// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2).
+/// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2). Chunks are the same where
+/// keys go round: Transformer Engine has them in the projections before and after, which runs with
+/// a context group do not have yet.
 Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts,
                          const PassTimes& whole) {
   const std::uint32_t chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1U;
@@ -123,12 +125,16 @@ Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, b
   const HalfTimes attention = attention_times(spec, has_experts, layer);
   const bool repeats_all = spec.recomputation == Recomputation::kFull;
   Exchange e = of_half(spec, half, attention, repeats_all ? 1 : 0);
-  const bool has_second_half =
-      !has_experts || !exchanges_tokens(spec.parallelism) || spec.model.shared_experts > 0;
-  if (!has_second_half) return e;
+  if (has_experts && exchanges_tokens(spec.parallelism)) return e;
   const bool repeats_second = repeats_all || repeats_second_half(spec, has_experts);
   e += of_half(spec, half, rest_of(layer, attention), repeats_second ? 1 : 0);
   return e;
+}
+
+SharedExchange shared_exchange(const TrainingSpec& spec, const ExchangeTimes& times) {
+  if (spec.model.shared_experts == 0) return {};
+  const HalfExchange whole = half_exchange(spec, times, 1);
+  return {.gather = whole.gather, .sum = whole.sum};
 }
 
 double whole_tensor_sum(const TrainingSpec& spec, const ExchangeTimes& times) {

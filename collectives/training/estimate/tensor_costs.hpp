@@ -7,10 +7,19 @@
 
 namespace weft::collectives {
 
-/// What tensor-parallel ranks exchange of a layer in one micro-batch, and what of it nothing hides.
-/// `whole` is what the layer computes.
+/// What tensor-parallel ranks exchange of a layer in one micro-batch, and what of it nothing hides,
+/// without what goes beside tokens to experts elsewhere. `whole` is what the layer computes.
 [[nodiscard]] Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times,
                                        bool has_experts, const PassTimes& whole);
+
+/// What shared experts gather and add up beside tokens, in seconds of a micro-batch: as a whole
+/// (Megatron-Core's shared experts turn Transformer Engine's chunks off, `ub_overlap_ag_fprop` and
+/// `ub_overlap_rs_fprop`, and gather before the first matrix and scatter after the last).
+struct SharedExchange {
+  double gather{};
+  double sum{};
+};
+[[nodiscard]] SharedExchange shared_exchange(const TrainingSpec& spec, const ExchangeTimes& times);
 
 /// Seconds of one sum over a micro-batch's activations: an all-reduce, or with sequence parallelism
 /// a reduce-scatter and the all-gather of what comes next.

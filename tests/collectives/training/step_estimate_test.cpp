@@ -193,6 +193,35 @@ TEST(StepEstimate, ExpertsTakeFourAllToAllsPerLayerOrSix) {
   EXPECT_NEAR(estimate_step(spec, links).term("expert").seconds, 2 * 30 * 6 * pass, 1e-9);
 }
 
+// Shared experts gather beside tokens that leave, once forward and twice backward, and scatter
+// beside tokens that come back: the gathers are waited for first, the sums only where they are
+// longer.
+TEST(StepEstimate, SharedExpertsExchangeBesideTokens) {
+  TrainingSpec spec = measured_job(1, 16);
+  spec.model.experts = 64;
+  spec.model.top_k = 2;
+  spec.model.expert_ffn = 1024;
+  spec.model.shared_experts = 1;
+  spec.parallelism.tensor = 8;
+  spec.parallelism.sequence_parallel = true;
+  spec.parallelism.data = 8;
+  spec.parallelism.expert = 8;
+  spec.parallelism.expert_tensor = 1;
+  GroupLinks links{.tensor = {3600_Gbps, {}}, .expert = {400_Gbps, {}}};
+  const double gather = 7.0 / 8 * kActivations / 450e9;
+  const double way = 7.0 / 8 * 2 * kActivations / 8 / 50e9;
+  ASSERT_GT(way, 2 * gather);
+  StepEstimate e = estimate_step(spec, links);
+  EXPECT_NEAR(e.term("tensor").seconds, 2 * (32 * 10 + 5) * gather, 1e-9);
+  EXPECT_NEAR(e.term("tensor").exposed, 2 * (32 * (5 + 3) + 5) * gather, 1e-9);
+  EXPECT_NEAR(e.term("expert").exposed, 2 * 32 * (4 * way - 3 * gather), 1e-9);
+  // Tokens that take no time hide nothing.
+  links.expert.rate = {};
+  e = estimate_step(spec, links);
+  EXPECT_NEAR(e.term("tensor").exposed, 2 * (32 * 10 + 5) * gather, 1e-9);
+  EXPECT_NEAR(e.term("expert").exposed, 0, 1e-12);
+}
+
 // Keys and values of 8 of 32 heads of 128: c - 1 steps forward, twice the bytes backward; what a
 // step of attention takes, a fourth of the layer's, is hidden.
 TEST(StepEstimate, KeysAndValuesGoRoundBesideAttention) {
