@@ -344,6 +344,17 @@ TEST(Planes, ALossMarksThePlanesThatLostAlone) {
   EXPECT_LT(static_cast<double>(most), 1.05 * static_cast<double>(least));
 }
 
+TEST(Planes, TheFluidEngineLosesNone) {
+  const std::string text =
+      text_of_planes(2, 100, "{type: uec, plane_choice: packet}", one_message("1MB"));
+  EXPECT_TRUE(scenarios::check_fluid(experiment_of_text(text)).empty());
+  const Errors errors =
+      scenarios::check_fluid(experiment_of_text(text + plane_down("h0", 1, "leaf0", "at: 1us")));
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_THAT(errors.front().to_string(),
+              ::testing::HasSubstr("moves packets to other planes when links fail"));
+}
+
 TEST(Planes, WhatIsNotSupportedIsRefused) {
   const std::string m = one_message("1MB");
   EXPECT_THAT(refusal_of(text_of_planes(1, 100, "{type: uec, plane_choice: packet}", m)),
@@ -375,10 +386,6 @@ TEST(Planes, WhatIsNotSupportedIsRefused) {
                                 "[{name: m, type: permutation, size: 1MB, transport: {type: uec, "
                                 "plane_choice: packet, plane_weights: [1, 2, 3]}}]")),
       ::testing::HasSubstr("jobs[0].transport.plane_weights: has 3 numbers"));
-  EXPECT_THAT(refusal_of("engine: fluid\n" +
-                         text_of_planes(2, 100, "{type: uec, plane_choice: packet}", m) +
-                         plane_down("h0", 1, "leaf0", "at: 1us")),
-              ::testing::HasSubstr("moves packets to other planes when links fail"));
   EXPECT_THAT(refusal_of(text_of_planes(16, 100, "{type: uec, plane_choice: packet}", m)),
               ::testing::HasSubstr("the fabric has 16 planes; at most 8"));
 }

@@ -114,9 +114,8 @@ Exchange of_half(const TrainingSpec& spec, const HalfExchange& half, const HalfT
 /// A half of a layer is summed up once in the forward pass and once in the backward pass (Shoeybi
 /// et al., arXiv 1909.08053, section 3), and where it is repeated, once more. With
 /// sequence parallelism a sum is a reduce-scatter and an all-gather, and the backward pass gathers
-/// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2). Chunks are the same where
-/// keys go round: Transformer Engine has them in the projections before and after, which runs with
-/// a context group do not have yet.
+/// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2). Chunks are taken to be the
+/// same where keys go round; runs with a context group have none there.
 Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts,
                          const PassTimes& whole) {
   const std::uint32_t chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1U;
