@@ -21,7 +21,7 @@ struct ControlWord {
 };
 
 /// The number of a CC_Update (CBFC): blocks of a frame that died, and the outages of the link
-/// before it. A later outage voids it, since all blocks are granted anew when the link is back.
+/// before it. A later outage voids it, since all blocks are granted again when the link is back.
 struct LostBlocks {
   std::int32_t blocks = 0;
   std::uint32_t outages = 0;

@@ -127,7 +127,7 @@ const std::vector<Case> kCases{
      ".yaml:6:38: fabric.flow_control.buffer: `100B` is less than a credit (128B)"},
     {"cbfc-on-infiniband", ".yaml:7:17: fabric.flow_control"},
     {"cbfc-period-below-its-gap",
-     ".yaml:6:58: fabric.flow_control.update_period: `50KiB` is less than update_gap (100KiB)"},
+     ".yaml:6:65: fabric.flow_control.update_period: `50KiB` is less than update_gap (100KiB)"},
     {"cbfc-too-small-for-a-packet",
      ".yaml:6:38: fabric.flow_control.buffer: 2KiB never has room for a full packet, which takes "},
     {"credit-less-than-a-block",
