@@ -121,7 +121,7 @@ Bytes exact_headroom(const HeadroomTerms& t) {
   }
   if (t.pause_propagates) loop += bounded(t.wire);
   const std::int64_t between =
-      max_cells(carried(loop, t.rate) + t.replay, t.smallest, t.largest, t.cell);
+      max_cells(carried(loop, t.rate) + t.sent_again, t.smallest, t.largest, t.cell);
   return (2 * cells_of(t.largest, t.cell) + between) * t.cell;
 }
 
@@ -159,7 +159,7 @@ HeadroomTerms headroom_terms(const Fabric& fabric, PortId in, const SwitchConfig
   terms.largest = own.largest;
   terms.cell = switches.cell;
   // One frame more may have started while fewer were outstanding.
-  if (switches.link_retry.enabled) terms.replay = switches.link_retry.outstanding + own.largest;
+  if (switches.link_retry.enabled) terms.sent_again = switches.link_retry.outstanding + own.largest;
   return terms;
 }
 

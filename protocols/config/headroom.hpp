@@ -33,10 +33,10 @@ struct HeadroomTerms {
   /// With cut-through: how long such a packet holds Y's egress before it goes, where the rest of it
   /// comes by a slower link.
   Picoseconds reverse_hold;
-  Bytes smallest;      ///< packet of the class
-  Bytes largest;       ///< packet of the class
-  Bytes cell = 1_B;    ///< of the buffer; what is stored takes whole cells
-  Bytes replay = 0_B;  ///< that a link with retry sends again whatever is paused
+  Bytes smallest;          ///< packet of the class
+  Bytes largest;           ///< packet of the class
+  Bytes cell = 1_B;        ///< of the buffer; what is stored takes whole cells
+  Bytes sent_again = 0_B;  ///< that a link with retry sends again whatever is paused
 };
 
 /// The most buffer that the packet which crosses XOFF and all after it can take: with it nothing is

@@ -340,8 +340,8 @@ TEST(Planes, ALossMarksThePlanesThatLostAlone) {
   const std::vector<std::int64_t> packets = by_plane(run_planes(text), 4);
   EXPECT_LT(packets[1], 1'000);
   const std::int64_t fewest = std::min({packets[0], packets[2], packets[3]});
-  const std::int64_t most = std::max({packets[0], packets[2], packets[3]});
-  EXPECT_LT(static_cast<double>(most), 1.05 * static_cast<double>(fewest));
+  const std::int64_t largest = std::max({packets[0], packets[2], packets[3]});
+  EXPECT_LT(static_cast<double>(largest), 1.05 * static_cast<double>(fewest));
 }
 
 TEST(Planes, TheFluidEngineLosesNone) {

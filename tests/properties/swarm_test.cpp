@@ -35,8 +35,6 @@ constexpr std::array kApart{
     Apart{F::kInputQueues, F::kTelemetry},
     // Refused: only queues at outputs are trimmed.
     Apart{F::kInputQueues, F::kTrimming},
-    // Refused: what a link gives up would take its credits with it.
-    Apart{F::kCredits, F::kLinkRetry},
     // What is lost is not sent again.
     Apart{F::kDatagrams, F::kLinkFailures},
     Apart{F::kDatagrams, F::kBitErrors},

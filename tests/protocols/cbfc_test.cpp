@@ -135,7 +135,7 @@ TEST(CbfcOracle, C3_ALostUpdateIsMadeUpForByTheNext) {
   EXPECT_EQ(ten.end, whole.end);
 }
 
-// The sender has no credits left, so that nothing comes that could be told anew.
+// The sender has no credits left, so that nothing comes that could be told again.
 // MODEL.md 18.3
 TEST(CbfcOracle, C3_WithNothingNewALostUpdateIsRepeatedAfterAPeriod) {
   const CbfcConfig cbfc = limited_to(16_KiB);

@@ -49,7 +49,7 @@ std::set<std::string> cited_rules() {
 }
 
 /// Rules that no test holds yet.
-const std::set<std::string> kUntested{"1.5", "9.2", "10.3", "11.4"};
+const std::set<std::string> kUntested{"1.5", "9.2", "10.3", "11.4", "18.6"};
 
 TEST(ModelRules, AreCitedByTests) {
   const std::set<std::string> all = rules();
