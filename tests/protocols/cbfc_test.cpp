@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "tests/support/flow_runner.hpp"
+#include "tests/support/lossy_star.hpp"
 
 namespace weft::testing {
 namespace {
@@ -203,22 +203,6 @@ TEST(Cbfc, AnOutageVoidsWhatWasToComeBack) {
   }
 }
 
-/// Many flows over a star whose links corrupt a frame in 500, updates and CC_Updates as well.
-struct ManyCbfcFlows {
-  explicit ManyCbfcFlows(const PacketNetwork::Options& options)
-      : fabric(topologies::build_fabric(star(6, 100_Gbps, 1_us)).value()) {
-    for (Port& port : fabric.ports) port.errors = {2e-3, LinkErrors::Unit::kFrames};
-    std::vector<Flow> flows;
-    for (std::uint32_t i = 0; i < 6; ++i) {
-      flows.push_back({HostId(i), HostId((i + 1) % 6), 3_MB, 0_ps});
-      flows.push_back({HostId(i), HostId((i + 2) % 6), 1_MB, 20_us});
-    }
-    run.emplace(fabric, star(6, 100_Gbps, 1_us), options, flows);
-  }
-  Fabric fabric;
-  std::optional<FlowRun> run;
-};
-
 PacketNetwork::Options lossy_cbfc(bool has_retry) {
   PacketNetwork::Options options = plain_options();
   CbfcConfig cbfc = limited_to(48_KiB);
@@ -237,7 +221,7 @@ TEST(CbfcOracle, C4_ReceiversNeverHoldMoreThanTheirLimit) {
   for (const std::uint32_t threads : {1U, 2U, 3U}) {
     PacketNetwork::Options options = lossy_cbfc(false);
     options.parallelism.threads = threads;
-    ManyCbfcFlows many(options);
+    LossyStar many(options);
     for (Picoseconds time = 10_us; time < 400_us; time += 7_us) {
       many.run->network().run_until(time);
       EXPECT_THAT(many.run->network().violated_invariants(false), ::testing::IsEmpty());
@@ -257,7 +241,7 @@ TEST(CbfcOracle, C4_ReceiversNeverHoldMoreThanTheirLimit) {
 TEST(Cbfc, BesideLinkLevelRetryNoCreditIsMissing) {
   PacketNetwork::Options options = lossy_cbfc(true);
   options.switches.link_retry.replays = 255;
-  ManyCbfcFlows many(options);
+  LossyStar many(options);
   for (Picoseconds time = 10_us; time < 400_us; time += 7_us) {
     many.run->network().run_until(time);
     EXPECT_THAT(many.run->network().violated_invariants(false), ::testing::IsEmpty());

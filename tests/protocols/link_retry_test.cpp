@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "tests/support/flow_runner.hpp"
+#include "tests/support/lossy_star.hpp"
 
 namespace weft::testing {
 namespace {
@@ -243,27 +243,11 @@ TEST(LinkRetryOracle, L4_PoisonedFramesAreNotSentAgain) {
   EXPECT_EQ(totals.packets_retransmitted, 0U);
 }
 
-/// Many flows over links that corrupt a frame in 500, in both directions.
-struct ManyFlows {
-  explicit ManyFlows(const PacketNetwork::Options& options)
-      : fabric(topologies::build_fabric(star(6, 100_Gbps, 1_us)).value()) {
-    for (Port& port : fabric.ports) port.errors = {2e-3, LinkErrors::Unit::kFrames};
-    std::vector<Flow> flows;
-    for (std::uint32_t i = 0; i < 6; ++i) {
-      flows.push_back({HostId(i), HostId((i + 1) % 6), 3_MB, 0_ps});
-      flows.push_back({HostId(i), HostId((i + 2) % 6), 1_MB, 20_us});
-    }
-    run.emplace(fabric, star(6, 100_Gbps, 1_us), options, flows);
-  }
-  Fabric fabric;
-  std::optional<FlowRun> run;
-};
-
 // MODEL.md 16.7
 TEST(LinkRetry, NothingIsLostAboveLinksThatCorruptFrames) {
   PacketNetwork::Options options = with_retry();
   options.switches.link_retry.replays = 255;
-  ManyFlows many(options);
+  LossyStar many(options);
   many.run->completions();
   const NetworkTotals totals = many.run->network().totals();
   EXPECT_GT(totals.replays, 20);
@@ -277,7 +261,7 @@ TEST(LinkRetry, LawsHoldInTheMiddleAndForAnyThreads) {
   for (const std::uint32_t threads : {1U, 2U, 3U}) {
     PacketNetwork::Options options = with_retry();
     options.parallelism.threads = threads;
-    ManyFlows many(options);
+    LossyStar many(options);
     for (Picoseconds time = 10_us; time < 200_us; time += 7_us) {
       many.run->network().run_until(time);
       EXPECT_THAT(many.run->network().violated_invariants(false), ::testing::IsEmpty());

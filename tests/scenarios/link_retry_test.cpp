@@ -107,7 +107,7 @@ TEST(LinkRetryScenario, IsRefusedWhereCreditsWouldBeLost) {
               Contains(HasSubstr("fabric.link_retry: is an option of Ethernet links")));
 }
 
-// Of frames of 4,178 B two hold less than a loop of 30 m does, and 102,400 B more.
+// Of frames of 4,178 B two or three hold less than a loop of 30 m does, and 102,400 B more.
 TEST(LinkRetryScenario, IsCheckedForTheLoopOfItsLinks) {
   StaticFindings findings;
   check_buffers(experiment_of_text(retried(", link_retry: {outstanding: 9593B}", kOneMessage)),

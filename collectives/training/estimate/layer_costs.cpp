@@ -142,7 +142,7 @@ struct Uncovered {
 };
 
 /// Tokens leave while shared experts gather their inputs and, where `beside` says so, compute. The
-/// gather is waited for first; what it adds up in the end goes beside tokens that come back.
+/// gather is waited for first; their sum goes beside tokens that come back.
 Uncovered one_after_other(const ExpertPass& pass, const SharedExchange& shared, double beside,
                           bool is_beside) {
   const double begin = std::max(pass.tokens.out, shared.gather + beside);
