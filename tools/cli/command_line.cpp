@@ -4,25 +4,8 @@
 #include <sstream>
 
 #include "simcore/base/escape.hpp"
-#include "tools/cli/begin/new_command.hpp"
-#include "tools/cli/catalogue_commands.hpp"
-#include "tools/cli/collective/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
-#include "tools/cli/compare/compare_command.hpp"
-#include "tools/cli/deploy/deploy_command.hpp"
-#include "tools/cli/diagnose/diagnose_commands.hpp"
-#include "tools/cli/explain/explain_command.hpp"
-#include "tools/cli/import/import_command.hpp"
-#include "tools/cli/manual/manual_commands.hpp"
-#include "tools/cli/report/report_command.hpp"
-#include "tools/cli/run/run_command.hpp"
-#include "tools/cli/scenario/estimate_command.hpp"
-#include "tools/cli/scenario/scenario_commands.hpp"
-#include "tools/cli/scenario/topo_command.hpp"
-#include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/unknown_words.hpp"
-#include "tools/cli/validate/validate_command.hpp"
-#include "tools/cli/version.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {
@@ -58,52 +41,11 @@ std::string with_words_escaped(std::string complaint, int argc, char** argv) {
 
 }  // namespace
 
-/// In the order in which help lists them.
-struct CommandLine::Commands {
-  explicit Commands(CLI::App& app)
-      : begin(app),
-        import(app),
-        run(app),
-        scenario(app),
-        estimate(app),
-        validate(app),
-        explain(app),
-        compare(app),
-        report(app),
-        topo(app),
-        collectives(app),
-        deploy(app),
-        diagnose(app),
-        sweeps(app),
-        catalogue(app),
-        manual(app) {}
-
-  NewCommand begin;
-  ImportCommand import;
-  RunCommand run;
-  ScenarioCommands scenario;
-  EstimateCommand estimate;
-  ValidateCommand validate;
-  ExplainCommand explain;
-  CompareCommand compare;
-  ReportCommand report;
-  TopoCommand topo;
-  CollectiveCommands collectives;
-  DeployCommand deploy;
-  DiagnoseCommands diagnose;
-  SweepCommands sweeps;
-  CatalogueCommands catalogue;
-  ManualCommands manual;
-};
-
 CommandLine::CommandLine() : app_(kAbout, "weft") {
-  app_.set_version_flag("--version", version_text());
   app_.require_subcommand(1);
   app_.footer(kExamples);
-  commands_ = std::make_unique<Commands>(app_);
+  commands_ = make_commands(app_);
 }
-
-CommandLine::~CommandLine() = default;
 
 int CommandLine::run(int argc, char** argv) {
   try {
@@ -120,29 +62,7 @@ int CommandLine::run(int argc, char** argv) {
   }
   std::vector<std::string> words(argv, argv + argc);
   words.front() = "weft";
-  return dispatch(words);
-}
-
-int CommandLine::dispatch(const std::vector<std::string>& command_line) {
-  Commands& c = *commands_;
-  c.catalogue.use_catalogue();
-  if (const auto code = c.begin.run()) return *code;
-  if (const auto code = c.import.run()) return *code;
-  if (const auto code = c.run.run(command_line)) return *code;
-  if (const auto code = c.scenario.run()) return *code;
-  if (const auto code = c.estimate.run()) return *code;
-  if (const auto code = c.validate.run()) return *code;
-  if (const auto code = c.explain.run()) return *code;
-  if (const auto code = c.compare.run()) return *code;
-  if (const auto code = c.report.run()) return *code;
-  if (const auto code = c.topo.run()) return *code;
-  if (const auto code = c.collectives.run()) return *code;
-  if (const auto code = c.deploy.run()) return *code;
-  if (const auto code = c.diagnose.run()) return *code;
-  if (const auto code = c.sweeps.run()) return *code;
-  if (const auto code = c.catalogue.run()) return *code;
-  if (const auto code = c.manual.run()) return *code;
-  return kBadInput;
+  return commands_->dispatch(words);
 }
 
 }  // namespace weft::cli

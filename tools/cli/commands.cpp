@@ -1,417 +1,33 @@
 #include "tools/cli/commands.hpp"
 
-#include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <memory>
 #include <optional>
-#include <string_view>
-#include <thread>
-#include <utility>
 
 #include "scenarios/api/weft.hpp"
-#include "scenarios/blame/explain/blame_file.hpp"
-#include "scenarios/blame/explain/counterfactual.hpp"
-#include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/checks/forecast.hpp"
-#include "scenarios/compare/comparison.hpp"
 #include "scenarios/language/load_scenario.hpp"
-#include "scenarios/output/result_writer.hpp"
-#include "scenarios/output/run_files.hpp"
-#include "scenarios/output/summary.hpp"
 #include "scenarios/results/reference.hpp"
-#include "scenarios/results/results.hpp"
-#include "scenarios/results/run_state.hpp"
-#include "scenarios/run/fluid_simulation.hpp"
-#include "scenarios/run/simulation.hpp"
-#include "scenarios/session/session.hpp"
-#include "scenarios/text/format.hpp"
-#include "scenarios/text/json_text.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
-#include "simcore/base/digest.hpp"
-#include "simcore/base/escape.hpp"
-#include "simcore/base/log.hpp"
-#include "simcore/fluid/flow_solver.hpp"
-#include "tools/cli/expect/expectations.hpp"
 #include "tools/cli/output.hpp"
-#include "tools/cli/progress.hpp"
-#include "tools/cli/run/follower.hpp"
-#include "tools/cli/run/isolated.hpp"
-#include "tools/cli/run/next_step.hpp"
-#include "tools/cli/run/run_place.hpp"
+#include "tools/cli/run/load.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
-#include "tools/sweep/language/metrics.hpp"
 #include "topologies/export/simgrid_platform.hpp"
 
 namespace weft::cli {
 namespace {
 
-struct Loaded : scenarios::Session {
-  scenarios::Invocation invocation = {};
-  Expectations expectations = {};
-};
-
-/// Seconds in which nobody asks which engine is the faster one.
-constexpr double kSoon = 5;
-
-/// Loads and builds, or prints what is wrong.
-std::optional<Loaded> load(const std::string& path, const std::vector<std::string>& overrides) {
-  if (sweep::is_sweep_file(path)) {
-    complain(path + " is a sweep: `weft sweep " + path + "` runs it");
-    return {};
+/// Prints what is wrong; gives the exit code back.
+int refuse_from_api(const api::Errors& errors) {
+  Errors all;
+  for (const api::Error& error : errors) {
+    all.push_back({error.message, {error.file, error.line, error.column, error.key}});
   }
-  auto loaded = scenarios::load_scenario(path, overrides);
-  if (!loaded) {
-    print_errors(loaded.errors());
-    return {};
-  }
-  auto session = scenarios::open_session(std::move(loaded).value());
-  if (!session) {
-    print_errors(session.errors());
-    return {};
-  }
-  const scenarios::Experiment& e = session.value().experiment;
-  log_info(fmt::format("{}: {} hosts, {} switches, {} connections", path, e.fabric.hosts.size(),
-                       e.fabric.switches.size(), e.workload.connections().size()));
-  return Loaded{std::move(session).value()};
-}
-
-/// Whether a run of the packet engine fits into memory; says so if not. With a limit, it cannot
-/// take more.
-bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>& limit) {
-  log_info("about " + scenarios::forecast_text(f));
-  const std::string excess = scenarios::memory_excess(f, limit, "--memory-limit");
-  if (!excess.empty()) {
-    complain(excess);
-    return false;
-  }
-  if (limit) {
-    const rlimit both{static_cast<rlim_t>(*limit), static_cast<rlim_t>(*limit)};
-    ::setrlimit(RLIMIT_DATA, &both);
-  }
-  return true;
-}
-
-scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArguments& arguments,
-                            scenarios::RunFiles& files, Follower& follower) {
-  const auto observer = [&follower](const scenarios::Progress& now) { return follower.poll(now); };
-  const scenarios::MessageSink sink = follower.sink(files);
-  scenarios::Results results =
-      engine == Engine::kFluid
-          ? scenarios::simulate_fluid(loaded.experiment, observer, sink, files.timeline())
-          : scenarios::simulate(loaded.experiment, observer, &files, {.threads = arguments.threads},
-                                sink);
-  follower.end(results);
-  scenarios::complete(results, loaded, loaded.invocation, WEFT_VERSION);
-  return results;
-}
-
-/// `verdicts` are no part of summary.json: what is expected is not the run's.
-void print_results(const scenarios::Results& results, const std::vector<Verdict>& verdicts,
-                   const RunArguments& arguments) {
-  if (arguments.print_json) {
-    nlohmann::ordered_json json = scenarios::summary_json(results);
-    if (!verdicts.empty()) json["expectations"] = verdicts_json(verdicts);
-    print(scenarios::json_text(json) + "\n");
-  } else if (!arguments.is_quiet) {
-    print(scenarios::summary_text(results));
-  }
-  std::fflush(stdout);
-  for (const std::string& sentence : results.explanation) complain(escaped(sentence));
-}
-
-/// The worst of what is to blame for the time of each job.
-void print_blame(const std::filesystem::path& folder, const scenarios::LoadedScenario& source) {
-  constexpr std::size_t kLines = 6;
-  const auto blame = scenarios::read_blame(folder);
-  if (!blame) return;
-  const std::vector<scenarios::SlowLink> links = scenarios::slow_links(source);
-  print(fmt::format("\n{}  more: `weft explain {}`\n",
-                    scenarios::explanation_text(blame.value(), kLines, links,
-                                                scenarios::degradations_of(source, links)),
-                    folder.string()));
-}
-
-/// Says where the results are, what they replace, and what is not there. `out` is where they should
-/// be; `replaced` says what was there.
-void print_place(const scenarios::Results& results, const std::filesystem::path& written,
-                 const std::filesystem::path& out, const std::string& replaced,
-                 const scenarios::LoadedScenario& source, const RunArguments& arguments) {
-  const bool is_replaced = written == out && !replaced.empty();
-  if (is_replaced && arguments.print_json && !arguments.is_quiet) {
-    complain(fmt::format("{}: the results of {} are replaced", out.string(), replaced));
-  }
-  if (!arguments.is_quiet && !arguments.print_json) {
-    print(fmt::format("  results in {}\n", written.string()));
-    if (is_replaced) print(fmt::format("  where they replace those of {}\n", escaped(replaced)));
-    for (const char* trace : {"timeline.perfetto-trace", "timeline.json"}) {
-      if (!std::filesystem::exists(written / trace)) continue;
-      print(fmt::format("  what ranks did when: {} (ui.perfetto.dev shows it)\n",
-                        (written / trace).string()));
-    }
-    if (!results.lists_messages) {
-      print(
-          fmt::format("  without messages.csv: its rows would be more than {} "
-                      "(`--set observe.messages=true` writes them, packed)\n",
-                      scenarios::format_count(scenarios::kMessagesListed)));
-    }
-    if (results.has_blame) print_blame(written, source);
-  }
-  if (written == out) return;
-  complain(fmt::format(
-      "interrupted: {} keeps the results that it had; those of this run so far are in {}",
-      out.string(), written.string()));
-}
-
-std::vector<Verdict> verdicts_of(const Loaded& loaded, const scenarios::Results& results,
-                                 const std::filesystem::path& out, const RunArguments& arguments) {
-  if (loaded.expectations.empty()) return {};
-  return judge(loaded.expectations, {measured_run(results, out.string())},
-               arguments.expect.counts_cut_off);
-}
-
-/// Runs one engine, writes and prints. Returns the exit code.
-int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
-               const RunArguments& arguments) {
-  std::optional<IsolatedRuns> isolated;
-  if (arguments.is_isolated) isolated.emplace(arguments, loaded.experiment, engine);
-  // Before the run: what cannot be written should not take an hour to say so.
-  auto created = scenarios::RunFiles::create(
-      loaded.experiment, out, scenarios::kinds_of_files(loaded, engine == Engine::kPacket));
-  if (!created) return refuse(created.errors(), kUnfinished);
-  scenarios::RunFiles& files = *created.value();
-  std::optional<Follower> follower;
-  follower.emplace(arguments, loaded.experiment, engine);
-  scenarios::Results results = simulate(loaded, engine, arguments, files, *follower);
-  log_info(fmt::format("{} logical processes, {} threads, lookahead {}, {} events",
-                       results.logical_processes, results.threads,
-                       scenarios::format_time(results.lookahead), results.totals.events));
-  if (isolated) {
-    follower.reset();
-    isolated->run(results);
-  }
-  const std::string replaced = describe_results_in(out);
-  if (follower) follower->enter("writing the results");
-  // Before anything is printed, since nobody may be there to read it: `weft run ... | head -1`.
-  const auto written = scenarios::write_results(
-      results, loaded.source.resolved_yaml(WEFT_VERSION), out,
-      {.pauses = loaded.experiment.scenario.observe.pauses,
-       .files = &files,
-       .continues = [&out, said = false]() mutable {
-         if (!std::exchange(said, true)) {
-           complain(out.string() + " is locked by another program; waiting for it");
-         }
-         return !is_interrupted();
-       }});
-  follower.reset();
-  const std::vector<Verdict> verdicts = verdicts_of(loaded, results, out, arguments);
-  print_results(results, verdicts, arguments);
-  if (!written) return refuse(written.errors(), kUnfinished);
-  print_place(results, written.value(), out, replaced, loaded.source, arguments);
-  const bool says_next = !arguments.is_quiet && !arguments.print_json &&
-                         arguments.engine != Engine::kBoth &&
-                         scenarios::is_success(results.outcome);
-  if (says_next) print(next_step(results, written.value(), arguments));
-  print_verdicts(verdicts, arguments.is_quiet || arguments.print_json);
-  if (scenarios::is_success(results.outcome)) return all_hold(verdicts) ? kSuccess : kUnfinished;
-  complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));
-  return kUnfinished;
-}
-
-/// Waits for a process that runs beside this one, and ends it if this one is to end: a signal may
-/// have reached only one of them. Returns its status.
-int wait_until_over(pid_t child) {
-  constexpr std::chrono::milliseconds kBetween{20};
-  bool is_told = false;
-  int status = 0;
-  for (;;) {
-    const pid_t ended = ::waitpid(child, &status, WNOHANG);
-    if (ended == child || (ended < 0 && errno != EINTR)) return status;
-    if (is_interrupted() && !std::exchange(is_told, true)) ::kill(child, SIGTERM);
-    std::this_thread::sleep_for(kBetween);
-  }
-}
-
-/// Runs the fluid engine in a process of its own (SimGrid has one clock per process) beside the
-/// packet engine, and compares what they wrote.
-int run_both(Loaded& loaded, const RunPlace& place, const RunArguments& arguments) {
-  RunArguments silent = arguments;
-  silent.print_json = false;
-  silent.is_quiet = true;
-  silent.is_live = false;
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) {
-    complain("cannot start a process for the fluid engine");
-    return kUnfinished;
-  }
-  if (child == 0) {
-    const int code = run_engine(loaded, Engine::kFluid, place.fluid, silent);
-    std::fflush(nullptr);
-    ::_exit(code);
-  }
-  const int packet = run_engine(loaded, Engine::kPacket, place.packet, arguments);
-  const int status = wait_until_over(child);
-  if (!WIFEXITED(status)) {
-    complain(fmt::format("the fluid engine ended by signal {}", WTERMSIG(status)));
-    return kUnfinished;
-  }
-  if (!arguments.is_quiet && !arguments.print_json) {
-    if (is_interrupted()) return kUnfinished;
-    print(fmt::format("  results in {}\n\n", place.fluid.string()));
-    if (const int code = compare_results({place.packet.string(), place.fluid.string()}, false);
-        code != kSuccess) {
-      return code;
-    }
-    print("\n" + next_step(place.packet, place.fluid));
-  }
-  return std::max(packet, WEXITSTATUS(status));
-}
-
-/// Adds what takes `arguments.without` out of the scenario; says so, or what is wrong with it.
-bool add_without(const RunArguments& arguments, std::vector<std::string>& overrides) {
-  if (arguments.without.empty()) return true;
-  const auto loaded = scenarios::load_scenario(arguments.scenario, overrides);
-  if (!loaded) {
-    print_errors(loaded.errors());
-    return false;
-  }
-  const auto refuse_without = [](const Errors& errors) {
-    for (const Error& error : errors) complain("--without: " + error.message);
-    return false;
-  };
-  const auto more = scenarios::overrides_without(arguments.without, loaded.value());
-  if (!more) return refuse_without(more.errors());
-  std::string said;
-  for (const std::string& one : more.value()) said += " --set \"" + one + "\"";
-  if (!arguments.is_quiet && !arguments.print_json) {
-    print(fmt::format("without {}:{}\n", arguments.without, said));
-  }
-  overrides.insert(overrides.end(), more.value().begin(), more.value().end());
-  const auto without = scenarios::load_scenario(arguments.scenario, overrides);
-  if (!without) return refuse_without(without.errors());
-  if (!scenarios::has_removable(arguments.without, without.value())) return true;
-  return refuse_without({{"overrides do not reach all of it", {}}});
+  return refuse(all);
 }
 
 }  // namespace
-
-int run_scenario(const RunArguments& arguments) {
-  std::vector<std::string> overrides = arguments.overrides;
-  if (!add_without(arguments, overrides)) return kBadInput;
-  if (arguments.blames) overrides.emplace_back("observe.blame=true");
-  if (arguments.has_timeline) overrides.emplace_back("observe.timeline.format=perfetto");
-  std::optional<Loaded> loaded = load(arguments.scenario, overrides);
-  if (!loaded) return kBadInput;
-  auto expectations = read_expectations(
-      arguments.expect.expressions,
-      sweep::summary_names(loaded->experiment.scenario, arguments.is_isolated), 1);
-  if (!expectations) return refuse(expectations.errors());
-  loaded->expectations = std::move(expectations).value();
-  loaded->invocation = invocation_of(arguments);
-  const auto found = place_of_run(arguments, loaded->invocation, loaded->experiment.scenario.name,
-                                  sha256_hex(loaded->source.canonical_yaml()));
-  if (!found) return refuse(found.errors());
-  const RunPlace& place = found.value();
-  // Before the run, not after an hour of it.
-  Errors errors = scenarios::check_output_folder(place.packet);
-  if (errors.empty() && arguments.engine == Engine::kBoth) {
-    errors = scenarios::check_output_folder(place.fluid);
-  }
-  if (errors.empty() && arguments.engine != Engine::kPacket) {
-    errors = loaded->source.located(scenarios::check_fluid(loaded->experiment));
-  }
-  if (!errors.empty()) {
-    print_errors(errors);
-    return kBadInput;
-  }
-  const scenarios::Forecast& forecast = loaded->forecast;
-  if (arguments.engine != Engine::kFluid && !fits_memory(forecast, arguments.memory_limit)) {
-    return kUnfinished;
-  }
-  if (arguments.engine != Engine::kPacket && !arguments.is_quiet) {
-    const double fluid = scenarios::fluid_seconds(loaded->experiment, forecast.messages);
-    if (fluid > std::max(kSoon, forecast.seconds)) {
-      complain(fmt::format("the fluid engine will take about {}, the packet engine {}",
-                           scenarios::format_time(fluid),
-                           scenarios::format_time(forecast.seconds)));
-    }
-  }
-  if (arguments.engine != Engine::kPacket) {
-    if (const Errors missing = load_flow_solver(); !missing.empty()) {
-      print_errors(missing);
-      return kUnfinished;
-    }
-  }
-  stop_on_interrupt();
-  if (arguments.engine == Engine::kBoth) return run_both(*loaded, place, arguments);
-  return run_engine(*loaded, arguments.engine, place.packet, arguments);
-}
-
-namespace {
-
-/// What folders are expected to hold.
-Result<std::vector<Verdict>> judge_folders(const std::vector<std::string>& folders,
-                                           const ExpectArguments& expect) {
-  if (expect.expressions.empty()) return std::vector<Verdict>();
-  std::vector<MeasuredRun> runs;
-  std::vector<std::string> names;
-  for (const std::string& folder : folders) {
-    auto run = measured_run(std::filesystem::path(folder));
-    if (!run) return run.errors();
-    for (const auto& [name, value] : run.value().numbers) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
-    runs.push_back(std::move(run).value());
-  }
-  const auto expectations = read_expectations(expect.expressions, names, runs.size());
-  if (!expectations) return expectations.errors();
-  return judge(expectations.value(), runs, expect.counts_cut_off);
-}
-
-}  // namespace
-
-int compare_results(const std::vector<std::string>& folders, bool print_json,
-                    const ExpectArguments& expect) {
-  std::vector<scenarios::ComparedRun> runs;
-  bool is_readable = true;
-  for (const std::string& folder : folders) {
-    auto run = scenarios::read_compared_run(folder);
-    if (run) {
-      runs.push_back(std::move(run).value());
-    } else {
-      print_errors(run.errors());
-      is_readable = false;
-    }
-  }
-  if (!is_readable) return kBadInput;
-  const auto verdicts = judge_folders(folders, expect);
-  if (!verdicts) return refuse(verdicts.errors());
-  const scenarios::Comparison comparison = scenarios::compare_runs(runs);
-  if (print_json) {
-    nlohmann::ordered_json json = scenarios::comparison_json(runs, comparison);
-    if (!verdicts.value().empty()) json["expectations"] = verdicts_json(verdicts.value());
-    print(scenarios::json_text(json) + "\n");
-  } else {
-    print(scenarios::comparison_text(runs, comparison));
-  }
-  std::fflush(stdout);
-  print_verdicts(verdicts.value(), print_json);
-  return all_hold(verdicts.value()) ? kSuccess : kUnfinished;
-}
 
 int write_platform(const std::string& path, const std::vector<std::string>& overrides,
                    const std::string& out) {
@@ -437,10 +53,10 @@ int write_platform(const std::string& path, const std::vector<std::string>& over
 int check_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   if (sweep::is_sweep_file(path)) return check_sweep(path, overrides);
   auto scenario = api::Scenario::from_file(path);
-  if (!scenario) return refuse(scenario.errors());
+  if (!scenario) return refuse_from_api(scenario.errors());
   for (const std::string& change : overrides) scenario.value().change(change);
   const auto check = scenario.value().check();
-  if (!check) return refuse(check.errors());
+  if (!check) return refuse_from_api(check.errors());
   print(check.value().text);
   return kSuccess;
 }

@@ -14,14 +14,6 @@ int refuse(const Errors& errors, ExitCode code) {
   return code;
 }
 
-int refuse(const api::Errors& errors, ExitCode code) {
-  Errors all;
-  for (const api::Error& error : errors) {
-    all.push_back({error.message, {error.file, error.line, error.column, error.key}});
-  }
-  return refuse(all, code);
-}
-
 int put(const std::string& text, const std::string& file, ExitCode failure) {
   if ((file.empty() || is_dash(file)) && has_colours(STDOUT_FILENO)) {
     print(text);

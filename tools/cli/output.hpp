@@ -6,7 +6,6 @@
 #include <string>
 #include <variant>
 
-#include "scenarios/api/weft.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/text/quantity_text.hpp"
 #include "tools/cli/commands.hpp"
@@ -16,8 +15,6 @@ namespace weft::cli {
 
 /// Prints what is wrong; gives the exit code back.
 [[nodiscard]] int refuse(const Errors& errors, ExitCode code = kBadInput);
-
-[[nodiscard]] int refuse(const api::Errors& errors, ExitCode code = kBadInput);
 
 /// A text, in which control characters are escaped, to standard output if `file` is empty or `-`,
 /// else to what it names (OutputFile). The exit code: `failure` where that cannot be written.

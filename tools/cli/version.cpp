@@ -1,7 +1,5 @@
 #include "tools/cli/version.hpp"
 
-#include "tools/sweep/run/mpi_link.hpp"
-
 namespace weft::cli {
 
 /// Of the checkout, in a file that the build writes; empty where there is none.
@@ -9,10 +7,10 @@ extern const char* const kCommit;
 
 std::string version_line() { return "weft " WEFT_VERSION; }
 
-std::string version_text() {
+std::string version_text(std::string_view what) {
   const std::string commit = kCommit;
   return version_line() + " (" + (commit.empty() ? "" : "commit " + commit + ", ") +
-         sweep::mpi_support() + ")";
+         std::string(what) + ")";
 }
 
 }  // namespace weft::cli
