@@ -60,7 +60,8 @@ class Checkout {
           ">build/CMakeCache.txt\ntouch build/build.ninja\n");
     write(root_ / "bin/ninja",
           "#!/bin/sh\n"
-          "printf '#!/bin/sh\\necho %s \"$@\"\\nexit %s\\n' \"$3\" $([ $3 = weft ] && echo 0 || echo 2) "
+          "printf '#!/bin/sh\\necho %s \"$@\"\\nexit %s\\n' \"$3\" $([ $3 = weft ] && echo 0 || "
+          "echo 2) "
           ">\"$2/$3\"\nchmod +x \"$2/$3\"\n");
     fs::permissions(root_ / "bin/ninja", fs::perms::owner_all);
   }

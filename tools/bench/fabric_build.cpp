@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tools/bench/measurement.hpp"
+#include "tools/bench/rows.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::bench {
@@ -50,10 +51,6 @@ void fat_tree(benchmark::State& state) {
   spec.k = static_cast<std::uint32_t>(state.range(0));
   spec.access = spec.uplink = {400_Gbps, 500_ns};
   build(state, spec);
-}
-
-void once(benchmark::internal::Benchmark* row) {
-  row->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace

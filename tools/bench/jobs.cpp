@@ -110,16 +110,16 @@ void training(benchmark::State& state) {
 void simple(benchmark::internal::Benchmark* row) {
   row->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 }
-void once(benchmark::internal::Benchmark* row) {
+void once_by_threads(benchmark::internal::Benchmark* row) {
   simple(row);
   row->ArgName("threads");
 }
 
 }  // namespace
 
-BENCHMARK(all_to_all)->Name("job/all_to_all_128_of_1MiB")->Apply(once)->Arg(1)->Arg(2);
-BENCHMARK(ring)->Name("job/ring_256_of_256MiB")->Apply(once)->Arg(1)->Arg(2);
-BENCHMARK(short_ring)->Name("job/ring_256_of_8MiB")->Apply(once)->Arg(1);
+BENCHMARK(all_to_all)->Name("job/all_to_all_128_of_1MiB")->Apply(once_by_threads)->Arg(1)->Arg(2);
+BENCHMARK(ring)->Name("job/ring_256_of_256MiB")->Apply(once_by_threads)->Arg(1)->Arg(2);
+BENCHMARK(short_ring)->Name("job/ring_256_of_8MiB")->Apply(once_by_threads)->Arg(1);
 BENCHMARK(all_to_all_in_domain)->Name("job/all_to_all_in_nvl72_of_256KiB")->Apply(simple);
 BENCHMARK(nvls)->Name("job/nvls_of_64MiB")->Apply(simple);
 BENCHMARK(hierarchical)->Name("job/hierarchical_64_of_32MiB")->Apply(simple);

@@ -10,6 +10,8 @@
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/random.hpp"
 #include "tools/bench/permutation.hpp"
+#include "tools/bench/rows.hpp"
+#include "tools/bench/rows.hpp"
 
 namespace weft::bench {
 namespace {
@@ -157,10 +159,6 @@ void histogram_add(benchmark::State& state) {
   std::size_t next = 0;
   for (auto _ : state) histogram.add(values[next++ % values.size()]);
   benchmark::DoNotOptimize(histogram.count());
-}
-
-void once(benchmark::internal::Benchmark* row) {
-  row->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace

@@ -72,13 +72,17 @@ void ideal_times(benchmark::State& state) {
   });
 }
 
-void once(benchmark::internal::Benchmark* row) {
+void once_by_gpus(benchmark::internal::Benchmark* row) {
   row->ArgName("gpus")->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace
 
-BENCHMARK(build)->Name("startup/training/build")->Apply(once)->Arg(512)->Arg(4'096);
-BENCHMARK(ideal_times)->Name("startup/training/ideal_times")->Apply(once)->Arg(512)->Arg(4'096);
+BENCHMARK(build)->Name("startup/training/build")->Apply(once_by_gpus)->Arg(512)->Arg(4'096);
+BENCHMARK(ideal_times)
+    ->Name("startup/training/ideal_times")
+    ->Apply(once_by_gpus)
+    ->Arg(512)
+    ->Arg(4'096);
 
 }  // namespace weft::bench

@@ -2,10 +2,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/begin/new_command.hpp"
 #include "tools/cli/catalogue_commands.hpp"
 #include "tools/cli/collective/collective_commands.hpp"
+#include "tools/cli/command_line.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/compare/compare_command.hpp"
 #include "tools/cli/deploy/deploy_command.hpp"
