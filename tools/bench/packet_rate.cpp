@@ -11,7 +11,6 @@
 #include "simcore/base/random.hpp"
 #include "tools/bench/permutation.hpp"
 #include "tools/bench/rows.hpp"
-#include "tools/bench/rows.hpp"
 
 namespace weft::bench {
 namespace {
