@@ -6,6 +6,7 @@
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/results/reference.hpp"
+#include "scenarios/text/json_text.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run/load.hpp"

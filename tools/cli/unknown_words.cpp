@@ -36,8 +36,10 @@ std::string describe_unknown_words(const CLI::App& app) {
               (has_command ? " of `" + command->get_name() + "`" : std::string()) +
               did_you_mean(name, options_of(*command)) + "\n";
     } else if (!has_command) {
-      text += "weft: `" + escaped(word) + "` is no command" + did_you_mean(word, commands_of(app)) +
-              "\n";
+      // Of `weft-run`, which has few, it is told that `weft` may have it.
+      const std::string whose = app.get_name() == "weft" ? std::string() : " of " + app.get_name();
+      text += "weft: `" + escaped(word) + "` is no command" + whose +
+              did_you_mean(word, commands_of(app)) + "\n";
       break;  // what follows is the command's
     }
   }

@@ -17,6 +17,9 @@ namespace {
 class RunAlone final : public Commands {
  public:
   explicit RunAlone(CLI::App& app) : run_(app), catalogue_(app) {
+    app.name("weft-run");
+    app.description("weft-run: the command `run` of weft, which is built sooner than all of it.");
+    app.footer("\nAll commands: build `weft` (`ninja -C build weft`), then `weft --help`.\n");
     app.set_version_flag("--version", version_text("the command `run` alone"));
   }
 
