@@ -40,19 +40,17 @@ class LinkControl {
   /// Blocks of a packet that arrived by `port` are free again.
   void grant(const Here& here, PortState& port, ClassId c, std::int32_t blocks) {
     if (port.is_down) return;  // granted again when the link is up
-    const bool is_cbfc = (s_.constants.cbfc & class_bit(c)) != 0;
-    if (!is_cbfc && s_.constants.of_class[c].update == Bytes()) {
+    if (is_cbfc(c)) [[unlikely]] {
+      grant_after_gap(here, port, c, blocks);
+      return;
+    }
+    if (s_.constants.of_class[c].update == Bytes()) {
       deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(blocks),
               here.now + port.wire_latency + s_.constants.credit_processing[c]);
       return;
     }
     s_.account(port, c).freed_blocks += blocks;
-    if (!is_cbfc) {
-      ask_for_update(here, port, c);
-    } else if ((port.credits_to_send & class_bit(c)) == 0) {
-      file(here, port, c, CbfcState::kGap,
-           here.now + port.transmission(s_.constants.of_cbfc[c].update_gap));
-    }
+    ask_for_update(here, port, c);
   }
 
   /// CBFC: a frame of class `c` died on the way to `port`. The next CC_Update brings its blocks
@@ -161,20 +159,35 @@ class LinkControl {
   }
 
  private:
+  [[nodiscard]] bool is_cbfc(ClassId c) const { return (s_.constants.cbfc & class_bit(c)) != 0; }
+  /// CBFC: a gap after the first block that is free again one update tells of all. Out of line, as
+  /// what follows: credits without it are on the packet path.
+  [[gnu::noinline]] void grant_after_gap(const Here& here, PortState& port, ClassId c,
+                                         std::int32_t blocks) {
+    s_.account(port, c).freed_blocks += blocks;
+    if ((port.credits_to_send & class_bit(c)) != 0) return;
+    file(here, port, c, CbfcState::kGap,
+         here.now + port.transmission(s_.constants.of_cbfc[c].update_gap));
+  }
+  /// Whether an update of CBFC dies on its way. Counts are cumulative: what is new, or the end of
+  /// the period, brings the next one.
+  [[gnu::noinline]] bool loses_update(const Here& here, PortState& port, ClassId c) {
+    const NetworkConstants& k = s_.constants;
+    if (!loses_control(s_, s_.cbfc_at(port, c).update_losses, k.of_class[c].update,
+                       update_stream(s_, c, port.peer.value()))) {
+      return false;
+    }
+    file(here, port, c, CbfcState::kPeriod,
+         here.now + port.transmission(k.of_cbfc[c].update_period));
+    return true;
+  }
+
   /// Tells the peer of the blocks that are free again; the update is out at `end`.
   void update(const Here& here, PortState& port, ClassId c, Picoseconds end) {
+    if (is_cbfc(c) && loses_update(here, port, c)) [[unlikely]]
+      return;
     const NetworkConstants& k = s_.constants;
     IngressAccount& account = s_.account(port, c);
-    if ((k.cbfc & class_bit(c)) != 0) {
-      CbfcState& state = s_.cbfc_at(port, c);
-      if (loses_control(s_, state.update_losses, k.of_class[c].update,
-                        update_stream(s_, c, port.peer.value()))) {
-        // Counts are cumulative: what is new, or the end of the period, brings the next one.
-        file(here, port, c, CbfcState::kPeriod,
-             here.now + port.transmission(k.of_cbfc[c].update_period));
-        return;
-      }
-    }
     deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(account.freed_blocks),
             end + port.wire_latency + k.credit_processing[c]);
     account.freed_blocks = 0;
