@@ -1,4 +1,4 @@
-// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|training|whole. Exits with 3 where there is no browser.
+// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|training|large|whole. Exits with 3 where there is no browser.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -11,6 +11,7 @@ import * as causes from './causes.mjs';
 import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
 import * as charts from './charts.mjs';
 import * as more from './charts_data.mjs';
+import { isQuick } from './speed.mjs';
 import * as use from './timeline_use.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
 
@@ -571,6 +572,9 @@ try {
     await showsData(browser);
   } else if (extent === 'training') {
     await training(browser);
+  } else if (extent === 'large') {
+    run('run', scenario('gpt3-175b'), '--blame', '--timeline', '--quiet', '-o', 'large');
+    await isQuick(browser, { weft, folder, results: 'large', name: 'large' });
   } else {
     const page = await short(browser);
     if (extent === 'whole') await whole(browser, page);

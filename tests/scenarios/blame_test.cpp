@@ -524,5 +524,30 @@ TEST(Removal, OfSlowLinksReachesRacksAndLeavesOtherFaults) {
       << overrides.value()[1];
 }
 
+// Nothing of the scenario runs at the part's rate: what was read knows it, and writes it down.
+TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
+  const auto text = [](const std::string& nic) {
+    return "name: t\nracks: {count: 2, servers: 2, server: {part: plain, nic: " + nic +
+           "}}\nfabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n" + kPlain +
+           "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MiB}]\n";
+  };
+  const std::string slow = text("{part: connectx-7, rate: 100Gbps}");
+  const Without runs = taken_out("slow-links", slow);
+  EXPECT_LT(to_seconds(runs.without.jobs[0].jct), 0.5 * to_seconds(runs.with.jobs[0].jct));
+  const auto loaded = load_scenario_text(slow, "test.yaml");
+  const auto resolved = load_scenario_text(loaded.value().canonical_yaml(), "resolved.yaml");
+  for (const LoadedScenario& one : {loaded.value(), resolved.value()}) {
+    EXPECT_EQ(overrides_without("slow-links", one).value(),
+              std::vector<std::string>{"racks.server.nic.rate=400Gbps"});
+  }
+  // A rate that no part contradicts is what the NIC has, and one that is said is what holds.
+  EXPECT_FALSE(has_removable(
+      "slow-links", load_scenario_text(text("{rate: 100Gbps}"), "test.yaml").value()));
+  const auto said = load_scenario_text(
+      text("{part: connectx-7, rate: 100Gbps, nominal_rate: 200Gbps}"), "test.yaml");
+  EXPECT_EQ(overrides_without("slow-links", said.value()).value(),
+            std::vector<std::string>{"racks.server.nic.rate=200Gbps"});
+}
+
 }  // namespace
 }  // namespace weft::scenarios

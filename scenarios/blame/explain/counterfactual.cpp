@@ -187,14 +187,18 @@ Result<Removal> no_pauses(const SaidKeys& keys, const Scenario& scenario) {
   return removal;
 }
 
-/// The ports of NICs and the links of hosts that are slower than the fastest of their kind.
-void speed_up(const std::vector<SaidKey>& rates, Removal& removal) {
+/// The ports of NICs and the links of hosts that are slower than the fastest of their kind, or than
+/// the parts that they were made of.
+void speed_up(const std::vector<SaidKey>& rates, const std::vector<SaidKey>& nominal_rates,
+              Removal& removal) {
   const auto value = [](const SaidKey& key) {
     const auto parsed = parse_quantity(key.word(), dimension_of<BitsPerSecond>());
     const auto* rate = std::get_if<std::int64_t>(&parsed);
     return rate == nullptr ? std::int64_t{0} : *rate;
   };
-  const auto fastest = std::ranges::max_element(rates, {}, value);
+  std::vector<SaidKey> all = rates;
+  all.insert(all.end(), nominal_rates.begin(), nominal_rates.end());
+  const auto fastest = std::ranges::max_element(all, {}, value);
   for (const SaidKey& key : rates) {
     if (value(key) < value(*fastest)) removal.set(key.path, fastest->word());
   }
@@ -225,8 +229,9 @@ std::vector<SaidKey> host_link_rates(const SaidKeys& keys) {
 Result<Removal> no_slow_links(const SaidKeys& keys) {
   Removal removal;
   take_out_of_changes(keys, kSpeedKeys, kErrorKeys, removal);
-  speed_up(keys.find({"racks[].server.nic.rate"}), removal);
-  speed_up(host_link_rates(keys), removal);
+  speed_up(keys.find({"racks[].server.nic.rate"}), keys.find({"racks[].server.nic.nominal_rate"}),
+           removal);
+  speed_up(host_link_rates(keys), {}, removal);
   take_out_faults(keys, {"link-rate", "link-latency"}, removal);
   return removal;
 }

@@ -4,7 +4,7 @@ import { el } from './dom.js';
 import { fill, lift } from './tracks.js';
 import { groupsOf, pathTo, rowsOf, tracksOf } from './track_groups.js';
 import { unpackArrows, unpackHops } from './track_totals.js';
-import { onOtherColours } from './colour.js';
+import { ofSlice, onOtherColours } from './colour.js';
 import { pointAt, rangeOf, showRange, onTime } from './time_range.js';
 import { AXIS, PIN, ROW, fitPixels, labelsOf, paint } from './timeline_paint.js';
 
@@ -19,6 +19,11 @@ export class TimelineView {
     this.index = index;
     this.names = run.timeline.names;
     this.all = tracks;
+    /** Colours by name: ranks have many slices, and few names. */
+    this.looks = {
+      ofRanks: this.names.map((name) => ofSlice(name, false)),
+      ofPaths: this.names.map((name) => ofSlice(name, true)),
+    };
     this.arrows = unpackArrows(run.timeline);
     this.hops = unpackHops(run.timeline);
     this.groups = groupsOf(tracks, { domains: run.fabric?.domains, blame: run.blame });
