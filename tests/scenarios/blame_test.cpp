@@ -541,8 +541,8 @@ TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
               std::vector<std::string>{"racks.server.nic.rate=400Gbps"});
   }
   // A rate that no part contradicts is what the NIC has, and one that is said is what holds.
-  EXPECT_FALSE(has_removable(
-      "slow-links", load_scenario_text(text("{rate: 100Gbps}"), "test.yaml").value()));
+  EXPECT_FALSE(has_removable("slow-links",
+                             load_scenario_text(text("{rate: 100Gbps}"), "test.yaml").value()));
   const auto said = load_scenario_text(
       text("{part: connectx-7, rate: 100Gbps, nominal_rate: 200Gbps}"), "test.yaml");
   EXPECT_EQ(overrides_without("slow-links", said.value()).value(),
