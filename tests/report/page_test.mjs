@@ -227,9 +227,13 @@ async function usesTimeline(browser) {
   await use.obeysKeys(browser);
   await use.pinsRows(browser);
   await use.addsUp(browser);
+  await use.stepsThroughSlices(browser);
   await use.showsArrows(browser, { rank: 0 });
   await use.followsPath(browser, { host: 'hosts gpu16 to gpu23' });
   await use.remembers(browser, page);
+  run('run', 'late.yaml', '--timeline', '--quiet', '--set', 'faults=[{type: link-rate, from: gpu3, rate: 100Gbps, at: 100us, until: 200us}]', '-o', 'faulty');
+  await opens(browser, pageOf('faulty', 'faulty'));
+  await use.marksFaults(browser, { text: 'link-rate gpu3', from: 100e3, until: 200e3 });
 }
 
 const STEPS = `name: steps

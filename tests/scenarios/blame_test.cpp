@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -536,17 +538,27 @@ TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
   EXPECT_LT(to_seconds(runs.without.jobs[0].jct), 0.5 * to_seconds(runs.with.jobs[0].jct));
   const auto loaded = load_scenario_text(slow, "test.yaml");
   const auto resolved = load_scenario_text(loaded.value().canonical_yaml(), "resolved.yaml");
+  // Links have the rate of the NICs, which what is resolved says as if somebody had asked for it.
+  const std::vector<std::string> all{"racks.server.nic.rate=400Gbps", "links.access.rate=400Gbps",
+                                     "links.uplink.rate=400Gbps"};
   for (const LoadedScenario& one : {loaded.value(), resolved.value()}) {
-    EXPECT_EQ(overrides_without("slow-links", one).value(),
-              std::vector<std::string>{"racks.server.nic.rate=400Gbps"});
+    EXPECT_EQ(overrides_without("slow-links", one).value(), all);
+    const std::vector<SlowLink> links = slow_links(one);
+    ASSERT_FALSE(links.empty());
+    EXPECT_EQ(links.front().text(), "the NIC of h0 runs at 100 Gbps of 400 Gbps");
+    EXPECT_EQ(degradations_of(one, links).front().what, "slow-links");
   }
   // A rate that no part contradicts is what the NIC has, and one that is said is what holds.
   EXPECT_FALSE(has_removable("slow-links",
                              load_scenario_text(text("{rate: 100Gbps}"), "test.yaml").value()));
   const auto said = load_scenario_text(
       text("{part: connectx-7, rate: 100Gbps, nominal_rate: 200Gbps}"), "test.yaml");
-  EXPECT_EQ(overrides_without("slow-links", said.value()).value(),
-            std::vector<std::string>{"racks.server.nic.rate=200Gbps"});
+  EXPECT_EQ(overrides_without("slow-links", said.value()).value().front(),
+            "racks.server.nic.rate=200Gbps");
+  // Links that have a rate of their own keep it.
+  const auto wide = load_scenario_text(slow, "test.yaml", {"links.uplink.rate=800Gbps"});
+  EXPECT_EQ(overrides_without("slow-links", wide.value()).value(),
+            (std::vector<std::string>{all[0], all[1]}));
 }
 
 }  // namespace

@@ -144,10 +144,6 @@ std::string slow_links_text(const JobSum& job) {
   return text;
 }
 
-/// Switches have numbers of ports in names, hosts do not.
-bool joins_switches(const std::string& port) {
-  return port.find("]->") != std::string::npos && port.ends_with(']');
-}
 bool leads_to_host(const std::string& port) {
   return port.find("]->") != std::string::npos && !port.ends_with(']');
 }

@@ -132,9 +132,29 @@ export function labeller(pen, right, y) {
   };
 }
 
+/** Of an axis, what marks of faults have: a bar in the colour of alarm below its labels. */
+export const FAULT = 3;
+
+/** Marks from when on, and until when, something was wrong: `put(x, width)` in what is shown. */
+export function markFaults(faults, [from, to], placeOf, put) {
+  for (const fault of faults) {
+    const [begin, end] = [Math.max(fault.from, from), Math.min(fault.to ?? Infinity, to)];
+    if (begin <= end) put(placeOf(begin), Math.max(2, placeOf(end) - placeOf(begin)), fault);
+  }
+}
+
+function paintFaults(view, pen) {
+  pen.fillStyle = view.inks.culprit;
+  markFaults(view.faults, [view.from / 1e9, view.to / 1e9], (t) => view.placeOf(t * 1e9), (x, width, fault) => {
+    pen.fillRect(x, AXIS - FAULT - 1, width, FAULT);
+    if (fault.from * 1e9 >= view.from) pen.fillRect(x, AXIS - 8, 1, view.height);
+  });
+}
+
 function paintAxis(view, pen) {
   pen.fillStyle = view.inks.paper;
   pen.fillRect(0, 0, view.canvas.clientWidth, AXIS);
+  paintFaults(view, pen);
   pen.fillStyle = view.inks.faint;
   const label = labeller(pen, view.labels + view.width, AXIS - 8);
   ticks(view, (t, x) => label(t === 0 ? '0' : seconds(t), x));
