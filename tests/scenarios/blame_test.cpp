@@ -1,5 +1,6 @@
 // Who is to blame, where it is known: constructed cases against closed forms.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
@@ -547,6 +549,15 @@ TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
     ASSERT_FALSE(links.empty());
     EXPECT_EQ(links.front().text(), "the NIC of h0 runs at 100 Gbps of 400 Gbps");
     EXPECT_EQ(degradations_of(one, links).front().what, "slow-links");
+    // They are one piece of advice, with what all of them take.
+    std::vector<BlameEntry> blame;
+    for (const SlowLink& link : links) {
+      blame.push_back({"a", 0, "serialisation", "port", link.port, link.port, 10_us});
+    }
+    EXPECT_THAT(explanation_text(blame, 10, links),
+                ::testing::HasSubstr("Try first: mend or replace what is slow (the link between "
+                                     "leaf0 and spine0 runs at 100 Gbps of 400 Gbps and 5 more, "
+                                     "100.0 %)"));
   }
   // A rate that no part contradicts is what the NIC has, and one that is said is what holds.
   EXPECT_FALSE(has_removable("slow-links",

@@ -195,8 +195,13 @@ std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>
   names.reserve(degradations.size());
   for (const Degradation& one : degradations) names.push_back(one.what);
   std::vector<Advice> all;
-  for (const auto& [text, time] : slow_links_of(job)) {
-    all.push_back(advice_of_slow_link(text, time));
+  // All that is slow is mended at once, and taken out at once.
+  if (const Ranking slow = slow_links_of(job); !slow.empty()) {
+    Picoseconds time;
+    for (const auto& link : slow) time += link.second;
+    const std::string more =
+        slow.size() > 1 ? fmt::format(" and {} more", slow.size() - 1) : std::string();
+    all.push_back(advice_of_slow_link(slow.front().first + more, time));
   }
   for (const CauseSum& sum : job.causes) {
     Advice advice = advice_of(sum.cause, sum.time - sum.at_slow_links, names);
