@@ -528,6 +528,29 @@ TEST(Removal, OfSlowLinksReachesRacksAndLeavesOtherFaults) {
       << overrides.value()[1];
 }
 
+// A list of cables names its NICs at the ends of cables: one that is slower than the others is
+// slow.
+TEST(Removal, OfSlowLinksReachesCablesOfNics) {
+  const auto text = [](const std::string& rate) {
+    return "name: t\nracks: {count: 1, servers: 3, server: {gpus: 0, nics: 1, nic: "
+           "connectx-7}}\nfabric:\n  topology: cabled\n  switch: spectrum-4\n  servers: [{name: "
+           "n1, nics: [e0]}, {name: n2, "
+           "nics: [e0]}, {name: n3, nics: [e0]}]\n  switches: [{name: sw1}]\n  cables: [{from: "
+           "n1/e0, to: "
+           "sw1, rate: 400Gbps, length: 3m, cable: copper}, {from: sw1, to: n2/e0, rate: " +
+           rate +
+           ", length: 3m, cable: copper}, {from: n3/e0, to: sw1, rate: 400Gbps, length: 3m, "
+           "cable: copper}]\n" +
+           kPlain + "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MiB}]\n";
+  };
+  const auto slow = load_scenario_text(text("100Gbps"), "test.yaml");
+  ASSERT_TRUE(slow.ok()) << slow.errors().front().to_string();
+  EXPECT_EQ(overrides_without("slow-links", slow.value()).value(),
+            std::vector<std::string>{"fabric.cables[1].rate=400Gbps"});
+  EXPECT_FALSE(
+      has_removable("slow-links", load_scenario_text(text("400Gbps"), "test.yaml").value()));
+}
+
 // Nothing of the scenario runs at the part's rate: what was read knows it, and writes it down.
 TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
   const auto text = [](const std::string& nic) {

@@ -240,6 +240,17 @@ std::vector<SaidKey> host_link_rates(const SaidKeys& keys) {
       rates.push_back({link.path + ".rate", rate});
     }
   }
+  // Of cables, NICs are at those ends that name them as SERVER/NIC.
+  for (const SaidKey& cable : keys.find({"fabric.cables[]"})) {
+    const language::Node* rate = cable.node->find("rate");
+    const auto is_nic = [&](const char* end) {
+      const language::Node* name = cable.node->find(end);
+      return name != nullptr && name->text.find('/') != std::string::npos;
+    };
+    if (rate != nullptr && (is_nic("from") || is_nic("to"))) {
+      rates.push_back({cable.path + ".rate", rate});
+    }
+  }
   return rates;
 }
 

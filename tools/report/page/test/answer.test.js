@@ -153,6 +153,13 @@ test('what is defect is to be mended first: links that fail, and ranks that are 
   assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['rank 9: repl', 'mend the lin', 'other paths;', 'fewer bytes']);
 });
 
+test('a NIC that holds its switch paused is replaced before thresholds are tuned', () => {
+  const sick = run([job('others', 3.28, 0.1)], [blame('others', [['pause', 'NIC of h0', 3.05, 'a->b'], ['queueing', 'calm', 0.2]])]);
+  const { tries } = answerOfRun({ ...sick, scenario: 'faults:\n  - type: nic-pause\n    host: h0' });
+  assert.deepEqual([tries[0].text.slice(0, 15), tries[0].layer], ['replace the NIC', 'a defect']);
+  assert.match(answerOfRun(sick).tries.at(-1).text + answerOfRun(sick).tries[0].text, /marks that act before pauses/);
+});
+
 // A link below its rate is a defect: it is mended before paths or thresholds are tuned around it, whatever takes more.
 test('what is slow is mended first', () => {
   const slow = blame('ring', [['own packets', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
