@@ -578,9 +578,8 @@ TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
       blame.push_back({"a", 0, "serialisation", "port", link.port, link.port, 10_us});
     }
     EXPECT_THAT(explanation_text(blame, 10, links),
-                ::testing::HasSubstr("Try first: mend or replace what is slow (the link between "
-                                     "leaf0 and spine0 runs at 100 Gbps of 400 Gbps and 5 more, "
-                                     "100.0 %)"));
+                ::testing::HasSubstr("Try first: mend or replace what is slow (the NIC of h0 runs "
+                                     "at 100 Gbps of 400 Gbps and 5 more, 100.0 %)"));
   }
   // A rate that no part contradicts is what the NIC has, and one that is said is what holds.
   EXPECT_FALSE(has_removable("slow-links",
