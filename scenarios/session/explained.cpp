@@ -6,6 +6,7 @@
 
 #include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
@@ -44,11 +45,13 @@ std::string text_of(const std::vector<BlameEntry>& entries, const Result<LoadedS
                     const std::vector<std::string>& warnings, std::size_t lines) {
   std::vector<SlowLink> links;
   std::vector<Degradation> degradations;
+  bool hashes_paths = false;
   if (scenario) {
+    hashes_paths = has_removable("collisions", scenario.value());
     links = slow_links(scenario.value());
     degradations = degradations_of(scenario.value(), links);
   }
-  std::string text = explanation_text(entries, lines, links, degradations);
+  std::string text = explanation_text(entries, lines, links, degradations, hashes_paths);
   for (const std::string& warning : warnings) text += "The run warned: " + escaped(warning) + "\n";
   return text;
 }

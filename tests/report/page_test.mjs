@@ -1,4 +1,4 @@
-// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|training|whole. Exits with 3 where there is no browser.
+// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|training|large|whole. Exits with 3 where there is no browser.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -11,6 +11,7 @@ import * as causes from './causes.mjs';
 import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
 import * as charts from './charts.mjs';
 import * as more from './charts_data.mjs';
+import { isQuick } from './speed.mjs';
 import * as use from './timeline_use.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
 
@@ -226,9 +227,13 @@ async function usesTimeline(browser) {
   await use.obeysKeys(browser);
   await use.pinsRows(browser);
   await use.addsUp(browser);
+  await use.stepsThroughSlices(browser);
   await use.showsArrows(browser, { rank: 0 });
   await use.followsPath(browser, { host: 'hosts gpu16 to gpu23' });
   await use.remembers(browser, page);
+  run('run', 'late.yaml', '--timeline', '--quiet', '--set', 'faults=[{type: link-rate, from: gpu3, rate: 100Gbps, at: 100us, until: 200us}]', '-o', 'faulty');
+  await opens(browser, pageOf('faulty', 'faulty'));
+  await use.marksFaults(browser, { text: 'link-rate gpu3', from: 100e3, until: 200e3 });
 }
 
 const STEPS = `name: steps
@@ -449,7 +454,7 @@ async function findsCauses(browser) {
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '-o', 'storm');
   await opens(browser, pageOf('storm', 'storm'));
   await opensWithTheAnswer(browser, /^others took 33 times its zero-load time; 93 % of it is paused by the NIC of h0; 1 other job is slowed down, too\.$/);
-  await saysWhatToTry(browser, 'marks or thresholds that act before pauses; what overloads the root');
+  await saysWhatToTry(browser, 'replace the NIC that holds its switch paused; weft run --without nic-pauses');
   await causes.storm(browser, { victim: 'others', root: 'NIC' });
   run('run', scenario('ecmp-collisions'), '--blame', '--quiet', '-o', 'ecmp');
   await opens(browser, pageOf('ecmp', 'ecmp'));
@@ -571,6 +576,9 @@ try {
     await showsData(browser);
   } else if (extent === 'training') {
     await training(browser);
+  } else if (extent === 'large') {
+    run('run', scenario('gpt3-175b'), '--blame', '--timeline', '--quiet', '-o', 'large');
+    await isQuick(browser, { weft, folder, results: 'large', name: 'large' });
   } else {
     const page = await short(browser);
     if (extent === 'whole') await whole(browser, page);

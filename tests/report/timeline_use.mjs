@@ -161,6 +161,49 @@ export async function addsUp(browser) {
   await key(browser, 'Home');
 }
 
+/** Full stop and comma choose the slices after and before the chosen one, F shows it, and a slash leads to the search. */
+export async function stepsThroughSlices(browser) {
+  const said = () => browser.ask("document.querySelector('#timeline .panel').textContent");
+  const row = await rowOf(browser, 'critical path');
+  // Of what comes last: before it a straggler is waited for, and a slice longer than half the run cannot be shown so.
+  await click(browser, (await browser.ask(`${CANVAS}.clientWidth`)) - 40, row.y + 8);
+  const first = await said();
+  assert.match(first, /critical path: from .* long/);
+  await key(browser, '.');
+  assert.notEqual(await said(), first);
+  await key(browser, ',');
+  assert.equal(await said(), first);
+  await key(browser, 'f');
+  const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
+  const { slices } = timeline.tracks.find((t) => t.name === 'critical path' && t.process === row.process);
+  const [from, to] = await windowOf(browser);
+  let begin = 0;
+  const fits = slices.some((by, i) => {
+    if (i % 4) return false;
+    begin += by;
+    const length = slices[i + 1];
+    return begin >= from && begin + length <= to && Math.abs(2 * length - (to - from)) <= 1;
+  });
+  assert.ok(fits, `${from} ${to}`);
+  await key(browser, 'Home');
+  await key(browser, '/');
+  assert.equal(await browser.ask('document.activeElement.type'), 'search');
+}
+
+/** A fault is marked from when on until when it is there, on the axis, and a tip says which it is. */
+export async function marksFaults(browser, { text, from, until }) {
+  const [least, most] = await windowOf(browser);
+  const width = await browser.ask(`${CANVAS}.clientWidth - 210`);
+  const placeOf = (time) => 210 + ((time - least) / (most - least)) * width;
+  const { axis, isMarked } = { axis: 19, isMarked: (x, y) => browser.ask(`(${isOfCulprits})(${x}, ${y})`) };
+  for (const [time, is] of [[(from + until) / 2, true], [from / 2, false], [until + from / 2, false]]) {
+    assert.equal(await isMarked(placeOf(time), axis), is, `${time}`);
+    await pointer(browser, ['pointermove', placeOf(time), 8]);
+    assert.equal(await browser.ask("document.querySelector('#timeline .tip').hidden"), !is);
+    if (is) assert.equal(await browser.ask("document.querySelector('#timeline .tip').textContent"), text);
+  }
+}
+
 /** Over a slice a tip says what it is; a chosen message has an arrow to where it came. */
 export async function showsArrows(browser, { rank }) {
   const row = await rowOf(browser, 'critical path');

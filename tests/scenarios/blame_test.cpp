@@ -1,5 +1,6 @@
 // Who is to blame, where it is known: constructed cases against closed forms.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/explanation.hpp"
+#include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -522,6 +526,72 @@ TEST(Removal, OfSlowLinksReachesRacksAndLeavesOtherFaults) {
   EXPECT_EQ(overrides.value()[1].find("faults=[{type: nic-pause, at: 0ps, until: 1us, host: h2"),
             0U)
       << overrides.value()[1];
+}
+
+// A list of cables names its NICs at the ends of cables: one that is slower than the others is
+// slow.
+TEST(Removal, OfSlowLinksReachesCablesOfNics) {
+  const auto text = [](const std::string& rate) {
+    return "name: t\nracks: {count: 1, servers: 3, server: {gpus: 0, nics: 1, nic: "
+           "connectx-7}}\nfabric:\n  topology: cabled\n  switch: spectrum-4\n  servers: [{name: "
+           "n1, nics: [e0]}, {name: n2, "
+           "nics: [e0]}, {name: n3, nics: [e0]}]\n  switches: [{name: sw1}]\n  cables: [{from: "
+           "n1/e0, to: "
+           "sw1, rate: 400Gbps, length: 3m, cable: copper}, {from: sw1, to: n2/e0, rate: " +
+           rate +
+           ", length: 3m, cable: copper}, {from: n3/e0, to: sw1, rate: 400Gbps, length: 3m, "
+           "cable: copper}]\n" +
+           kPlain + "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MiB}]\n";
+  };
+  const auto slow = load_scenario_text(text("100Gbps"), "test.yaml");
+  ASSERT_TRUE(slow.ok()) << slow.errors().front().to_string();
+  EXPECT_EQ(overrides_without("slow-links", slow.value()).value(),
+            std::vector<std::string>{"fabric.cables[1].rate=400Gbps"});
+  EXPECT_FALSE(
+      has_removable("slow-links", load_scenario_text(text("400Gbps"), "test.yaml").value()));
+}
+
+// Nothing of the scenario runs at the part's rate: what was read knows it, and writes it down.
+TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
+  const auto text = [](const std::string& nic) {
+    return "name: t\nracks: {count: 2, servers: 2, server: {part: plain, nic: " + nic +
+           "}}\nfabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n" + kPlain +
+           "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MiB}]\n";
+  };
+  const std::string slow = text("{part: connectx-7, rate: 100Gbps}");
+  const Without runs = taken_out("slow-links", slow);
+  EXPECT_LT(to_seconds(runs.without.jobs[0].jct), 0.5 * to_seconds(runs.with.jobs[0].jct));
+  const auto loaded = load_scenario_text(slow, "test.yaml");
+  const auto resolved = load_scenario_text(loaded.value().canonical_yaml(), "resolved.yaml");
+  // Links have the rate of the NICs, which what is resolved says as if somebody had asked for it.
+  const std::vector<std::string> all{"racks.server.nic.rate=400Gbps", "links.access.rate=400Gbps",
+                                     "links.uplink.rate=400Gbps"};
+  for (const LoadedScenario& one : {loaded.value(), resolved.value()}) {
+    EXPECT_EQ(overrides_without("slow-links", one).value(), all);
+    const std::vector<SlowLink> links = slow_links(one);
+    ASSERT_FALSE(links.empty());
+    EXPECT_EQ(links.front().text(), "the NIC of h0 runs at 100 Gbps of 400 Gbps");
+    EXPECT_EQ(degradations_of(one, links).front().what, "slow-links");
+    // They are one piece of advice, with what all of them take.
+    std::vector<BlameEntry> blame;
+    for (const SlowLink& link : links) {
+      blame.push_back({"a", 0, "serialisation", "port", link.port, link.port, 10_us});
+    }
+    EXPECT_THAT(explanation_text(blame, 10, links),
+                ::testing::HasSubstr("Try first: mend or replace what is slow (the NIC of h0 runs "
+                                     "at 100 Gbps of 400 Gbps and 5 more, 100.0 %)"));
+  }
+  // A rate that no part contradicts is what the NIC has, and one that is said is what holds.
+  EXPECT_FALSE(has_removable("slow-links",
+                             load_scenario_text(text("{rate: 100Gbps}"), "test.yaml").value()));
+  const auto said = load_scenario_text(
+      text("{part: connectx-7, rate: 100Gbps, nominal_rate: 200Gbps}"), "test.yaml");
+  EXPECT_EQ(overrides_without("slow-links", said.value()).value().front(),
+            "racks.server.nic.rate=200Gbps");
+  // Links that have a rate of their own keep it.
+  const auto wide = load_scenario_text(slow, "test.yaml", {"links.uplink.rate=800Gbps"});
+  EXPECT_EQ(overrides_without("slow-links", wide.value()).value(),
+            (std::vector<std::string>{all[0], all[1]}));
 }
 
 }  // namespace

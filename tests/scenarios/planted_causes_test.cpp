@@ -282,6 +282,26 @@ TEST(PlantedCause, OfOwnPacketsIsASettingBetweenSwitches) {
   EXPECT_EQ(at_host.back()["kind"], "plan");
 }
 
+// A control answers to queues, and leaves little of them: what is left says where flows meet.
+TEST(PlantedCause, OfJobsHeldBackMayBeCollisions) {
+  const auto advice = [](const std::string& queue, bool hashes_paths) {
+    const std::vector<BlameEntry> blame{
+        {"a", 0, "congestion control", "queue pair", "rank 1 -> rank 2", "h1->leaf0[1]", 40_us},
+        {"a", 0, "queueing", "job", "a", queue, 1_us},
+        {"a", 0, "propagation", "port", "leaf0[4]->spine0[0]", "leaf0[4]->spine0[0]", 2_us}};
+    return explanation_text(blame, 10, {}, {}, hashes_paths);
+  };
+  const std::string cure =
+      "spraying, adaptive routing or more queue pairs in place of a hash of paths (congestion "
+      "control, 93.0 %); `weft run --without collisions` shows what it costs";
+  const std::string tune = "thresholds and steps of the congestion control that suit the rate";
+  EXPECT_THAT(advice("leaf0[4]->spine0[0]", true), HasSubstr("Try first: " + cure));
+  EXPECT_THAT(advice("leaf0[4]->spine0[0]", true), HasSubstr("Then: " + tune));
+  EXPECT_THAT(advice("leaf0[1]->h2", true), HasSubstr("Try first: " + tune));
+  EXPECT_THAT(advice("leaf0[1]->h2", true), HasSubstr("Then: " + cure));
+  EXPECT_THAT(advice("leaf0[4]->spine0[0]", false), Not(HasSubstr("collisions")));
+}
+
 // A lossless class helps against full buffers alone.
 TEST(PlantedCause, OfLossesSaysWhatLosesThem) {
   const auto advice = [](const std::vector<Degradation>& degradations) {

@@ -47,7 +47,7 @@ void read_file(const InputFile& file, const Format* format, Description& descrip
   if (format == nullptr) {
     add_error(
         description.remarks, {.file = file.name()},
-        "is in no form that weft knows; `weft import --help` lists them, `--format` names one");
+        "is in no form that weft knows; `weft import --formats` lists them, `--format` names one");
     return;
   }
   format->read(file, description);

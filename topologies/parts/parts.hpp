@@ -28,9 +28,11 @@ struct SwitchPart {
 
 struct NicPart {
   BitsPerSecond rate = 400_Gbps;  ///< of one port
-  std::uint32_t ports = 1;        ///< several: for two ToRs, or a port per plane
-  Picoseconds send_latency;       ///< from the host link to the wire
-  Picoseconds receive_latency;    ///< from the end of reception to the transport
+  /// What the part has that a scenario names and gives a lower `rate`; absent: `rate`.
+  std::optional<BitsPerSecond> nominal_rate{};
+  std::uint32_t ports = 1;      ///< several: for two ToRs, or a port per plane
+  Picoseconds send_latency;     ///< from the host link to the wire
+  Picoseconds receive_latency;  ///< from the end of reception to the transport
   /// What a message takes longer in the NIC's own transport than over InfiniBand or RoCE: the
   /// latency that a plug-in reports to NCCL. Booked with the receive latency.
   Picoseconds transport_latency;

@@ -67,6 +67,11 @@ schema::Object<NicPart> nic_part_schema() {
       .rating()
       .source("the rate of NDR and of most 2025 training fabrics")
       .at_least(1_Mbps)
+      .field("nominal_rate", &NicPart::nominal_rate,
+             "what `explain` compares `rate` with, and takes slow NICs out to")
+      .changes_nothing()
+      .source("that of the part, where `rate` is below it; else `rate`")
+      .at_least(1_Mbps)
       .field("ports", &NicPart::ports, "several: one per plane, or two for two leaves per rack")
       .source("one port")
       .range(1, 64)

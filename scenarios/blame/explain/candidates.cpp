@@ -46,12 +46,6 @@ void add_some(std::vector<std::string>& group, std::size_t max, Candidates& all)
   std::ranges::move(end, group.end(), std::back_inserter(all.left_out));
 }
 
-/// Switches have their ports numbered in names, hosts do not: `leaf0[4]->spine1[0]`.
-bool joins_switches(const std::string& port) {
-  const std::size_t arrow = port.find("]->");
-  return arrow != std::string::npos && port.ends_with(']');
-}
-
 /// Controls answer to queues on links where flows meet, and leave little of these: where a job is
 /// held back, and its packets take links between switches, collisions may be why.
 bool may_collide(const std::vector<BlameEntry>& blame) {
@@ -64,6 +58,10 @@ bool may_collide(const std::vector<BlameEntry>& blame) {
 }
 
 }  // namespace
+
+bool joins_switches(const std::string& port) {
+  return port.find("]->") != std::string::npos && port.ends_with(']');
+}
 
 std::string Degradation::text() const {
   constexpr std::size_t kMax = 3;

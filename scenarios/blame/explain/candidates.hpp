@@ -23,6 +23,10 @@ struct Degradation {
 [[nodiscard]] std::vector<Degradation> degradations_of(const LoadedScenario& scenario,
                                                        const std::vector<SlowLink>& slow_links);
 
+/// Whether a port joins switches, by its name: switches have their ports numbered in names, hosts
+/// do not: `leaf0[4]->spine1[0]`.
+[[nodiscard]] bool joins_switches(const std::string& port);
+
 /// What a run is worth to be repeated without.
 struct Candidates {
   std::vector<std::string> tried;     ///< in this order

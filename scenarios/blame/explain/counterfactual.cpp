@@ -187,16 +187,37 @@ Result<Removal> no_pauses(const SaidKeys& keys, const Scenario& scenario) {
   return removal;
 }
 
-/// The ports of NICs and the links of hosts that are slower than the fastest of their kind.
+std::int64_t rate_of(const SaidKey& key) {
+  const auto parsed = parse_quantity(key.word(), dimension_of<BitsPerSecond>());
+  const auto* rate = std::get_if<std::int64_t>(&parsed);
+  return rate == nullptr ? std::int64_t{0} : *rate;
+}
+
+/// The links of hosts that are slower than the fastest of their kind.
 void speed_up(const std::vector<SaidKey>& rates, Removal& removal) {
-  const auto value = [](const SaidKey& key) {
-    const auto parsed = parse_quantity(key.word(), dimension_of<BitsPerSecond>());
-    const auto* rate = std::get_if<std::int64_t>(&parsed);
-    return rate == nullptr ? std::int64_t{0} : *rate;
-  };
-  const auto fastest = std::ranges::max_element(rates, {}, value);
+  const auto fastest = std::ranges::max_element(rates, {}, rate_of);
   for (const SaidKey& key : rates) {
-    if (value(key) < value(*fastest)) removal.set(key.path, fastest->word());
+    if (rate_of(key) < rate_of(*fastest)) removal.set(key.path, fastest->word());
+  }
+}
+
+/// The ports of NICs that are slower than the fastest, or than the part that they were made of.
+/// Links that have the rate of such a NIC, as they have where nothing else is said, go with it.
+void speed_up_nics(const SaidKeys& keys, Removal& removal) {
+  const std::vector<SaidKey> rates = keys.find({"racks[].server.nic.rate"});
+  const std::vector<SaidKey> nominal_rates = keys.find({"racks[].server.nic.nominal_rate"});
+  std::vector<SaidKey> all = rates;
+  all.insert(all.end(), nominal_rates.begin(), nominal_rates.end());
+  const auto fastest = std::ranges::max_element(all, {}, rate_of);
+  std::set<std::int64_t> slow;
+  for (const SaidKey& key : rates) {
+    if (rate_of(key) >= rate_of(*fastest)) continue;
+    removal.set(key.path, fastest->word());
+    slow.insert(rate_of(key));
+  }
+  if (nominal_rates.empty()) return;
+  for (const SaidKey& link : keys.find({"links.*.rate"})) {
+    if (slow.contains(rate_of(link))) removal.set_also(link.path, fastest->word());
   }
 }
 
@@ -219,13 +240,24 @@ std::vector<SaidKey> host_link_rates(const SaidKeys& keys) {
       rates.push_back({link.path + ".rate", rate});
     }
   }
+  // Of cables, NICs are at those ends that name them as SERVER/NIC.
+  for (const SaidKey& cable : keys.find({"fabric.cables[]"})) {
+    const language::Node* rate = cable.node->find("rate");
+    const auto is_nic = [&](const char* end) {
+      const language::Node* name = cable.node->find(end);
+      return name != nullptr && name->text.find('/') != std::string::npos;
+    };
+    if (rate != nullptr && (is_nic("from") || is_nic("to"))) {
+      rates.push_back({cable.path + ".rate", rate});
+    }
+  }
   return rates;
 }
 
 Result<Removal> no_slow_links(const SaidKeys& keys) {
   Removal removal;
   take_out_of_changes(keys, kSpeedKeys, kErrorKeys, removal);
-  speed_up(keys.find({"racks[].server.nic.rate"}), removal);
+  speed_up_nics(keys, removal);
   speed_up(host_link_rates(keys), removal);
   take_out_faults(keys, {"link-rate", "link-latency"}, removal);
   return removal;

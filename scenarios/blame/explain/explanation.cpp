@@ -6,7 +6,9 @@
 #include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "scenarios/blame/explain/advice.hpp"
 #include "scenarios/text/csv.hpp"
@@ -142,24 +144,64 @@ std::string slow_links_text(const JobSum& job) {
   return text;
 }
 
-/// Most of it is on links between switches, whose ports have numbers in names: there are other
-/// ways.
+bool leads_to_host(const std::string& port) {
+  return port.find("]->") != std::string::npos && !port.ends_with(']');
+}
+
+/// Most of it is on links between switches: there are other ways.
 bool is_between_switches(const CauseSum& sum) {
   Picoseconds between;
   for (const auto& [port, time] : sum.ports) {
-    if (port.find("]->") != std::string::npos && port.ends_with(']')) between += time;
+    if (joins_switches(port)) between += time;
   }
   return between > sum.time - between;
 }
 
+/// Against a control that holds a job back: what it answers to may be flows that a hash put on the
+/// same links between switches.
+std::optional<Advice> advice_against_collisions(const JobSum& job, const CauseSum& held) {
+  const bool crosses = std::ranges::any_of(job.causes, [](const CauseSum& sum) {
+    return std::ranges::any_of(sum.ports, [](const auto& p) { return joins_switches(p.first); });
+  });
+  if (!crosses) return {};
+  return Advice{
+      .lever = Lever::kSetting,
+      .against = held.cause,
+      .text = "spraying, adaptive routing or more queue pairs in place of a hash of paths",
+      .without = "collisions",
+      .time = held.time - held.at_slow_links};
+}
+
+/// What is left of queues and pauses is between switches rather than before hosts: flows meet there
+/// that could take other ways.
+bool meets_between_switches(const JobSum& job) {
+  Picoseconds between;
+  Picoseconds before_hosts;
+  for (const CauseSum& sum : job.causes) {
+    const bool is_pause = sum.cause == "pause";
+    if (!is_pause && sum.cause != "queueing" && sum.cause != kOwnPackets) continue;
+    for (const auto& [port, time] : is_pause ? sum.culprits : sum.ports) {
+      if (joins_switches(port)) between += time;
+      if (leads_to_host(port)) before_hosts += time;
+    }
+  }
+  return between > before_hosts;
+}
+
 /// What to try, what can be changed first. What shows at a slow link is that link's.
-std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>& degradations) {
+std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>& degradations,
+                               bool hashes_paths) {
   std::vector<std::string> names;
   names.reserve(degradations.size());
   for (const Degradation& one : degradations) names.push_back(one.what);
   std::vector<Advice> all;
-  for (const auto& [text, time] : slow_links_of(job)) {
-    all.push_back(advice_of_slow_link(text, time));
+  // All that is slow is mended at once, and taken out at once.
+  if (const Ranking slow = slow_links_of(job); !slow.empty()) {
+    Picoseconds time;
+    for (const auto& link : slow) time += link.second;
+    const std::string more =
+        slow.size() > 1 ? fmt::format(" and {} more", slow.size() - 1) : std::string();
+    all.push_back(advice_of_slow_link(slow.front().first + more, time));
   }
   for (const CauseSum& sum : job.causes) {
     Advice advice = advice_of(sum.cause, sum.time - sum.at_slow_links, names);
@@ -170,16 +212,23 @@ std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>
           "spraying, adaptive routing or more queue pairs, where a hash chooses paths; else " +
           advice.text;
     }
+    const auto collisions = hashes_paths && sum.cause == "congestion control"
+                                ? advice_against_collisions(job, sum)
+                                : std::nullopt;
+    const bool comes_first = collisions && meets_between_switches(job);
+    if (comes_first) all.push_back(*collisions);
     all.push_back(std::move(advice));
+    if (collisions && !comes_first) all.push_back(*collisions);
   }
   rank(all, job.time);
   return all;
 }
 
 /// The first few, which are as many as anybody tries.
-std::string advice_text(const JobSum& job, const std::vector<Degradation>& degradations) {
+std::string advice_text(const JobSum& job, const std::vector<Degradation>& degradations,
+                        bool hashes_paths) {
   constexpr std::size_t kMax = 3;
-  const std::vector<Advice> all = advice_for(job, degradations);
+  const std::vector<Advice> all = advice_for(job, degradations, hashes_paths);
   std::string text;
   for (std::size_t i = 0; i < std::min(kMax, all.size()); ++i) {
     const Advice& a = all[i];
@@ -233,7 +282,7 @@ std::string said_cause(const BlameEntry& entry) {
 
 std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t lines,
                              const std::vector<SlowLink>& slow_links,
-                             const std::vector<Degradation>& degradations) {
+                             const std::vector<Degradation>& degradations, bool hashes_paths) {
   const std::vector<JobSum> jobs = sum_up(blame, slow_links);
   std::string text;
   for (const JobSum& job : jobs) {
@@ -249,7 +298,7 @@ std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t l
       text += fmt::format("  {:>7}  {:>9}  {}\n", share_text(sum.time, job.time),
                           format_time(sum.time), sentence_of(sum));
     }
-    text += slow_links_text(job) + advice_text(job, degradations);
+    text += slow_links_text(job) + advice_text(job, degradations, hashes_paths);
   }
   return text;
 }
@@ -312,7 +361,8 @@ std::string difference_text(const std::vector<BlameDifference>& differences, std
 
 nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
                                         const std::vector<SlowLink>& slow_links,
-                                        const std::vector<Degradation>& degradations) {
+                                        const std::vector<Degradation>& degradations,
+                                        bool hashes_paths) {
   auto jobs = nlohmann::ordered_json::array();
   for (const JobSum& job : sum_up(blame, slow_links)) {
     const auto share = [&job](Picoseconds time) {
@@ -328,7 +378,7 @@ nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
                         {"culprit_seconds", csv::seconds(culprits.front().second)}});
     }
     auto advice = nlohmann::ordered_json::array();
-    for (const Advice& a : advice_for(job, degradations)) {
+    for (const Advice& a : advice_for(job, degradations, hashes_paths)) {
       advice.push_back({{"against", a.against},
                         {"kind", lever_name(a.lever)},
                         {"seconds", csv::seconds(a.time)},

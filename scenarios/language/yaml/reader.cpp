@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +17,12 @@
 
 namespace weft::scenarios::language {
 namespace {
+
+using schema::Alternative;
+using schema::AnyObject;
+using schema::Field;
+using schema::Kind;
+using schema::Scalar;
 
 /// A server with the NICs that a scenario gives it: it has no data sheet that they fall short of.
 bool has_any_nic(const Part* server) {
@@ -45,16 +52,18 @@ std::string below_rate_text(const std::string& said, const std::string& part,
          ", or write the part out without `part` if that is meant";
 }
 
+/// Keeps what a part has where a file says less, unless the file says that, too.
+void keep_nominal(const AnyObject& nic, const Node& node, void* target, const Scalar& rated) {
+  constexpr std::string_view kKey = "nominal_rate";
+  if (node.find(std::string(kKey)) != nullptr) return;
+  const auto field = std::ranges::find(nic.fields, kKey, &Field::key);
+  if (field != nic.fields.end()) field->set(target, rated);
+}
+
 /// Of other parts less is a choice, such as a smaller buffer; a slow NIC slows down all behind it.
 bool is_less(const schema::Scalar& now, const schema::Scalar& rated) {
   return std::get<std::int64_t>(now) < std::get<std::int64_t>(rated);
 }
-
-using schema::Alternative;
-using schema::AnyObject;
-using schema::Field;
-using schema::Kind;
-using schema::Scalar;
 
 std::vector<std::string> alternative_names(const AnyObject& object) {
   std::vector<std::string> names;
@@ -435,6 +444,7 @@ void Reader::read_fields(const AnyObject& object, Node& node, void* target, cons
       const std::string part = part_of_nic(node, path, named_parts_, catalogue_);
       const std::optional<Scalar> now = field.get(target);
       if (part.empty() || !now || !is_less(*now, *before)) continue;
+      keep_nominal(object, node, target, *before);
       const std::string rated = scalar_text(field, *before);
       diagnostics_.remark(value->mark, field_path,
                           below_rate_text(value->text, part, rated, field_path));

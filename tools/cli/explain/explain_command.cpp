@@ -8,6 +8,7 @@
 
 #include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
@@ -29,11 +30,13 @@ struct RunScenario {
     if (!loaded) return;
     slow_links = scenarios::slow_links(loaded.value());
     degradations = scenarios::degradations_of(loaded.value(), slow_links);
+    hashes_paths = scenarios::has_removable("collisions", loaded.value());
   }
 
   Result<scenarios::LoadedScenario> loaded;
   std::vector<scenarios::SlowLink> slow_links;
   std::vector<scenarios::Degradation> degradations;
+  bool hashes_paths = false;
 };
 
 /// What is worse in the scenario than it should be, on critical paths or not.
@@ -107,14 +110,16 @@ int ExplainCommand::explain(const std::vector<scenarios::BlameEntry>& blame) con
   const RunScenario scenario(first_);
   if (verifies_ && !scenario.loaded) return refuse(scenario.loaded.errors(), kBadInput);
   if (is_json_) {
-    auto json = scenarios::explanation_json(blame, scenario.slow_links, scenario.degradations);
+    auto json = scenarios::explanation_json(blame, scenario.slow_links, scenario.degradations,
+                                            scenario.hashes_paths);
     const int code =
         verifies_ ? verify_blame(first_, scenario.loaded.value(), blame, scenario.slow_links, &json)
                   : kSuccess;
     print(scenarios::json_text(json) + "\n");
     return code;
   }
-  print(scenarios::explanation_text(blame, lines_, scenario.slow_links, scenario.degradations) +
+  print(scenarios::explanation_text(blame, lines_, scenario.slow_links, scenario.degradations,
+                                    scenario.hashes_paths) +
         warnings_text(first_));
   if (!verifies_) {
     print(degradations_text(scenario, first_));

@@ -106,7 +106,8 @@ void print_blame(const std::filesystem::path& folder, const scenarios::LoadedSce
   const std::vector<scenarios::SlowLink> links = scenarios::slow_links(source);
   print(fmt::format("\n{}  more: `weft explain {}`\n",
                     scenarios::explanation_text(blame.value(), kLines, links,
-                                                scenarios::degradations_of(source, links)),
+                                                scenarios::degradations_of(source, links),
+                                                scenarios::has_removable("collisions", source)),
                     folder.string()));
 }
 

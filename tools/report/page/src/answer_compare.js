@@ -31,8 +31,23 @@ function pairs(runs) {
       const training = trainingOf(run, job);
       return { run, job, training, seconds: training?.step_seconds?.mean ?? job.jct_seconds };
     });
-    return list.every((one) => one.seconds > 0) ? [{ name, list }] : [];
+    const isAlike = list.every((one) => one.job.type === list[0].job.type);
+    return isAlike && list.every((one) => one.seconds > 0) ? [{ name, list }] : [];
   });
+}
+
+/** Jobs that do not do the same are not compared: their times say nothing of what differs between the runs. */
+function unlike(runs) {
+  const jobs = runs.map((run) => ({ run, job: run.summary.jobs[0] }));
+  if (runs.some((run) => run.summary.jobs.length !== 1) || jobs.every(({ job }) => job.type === jobs[0].job.type)) return null;
+  return `the jobs do not do the same, and are not compared: ${jobs.slice(0, 3).map(({ run, job }) => `${job.type} in ${quoted(run.label)}, ${format.time(job.jct_seconds)}`).join('; ')}`;
+}
+
+/** Of jobs that do not train, more bytes are more work: `; they send 1 against 64 MiB`. */
+function workText({ list, best, worst }) {
+  const [a, b] = [best.job.bytes, worst.job.bytes];
+  if (list.some((one) => one.training) || !a || !b || Math.abs(a - b) <= SAME * Math.max(a, b)) return '';
+  return `; but they do not send the same, ${against(format.bytes(a), format.bytes(b))}`;
 }
 
 function extremes({ name, list }) {
@@ -72,10 +87,29 @@ function unfinished(runs) {
   return list.map((run) => `${quoted(run.label)} ${words[run.summary.outcome] ?? run.summary.outcome}`).join(', ');
 }
 
-/** Where one key differs, that is the reason. */
-function onlyKey(runs) {
+/** More keys than these are another scenario rather than a change of it. */
+const MOST_KEYS = 3;
+
+/** Where few keys differ, they are the reason. */
+function fewKeys(runs) {
   const keys = differences(runs.map((run) => run.scenario)).filter(({ path }) => !/^(weft|name)$/.test(path));
-  return keys.length === 1 ? keys[0] : null;
+  return keys.length <= MOST_KEYS ? keys : [];
+}
+
+function keysText(keys) {
+  if (!keys.length) return '';
+  const names = keys.map(({ path }) => quoted(path));
+  return names.length === 1 ? `; only ${names[0]} differs` : `; only ${names.slice(0, -1).join(', ')} and ${names.at(-1)} differ`;
+}
+
+/** What the fastest run has set otherwise than the slowest is known to help: it is tried first. */
+function asInBest(keys, runs, { best, worst, ratio }) {
+  const [at, from] = [best, worst].map(({ run }) => runs.indexOf(run));
+  const changed = keys.filter(({ values }) => values[at] !== values[from]);
+  const canBeSaid = changed.every(({ path, values }) => path !== 'seed' && values[at]?.length < 60);
+  if (ratio < 1 + SAME || !changed.length || !canBeSaid) return [];
+  const text = changed.map(({ path, values }) => quoted(`${path}: ${values[at]}`)).join(', ');
+  return [{ layer: 'what differs', text: `${text}, as in ${quoted(best.run.label)}`, why: `${format.times(ratio)} times as fast` }];
 }
 
 /** Runs that a horizon cut are run again first: they say nothing yet. */
@@ -104,16 +138,16 @@ export function answerOfRuns(runs) {
   const broken = unfinished(runs);
   const one = known.length > 1 ? pairs(known).map(extremes).sort((a, b) => b.ratio - a.ratio)[0] : null;
   const before = broken ? `${broken}; ` : '';
-  const advice = [...beyond(runs), ...tries(one, runs)];
+  const keys = fewKeys(known);
+  const advice = [...beyond(runs), ...(one ? asInBest(keys, known, one) : []), ...tries(one, runs)];
   if (!one) {
-    const rest = known.length > 1 ? 'no job is in all runs that finished' : known.length ? `only ${quoted(known[0].label)} finished` : 'no run finished';
+    const rest = known.length > 1 ? unlike(known) ?? 'no job is in all runs that finished' : known.length ? `only ${quoted(known[0].label)} finished` : 'no run finished';
     return { sentence: `${before}${rest}`, figures: [['runs finished', `${known.length} of ${runs.length}`]], tries: advice };
   }
   const all = pairs(known).map(extremes);
   const { best, worst, ratio, name } = one;
   const inJob = all.length > 1 ? ` in ${quoted(name)}` : '';
-  const key = onlyKey(known);
-  const why = key ? `; only ${quoted(key.path)} differs` : '';
+  const why = keysText(keys);
   if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}no job differs by more than ${format.percent(Math.max(ratio - 1, 0.001))}${why}`, figures: [[`${name} took`, format.time(best.seconds)]], tries: advice };
   const tokens = tokensOf(best) && tokensOf(worst) ? [format.tokens(tokensOf(best)), format.tokens(tokensOf(worst))] : null;
   const values = tokens ?? [format.time(best.seconds), format.time(worst.seconds)];
@@ -121,7 +155,7 @@ export function answerOfRuns(runs) {
   const otherwise = all.filter((p) => p.ratio >= 1 + SAME && p.best.run !== best.run).length;
   const mfu = mfuOf(best) && mfuOf(worst) ? [format.percent(mfuOf(best)), format.percent(mfuOf(worst))] : null;
   const reason = reasonOf(best, worst);
-  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${reason ? `; ${shareText(reason)} of the difference is ${reason.cause}` : ''}${closeText(one)}${otherwise ? `; another run is faster in ${format.counted(otherwise, 'other job', 'other jobs')}` : ''}${why}`;
+  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${reason ? `; ${shareText(reason)} of the difference is ${reason.cause}` : ''}${closeText(one)}${otherwise ? `; another run is faster in ${format.counted(otherwise, 'other job', 'other jobs')}` : ''}${workText(one)}${why}`;
   const what = best.training ? 'a step' : name;
   return { sentence, tries: advice, figures: [
     ['as fast', `${format.times(ratio)}x`], [`${what}, ${best.run.label}`, format.time(best.seconds), 'best'], [`${what}, ${worst.run.label}`, format.time(worst.seconds)],

@@ -213,8 +213,24 @@ function figuresOf(run, one, isHealthy) {
 /** Warnings that end in what to do: `...; set flow_control.buffer to 1,081,344 B`. */
 const DOES = /; ((?:set|raise|lower|shorten|take|change|use|give|add|enlarge|leave|choose|reduce|increase|place) .*)$/;
 
+const joinsSwitches = (port) => /\]->.*\]$/.test(port);
+const leadsToHost = (port) => /\]->.*[^\]]$/.test(port);
+
+/** What is left of queues and pauses is between switches rather than before hosts: flows meet where there are other ways. */
+function meetsBetweenSwitches(blamed) {
+  const metAt = (fits) => blamed.rows.reduce((all, [cause, , culprit, port, seconds]) => {
+    const isMet = ['pause', 'queueing', 'own packets'].includes(cause) && fits(cause === 'pause' ? culprit : port);
+    return all + (isMet ? seconds : 0);
+  }, 0);
+  return metAt(joinsSwitches) > metAt(leadsToHost);
+}
+
 /** Flows that a hash puts on the same link between switches are held back, too, and leave no queue to be seen there. */
-const mayCollide = (run, blamed) => /^ *load_balancing: ecmp\b/m.test(run.scenario ?? '') && blamed.rows.some(([, , , port]) => /\]->.*\]$/.test(port));
+const mayCollide = (run, blamed) => /^ *load_balancing: ecmp\b/m.test(run.scenario ?? '') && blamed.rows.some(([, , , port]) => joinsSwitches(port));
+
+/** Where a scenario has a NIC that holds its switch paused, no marks help against its storm. */
+const isStuck = (run, cause, who) => cause === 'pause' && who.startsWith('NIC ') && /^[ -]*type: nic-pause\b/m.test(run.scenario ?? '');
+const REPLACE = 'replace the NIC that holds its switch paused; `weft run --without nic-pauses` shows what it costs';
 
 /** Advice of the data, by what it changes; then what an empty network would not have; then by the time at stake. */
 export function triesOf(run, sick) {
@@ -243,16 +259,17 @@ export function triesOf(run, sick) {
       if (isSlow && !OF_ITS_OWN.has(cause)) continue;
       // Against errors of links no buffer helps.
       if (isCorrupted && cause === 'retransmission') continue;
-      const text = blamed.advice?.[cause] && `${cause === 'straggler' && who ? `${who}: ` : ''}${blamed.advice[cause]}`;
+      const isOfNic = isStuck(run, cause, who);
+      const text = isOfNic ? REPLACE : blamed.advice?.[cause] && `${cause === 'straggler' && who ? `${who}: ` : ''}${blamed.advice[cause]}`;
       if (!text || share < (cause === 'straggler' ? WORTH_MENDING : WORTH) || (isHealthy && !OF_ITS_OWN.has(cause))) continue;
-      if (!merged.has(text)) merged.set(text, { layer: cause === 'own packets' && blamed.kinds?.[cause] === 'setting' ? 1 : layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, without: withoutOf(cause, who), reasons: [] });
+      if (!merged.has(text)) merged.set(text, { layer: isOfNic ? MEND : cause === 'own packets' && blamed.kinds?.[cause] === 'setting' ? 1 : layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, without: withoutOf(cause, who), reasons: [] });
       merged.get(text).seconds += seconds;
       merged.get(text).reasons.push(`${cause}: ${format.roughly(share)} of ${job.name}`);
-      if (cause === 'congestion control' && mayCollide(run, blamed)) tries.push({ layer: 1, seconds, text: 'spraying, adaptive routing or more queue pairs; `weft run --without collisions` shows what a hash of paths costs', why: `${job.name} is held back, and its packets take links between switches` });
+      if (cause === 'congestion control' && mayCollide(run, blamed)) tries.push({ layer: 1, isFirst: meetsBetweenSwitches(blamed), seconds, text: 'spraying, adaptive routing or more queue pairs; `weft run --without collisions` shows what a hash of paths costs', why: `${job.name} is held back, and its packets take links between switches` });
     }
   }
   for (const one of merged.values()) tries.push({ ...one, text: `${one.text}${one.without}`, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
-  return tries.sort((a, b) => effortOf(a.layer) - effortOf(b.layer) || Number(Boolean(a.isOwn)) - Number(Boolean(b.isOwn)) || b.seconds - a.seconds || a.layer - b.layer).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
+  return tries.sort((a, b) => effortOf(a.layer) - effortOf(b.layer) || Number(Boolean(a.isOwn)) - Number(Boolean(b.isOwn)) || b.seconds - a.seconds || Number(Boolean(b.isFirst)) - Number(Boolean(a.isFirst)) || a.layer - b.layer).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
 }
 
 /** Whom to ask first where nobody is to blame yet. */

@@ -197,7 +197,10 @@ export function answerOfSweep(points) {
     [name, show(best)], ['cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
   const before = same.length ? `${sameText(points, same)}; ` : '';
   const choice = choiceText(chosen);
-  return { sentence: `${before}${choice}${before || choice ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${state.text}`, tries, figures: [
+  // A choice that is better on average, and not at the best point, says less than that point.
+  const isOfBest = chosen && best.first.texts[chosen.axis.index] === chosen.best.text;
+  const [first, last] = isOfBest ? [choice, ''] : ['', choice];
+  return { sentence: `${before}${first}${before || first ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${last}${state.text}`, tries, figures: [
     [`best ${name}`, show(best), 'best'], [`worst ${name}`, show(sorted.at(-1))], ['within 5 %', `${close + 1} of ${sorted.length}`],
     [state.waiting && !state.bad ? 'not run yet' : state.bad ? state.badName : 'cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
 }

@@ -6,7 +6,8 @@ import { css, heat, onOtherColours } from './colour.js';
 import { columnsOf, portsOverTime } from './moments.js';
 import { visit } from './history.js';
 import { momentOf, onTime, pointAt, rangeOf, showRange, stepOf, wholeOf } from './time_range.js';
-import { labelsOf, labeller } from './timeline_paint.js';
+import { FAULT, labelsOf, labeller, markFaults } from './timeline_paint.js';
+import { faultsAt } from './faults.js';
 import * as format from './format.js';
 
 const ROW = 15;
@@ -17,8 +18,9 @@ const CLICK = 4;
 
 /** `show(value)` gives a value with its unit. */
 export class HeatStrip {
-  constructor(index, show) {
+  constructor(index, show, faults = []) {
     this.index = index;
+    this.faults = faults;
     this.show = show;
     this.ports = [];
     this.canvas = el('canvas', {
@@ -137,9 +139,10 @@ export class HeatStrip {
     const isOver = Boolean(port) && x >= this.labels;
     pointAt(this.index, isOver ? this.timeAt(x) : null, 'strip');
     this.later();
-    this.tip.hidden = !isOver;
-    if (!isOver) return;
-    this.tip.textContent = `${port.name} at ${format.time(this.timeAt(x))}: ${this.show(this.valueAt(port, this.timeAt(x)))}`;
+    const wrong = y < AXIS && x >= this.labels ? faultsAt(this.faults, this.timeAt(x)) : '';
+    this.tip.hidden = !isOver && !wrong;
+    if (this.tip.hidden) return;
+    this.tip.textContent = wrong || `${port.name} at ${format.time(this.timeAt(x))}: ${this.show(this.valueAt(port, this.timeAt(x)))}`;
     const isRight = x > this.canvas.clientWidth / 2;
     Object.assign(this.tip.style, {
       left: isRight ? '' : `${x + 14}px`,
@@ -207,6 +210,8 @@ export class HeatStrip {
   paintAxis(pen) {
     const [from, to] = rangeOf(this.index);
     const wide = stepOf([from, to], this.width);
+    pen.fillStyle = css('--culprit');
+    markFaults(this.faults, [from, to], (t) => this.placeOf(t), (x, width) => pen.fillRect(x, AXIS - FAULT - 1, width, FAULT));
     pen.fillStyle = css('--faint');
     const label = labeller(pen, this.labels + this.width, AXIS - 7);
     for (let k = Math.ceil(from / wide); k * wide <= to; ++k) {

@@ -1,9 +1,9 @@
 // The whole timeline in a narrow strip, and on it the window that is shown.
 
 import { el } from './dom.js';
-import { Strips } from './strips.js';
+import { Strips, clearTo } from './strips.js';
 import { fill } from './tracks.js';
-import { css, ofSlice, onOtherColours } from './colour.js';
+import { css, onOtherColours } from './colour.js';
 import { ranksOf, sharesOf, tellingOf } from './track_groups.js';
 import { rangeOf, showRange, wholeOf } from './time_range.js';
 import { labelsOf } from './timeline_paint.js';
@@ -17,15 +17,13 @@ function picture(view, strips) {
   const [critical] = view.all.filter((t) => t.isCritical).sort((a, b) => b.ends.at(-1) - a.ends.at(-1));
   if (critical) {
     fill(strips.cells, critical, from, to, strips.bar);
-    strips.paint(0, (i) => [ofSlice(view.names[critical.names[i]], true), false]);
+    strips.paint(0, (i) => [view.looks.ofPaths[critical.names[i]], false]);
     return `critical path of ${critical.process}`;
   }
   const [node] = view.groups;
   strips.paintShares(
     0,
-    sharesOf(tellingOf(node), Math.max(1, ranksOf(node)), from, to, strips.width, (track, i) =>
-      ofSlice(view.names[track.names[i]], track.isCritical),
-    ),
+    sharesOf(tellingOf(node), Math.max(1, ranksOf(node)), from, to, strips.width, view.looks.ofRanks),
   );
   return `ranks of ${node.title}`;
 }
@@ -38,8 +36,7 @@ export function minimap(view) {
     const scale = window.devicePixelRatio || 1;
     const width = Math.round(canvas.clientWidth * scale);
     if (!width) return;
-    canvas.width = width;
-    canvas.height = Math.round(HEIGHT * scale);
+    clearTo(canvas, width, Math.round(HEIGHT * scale));
     const size = [Math.max(1, width - Math.round(labelsOf(canvas) * scale)), canvas.height, canvas.height];
     if (!strips?.isFor(...size)) {
       strips = new Strips(...size);

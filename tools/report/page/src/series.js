@@ -4,8 +4,10 @@
 import { el, section, choice, replace } from './dom.js';
 import { on } from './bus.js';
 import { axes, chart } from './curves.js';
-import { ofSeries, onOtherColours, ramp } from './colour.js';
+import { css, ofSeries, onOtherColours, ramp } from './colour.js';
+import { faultsOf } from './faults.js';
 import { HeatStrip } from './heat_strip.js';
+import { FAULT, markFaults } from './timeline_paint.js';
 import { momentOf, onTime, pointAt, rangeOf, showRange } from './time_range.js';
 import * as format from './format.js';
 
@@ -58,6 +60,16 @@ function curvesOver(place, run, kind, shown, index) {
       ],
       cursor: { drag: { x: true, y: false, setScale: false } },
       hooks: {
+        draw: [
+          (u) => {
+            const scale = window.devicePixelRatio || 1;
+            u.ctx.fillStyle = css('--culprit');
+            const whole = [u.scales.x.min, u.scales.x.max];
+            markFaults(faultsOf(run), whole, (t) => u.valToPos(t, 'x', true), (x, width) => {
+              u.ctx.fillRect(x, u.bbox.top, width, FAULT * scale);
+            });
+          },
+        ],
         setSelect: [
           (u) => {
             if (u.select.width > 2)
@@ -90,7 +102,7 @@ function follow(plot, index) {
 /** The strip of ports, for recordings that are of ports, with its scale. */
 function stripOf(run, index) {
   let unit = '';
-  const strip = new HeatStrip(index, (v) => show(unit, v));
+  const strip = new HeatStrip(index, (v) => show(unit, v), faultsOf(run));
   const legend = el('div', { class: 'scale' });
   const node = el(
     'div',

@@ -11,6 +11,17 @@ function pixelOf(colour, isFaint) {
   return (((isFaint ? FAINT : 255) << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
+/** Gives a canvas a size, and clears it; where it has that size, without pixels of its own anew. */
+export function clearTo(canvas, width, height) {
+  const pen = canvas.getContext('2d');
+  if (canvas.width === width && canvas.height === height && pen.reset) {
+    pen.reset();
+    return;
+  }
+  canvas.width = width;
+  canvas.height = height;
+}
+
 /** A picture with rows of `bar` pixels' height. */
 export class Strips {
   constructor(width, height, bar) {
@@ -60,17 +71,17 @@ export class Strips {
   /** Shares of columns, colour by colour from the bottom up, as a row from `y` on; what is more than the whole is cut. */
   paintShares(y, shares, least = 0) {
     const { pixels, width, bar } = this;
+    const [first, last] = [Math.max(0, least - y), Math.min(bar, this.height - y)];
     const below = new Float32Array(width);
     for (const [colour, list] of shares) {
       const ink = pixelOf(colour, false);
       for (let x = 0; x < width; ++x) {
-        if (list[x] === 0) continue;
-        const [from, to] = [Math.round(below[x] * bar), Math.min(bar, Math.round((below[x] + list[x]) * bar))];
-        below[x] += list[x];
-        for (let k = from; k < to; ++k) {
-          const at = y + bar - 1 - k;
-          if (at >= least && at < this.height) pixels[at * width + x] = ink;
-        }
+        const share = list[x];
+        if (share === 0) continue;
+        const bottom = bar - Math.round(below[x] * bar);
+        below[x] += share;
+        const top = bar - Math.round(below[x] * bar);
+        for (let k = top > first ? top : first; k < bottom && k < last; ++k) pixels[(y + k) * width + x] = ink;
       }
     }
   }

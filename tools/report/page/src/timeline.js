@@ -3,7 +3,8 @@
 import { el, section, choice, replace, action } from './dom.js';
 import { unpack, extent, search } from './tracks.js';
 import { TimelineView } from './timeline_view.js';
-import { seconds } from './timeline_paint.js';
+import { AXIS, seconds } from './timeline_paint.js';
+import { faultsAt } from './faults.js';
 import { minimap } from './minimap.js';
 import { ranksOf } from './track_groups.js';
 import { arrowsOf, hopOf, totalsOf } from './track_totals.js';
@@ -40,6 +41,11 @@ function searcher(view) {
     onkeydown: (e) => {
       if (e.key === 'Enter') step(e.shiftKey ? -1 : 1);
     },
+  });
+  view.canvas.addEventListener('keydown', (e) => {
+    if (e.key !== '/' || e.ctrlKey || e.metaKey) return;
+    e.preventDefault();
+    input.focus();
   });
   return [
     el('label', {}, 'Search ', input),
@@ -95,6 +101,7 @@ function textOf(view, [track, i]) {
 
 /** What the tip beside the pointer says: of slices all of it, of groups what they are. */
 function tipOf(view, x, y) {
+  if (y < AXIS) return x < view.labels ? '' : faultsAt(view.faults, view.timeAt(x) * 1e-9);
   const slice = view.sliceAt(x, y);
   if (slice) {
     const { what, rest } = textOf(view, slice);
@@ -207,7 +214,7 @@ function hint(view, data) {
   const path = view.hops.length ? ' A click on a critical path draws its messages as arrows.' : '';
   const isCut = (data.hops?.seen ?? 0) > view.hops.length;
   const hops = isCut ? `; of critical paths the ${format.number(view.hops.length)} longest messages` : '';
-  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}${hops}. A click opens a row; a drag sums a range, with Shift it moves; W A S D and Ctrl with the wheel zoom and move; P pins a row.${path}`;
+  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}${hops}. A click opens a row; a drag sums a range, with Shift it moves; W A S D and Ctrl with the wheel zoom and move; P pins a row, F fits what is chosen, / searches.${view.faults.length ? ' Marks on the axis are faults of the scenario.' : ''}${path}`;
 }
 
 export function timeline(run, index) {

@@ -1,8 +1,8 @@
 // Paints the rows of a timeline: slices pixel by pixel, closed groups as shares, words, arrows, and what is selected.
 
 import { pieces } from './tracks.js';
-import { Strips } from './strips.js';
-import { css, ofCause, ofSlice } from './colour.js';
+import { Strips, clearTo } from './strips.js';
+import { css, ofCause } from './colour.js';
 import { ranksOf, sharesOf, tellingOf } from './track_groups.js';
 import { arrowsOf } from './track_totals.js';
 import { paintPath } from './path_arrows.js';
@@ -34,8 +34,7 @@ export function fitPixels(view) {
   const scale = window.devicePixelRatio || 1;
   canvas.style.height = `${view.height}px`;
   const width = Math.round(canvas.clientWidth * scale);
-  canvas.width = Math.abs(view.device - width) <= 1 ? view.device : width;
-  canvas.height = Math.round(view.height * scale);
+  clearTo(canvas, Math.abs(view.device - width) <= 1 ? view.device : width, Math.round(view.height * scale));
   const size = [Math.max(1, canvas.width - Math.round(view.labels * scale)), canvas.height, Math.round(BAR * scale)];
   if (view.strips?.isFor(...size)) view.strips.clear();
   else view.strips = new Strips(...size);
@@ -133,9 +132,29 @@ export function labeller(pen, right, y) {
   };
 }
 
+/** Of an axis, what marks of faults have: a bar in the colour of alarm below its labels. */
+export const FAULT = 3;
+
+/** Marks from when on, and until when, something was wrong: `put(x, width)` in what is shown. */
+export function markFaults(faults, [from, to], placeOf, put) {
+  for (const fault of faults) {
+    const [begin, end] = [Math.max(fault.from, from), Math.min(fault.to ?? Infinity, to)];
+    if (begin <= end) put(placeOf(begin), Math.max(2, placeOf(end) - placeOf(begin)), fault);
+  }
+}
+
+function paintFaults(view, pen) {
+  pen.fillStyle = view.inks.culprit;
+  markFaults(view.faults, [view.from / 1e9, view.to / 1e9], (t) => view.placeOf(t * 1e9), (x, width, fault) => {
+    pen.fillRect(x, AXIS - FAULT - 1, width, FAULT);
+    if (fault.from * 1e9 >= view.from) pen.fillRect(x, AXIS - 8, 1, view.height);
+  });
+}
+
 function paintAxis(view, pen) {
   pen.fillStyle = view.inks.paper;
   pen.fillRect(0, 0, view.canvas.clientWidth, AXIS);
+  paintFaults(view, pen);
   pen.fillStyle = view.inks.faint;
   const label = labeller(pen, view.labels + view.width, AXIS - 8);
   ticks(view, (t, x) => label(t === 0 ? '0' : seconds(t), x));
@@ -145,7 +164,8 @@ function paintAxis(view, pen) {
 function paintSlices(view, { node: { track }, y, isPin }) {
   view.look(track);
   const { strips, scale } = view;
-  const colour = (i) => ofSlice(view.names[track.names[i]], track.isCritical);
+  const looks = track.isCritical ? view.looks.ofPaths : view.looks.ofRanks;
+  const colour = (i) => looks[track.names[i]];
   strips.paint(
     Math.round((y + 1) * scale),
     (i) => [colour(i), !view.isHit(track, i)],
@@ -183,7 +203,6 @@ export function sharesAt(view, node) {
   const known = view.kept.get(stamp);
   if (!known.has(node.key)) {
     const tracks = tellingOf(node);
-    view.colours ??= view.names.map((name) => ofSlice(name, false));
     known.set(
       node.key,
       sharesOf(
@@ -192,7 +211,7 @@ export function sharesAt(view, node) {
         view.from,
         view.to,
         view.strips.width,
-        (track, i) => view.colours[track.names[i]],
+        view.looks.ofRanks,
       ),
     );
   }

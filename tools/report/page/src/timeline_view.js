@@ -4,7 +4,8 @@ import { el } from './dom.js';
 import { fill, lift } from './tracks.js';
 import { groupsOf, pathTo, rowsOf, tracksOf } from './track_groups.js';
 import { unpackArrows, unpackHops } from './track_totals.js';
-import { onOtherColours } from './colour.js';
+import { faultsOf } from './faults.js';
+import { ofSlice, onOtherColours } from './colour.js';
 import { pointAt, rangeOf, showRange, onTime } from './time_range.js';
 import { AXIS, PIN, ROW, fitPixels, labelsOf, paint } from './timeline_paint.js';
 
@@ -19,6 +20,12 @@ export class TimelineView {
     this.index = index;
     this.names = run.timeline.names;
     this.all = tracks;
+    /** Colours by name: ranks have many slices, and few names. */
+    this.looks = {
+      ofRanks: this.names.map((name) => ofSlice(name, false)),
+      ofPaths: this.names.map((name) => ofSlice(name, true)),
+    };
+    this.faults = faultsOf(run);
     this.arrows = unpackArrows(run.timeline);
     this.hops = unpackHops(run.timeline);
     this.groups = groupsOf(tracks, { domains: run.fabric?.domains, blame: run.blame });
@@ -37,7 +44,7 @@ export class TimelineView {
       tabindex: 0,
       role: 'application',
       'aria-label':
-        'timeline: W and S zoom, A and D move, arrows choose a row, Enter opens it, P pins it, F fits what is selected, Home shows all',
+        'timeline: W and S zoom, A and D move, arrows choose a row, Enter opens it, P pins it, F fits what is selected or chosen, comma and full stop choose the slice before and after, Home shows all',
       height: 100,
     });
     this.tip = el('div', { class: 'tip', hidden: true });
@@ -224,13 +231,36 @@ export class TimelineView {
       Home: () => this.showAll(),
       Enter: () => this.current && this.toggle(this.current),
       p: () => this.current && this.toggle(this.current, this.pinned),
-      f: () => this.selection && this.show(this.selection.from, this.selection.to),
+      f: () => this.fit(),
+      ',': () => this.neighbour(-1),
+      '.': () => this.neighbour(1),
       Escape: () => this.select(null),
     };
     const act = acts[e.key.length === 1 ? e.key.toLowerCase() : e.key];
     if (!act) return;
     e.preventDefault();
     act();
+  }
+
+  /** Shows what is selected, or else the chosen slice with half its length on both sides. */
+  fit() {
+    if (this.selection) this.show(this.selection.from, this.selection.to);
+    else if (this.chosen) {
+      const [track, i] = this.chosen;
+      const half = (track.ends[i] - track.begins[i]) / 2;
+      this.show(track.begins[i] - half, track.ends[i] + half);
+    }
+  }
+
+  /** Chooses the slice before or after the chosen one on its track, and moves to it where it is out of sight. */
+  neighbour(by) {
+    if (!this.chosen) return;
+    const [track, i] = this.chosen;
+    const next = Math.max(0, Math.min(track.begins.length - 1, i + by));
+    const middle = (track.begins[next] + track.ends[next]) / 2;
+    const half = (this.to - this.from) / 2;
+    if (middle < this.from || middle > this.to) this.show(middle - half, middle + half);
+    this.choose([track, next]);
   }
 
   /** The current row is the next one up or down. */

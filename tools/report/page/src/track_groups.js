@@ -135,37 +135,51 @@ export function pathTo(groups, track) {
   return null;
 }
 
+const telling = new WeakMap();
+
 /** What a closed group shows: what its ranks compute and exchange; messages only where there is nothing else. */
 export function tellingOf(node) {
-  const all = tracksOf(node).filter((t) => !t.isCritical && t.name !== 'iterations');
-  const streams = all.filter((t) => !/^messages|: steps/.test(t.name));
-  return streams.length ? streams : all;
+  if (!telling.has(node)) {
+    const all = tracksOf(node).filter((t) => !t.isCritical && t.name !== 'iterations');
+    const streams = all.filter((t) => !/^messages|: steps/.test(t.name));
+    telling.set(node, streams.length ? streams : all);
+  }
+  return telling.get(node);
 }
 
-/** Of columns of time the shares that each look has, `counted` tracks being the whole: look -> share by column. */
-export function sharesOf(tracks, counted, from, to, columns, lookOf) {
+/**
+ * Of columns of time the shares that each look has, `counted` tracks being the whole: look -> share by column. `looks`
+ * are those of names. It goes through every slice in sight whenever the range changes, so it allocates nothing there.
+ */
+export function sharesOf(tracks, counted, from, to, columns, looks) {
   const shares = new Map();
   const scale = columns / (to - from);
+  const weight = 1 / counted;
+  let [last, list] = [null, null];
   for (const track of tracks) {
-    let until = -Infinity;
-    for (let i = firstFrom(track, from - track.longest); i < track.begins.length && track.begins[i] < to; ++i) {
+    const { begins, ends, names } = track;
+    let until = from;
+    for (let i = firstFrom(track, from - track.longest); i < begins.length; ++i) {
+      const [begin, end] = [begins[i], ends[i]];
+      if (begin >= to) break;
       // Of slices in each other the outermost counts.
-      if (track.ends[i] <= from || track.ends[i] <= until) continue;
-      const [begin, end] = [
-        (Math.max(track.begins[i], until, from) - from) * scale,
-        (Math.min(track.ends[i], to) - from) * scale,
-      ];
-      until = track.ends[i];
-      const look = lookOf(track, i);
-      if (!shares.has(look)) shares.set(look, new Float32Array(columns));
-      addTo(shares.get(look), begin, end, 1 / counted);
+      if (end <= until) continue;
+      const look = looks[names[i]];
+      if (look !== last) {
+        last = look;
+        list = shares.get(look);
+        if (!list) shares.set(look, (list = new Float32Array(columns)));
+      }
+      addTo(list, ((begin > until ? begin : until) - from) * scale, ((end < to ? end : to) - from) * scale, weight);
+      until = end;
     }
   }
   return shares;
 }
 
 function addTo(list, begin, end, weight) {
-  const [first, last] = [Math.floor(begin), Math.min(list.length - 1, Math.floor(end))];
+  const first = Math.floor(begin);
+  const last = Math.min(list.length - 1, Math.floor(end));
   if (first === last) {
     list[first] += (end - begin) * weight;
     return;

@@ -153,6 +153,13 @@ test('what is defect is to be mended first: links that fail, and ranks that are 
   assert.deepEqual(tries.map((t) => t.text.slice(0, 12)), ['rank 9: repl', 'mend the lin', 'other paths;', 'fewer bytes']);
 });
 
+test('a NIC that holds its switch paused is replaced before thresholds are tuned', () => {
+  const sick = run([job('others', 3.28, 0.1)], [blame('others', [['pause', 'NIC of h0', 3.05, 'a->b'], ['queueing', 'calm', 0.2]])]);
+  const { tries } = answerOfRun({ ...sick, scenario: 'faults:\n  - type: nic-pause\n    host: h0' });
+  assert.deepEqual([tries[0].text.slice(0, 15), tries[0].layer], ['replace the NIC', 'a defect']);
+  assert.match(answerOfRun(sick).tries.at(-1).text + answerOfRun(sick).tries[0].text, /marks that act before pauses/);
+});
+
 // A link below its rate is a defect: it is mended before paths or thresholds are tuned around it, whatever takes more.
 test('what is slow is mended first', () => {
   const slow = blame('ring', [['own packets', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
@@ -166,6 +173,17 @@ test('what to try is ranked by what can be changed, and warnings say it best', (
   assert.deepEqual(tries.map((t) => t.text), ['raise transport.retransmit_timeout', 'marks that act before pauses', 'other paths; `weft run --without job:b` shows what it costs', 'a faster GPU']);
   const late = answerOfRun(run([job('a', 1, 1)], [blame('a', [['compute', 'rank 3', 0.7], ['straggler', 'rank 3', 0.3]])]));
   assert.deepEqual(late.tries.map((t) => t.text), ['rank 3: replace it', 'a faster GPU']);
+});
+
+// What a control leaves of queues says where flows meet.
+test('collisions are tried before thresholds where queues are between switches', () => {
+  const first = (queue) => {
+    const blamed = blame('ring', [['congestion control', 'rank 1', 1.5, 'h1->leaf0[1]'], ['own packets', 'ring', 0.1, queue], ['propagation', 'x', 0.1, 'leaf0[4]->spine0[0]'], ['serialisation', 'x', 0.3]]);
+    blamed.advice = { ...ADVICE, 'congestion control': 'thresholds' };
+    return answerOfRun({ ...run([job('ring', 2, 1)], [blamed]), scenario: 'load_balancing: ecmp' }).tries.map((t) => t.text.slice(0, 8));
+  };
+  assert.deepEqual(first('leaf0[4]->spine0[0]').slice(0, 2), ['spraying', 'threshol']);
+  assert.deepEqual(first('leaf0[1]->h2').slice(0, 2), ['threshol', 'spraying']);
 });
 
 test('of what a scenario changes, the greater share of time leads', () => {
@@ -187,6 +205,27 @@ test('runs that did not finish are named first, and what is the same is no winne
   cut.summary.outcome = 'horizon';
   assert.equal(answerOfRuns([trained('a', 1, 1, 1), trained('b', 1.0005, 1, 1), cut]).sentence, '`cut` was cut off; of the others no job differs by more than 0.1 %');
   assert.match(answerOfRuns([trained('a', 1, 1, 1, { scenario: 'seed: 1\nx: 2' }), trained('b', 2, 1, 1, { scenario: 'seed: 1\nx: 3' })]).sentence, /^`a` is 2 times as fast: .*; only `x` differs$/);
+});
+
+test('what few keys change is tried as the fastest run has it', () => {
+  const of = (label, seconds, scenario) => ({ ...run([job('j', seconds, 1)]), label, scenario });
+  const pair = [of('hash', 8, 'seed: 1\nlb: ecmp\nreceiver: in-order'), of('spray', 1, 'seed: 1\nlb: spray\nreceiver: any-order')];
+  const { sentence, tries } = answerOfRuns(pair);
+  assert.match(sentence, /; only `lb` and `receiver` differ$/);
+  assert.deepEqual([tries[0].text, tries[0].why], ['`lb: spray`, `receiver: any-order`, as in `spray`', '8 times as fast']);
+  // Seeds are no cure, what is the same is none, and of many keys none is singled out.
+  for (const scenario of ['seed: 2\nlb: ecmp\nreceiver: in-order', 'a: 1\nb: 2\nc: 3\nd: 4']) {
+    assert.ok(answerOfRuns([pair[0], of('other', 1, scenario)]).tries.every(({ layer }) => layer !== 'what differs'), scenario);
+  }
+  assert.ok(answerOfRuns([pair[0], { ...pair[1], summary: pair[0].summary }]).tries.every(({ layer }) => layer !== 'what differs'));
+});
+
+test('jobs that do not do the same are not compared', () => {
+  const of = (label, type, seconds, bytes) => { const one = { ...run([job('j', seconds, 1)]), label }; Object.assign(one.summary.jobs[0], { type, bytes }); return one; };
+  const { sentence, figures } = answerOfRuns([of('a', 'incast', 1, 5), of('b', 'permutation', 2, 5)]);
+  assert.equal(sentence, 'the jobs do not do the same, and are not compared: incast in `a`, 1 s; permutation in `b`, 2 s');
+  assert.deepEqual(figures, [['runs finished', '2 of 2']]);
+  assert.match(answerOfRuns([of('a', 'incast', 1, 1048576), of('b', 'incast', 2, 4194304)]).sentence, /^`a` is 2 times as fast: 1 against 2 s; but they do not send the same, 1 against 4 MiB/);
 });
 
 test('most of the difference has a cause', () => {
@@ -262,6 +301,12 @@ test('long values are short in a sentence', () => {
 test('of equal points the one with the better choice is best', () => {
   const points = [[1, 'x', 5], [1, 'y', 5], [2, 'x', 9], [2, 'y', 7]].map(([size, mode, value], id) => point(id, size, mode, value));
   assert.match(answerOfSweep(new Points(sweep(points))).sentence, /best time: 5 s, at size `1KB`, mode `y`/);
+});
+
+// Better on average, and not where it counts most: the best point is said first.
+test('a choice that the best point has not is said after it', () => {
+  const points = [[1, 'x', 1], [1, 'y', 1.5], [2, 'x', 90], [2, 'y', 9]].map(([size, mode, value], id) => point(id, size, mode, value));
+  assert.match(answerOfSweep(new Points(sweep(points))).sentence, /^Best time: 1 s, at size `1KB`, mode `x`; none other is within 5 % of it; of `mode`, `y` is 2.6 times better than `x` on average, .*; all 4 points finished$/);
 });
 
 // A run that is stuck is a result, but not one that counts; one that crashed is none.

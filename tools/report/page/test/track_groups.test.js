@@ -91,14 +91,14 @@ test('a closed group shows which share of its ranks does what', () => {
   const telling = tellingOf(groupsOf(tracks, { domains })[0]);
   assert.deepEqual([...new Set(telling.map((t) => t.name))], ['compute', 'tensor']);
   const one = telling.filter((t) => t.process.includes('rank 0'));
-  const shares = sharesOf(one, 4, 0, 100, 10, (track, i) => NAMES[track.names[i]]);
+  const shares = sharesOf(one, 4, 0, 100, 10, NAMES);
   assert.deepEqual([...shares.get('forward 0')], [0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0, 0, 0, 0]);
   assert.deepEqual(
     [...shares.get('all-reduce 1MiB')].map((v) => v > 0),
     [false, false, false, false, false, false, true, true, false, false],
   );
   assert.ok(
-    Math.abs(sharesOf(one, 1, 55, 65, 1, (track, i) => NAMES[track.names[i]]).get('forward 0')[0] - 0.5) < 1e-6,
+    Math.abs(sharesOf(one, 1, 55, 65, 1, NAMES).get('forward 0')[0] - 0.5) < 1e-6,
   );
 });
 
