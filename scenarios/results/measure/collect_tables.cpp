@@ -1,6 +1,7 @@
 #include "scenarios/results/measure/collect_tables.hpp"
 
 #include "scenarios/results/measure/tables/collect_classes.hpp"
+#include "scenarios/results/measure/tables/collect_incidents.hpp"
 #include "scenarios/results/measure/tables/collect_ports.hpp"
 #include "scenarios/results/measure/tables/collect_training.hpp"
 
@@ -10,6 +11,7 @@ void collect_tables(const EndedRun& run, Results& results) {
   collect_ports(run, results);
   collect_classes(run, results);
   collect_training(run.experiment, results);
+  collect_incidents(run, results);
 }
 
 }  // namespace weft::scenarios
