@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace weft::scenarios {
@@ -54,6 +55,37 @@ std::string culprit_name(const Experiment& e, const Results& results, const Culp
   return {};
 }
 
+/// The one failure that can be behind it: a queue pair's data was lost to no other, and nothing
+/// else dropped packets. Null: none, or several.
+[[nodiscard]] static const IncidentResult* incident_of(const Results& r, Cause cause,
+                                                       const Culprit& culprit) {
+  const bool is_repeat = culprit.kind == Culprit::Kind::kConnection &&
+                         (cause == Cause::kRetransmission || cause == Cause::kTimeout);
+  const bool is_outage = culprit.kind == Culprit::Kind::kPort && cause == Cause::kLinkFailure;
+  if (!is_repeat && !is_outage) return nullptr;
+  std::int64_t lost = 0;
+  const IncidentResult* found = nullptr;
+  for (const IncidentResult& incident : r.incidents) {
+    lost += incident.packets;
+    const bool is_meant =
+        is_repeat ? std::ranges::binary_search(incident.connections, ConnectionId(culprit.number))
+                  : std::ranges::binary_search(incident.ports, PortId(culprit.number));
+    if (!is_meant) continue;
+    if (found != nullptr && found->name() != incident.name()) return nullptr;
+    found = &incident;
+  }
+  const bool has_others = is_repeat && (r.totals.packets_dropped() != lost ||
+                                        r.totals.packets_trimmed > 0 || r.measured_from > 0_ps);
+  return has_others ? nullptr : found;
+}
+
+std::string culprit_name_of(const Experiment& e, const Results& results, Cause cause,
+                            const Culprit& culprit) {
+  const IncidentResult* incident = incident_of(results, cause, culprit);
+  const std::string name = culprit_name(e, results, culprit);
+  return incident == nullptr ? name : name + " by " + incident->name();
+}
+
 std::vector<Charge> BlameSums::take_charges(std::size_t number) {
   std::vector<Charge> all = std::exchange(kept_[number], {});
   std::ranges::sort(all, {}, &Charge::begin);
@@ -81,7 +113,7 @@ std::vector<BlameResult> BlameSums::rows(const Experiment& e, const Results& res
                     .iteration = iteration,
                     .cause = cause_name(cause),
                     .culprit_kind = kind_name(culprit.kind),
-                    .culprit = culprit_name(e, results, culprit),
+                    .culprit = culprit_name_of(e, results, cause, culprit),
                     .port = is_somewhere ? e.fabric.port_name(PortId(port)) : std::string(),
                     .time = time});
   }

@@ -40,7 +40,9 @@ std::string one_flow(const std::string& faults, const std::string& fabric = "spi
          faults + "]\n";
 }
 
-Results run_text(const std::string& text) { return scenarios::simulate(experiment_of_text(text)); }
+Results run_failing(const std::string& text) {
+  return scenarios::simulate(experiment_of_text(text));
+}
 
 /// When links fail, in the order of time, of one port.
 std::vector<Picoseconds> failures(const Experiment& e, std::uint32_t fault) {
@@ -53,7 +55,7 @@ std::vector<Picoseconds> failures(const Experiment& e, std::uint32_t fault) {
   return times;
 }
 
-std::string text_of(const Results& r) {
+std::string rows_of(const Results& r) {
   std::string text;
   for (const IncidentResult& i : r.incidents) {
     scenarios::IncidentsTable::declaration().append(text, i);
@@ -125,7 +127,7 @@ TEST(Incidents, RoutesEndTheLosses) {
         one_flow("{type: link-down, from: leaf0, to: spine0, at: 50us}", "spines: 2");
     const std::string never = "convergence: never";
     text.replace(text.find(never), never.size(), "convergence: " + time);
-    const Results r = run_text(text);
+    const Results r = run_failing(text);
     ASSERT_THAT(r.incidents, SizeIs(1));
     const IncidentResult& i = r.incidents[0];
     EXPECT_EQ(i.kind, "link-down");
@@ -183,8 +185,8 @@ TEST(Incidents, AddUpToTheDropsOfPorts) {
   EXPECT_EQ(dead.incidents[0].end, 1200_us);
   EXPECT_EQ(dead.incidents[0].noticed_by(), "port then routes then sender");
   const Results errors =
-      run_text(one_flow("{type: bit-errors, from: leaf0, to: spine0, at: 50us, until: 90us, "
-                        "frame_loss_rate: 0.1}"));
+      run_failing(one_flow("{type: bit-errors, from: leaf0, to: spine0, at: 50us, until: 90us, "
+                           "frame_loss_rate: 0.1}"));
   EXPECT_GT(errors.totals.error_drops, 0);
   EXPECT_EQ(lost_to(errors, {"bit-errors"}), errors.totals.error_drops);
 }
@@ -193,7 +195,7 @@ TEST(Incidents, AddUpToTheDropsOfPorts) {
 // watchdog restores the queue. MODEL.md 7.3, 7.4
 TEST(Incidents, WatchdogsNoticeStorms) {
   for (const std::string action : {"drop", "forward"}) {
-    const Results r = run_text(
+    const Results r = run_failing(
         "name: t\nracks: {count: 1, servers: 3, server: {part: host-400g, nic: {rate: 100Gbps}}}\n"
         "fabric: {topology: leaf-spine, spines: 1, ecn: none, pfc_watchdog: {detection: 20us, "
         "restoration: 20us, poll: 10us, action: " +
@@ -222,7 +224,7 @@ TEST(Incidents, WatchdogsNoticeStorms) {
 // A switch that reboots loses what it holds at once, and comes back with empty buffers: what it
 // sends first has waited for nothing. MODEL.md 7.1
 TEST(Incidents, ARebootLosesWhatTheSwitchHeld) {
-  const Results r = run_text(
+  const Results r = run_failing(
       "name: t\nracks: {count: 1, servers: 3, server: {part: host-400g, nic: {rate: 100Gbps}}}\n"
       "fabric: {topology: leaf-spine, spines: 1, ecn: none, flow_control: none, switch: ideal}\n"
       "transport: {type: roce, congestion_control: none, retransmit_timeout: 200us}\n"
@@ -247,14 +249,14 @@ TEST(Incidents, AreTheSameForAnyNumberOfThreads) {
   for (const std::uint32_t threads : {2U, 3U}) {
     const protocols::Parallelism parallelism{.threads = threads, .share_from = 1};
     const Results r = scenarios::simulate(e, {}, nullptr, parallelism);
-    EXPECT_EQ(text_of(r), text_of(one));
+    EXPECT_EQ(rows_of(r), rows_of(one));
     EXPECT_EQ(r.digest(), one.digest());
   }
 }
 
 // Nothing failed: no rows, and no file.
 TEST(Incidents, AreNoneWithoutFailures) {
-  const Results r = run_text(one_flow(""));
+  const Results r = run_failing(one_flow(""));
   EXPECT_TRUE(r.incidents.empty());
   EXPECT_FALSE(scenarios::IncidentsTable::declaration().is_filled(r));
   EXPECT_FALSE(scenarios::IncidentsTable::declaration().is_digested);

@@ -1,7 +1,6 @@
 #include "scenarios/results/measure/collect_tables.hpp"
 
 #include "scenarios/results/measure/tables/collect_classes.hpp"
-#include "scenarios/results/measure/tables/collect_incidents.hpp"
 #include "scenarios/results/measure/tables/collect_ports.hpp"
 #include "scenarios/results/measure/tables/collect_training.hpp"
 
@@ -11,7 +10,6 @@ void collect_tables(const EndedRun& run, Results& results) {
   collect_ports(run, results);
   collect_classes(run, results);
   collect_training(run.experiment, results);
-  collect_incidents(run, results);
 }
 
 }  // namespace weft::scenarios

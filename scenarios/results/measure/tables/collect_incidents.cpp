@@ -98,7 +98,8 @@ class Slowness {
 /// Finds what failed from the faults of the scenario and from what ports and senders wrote down.
 class IncidentCollector {
  public:
-  IncidentCollector(const EndedRun& run, const Results& results) : run_(run), results_(results) {
+  IncidentCollector(const EndedRun& run, const Results& results)
+      : run_(run), results_(results), names_(class_names(run.experiment.scenario.switches)) {
     for (const protocols::SenderNotices& notices : run.network->notices()) {
       if (notices.receiver.is_none()) continue;
       std::vector<Picoseconds>& told = told_[run.experiment.fabric.hosts[notices.receiver.value()]];
@@ -167,6 +168,7 @@ class IncidentCollector {
     std::set<PortId> ports = named;
     for (const PortId port : named) ports.insert(fabric.port(port).peer);
     r.port = r.begin;
+    r.ports.assign(ports.begin(), ports.end());
     if (const auto& converges = run_.experiment.scenario.convergence; converges) {
       const auto& changes = run_.experiment.route_changes.changes;  // by time
       const Picoseconds when = r.begin + *converges;
@@ -200,6 +202,12 @@ class IncidentCollector {
 
   void note_repeats(IncidentResult& r, const Losers& losers) const {
     r.queue_pairs = losers.size();
+    for (const QueuePairId qp : losers) {
+      const ConnectionId connection = run_.network->name_of(qp.value()).connection;
+      if (r.connections.empty() || r.connections.back() < connection) {
+        r.connections.push_back(connection);
+      }
+    }
     const auto notices = run_.network->notices();
     if (notices.empty()) return;
     for (const QueuePairId qp : losers) {
@@ -241,7 +249,7 @@ class IncidentCollector {
         r.begin = incident.begin;
         if (is_storm) {
           r.watchdog = incident.noticed;
-          r.traffic_class = results_.class_names[incident.traffic_class];
+          r.traffic_class = names_[incident.traffic_class];
         }
         if (incident.end != PortIncident::kLasting) r.end = incident.end;
         Losers losers;
@@ -254,6 +262,7 @@ class IncidentCollector {
 
   const EndedRun& run_;
   const Results& results_;
+  const IdVector<ClassId, std::string> names_;
   std::map<NodeId, std::vector<Picoseconds>> told_;  ///< by host whose planes were lost, ascending
   std::map<Key, Fault> times_;                       ///< one of the faults of an incident
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scenarios/results/table.hpp"
+#include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
@@ -31,7 +32,11 @@ struct IncidentResult {
   std::uint64_t queue_pairs = 0;
   /// Iterations that lost packets: the longest, less the median of those without any incident.
   std::optional<Picoseconds> slower;
+  std::vector<ConnectionId> connections;  ///< whose data was lost, ascending
+  std::vector<PortId> ports;              ///< at both ends of what was down, ascending
 
+  /// `switch-down of spine3`.
+  [[nodiscard]] std::string name() const { return kind + " of " + place; }
   /// Who noticed, in the order of time: `port then sender then routes`.
   [[nodiscard]] std::string noticed_by() const;
 };
