@@ -64,16 +64,28 @@ std::string culprit_name(const Experiment& e, const Results& results, const Culp
   const bool is_outage = culprit.kind == Culprit::Kind::kPort && cause == Cause::kLinkFailure;
   if (!is_repeat && !is_outage) return nullptr;
   std::int64_t lost = 0;
+  bool lost_route = false;
+  bool has_several = false;
+  const IncidentResult* outage = nullptr;
   const IncidentResult* found = nullptr;
   for (const IncidentResult& incident : r.incidents) {
     lost += incident.packets;
     const bool is_meant =
         is_repeat ? std::ranges::binary_search(incident.connections, ConnectionId(culprit.number))
                   : std::ranges::binary_search(incident.ports, PortId(culprit.number));
+    // What no route led on follows from the outages: from one, if there is one alone.
+    const bool follows = incident.kind == "no-route";
+    if (incident.port && outage != nullptr && outage->name() != incident.name()) has_several = true;
+    if (incident.port) outage = &incident;
     if (!is_meant) continue;
+    lost_route = lost_route || follows;
+    if (follows) continue;
     if (found != nullptr && found->name() != incident.name()) return nullptr;
     found = &incident;
   }
+  if (lost_route && has_several) return nullptr;
+  if (lost_route && found == nullptr) found = outage;
+  if (lost_route && outage != nullptr && found->name() != outage->name()) return nullptr;
   const bool has_others = is_repeat && (r.totals.packets_dropped() != lost ||
                                         r.totals.packets_trimmed > 0 || r.measured_from > 0_ps);
   return has_others ? nullptr : found;

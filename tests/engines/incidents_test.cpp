@@ -78,7 +78,8 @@ const std::string kFixed =
 
 // A link that is up for U and down for D fails at the begin + U + k (U + D), and the last outage
 // ends where the fault does. What a sender at full rate loses to each is D times the rate, and what
-// was on the wire. MODEL.md 7.5
+// was on the wire.
+// MODEL.md 7.5
 TEST(Flapping, FixedTimesLoseTheirShareOfTheRate) {
   const Experiment e = experiment_of_text(one_flow(kFixed));
   EXPECT_EQ(failures(e, 0), (std::vector<Picoseconds>{80_us, 130_us, 180_us}));
@@ -132,6 +133,7 @@ TEST(Flapping, IsRefusedWithoutAnEndAndWhereItOverlaps) {
 }
 
 // The last packet on a dead path comes when routes avoid it: `convergence` after the failure.
+// MODEL.md 7.6
 TEST(Incidents, RoutesEndTheLosses) {
   for (const Picoseconds convergence : {20_us, 60_us}) {
     const std::string time = std::to_string(convergence.count() / 1'000'000) + "us";
@@ -256,6 +258,33 @@ TEST(Incidents, AreTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(rows_of(r), rows_of(one));
     EXPECT_EQ(r.digest(), one.digest());
   }
+}
+
+// "The cable fails six times; 262 packets of two queue pairs are lost each time; steps of 16.49 ms
+// take 20.8 ms; the job takes 94.4 ms, without a failure 82.4 ms; routes that never follow lose
+// 9,264 packets for 1,099." And blame names the cable.
+TEST(Incidents, FlappingSaysWhatItsHeaderSays) {
+  Experiment e = experiment_of("flapping.yaml");
+  e.scenario.observe.blame = true;
+  const Results r = scenarios::simulate(e);
+  EXPECT_EQ(std::ranges::count(r.incidents, "flapping", &IncidentResult::kind), 6);
+  EXPECT_EQ(r.incidents[0].packets, 262);
+  EXPECT_EQ(r.incidents[0].queue_pairs, 2U);
+  EXPECT_EQ(r.incidents[0].noticed_by(), "port then routes then sender");
+  EXPECT_NEAR(to_seconds(*r.incidents[0].slower), 4.29e-3, 0.01e-3);
+  EXPECT_EQ(r.totals.fault_drops, 1'099);
+  EXPECT_EQ(lost_to(r, {"flapping", "no-route"}), 1'099);
+  EXPECT_NEAR(to_seconds(r.jobs[0].jct), 94.4e-3, 0.1e-3);
+  const auto blamed = std::ranges::find_if(r.blame, [](const scenarios::BlameResult& b) {
+    return b.cause == "time-out" && b.culprit.ends_with(" by flapping of leaf0 to spine3");
+  });
+  EXPECT_NE(blamed, r.blame.end());
+  const Results never =
+      scenarios::simulate(experiment_of("flapping.yaml", {"fabric.convergence=never"}));
+  EXPECT_EQ(never.totals.fault_drops, 9'264);
+  const Results healthy = scenarios::simulate(experiment_of("flapping.yaml", {"faults=[]"}));
+  EXPECT_TRUE(healthy.incidents.empty());
+  EXPECT_NEAR(to_seconds(healthy.jobs[0].jct), 82.4e-3, 0.1e-3);
 }
 
 // Nothing failed: no rows, and no file.

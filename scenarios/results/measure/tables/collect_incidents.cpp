@@ -67,16 +67,16 @@ class Slowness {
     }
   }
 
-  /// Of the iterations that lost packets to `r`, the one that lost the most time.
+  /// Of the iterations that lost packets to `r`, the one that took longest beyond its usual time.
   [[nodiscard]] std::optional<Picoseconds> by(const IncidentResult& r) const {
-    std::optional<Picoseconds> most;
+    std::optional<Picoseconds> worst;
     for (const Iteration& i : all_) {
       const auto usual = usual_.find(i.job);
       if (usual == usual_.end() || !i.meets(r)) continue;
       const Picoseconds slower = i.end - i.start - usual->second;
-      most = std::max(most.value_or(slower), slower);
+      worst = std::max(worst.value_or(slower), slower);
     }
-    return most;
+    return worst;
   }
 
  private:
