@@ -14,6 +14,7 @@
 #include "protocols/host/receive_buffer.hpp"
 #include "protocols/host/wrong_delivery.hpp"
 #include "protocols/link/egress.hpp"
+#include "protocols/link/incident_log.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
@@ -415,6 +416,7 @@ class HostModel {
       known.status = packet.sequence;
       known.down = down;
       if (lost == 0) continue;
+      IncidentLog(s_).note_told(qp, s.destination, here.now);
       if ((lost >> s_.planes.plane_of(s.port()) & 1U) != 0) leave_port(here, s);
       repeat_of_planes(here, qp, lost);
     }
@@ -714,6 +716,7 @@ class HostModel {
       s.sent_end = s.next;
     } else {
       ++here.worker.sums.packets_retransmitted;
+      IncidentLog(s_).note_repeat(qp, here.now);
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include "protocols/link/egress.hpp"
 #include "protocols/link/egress_gate.hpp"
+#include "protocols/link/incident_log.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/link_retry.hpp"
 #include "protocols/state/network_state.hpp"
@@ -31,7 +32,7 @@ template <class Nodes>
 class LinkHealth {
  public:
   LinkHealth(NetworkState& state, Nodes& nodes)
-      : s_(state), node_(nodes), control_(state), gate_(state) {}
+      : s_(state), node_(nodes), control_(state), gate_(state), incidents_(state) {}
 
   /// Files the beginnings and ends of the faults of `port`, both as a sender and as a receiver.
   void schedule_faults(LogicalProcess& lp, const PortState& port) {
@@ -95,7 +96,7 @@ class LinkHealth {
         break;
       }
       case Fault::Kind::kLinkErrors:
-        change_errors(port, change, fault);
+        change_errors(here, port, change, fault);
         break;
       case Fault::Kind::kLinkDown:
         // Both ends of the cable, once each.
@@ -157,8 +158,15 @@ class LinkHealth {
     return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : Picoseconds();
   }
   /// Errors are drawn where a link ends; with retry where it begins, for the same end.
-  void change_errors(const PortState& port, const HealthChange& change, const Fault& fault) {
+  void change_errors(const Here& here, const PortState& port, const HealthChange& change,
+                     const Fault& fault) {
     change_control_errors(port, change, fault);
+    if (change.at_peer && change.is_end) {
+      incidents_.end(port, PortIncident::Kind::kErrors, {}, here.now);
+    } else if (change.at_peer) {
+      incidents_.begin(
+          port, {.kind = PortIncident::Kind::kErrors, .begin = here.now, .noticed = here.now});
+    }
     if (change.at_peer == port.has_retry) return;
     const PortId end = port.has_retry ? port.peer : port.id;
     const LinkErrors& usual = s_.fabric.port(s_.fabric.port(end).peer).errors;
@@ -198,6 +206,7 @@ class LinkHealth {
 
   void take_down(const Here& here, PortState& port) {
     port.is_down = true;
+    incidents_.begin(port, {.begin = here.now, .noticed = here.now});
     port.ingress_up_since = kDown;
     port.pending_control = port.pauses_to_send = port.credits_to_send = 0;
     if (port.has_retry) LinkRetry(s_).take_down(here, port);
@@ -217,6 +226,7 @@ class LinkHealth {
 
   void bring_up(const Here& here, PortState& port) {
     port.is_down = false;
+    incidents_.end(port, PortIncident::Kind::kOutage, {}, here.now);
     if (port.has_retry) LinkRetry(s_).bring_up(port);
     port.ingress_up_since = here.now;
     port.update_blocked();
@@ -237,6 +247,7 @@ class LinkHealth {
   Nodes& node_;
   LinkControl control_;
   EgressGate gate_;
+  IncidentLog incidents_;
 };
 
 }  // namespace weft::protocols

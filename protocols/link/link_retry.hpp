@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "protocols/link/control_word.hpp"
+#include "protocols/link/incident_log.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/link/wire.hpp"
 #include "protocols/packet/retry_state.hpp"
@@ -109,8 +110,10 @@ class LinkRetry {
   /// The link fails: what only this port has is lost, and nothing is owed.
   void take_down(const Here& here, PortState& port) {
     RetryState& r = of(port);
-    port.fault_drops += r.missing();
-    r.for_each_missing([&](const Packet& packet) { forget<GeneralPath>(s_, here, packet); });
+    r.for_each_missing([&](const Packet& packet) {
+      IncidentLog(s_).lose_to_fault(here, port, packet, PortIncident::Kind::kOutage);
+      forget<GeneralPath>(s_, here, packet);
+    });
     r.clear();
     r.answers = 0;
     let_go(here, port);

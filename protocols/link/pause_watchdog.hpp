@@ -5,6 +5,7 @@
 #include "protocols/link/control_word.hpp"
 #include "protocols/link/egress.hpp"
 #include "protocols/link/egress_gate.hpp"
+#include "protocols/link/incident_log.hpp"
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
@@ -79,6 +80,10 @@ class PauseWatchdog {
     dog.held = Picoseconds();
     dog.since = here.now;
     ++dog.storms;
+    IncidentLog(s_).begin(port, {.kind = PortIncident::Kind::kStorm,
+                                 .traffic_class = c,
+                                 .begin = dog.paused_at,
+                                 .noticed = here.now});
     (void)gate_.lift_pause(port, c, here.now);
     port.ignored |= class_bit(c);
     if (forwards) {
@@ -100,6 +105,7 @@ class PauseWatchdog {
     if (dog.held >= k.restoration) {
       dog.is_storm = false;
       dog.storm_time += here.now - dog.since;
+      IncidentLog(s_).end(port, PortIncident::Kind::kStorm, c, here.now);
       port.ignored &= static_cast<std::uint8_t>(~class_bit(c));
       port.dropping &= static_cast<std::uint8_t>(~class_bit(c));
       return;

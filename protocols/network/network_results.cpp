@@ -73,6 +73,9 @@ void PacketNetwork::reset_statistics() {
   }
   for (SwitchState& sw : s.switches) visit_fields(sw, reset);
   for (FrameLosses& losses : s.losses) losses.clear_count();
+  for (std::vector<PortIncident>& incidents : s.incidents) {
+    for (PortIncident& incident : incidents) incident.clear_losses();
+  }
   for (RetryState& retry : s.retries) retry.clear_counters(now_);
   for (EarlyDrops& one : s.early_drops) one.drops_before = one.drops;
   for (Watchdog& dog : s.watchdogs) {
@@ -254,6 +257,15 @@ std::vector<PauseInterval> PacketNetwork::pauses() const {
                      [](const auto& a, const auto& b) { return a.start < b.start; });
   }
   return all;
+}
+
+const std::vector<PortIncident>& PacketNetwork::incidents(PortId port) const {
+  static const std::vector<PortIncident> kNone;
+  return state_->incidents.empty() ? kNone : state_->incidents[port.value()];
+}
+
+std::span<const SenderNotices> PacketNetwork::notices() const {
+  return {state_->notices.data(), state_->notices.size()};
 }
 
 const std::vector<PauseInterval>& PacketNetwork::ended_pauses(PortId port) const {

@@ -7,6 +7,7 @@
 #include "protocols/host/host_model.hpp"
 #include "protocols/link/control_word.hpp"
 #include "protocols/link/egress_gate.hpp"
+#include "protocols/link/incident_log.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/link_health.hpp"
 #include "protocols/link/link_retry.hpp"
@@ -27,6 +28,7 @@ class PacketModel {
         control_(state),
         gate_(state),
         health_(state, *this),
+        incidents_(state),
         watchdog_(state, *this),
         tracer_(state),
         switch_(state),
@@ -189,12 +191,13 @@ class PacketModel {
   /// An outage of its link took a packet. Its credits are void: the link grants them again when it
   /// is up.
   [[gnu::noinline]] void lose(const Here& here, const Packet& packet, PortState& port) {
-    ++port.fault_drops;
+    incidents_.lose_to_fault(here, port, packet, PortIncident::Kind::kOutage);
     forget<Path>(s_, here, packet);
   }
   /// Errors of its link corrupted a packet.
   [[gnu::noinline]] void lose_spoilt(const Here& here, const Packet& packet, PortState& port) {
     health_.grant_spoilt(here, port, packet);
+    incidents_.lose_to_errors(here, port, packet);
     forget<Path>(s_, here, packet);
   }
 
@@ -293,6 +296,7 @@ class PacketModel {
   LinkControl control_;
   EgressGate gate_;
   LinkHealth<PacketModel> health_;
+  IncidentLog incidents_;
   PauseWatchdog<PacketModel> watchdog_;
   Tracer<Path> tracer_;
   SwitchModel<Path> switch_;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <tuple>
+#include <vector>
 
 #include "protocols/config/headroom.hpp"
 #include "protocols/host/host_context.hpp"
@@ -395,17 +398,16 @@ void PacketNetwork::file_faults() {
       fault.port = std::min(fault.port, s.ports[fault.port.value()].peer);
     }
   }
-  const auto same = [](const Fault& a, const Fault& b) {
-    return a.kind == Fault::Kind::kLinkDown && b.kind == a.kind && a.port == b.port &&
-           a.at == b.at && a.until == b.until;
-  };
-  for (std::size_t i = 0; i < s.faults.size(); ++i) {
-    const auto is_copy = [&](const Fault& f) { return same(s.faults[i], f); };
-    s.faults.erase(std::remove_if(s.faults.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                  s.faults.end(), is_copy),
-                   s.faults.end());
-  }
+  std::set<std::tuple<PortId, Picoseconds, Picoseconds>> outages;
+  std::erase_if(s.faults, [&](const Fault& f) {
+    return f.kind == Fault::Kind::kLinkDown && !outages.emplace(f.port, f.at, f.until).second;
+  });
   s.route_changes = options_.route_changes;
+  for (const Fault& fault : s.faults) s.fault_times.push_back(fault.at);
+  std::ranges::sort(s.fault_times);
+  s.fault_times.erase(std::unique(s.fault_times.begin(), s.fault_times.end()), s.fault_times.end());
+  if (!s.faults.empty()) s.notices.resize(s.senders.all_whole().size());
+  if (s.constants.has_faults || s.constants.has_watchdogs) s.incidents.resize(s.ports.size());
   if (s.constants.has_added_latency) s.added_latency.resize(s.ports.size());
   if (!s.faults.empty() || !s.route_changes.empty()) engine_->schedule_faults();
 }

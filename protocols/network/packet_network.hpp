@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "protocols/observation/message_watch.hpp"
 #include "protocols/observation/observation.hpp"
 #include "protocols/observation/port_counters.hpp"
+#include "protocols/observation/port_incident.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/packet_path.hpp"
 #include "protocols/steady_state/skip_counts.hpp"
@@ -213,6 +215,10 @@ class PacketNetwork {
   [[nodiscard]] std::uint64_t pauses_lost() const;
   /// Those of a port that are over, by start.
   [[nodiscard]] const std::vector<PauseInterval>& ended_pauses(PortId port) const;
+  /// What failed at a port so far, by kind in the order of time.
+  [[nodiscard]] const std::vector<PortIncident>& incidents(PortId port) const;
+  /// What queue pairs that are not added up noticed of faults so far; empty without faults.
+  [[nodiscard]] std::span<const SenderNotices> notices() const;
   /// What senders of ObservationConfig::messages heard of losses.
   [[nodiscard]] const MessageWatch& watch() const;
   /// Whether `pauses` would give any.

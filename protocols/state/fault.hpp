@@ -42,6 +42,8 @@ struct Fault {
   Picoseconds latency{};         ///< kLinkLatency
   LinkErrors errors{};           ///< kLinkErrors
   std::uint8_t classes = 0xff;   ///< kNicPause: bit i for class i
+  /// For reports: what is one failure, such as a switch and all its cables, has one number.
+  std::uint32_t incident = 0;
 };
 
 /// From a time on every switch forwards by other routes, because some links have failed or are

@@ -15,6 +15,7 @@
 #include "protocols/congestion/control_states.hpp"
 #include "protocols/congestion/grant_states.hpp"
 #include "protocols/observation/message_watch.hpp"
+#include "protocols/observation/port_incident.hpp"
 #include "protocols/packet/ack.hpp"
 #include "protocols/packet/credit_returns.hpp"
 #include "protocols/packet/ids.hpp"
@@ -524,6 +525,9 @@ struct NetworkState {
   std::vector<ConnectionState> connections;
   std::vector<ProcessState> processes;
   std::vector<Fault> faults;
+  std::vector<Picoseconds> fault_times;              ///< when they begin, ascending
+  std::vector<std::vector<PortIncident>> incidents;  ///< by PortId; empty where nothing can fail
+  IdVector<QueuePairId, SenderNotices> notices;      ///< empty without faults
   // What the switches of scale-up domains work on; empty mostly.
   std::vector<ReductionMembers> groups;
   std::vector<Reduction> reductions;

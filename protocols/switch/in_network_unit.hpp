@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "protocols/link/egress.hpp"
+#include "protocols/link/incident_log.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/state/network_state.hpp"
 
@@ -133,7 +134,9 @@ class InNetworkUnit {
     PortState* out =
         links.empty() ? nullptr : &s_.ports[sw.first_port + links[link % links.size()]];
     if (out == nullptr || out->is_down) {
-      ++s_.ports[sw.first_port].fault_drops;
+      IncidentLog(s_).lose_to_fault(
+          here, out == nullptr ? s_.ports[sw.first_port] : *out, packet,
+          out == nullptr ? PortIncident::Kind::kUnreached : PortIncident::Kind::kOutage);
       ++here.worker.sums.packets_dropped;
       release_pending(here, at, pending);
       return;

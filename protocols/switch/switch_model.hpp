@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "protocols/link/egress.hpp"
+#include "protocols/link/incident_log.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
@@ -35,6 +36,7 @@ class SwitchModel {
         early_drop_(state),
         cut_through_(state),
         tracer_(state),
+        incidents_(state),
         balancer_(state),
         inputs_(state, *this),
         in_network_unit_(state, *this) {}
@@ -54,13 +56,13 @@ class SwitchModel {
     }
     const std::uint32_t egress = choose_egress(sw, in, packet, class_of(packet), here.now);
     if (egress == kNoIndex) [[unlikely]] {
-      ++in.fault_drops;
+      incidents_.lose_to_fault(here, in, packet, PortIncident::Kind::kUnreached);
       drop(here, in, packet);
       return;
     }
     PortState& out = s_.ports[sw.first_port + egress];
     if (Path::has(Feature::kFaults) && out.is_down) {
-      ++out.fault_drops;
+      incidents_.lose_to_fault(here, out, packet, PortIncident::Kind::kOutage);
       drop(here, in, packet);
       return;
     }
@@ -118,6 +120,7 @@ class SwitchModel {
     while (!queue.packets.empty()) {
       const Packet& packet = take(here, port, queue, c);
       ++s_.watchdog_at(port, c).drops;
+      incidents_.lose_to_storm(here, port, packet);
       forget<Path>(s_, here, packet);
       release(here, sw, sw.first_port + waiting_port(packet), port, queue, c, packet.wire_size());
       queue.packets.reclaim(here.worker.pool);
@@ -179,7 +182,7 @@ class SwitchModel {
   /// A packet that was taken from `queue` is lost because the link of `port` is down.
   void lose(const Here& here, PortState& port, SwitchState& sw, const Packet& packet,
             std::uint32_t ingress, ClassQueue& queue) {
-    ++port.fault_drops;
+    incidents_.lose_to_fault(here, port, packet, PortIncident::Kind::kOutage);
     forget<Path>(s_, here, packet);
     if (Path::has(Feature::kInNetwork) && s_.constants.works_in_network &&
         pending_of(packet) != kPendingIngress) {
@@ -331,7 +334,10 @@ class SwitchModel {
                                       const ClassQueue& queue, const ClassConstants& constants) {
     if (!Path::has(Feature::kSettings)) return false;
     const bool is_in_storm = (out.dropping & class_bit(class_of(packet))) != 0;
-    if (is_in_storm) ++s_.watchdog_at(out, class_of(packet)).drops;
+    if (is_in_storm) [[unlikely]] {
+      ++s_.watchdog_at(out, class_of(packet)).drops;
+      incidents_.lose_to_storm(here, out, packet);
+    }
     if (!is_in_storm && !early_drop_.drops(here, packet, out, queue, constants)) return false;
     forget<Path>(s_, here, packet);
     return true;
@@ -577,6 +583,7 @@ class SwitchModel {
   EarlyDrop<Path> early_drop_;
   CutThrough<Path> cut_through_;
   Tracer<Path> tracer_;
+  IncidentLog incidents_;
   LoadBalancer balancer_;
   InputQueues<Path, SwitchModel> inputs_;
   InNetworkUnit<Path, SwitchModel> in_network_unit_;

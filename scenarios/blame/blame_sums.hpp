@@ -19,6 +19,11 @@ namespace weft::scenarios {
 [[nodiscard]] std::string culprit_name(const Experiment& experiment, const Results& results,
                                        const Culprit& culprit);
 
+/// The same with the failure behind it, where it is known exactly: `leaf0->spine1 by link-down of
+/// leaf0 to spine1`.
+[[nodiscard]] std::string culprit_name_of(const Experiment& experiment, const Results& results,
+                                          Cause cause, const Culprit& culprit);
+
 /// Adds up what passed along critical paths, by cause, culprit and port.
 class BlameSums {
  public:

@@ -8,8 +8,10 @@
 #include <utility>
 #include <variant>
 
+#include "collectives/jitter/jitter.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "scenarios/build/fabric_names.hpp"
+#include "simcore/base/random.hpp"
 #include "simcore/text/quantity_text.hpp"
 
 namespace weft::scenarios {
@@ -60,12 +62,15 @@ std::vector<PortId> ports_of_switch(const Fabric& fabric, const FabricNames& nam
 class FaultResolver {
  public:
   FaultResolver(const Scenario& scenario, const Fabric& fabric)
-      : switches_(scenario.switches), fabric_(fabric), names_(fabric) {}
+      : seed_(scenario.seed), switches_(scenario.switches), fabric_(fabric), names_(fabric) {}
 
   void add(const FaultSpec& spec, std::size_t index) {
     if (errors_.size() >= kMaxErrors) return;
     index_ = index;
     const std::string path = "faults[" + std::to_string(index) + "]";
+    if (const auto* flapping = std::get_if<Flapping>(&spec.what)) {
+      return add_flapping(spec, *flapping, path);
+    }
     Fault fault = fault_of(spec);
     const bool is_pause = fault.kind == Fault::Kind::kNicPause;
     const LinkDirection direction = is_pause ? LinkDirection::kOut : direction_of(spec);
@@ -102,6 +107,40 @@ class FaultResolver {
     std::string path = "faults[" + std::to_string(index) + "]";
     if (!key.empty()) path += "." + key;
     errors_.push_back({std::move(message), {{}, 0, 0, std::move(path)}});
+  }
+
+  /// The times of a cable are drawn by its lower port: they do not depend on who else flaps, nor
+  /// on which end the fault names.
+  void add_flapping(const FaultSpec& spec, const Flapping& flapping, const std::string& path) {
+    for (const PortId named : fault_ports(fabric_, names_, spec, path, errors_)) {
+      const PortId port = std::min(named, fabric_.port(named).peer);
+      const RandomStream random(seed_, Purpose::kActivity,
+                                (kFlapping | std::uint64_t{index_}) << 32U | port.value());
+      std::uint64_t draws = 0;
+      Picoseconds at = spec.at + drawn(flapping.up, random.bits(draws++));
+      while (at < *spec.until) {
+        if (!errors_.empty()) return;
+        const Picoseconds end = at + drawn(flapping.down, random.bits(draws++));
+        Fault fault{.kind = Fault::Kind::kLinkDown, .port = port, .at = at};
+        fault.until = std::min(end, *spec.until);
+        add_port(fault);
+        fault.port = fabric_.port(port).peer;
+        add_port(fault);
+        at = end + drawn(flapping.up, random.bits(draws++));
+      }
+    }
+  }
+
+  /// Never 0: a link is not down when it fails again.
+  [[nodiscard]] static Picoseconds drawn(const FlapTime& time, std::uint64_t bits) {
+    using Distribution = collectives::Jitter::Distribution;
+    if (time.distribution == FlapTime::Distribution::kFixed) return time.mean;
+    const bool is_exponential = time.distribution == FlapTime::Distribution::kExponential;
+    collectives::Jitter jitter;
+    jitter.distribution = is_exponential ? Distribution::kExponential : Distribution::kLogNormal;
+    jitter.mean = time.mean;
+    jitter.deviation = time.deviation;
+    return std::max(collectives::draw_delay(jitter, bits), 1_ps);
   }
 
   /// What a fault does to a port.
@@ -168,6 +207,7 @@ class FaultResolver {
       return;
     }
     found_.push_back({fault, index_});
+    found_.back().fault.incident = static_cast<std::uint32_t>(index_);
   }
 
   /// Two faults of one kind at one port at the same time would have no meaning when one ends.
@@ -192,6 +232,10 @@ class FaultResolver {
     }
   }
 
+  /// Ahead of the index of a fault, where streams of jobs have the number of the job.
+  static constexpr std::uint64_t kFlapping = 0x8000'0000;
+
+  std::uint64_t seed_;
   const protocols::SwitchConfig& switches_;
   const Fabric& fabric_;
   FabricNames names_;

@@ -94,6 +94,7 @@ std::string name_of(const FaultSpec& fault) {
     std::string operator()(const LinkLatency& f) const {
       return "link-latency of " + links(f.links);
     }
+    std::string operator()(const Flapping& f) const { return "flapping of " + links(f.links); }
     std::string operator()(const BitErrors& f) const { return "bit-errors of " + links(f.links); }
   };
   return std::visit(Namer(), fault.what);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "scenarios/output/collective_tables.hpp"
+#include "scenarios/output/incident_summary.hpp"
 #include "scenarios/output/pause_summary.hpp"
 #include "scenarios/output/size_summary.hpp"
 #include "scenarios/results/coverage.hpp"
@@ -372,6 +373,7 @@ std::string summary_text(const Results& r) {
   text += job_messages_text(r);
   text += size_summary_text(r);
   if (r.has_packets) text += network_lines(r) + "\n";
+  text += incident_summary_text(r);
   const bool has_costs = r.has_packets && std::ranges::any_of(r.blame, [](const BlameResult& b) {
                            return !b.port.empty() && b.cause != "propagation";
                          });

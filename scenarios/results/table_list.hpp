@@ -4,6 +4,7 @@
 #include "scenarios/results/tables/blame/blame_table.hpp"
 #include "scenarios/results/tables/classes_table.hpp"
 #include "scenarios/results/tables/collectives_table.hpp"
+#include "scenarios/results/tables/incidents/incidents_table.hpp"
 #include "scenarios/results/tables/isolated_table.hpp"
 #include "scenarios/results/tables/iterations_table.hpp"
 #include "scenarios/results/tables/jobs_table.hpp"
@@ -18,8 +19,8 @@ namespace weft::scenarios {
 
 /// Every table of a run but that of messages, which is streamed: the one list. Digests take them in
 /// this order. Names of files and columns are what scripts read: they stay.
-using ResultTables =
-    TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable, IterationsTable,
-              TrainingTable, VictimsTable, IsolatedTable, BlameTable, LatencyTable, SizesTable>;
+using ResultTables = TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable,
+                               IterationsTable, TrainingTable, VictimsTable, IsolatedTable,
+                               BlameTable, LatencyTable, SizesTable, IncidentsTable>;
 
 }  // namespace weft::scenarios

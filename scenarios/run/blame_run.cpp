@@ -252,7 +252,7 @@ void show_paths(const Experiment& e, const std::vector<JobPath>& paths, BlameSum
       pieces.push_back({.begin = c.begin,
                         .end = c.end,
                         .cause = cause_name(c.cause),
-                        .culprit = culprit_name(e, results, c.culprit),
+                        .culprit = culprit_name_of(e, results, c.cause, c.culprit),
                         .port = c.port.is_none() ? std::string() : e.fabric.port_name(c.port)});
     }
     timeline.add_path(paths[p].job, paths[p].iteration, pieces);

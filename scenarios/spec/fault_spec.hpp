@@ -51,6 +51,22 @@ struct LinkDown {
   LinkSelection links;
 };
 
+/// How long a link that flaps stays up, or down.
+struct FlapTime {
+  enum class Distribution : std::uint8_t { kFixed, kExponential, kLogNormal };
+  Distribution distribution = Distribution::kExponential;
+  Picoseconds mean;
+  Picoseconds deviation;  ///< of kLogNormal
+};
+
+/// Cables that fail and come back again and again, each by itself. They are up first.
+struct Flapping {
+  static constexpr auto kKind = protocols::Fault::Kind::kLinkDown;
+  LinkSelection links;
+  FlapTime up;
+  FlapTime down;
+};
+
 /// A switch that is off, with what it holds: all its cables are down.
 struct SwitchDown {
   static constexpr auto kKind = protocols::Fault::Kind::kLinkDown;
@@ -76,7 +92,7 @@ struct BitErrors {
 struct FaultSpec {
   Picoseconds at;
   std::optional<Picoseconds> until;  ///< absent: it stays
-  std::variant<NicPause, LinkRate, LinkDown, SwitchDown, LinkLatency, BitErrors> what;
+  std::variant<NicPause, LinkRate, LinkDown, SwitchDown, LinkLatency, BitErrors, Flapping> what;
 
   /// What it is to a port.
   [[nodiscard]] protocols::Fault::Kind kind() const {

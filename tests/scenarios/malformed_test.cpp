@@ -148,7 +148,7 @@ const std::vector<Case> kCases{
      "mark, at_rate"},
     {"misspelt-fault",
      ".yaml:9:12: faults[0].type: `link-dwon` is not known; expected one of nic-pause, link-rate, "
-     "link-down, switch-down, link-latency, bit-errors; did you mean `link-down`?"},
+     "link-down, switch-down, link-latency, bit-errors, flapping; did you mean `link-down`?"},
     {"nic-xon-above-xoff", ".yaml:2:85: racks.server.nic.xon: `2KB` is above xoff (1KB)"},
     {"pause-of-lossy-class",
      ".yaml:9:47: faults[0].class[1]: `control` has no PFC; nothing can pause it"},

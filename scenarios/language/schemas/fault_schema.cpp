@@ -1,4 +1,5 @@
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "scenarios/language/schemas/document.hpp"
@@ -77,6 +78,44 @@ schema::Object<BitErrors> bit_errors_schema() {
       });
 }
 
+schema::Object<FlapTime> flap_time_schema() {
+  using Distribution = FlapTime::Distribution;
+  return schema::describe<FlapTime>("flap time", "how long a link stays up, or down")
+      .choice("distribution", &FlapTime::distribution,
+              {{Distribution::kFixed, "fixed", "always the mean"},
+               {Distribution::kExponential, "exponential", "its deviation is its mean"},
+               {Distribution::kLogNormal, "log-normal", "a long tail"}},
+              "of these times")
+      .source("failures without memory")
+      .field("mean", &FlapTime::mean, "of these times")
+      .required()
+      .at_least(1_ns)
+      .at_most(Picoseconds(1'000'000'000'000'000))
+      .field("deviation", &FlapTime::deviation, "standard deviation, of `log-normal` alone")
+      .source("none")
+      .at_most(Picoseconds(1'000'000'000'000'000))
+      .check([](const FlapTime& t, std::vector<schema::Problem>& problems) {
+        const bool is_log_normal = t.distribution == Distribution::kLogNormal;
+        if (!is_log_normal && t.deviation.count() > 0) {
+          problems.push_back({"deviation", "is given; only `log-normal` has one of its own"});
+        }
+        if (is_log_normal && t.deviation / 100 > t.mean) {
+          problems.push_back({"deviation", "is more than 100 times the mean"});
+        }
+      });
+}
+
+schema::Object<Flapping> flapping_schema() {
+  using Fault = Flapping;
+  return schema::describe<Fault>("flapping link",
+                                 "cables that fail and come back, each by itself; up at first")
+      .include(&Fault::links, link_selection_schema())
+      .object("up", &Fault::up, flap_time_schema(), "how long a cable works")
+      .required()
+      .object("down", &Fault::down, flap_time_schema(), "how long it then carries nothing")
+      .required();
+}
+
 }  // namespace
 
 schema::Object<FaultSpec> fault_schema() {
@@ -94,7 +133,11 @@ schema::Object<FaultSpec> fault_schema() {
       .alternative<SwitchDown>("switch-down", what, switch_down_schema())
       .alternative<LinkLatency>("link-latency", what, link_latency_schema())
       .alternative<BitErrors>("bit-errors", what, bit_errors_schema())
+      .alternative<Flapping>("flapping", what, flapping_schema())
       .check([](const FaultSpec& fault, std::vector<schema::Problem>& problems) {
+        if (std::holds_alternative<Flapping>(fault.what) && !fault.until) {
+          problems.push_back({"until", "is missing; a link flaps for a time"});
+        }
         if (fault.until && *fault.until <= fault.at) {
           problems.push_back(
               {"until", "is not after its beginning (" +

@@ -122,6 +122,16 @@ std::optional<std::vector<IterationRow>> listed_iterations(const Results& r) {
   return rows;
 }
 
+const Record<IncidentResult>& incident_record() {
+  static const Record<IncidentResult> record{fields_of(IncidentsTable::declaration())};
+  return record;
+}
+
+std::optional<std::span<const IncidentResult>> listed_incidents(const Results& r) {
+  if (r.incidents.empty()) return {};
+  return at_most(r.incidents, kCollectivesInJson);
+}
+
 const Record<TrainingRow>& training_record() {
   static const Record<TrainingRow> record = [] {
     Record<TrainingRow> training{fields_of(TrainingTable::declaration())};
@@ -343,6 +353,7 @@ std::vector<Field<Results>> result_fields() {
                     isolated_record(), listed_isolated),
       list<Results>("sizes", "messages of a job whose sizes are in one class", size_record(),
                     listed_sizes),
+      list<Results>("incidents", "a failure, by its begin", incident_record(), listed_incidents),
       object<Results>("messages", "all of the run", messages_record(),
                       [](const Results& r) { return &r; }),
       object<Results>("packet_latency_seconds", "from a NIC to another", percentiles_record(),

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/results/table.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::scenarios {
+
+/// Something that failed, who noticed it when, and what was lost to it.
+struct IncidentResult {
+  /// The type of the fault; `pause-storm` that a PFC watchdog found; `no-route`.
+  std::string kind;
+  std::string place;                   ///< a cable, a node, a port, or what the fault names
+  std::optional<std::uint32_t> fault;  ///< index in the scenario; absent: it followed from others
+  std::string traffic_class;           ///< of a pause storm
+  Picoseconds begin;
+  std::optional<Picoseconds> end;       ///< absent: it lasted
+  std::optional<Picoseconds> port;      ///< the ports at both ends of a cable noticed
+  std::optional<Picoseconds> watchdog;  ///< the PFC watchdog noticed
+  std::optional<Picoseconds> routes;    ///< routes avoided it
+  std::optional<Picoseconds> told;      ///< the first sender heard by a port status
+  std::optional<Picoseconds> repeat;    ///< the first queue pair that lost data sent again
+  std::optional<Picoseconds> first_loss;
+  std::optional<Picoseconds> last_loss;
+  std::int64_t packets = 0;  ///< lost since the measurement began
+  Bytes bytes;               ///< of these, on the wire
+  std::uint64_t queue_pairs = 0;
+  /// Iterations that lost packets: the longest, less the median of those without any incident.
+  std::optional<Picoseconds> slower;
+  std::vector<ConnectionId> connections;  ///< whose data was lost, ascending
+  std::vector<PortId> ports;              ///< at both ends of what was down, ascending
+
+  /// `switch-down of spine3`.
+  [[nodiscard]] std::string name() const { return kind + " of " + place; }
+  /// Who noticed, in the order of time: `port then sender then routes`.
+  [[nodiscard]] std::string noticed_by() const;
+};
+
+/// incidents.csv
+struct IncidentsTable {
+  std::vector<IncidentResult> incidents;  ///< by begin, fault and place
+
+  [[nodiscard]] static const Table<IncidentResult>& declaration();
+};
+
+}  // namespace weft::scenarios
