@@ -210,6 +210,16 @@ Exposed exposed_of(const std::string& text, const std::string& term, Kind kind) 
           exposed(simulate(experiment), kind)};
 }
 
+// Attention whose keys go round has chunks of products in the ring's first and last step.
+TEST(TrainingExposed, OfTensorExchangesBesideAContextGroupIsAsEstimated) {
+  for (const std::string plan : {", context: 2", ", context: 2, sequence_parallel: true"}) {
+    for (const double forward_us : {0.001, 20.0, 60.0}) {
+      const Exposed e = exposed_of(in_chunks(forward_us, "2", plan, ""), "tensor", Kind::kTensor);
+      EXPECT_NEAR(e.estimated, e.found, 0.05 * e.found) << plan << forward_us;
+    }
+  }
+}
+
 // Shared experts gather and add up as a whole beside tokens. The estimate is 3 to 9 % below
 // packets, without shared experts within 2 %. A closed form of one exchange does not have what
 // others take of the same links inside servers meanwhile; whether that is all of it is not settled.

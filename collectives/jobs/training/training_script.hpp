@@ -176,7 +176,11 @@ class TrainingScript {
                                       SharedExperts shared);
   [[nodiscard]] Waits experts(Picoseconds time, const TokensOut& out);
   [[nodiscard]] Waits dense(Picoseconds time, const Waits& ready, bool regathers);
-  [[nodiscard]] Waits ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients);
+  [[nodiscard]] Waits ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients,
+                                   bool regathers);
+  [[nodiscard]] Waits send_keys(const Waits& after);
+  [[nodiscard]] Waits summed_chunks(Picoseconds time, const Waits& ready, const Waits& before_last,
+                                    const Waits* regathered);
   [[nodiscard]] Waits summed(Bytes size, const Waits& after);
   [[nodiscard]] Waits gathered_input(Bytes size, const Waits& after);
   [[nodiscard]] Picoseconds time_of(const Pass& pass) const {

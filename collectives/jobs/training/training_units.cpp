@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "collectives/jobs/training/training_script.hpp"
 #include "collectives/steps/step.hpp"
@@ -171,29 +172,73 @@ Waits TrainingScript::attention(Step step, SlotKind kind, Picoseconds time, cons
   if (!plan_.groups.of(GroupKind::kContext, rank_)) {
     return dense(time, ready, step == Step::kBackward && kind == SlotKind::kBackward);
   }
-  Waits input = gathered_input(plan_.gathered_inputs, ready);
-  if (step == Step::kBackward && kind == SlotKind::kBackward) {
-    input.add(gathered_input(plan_.gathered_inputs, ready));
-  }
-  return summed(plan_.activations, ring_of_keys(time, input, step == Step::kBackward));
+  const bool is_backward = step == Step::kBackward;
+  return ring_of_keys(time, ready, is_backward, is_backward && kind == SlotKind::kBackward);
 }
 
 /// A rank works on the keys and values that it has while the next ones come. What comes first is
-/// the rank's own, and they are taken to be there as soon as the layer's input is.
-Waits TrainingScript::ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients) {
+/// the rank's own, and they are taken to be there as soon as the layer's input is. The projections
+/// before and after attention are in the first and the last step, and these go in chunks: inputs
+/// are gathered beside chunks of the first step, results are summed up beside chunks of the last
+/// one (Transformer Engine gives `ub_overlap_ag` and `ub_overlap_rs` to projections, whatever
+/// attention lies between). The last sum waits for the keys' gradients.
+Waits TrainingScript::ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients,
+                                   bool regathers) {
   const std::uint32_t ranks = plan_.grid.size_of(GroupKind::kContext);
-  const Bytes size = plan_.keys_and_values;
-  Waits arrived = ready;
-  Waits done;
-  for (std::uint32_t i = 0; i < ranks; ++i) {
+  const bool is_shared = plan_.groups.of(GroupKind::kTensor, rank_).has_value();
+  const std::uint32_t chunks = is_shared ? plan_.tensor_chunks() : 1;
+  std::vector<Waits> inputs;
+  Waits arrived;
+  for (std::uint32_t i = 0; i < chunks; ++i) {
+    inputs.push_back(gathered_input(plan_.gathered_chunk(i), ready));
+    arrived.add(inputs.back());
+  }
+  // Without chunks there is nothing to have it beside.
+  if (regathers && chunks == 1) {
+    inputs[0].add(gathered_input(plan_.gathered_inputs, ready));
+    arrived = inputs[0];
+  }
+  Waits sent_back;
+  for (std::uint32_t i = 0; i + 1 < ranks; ++i) {
     const Waits here = arrived;
-    const bool is_last = i + 1 == ranks;
-    if (!is_last) arrived = call(GroupKind::kContext, Operation::kSendReceive, size, here);
-    const Dependency computed = compute(part_of_time(time, ranks, i), here);
-    done.add(computed);
-    if (has_gradients && !is_last) {
-      done.add(call(GroupKind::kContext, Operation::kSendReceive, size, computed));
+    const Picoseconds step = part_of_time(time, ranks, i);
+    arrived = send_keys(here);
+    Waits computed;
+    if (i > 0) {
+      computed = compute(step, here);
+    } else {
+      for (std::uint32_t c = 0; c < chunks; ++c) {
+        computed.add(compute(part_of_time(step, chunks, c), inputs[c]));
+      }
     }
+    if (has_gradients) sent_back.add(send_keys(computed));
+  }
+  const Picoseconds last_step = part_of_time(time, ranks, ranks - 1);
+  if (!is_shared) {
+    sent_back.add(compute(last_step, arrived));
+    return sent_back;
+  }
+  return summed_chunks(last_step, arrived, sent_back, regathers ? &ready : nullptr);
+}
+
+Waits TrainingScript::send_keys(const Waits& after) {
+  return call(GroupKind::kContext, Operation::kSendReceive, plan_.keys_and_values, after);
+}
+
+/// Gathers inputs once more beside the last chunk but one where `regathered` says after what.
+Waits TrainingScript::summed_chunks(Picoseconds time, const Waits& ready, const Waits& before_last,
+                                    const Waits* regathered) {
+  const std::uint32_t chunks = plan_.tensor_chunks();
+  Waits done;
+  Waits here = ready;
+  for (std::uint32_t c = 0; c < chunks; ++c) {
+    if (regathered != nullptr && is_sequence_parallel_ && c + 2 == chunks) {
+      here.add(gathered_input(plan_.gathered_inputs, *regathered));
+    }
+    const bool is_last = c + 1 == chunks;
+    Waits computed = compute(part_of_time(time, chunks, c), is_last ? here : ready);
+    if (is_last) computed.add(before_last);
+    done.add(summed(plan_.activation_chunk(c), computed));
   }
   return done;
 }
