@@ -12,7 +12,8 @@
 namespace weft::protocols {
 
 /// Writes down what fails at ports, what is lost to it and what senders notice. Each list is
-/// written by the logical process of its port or sender alone.
+/// written by the logical process of its port or sender alone. What is rare is out of line, since
+/// the packet path asks for it.
 class IncidentLog {
  public:
   using Kind = PortIncident::Kind;
@@ -26,7 +27,8 @@ class IncidentLog {
     if (PortIncident* open = last(port, kind, c); open != nullptr) open->end = now;
   }
   /// A failure took a packet at `port`: of a kind that is counted among `fault_drops`.
-  void lose_to_fault(const Here& here, PortState& port, const Packet& packet, Kind kind) {
+  [[gnu::noinline]] void lose_to_fault(const Here& here, PortState& port, const Packet& packet,
+                                       Kind kind) {
     ++port.fault_drops;
     if (s_.incidents.empty()) return;  // routes lacked a next hop from the start
     PortIncident* incident = last(port, kind, {});
@@ -37,20 +39,25 @@ class IncidentLog {
     note(here, *incident, packet);
   }
   /// Errors of a fault corrupted a packet; those that a link always has are no incident.
-  void lose_to_errors(const Here& here, const PortState& port, const Packet& packet) {
+  [[gnu::noinline]] void lose_to_errors(const Here& here, const PortState& port,
+                                        const Packet& packet) {
     if (s_.incidents.empty()) return;
     PortIncident* incident = last(port, Kind::kErrors, {});
     if (incident != nullptr && incident->end == PortIncident::kLasting) {
       note(here, *incident, packet);
     }
   }
-  void lose_to_storm(const Here& here, const PortState& port, const Packet& packet) {
+  [[gnu::noinline]] void lose_to_storm(const Here& here, const PortState& port,
+                                       const Packet& packet) {
     note(here, *last(port, Kind::kStorm, class_of(packet)), packet);
   }
 
   /// A queue pair sends again. Of what follows the beginning of a fault the first one is kept.
   void note_repeat(QueuePairId qp, Picoseconds now) {
-    if (s_.notices.empty()) return;
+    if (!s_.notices.empty()) [[unlikely]]
+      note_repeat_after_fault(qp, now);
+  }
+  [[gnu::noinline]] void note_repeat_after_fault(QueuePairId qp, Picoseconds now) {
     const auto later = std::ranges::upper_bound(s_.fault_times, now);
     if (later == s_.fault_times.begin()) return;
     std::vector<Picoseconds>& repeats = s_.notices[qp].repeats;
