@@ -296,12 +296,12 @@ class RandomScenario {
     std::string text;
     if (is_reliable() && draws(SwarmFeature::kLinkFailures)) {
       const std::string when = during();
-      text += below(2) == 0
-                  ? fmt::format("  - {{type: link-down, from: h1, {}}}\n", when)
-                  : fmt::format("  - {{type: flapping, from: h1, {}, up: {{mean: {}ns}}, down: "
-                                "{{mean: {}ns, distribution: {}}}}}\n",
-                                when, 500 + below(9'000), 100 + below(3'000),
-                                one_of({"fixed", "exponential"}));
+      text += below(2) == 0 ? fmt::format("  - {{type: link-down, from: h1, {}}}\n", when)
+                            : fmt::format(
+                                  "  - {{type: flapping, from: h1, {}, up: {{mean: {}ns}}, down: "
+                                  "{{mean: {}ns, distribution: {}}}}}\n",
+                                  when, 500 + below(9'000), 100 + below(3'000),
+                                  one_of({"fixed", "exponential"}));
     }
     if (draws(SwarmFeature::kSlowLinks)) {
       text += fmt::format("  - {{type: link-rate, from: h2, {}, rate: 25Gbps, direction: {}}}\n",

@@ -119,6 +119,7 @@ class IncidentCollector {
       times_[{fault.at, fault.incident, cable}] = fault;
     }
     std::vector<IncidentResult> found;
+    found.reserve(planned.size());
     for (const auto& [key, ports] : planned) found.push_back(planned_incident(key, ports));
     add_others(found);
     const Slowness slowness(results_, found);
