@@ -147,7 +147,8 @@ TEST(Blame, OfALostTailIsTheTimeOut) {
       "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 1MiB}]}]\n"
       "faults: [{type: link-down, from: h4, at: 20us, until: 100us}]\n",
       kDeep));
-  const Picoseconds timeout = time_of(r, "a", "time-out", "rank 0 -> rank 1 (h0 -> h4)");
+  const Picoseconds timeout =
+      time_of(r, "a", "time-out", "rank 0 -> rank 1 (h0 -> h4) by link-down of h4");
   // Counted from the end of the lost transmission: the timer began with the last acknowledgement,
   // at most a round trip later.
   EXPECT_GE(timeout, 500_us);
@@ -167,7 +168,8 @@ TEST(Blame, OfASpoiltFrameIsItsRepair) {
       kDeep));
   EXPECT_GE(r.totals.error_drops, 1);
   EXPECT_EQ(r.totals.timeouts, 0u);
-  EXPECT_GT(time_of(r, "a", "retransmission", "rank 0 -> rank 1 (h0 -> h4)"), 0_ps);
+  EXPECT_GT(time_of(r, "a", "retransmission", "rank 0 -> rank 1 (h0 -> h4) by bit-errors of h0"),
+            0_ps);
 }
 
 // A rank that begins late is all that an all-reduce in a ring takes longer.
