@@ -160,8 +160,8 @@ class LinkControl {
 
  private:
   [[nodiscard]] bool is_cbfc(ClassId c) const { return (s_.constants.cbfc & class_bit(c)) != 0; }
-  /// CBFC: a gap after the first block that is free again one update tells of all. Out of line, as
-  /// what follows: credits without it are on the packet path.
+  /// CBFC: one update tells of all blocks that are free, a gap after the first of them. Out of
+  /// line, like loses_update: credits without CBFC are on the packet path.
   [[gnu::noinline]] void grant_after_gap(const Here& here, PortState& port, ClassId c,
                                          std::int32_t blocks) {
     s_.account(port, c).freed_blocks += blocks;
@@ -169,8 +169,8 @@ class LinkControl {
     file(here, port, c, CbfcState::kGap,
          here.now + port.transmission(s_.constants.of_cbfc[c].update_gap));
   }
-  /// Whether an update of CBFC dies on its way. Counts are cumulative: what is new, or the end of
-  /// the period, brings the next one.
+  /// Whether an update of CBFC dies on its way. Counts are cumulative: the next one, after a new
+  /// free block or at the end of the period, makes up for it.
   [[gnu::noinline]] bool loses_update(const Here& here, PortState& port, ClassId c) {
     const NetworkConstants& k = s_.constants;
     if (!loses_control(s_, s_.cbfc_at(port, c).update_losses, k.of_class[c].update,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 namespace weft::scenarios {
@@ -55,47 +56,44 @@ std::string culprit_name(const Experiment& e, const Results& results, const Culp
   return {};
 }
 
-/// The one failure that can be behind it: a queue pair's data was lost to no other, and nothing
-/// else dropped packets. Null: none, or several.
-[[nodiscard]] static const IncidentResult* incident_of(const Results& r, Cause cause,
-                                                       const Culprit& culprit) {
+/// The one failure that can be behind it, by name; empty: none, or several. What found no route is
+/// of any outage.
+[[nodiscard]] static std::string failure_behind(const Results& r, Cause cause,
+                                                const Culprit& culprit) {
   const bool is_repeat = culprit.kind == Culprit::Kind::kConnection &&
                          (cause == Cause::kRetransmission || cause == Cause::kTimeout);
   const bool is_outage = culprit.kind == Culprit::Kind::kPort && cause == Cause::kLinkFailure;
-  if (!is_repeat && !is_outage) return nullptr;
+  if (!is_repeat && !is_outage) return {};
   std::int64_t lost = 0;
-  bool lost_route = false;
-  bool has_several = false;
-  const IncidentResult* outage = nullptr;
-  const IncidentResult* found = nullptr;
+  bool found_no_route = false;
+  std::set<std::string> names;
   for (const IncidentResult& incident : r.incidents) {
     lost += incident.packets;
     const bool is_meant =
         is_repeat ? std::ranges::binary_search(incident.connections, ConnectionId(culprit.number))
                   : std::ranges::binary_search(incident.ports, PortId(culprit.number));
-    // What no route led on follows from the outages: from one, if there is one alone.
-    const bool follows = incident.kind == "no-route";
-    if (incident.port && outage != nullptr && outage->name() != incident.name()) has_several = true;
-    if (incident.port) outage = &incident;
     if (!is_meant) continue;
-    lost_route = lost_route || follows;
-    if (follows) continue;
-    if (found != nullptr && found->name() != incident.name()) return nullptr;
-    found = &incident;
+    if (incident.kind == kNoRoute) {
+      found_no_route = true;
+    } else {
+      names.insert(incident.name());
+    }
   }
-  if (lost_route && has_several) return nullptr;
-  if (lost_route && found == nullptr) found = outage;
-  if (lost_route && outage != nullptr && found->name() != outage->name()) return nullptr;
+  if (found_no_route) {
+    for (const IncidentResult& incident : r.incidents) {
+      if (incident.port) names.insert(incident.name());
+    }
+  }
+  // A repeat may be of packets that something else took.
   const bool has_others = is_repeat && (r.totals.packets_dropped() != lost ||
                                         r.totals.packets_trimmed > 0 || r.measured_from > 0_ps);
-  return has_others ? nullptr : found;
+  return names.size() == 1 && !has_others ? *names.begin() : std::string();
 }
 
 std::string culprit_name_of(const Experiment& e, const Results& results, Cause cause,
                             const Culprit& culprit) {
-  const IncidentResult* incident = incident_of(results, cause, culprit);
-  const std::string name = culprit_name(e, results, culprit);
-  return incident == nullptr ? name : name + " by " + incident->name();
+  const std::string failure = failure_behind(results, cause, culprit);
+  return culprit_name(e, results, culprit) + (failure.empty() ? failure : " by " + failure);
 }
 
 std::vector<Charge> BlameSums::take_charges(std::size_t number) {

@@ -12,6 +12,7 @@
 #include "scenarios/run/simulation.hpp"
 #include "tools/bench/experiment_of.hpp"
 #include "tools/bench/measurement.hpp"
+#include "tools/bench/rows.hpp"
 
 namespace weft::bench {
 namespace {
@@ -107,11 +108,8 @@ void training(benchmark::State& state) {
               "precision: {gradients: bf16}"));
 }
 
-void simple(benchmark::internal::Benchmark* row) {
-  row->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
-}
 void once_by_threads(benchmark::internal::Benchmark* row) {
-  simple(row);
+  once(row);
   row->ArgName("threads");
 }
 
@@ -120,9 +118,9 @@ void once_by_threads(benchmark::internal::Benchmark* row) {
 BENCHMARK(all_to_all)->Name("job/all_to_all_128_of_1MiB")->Apply(once_by_threads)->Arg(1)->Arg(2);
 BENCHMARK(ring)->Name("job/ring_256_of_256MiB")->Apply(once_by_threads)->Arg(1)->Arg(2);
 BENCHMARK(short_ring)->Name("job/ring_256_of_8MiB")->Apply(once_by_threads)->Arg(1);
-BENCHMARK(all_to_all_in_domain)->Name("job/all_to_all_in_nvl72_of_256KiB")->Apply(simple);
-BENCHMARK(nvls)->Name("job/nvls_of_64MiB")->Apply(simple);
-BENCHMARK(hierarchical)->Name("job/hierarchical_64_of_32MiB")->Apply(simple);
-BENCHMARK(training)->Name("job/training_64")->Apply(simple);
+BENCHMARK(all_to_all_in_domain)->Name("job/all_to_all_in_nvl72_of_256KiB")->Apply(once);
+BENCHMARK(nvls)->Name("job/nvls_of_64MiB")->Apply(once);
+BENCHMARK(hierarchical)->Name("job/hierarchical_64_of_32MiB")->Apply(once);
+BENCHMARK(training)->Name("job/training_64")->Apply(once);
 
 }  // namespace weft::bench

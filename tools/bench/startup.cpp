@@ -10,6 +10,7 @@
 #include "scenarios/zero_load/zero_load_times.hpp"
 #include "tools/bench/experiment_of.hpp"
 #include "tools/bench/measurement.hpp"
+#include "tools/bench/rows.hpp"
 
 namespace weft::bench {
 namespace {
@@ -73,7 +74,8 @@ void ideal_times(benchmark::State& state) {
 }
 
 void once_by_gpus(benchmark::internal::Benchmark* row) {
-  row->ArgName("gpus")->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+  once(row);
+  row->ArgName("gpus");
 }
 
 }  // namespace

@@ -245,7 +245,7 @@ class IncidentCollector {
             incident.kind == PortIncident::Kind::kUnreached && incident.packets > 0;
         if (!is_storm && !is_hole) continue;
         IncidentResult r;
-        r.kind = is_storm ? "pause-storm" : "no-route";
+        r.kind = is_storm ? "pause-storm" : kNoRoute;
         r.place = fabric.port_name(PortId(p));
         r.begin = incident.begin;
         if (is_storm) {

@@ -11,9 +11,12 @@
 
 namespace weft::scenarios {
 
+/// Packets that a switch had no next hop for, as a kind of incident.
+inline constexpr const char* kNoRoute = "no-route";
+
 /// Something that failed, who noticed it when, and what was lost to it.
 struct IncidentResult {
-  /// The type of the fault; `pause-storm` that a PFC watchdog found; `no-route`.
+  /// The type of the fault; `pause-storm` that a PFC watchdog found; kNoRoute.
   std::string kind;
   std::string place;                   ///< a cable, a node, a port, or what the fault names
   std::optional<std::uint32_t> fault;  ///< index in the scenario; absent: it followed from others
