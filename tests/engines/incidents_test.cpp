@@ -100,6 +100,19 @@ TEST(Flapping, FixedTimesLoseTheirShareOfTheRate) {
   }
 }
 
+// The last outage ends where the fault does, and what would begin after the run is none.
+TEST(Flapping, EndsWithItsFaultAndWithTheRun) {
+  std::string cut = kFixed;
+  cut.replace(cut.find("until: 200us"), 12, "until: 190us");
+  const Experiment e = experiment_of_text(one_flow(cut));
+  for (const protocols::Fault& f : e.faults) {
+    EXPECT_EQ(f.until, f.at == 180_us ? 190_us : f.at + 20_us);
+  }
+  const Results r = run_failing(one_flow("{type: link-down, from: leaf0, to: spine0, at: 1s}"));
+  EXPECT_LT(r.simulated, 1_s);
+  EXPECT_THAT(r.incidents, SizeIs(0));
+}
+
 // Times of a cable do not depend on other faults; they do on the seed, and both ends name it alike.
 TEST(Flapping, HasAStreamOfItsOwn) {
   const std::string random =
@@ -154,6 +167,25 @@ TEST(Incidents, RoutesEndTheLosses) {
     // ACKs on their way to spine0 find no route to leaf0 any more.
     EXPECT_EQ(lost_to(r, {"link-down", "no-route"}), r.totals.fault_drops);
   }
+}
+
+// No route avoids the only link of a host.
+TEST(Incidents, NoRouteAvoidsTheOnlyLinkOfAHost) {
+  std::string text = one_flow("{type: link-down, from: h1, at: 50us, until: 150us}");
+  const std::string never = "convergence: never";
+  text.replace(text.find(never), never.size(), "convergence: 20us");
+  const Results r = run_failing(text);
+  ASSERT_FALSE(r.incidents.empty());
+  EXPECT_EQ(r.incidents[0].port, 50_us);
+  EXPECT_EQ(r.incidents[0].routes, std::nullopt);
+}
+
+// An iteration that ended before the failure is one without it.
+TEST(Incidents, AnIterationIsComparedWithEarlierOnes) {
+  const Results r = scenarios::simulate(experiment_of("flapping.yaml", {"jobs[0].iterations=2"}));
+  ASSERT_FALSE(r.incidents.empty());
+  ASSERT_TRUE(r.incidents[0].slower);
+  EXPECT_NEAR(to_seconds(*r.incidents[0].slower), 4.29e-3, 0.01e-3);
 }
 
 // A port status reaches senders within the latency of a path, and what they had sent there is the
@@ -271,6 +303,9 @@ TEST(Incidents, FlappingSaysWhatItsHeaderSays) {
   EXPECT_EQ(r.incidents[0].packets, 262);
   EXPECT_EQ(r.incidents[0].queue_pairs, 2U);
   EXPECT_EQ(r.incidents[0].noticed_by(), "port then routes then sender");
+  for (const IncidentResult& i : r.incidents) {
+    EXPECT_TRUE(!i.repeat || *i.repeat >= *i.first_loss) << i.place;
+  }
   EXPECT_NEAR(to_seconds(*r.incidents[0].slower), 4.29e-3, 0.01e-3);
   EXPECT_EQ(r.totals.fault_drops, 1'099);
   EXPECT_EQ(lost_to(r, {"flapping", "no-route"}), 1'099);

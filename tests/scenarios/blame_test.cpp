@@ -172,6 +172,68 @@ TEST(Blame, OfASpoiltFrameIsItsRepair) {
             0_ps);
 }
 
+/// Whether a culprit of this cause has a failure behind it, whose name ends so.
+bool is_behind(const Results& r, const std::string& cause, const std::string& failure) {
+  return std::ranges::any_of(r.blame, [&](const BlameResult& b) {
+    return b.cause == cause && b.culprit.ends_with(failure);
+  });
+}
+
+// The NIC waits for its own link.
+TEST(Blame, OfALinkThatIsDownIsTheFailure) {
+  const Results r = blamed(two_leaves(
+      kPlain + "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: "
+               "1MiB}]}]\n"
+               "faults: [{type: link-down, from: h0, at: 5us, until: 55us}]\n",
+      kDeep));
+  EXPECT_GT(time_of(r, "a", "link failure"), 40_us);
+  EXPECT_TRUE(is_behind(r, "link failure", " by link-down of h0"));
+}
+
+// What found no route any more follows from the outage, if there is one alone.
+TEST(Blame, OfAMissingRouteIsTheOutage) {
+  const auto run = [](const std::string& faults) {
+    return blamed(
+        "name: t\nracks: {count: 2, servers: 4, server: host-400g}\n"
+        "links: {access: {length: 3m}, uplink: {length: 30m}}\n"
+        "fabric: {topology: leaf-spine, spines: 2, load_balancing: round-robin, convergence: 5us" +
+        kDeep +
+        "}\ntransport: {type: roce, congestion_control: none, receiver: any-order, "
+        "retransmit_timeout: 200us}\n"
+        "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 2MiB}]}]\n"
+        "faults: [" +
+        faults + "]\n");
+  };
+  const std::string one = "{type: link-down, from: leaf1, to: spine0, at: 20us}";
+  const Results r = run(one);
+  EXPECT_TRUE(is_behind(r, "time-out", " by link-down of leaf1 to spine0"));
+  // Of two outages either may have taken a packet.
+  const Results both = run(one + ", {type: switch-down, switch: spine1, at: 24us, until: 60us}");
+  EXPECT_GT(time_of(both, "a", "time-out"), 0_ps);
+  EXPECT_TRUE(is_behind(both, "time-out", "(h0 -> h4)"));
+  EXPECT_FALSE(is_behind(both, "time-out", "leaf1 to spine0"));
+}
+
+// A link that loses frames all the time may have taken what a queue pair repeats.
+TEST(Blame, NamesNoFailureBesideOtherLosses) {
+  const auto run = [](const std::string& errors) {
+    std::string text = two_leaves(
+        "transport: {type: roce, congestion_control: none, retransmit_timeout: 500us}\n"
+        "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 1MiB}]},"
+        " {name: b, type: messages, ranks: [h1, h5], list: [{from: 0, to: 1, size: 1MiB}]}]\n"
+        "faults: [{type: link-down, from: h4, at: 20us, until: 100us}]\n",
+        kDeep);
+    const std::string uplink = "uplink: {length: 30m}";
+    text.replace(text.find(uplink), uplink.size(),
+                 uplink + ", changes: [{from: h1, frame_loss_rate: " + errors + "}]");
+    return blamed(text);
+  };
+  EXPECT_TRUE(is_behind(run("0"), "time-out", " by link-down of h4"));
+  const Results lossy = run("0.05");
+  ASSERT_GT(lossy.totals.error_drops, 0);
+  EXPECT_TRUE(is_behind(lossy, "time-out", "(h0 -> h4)"));
+}
+
 // A rank that begins late is all that an all-reduce in a ring takes longer.
 TEST(Blame, OfALateRankIsThatRank) {
   const std::string job =

@@ -164,10 +164,8 @@ class IncidentCollector {
     return r;
   }
 
-  void add_outage(IncidentResult& r, const std::set<PortId>& named) {
-    const Fabric& fabric = run_.experiment.fabric;
-    std::set<PortId> ports = named;
-    for (const PortId port : named) ports.insert(fabric.port(port).peer);
+  /// `ports`: at both ends of what was down.
+  void add_outage(IncidentResult& r, const std::set<PortId>& ports) {
     r.port = r.begin;
     r.ports.assign(ports.begin(), ports.end());
     if (const auto& converges = run_.experiment.scenario.convergence; converges) {
