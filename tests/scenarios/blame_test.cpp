@@ -16,6 +16,7 @@
 #include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/tables/incidents/incidents_table.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 
@@ -207,6 +208,12 @@ TEST(Blame, OfAMissingRouteIsTheOutage) {
   const std::string one = "{type: link-down, from: leaf1, to: spine0, at: 20us}";
   const Results r = run(one);
   EXPECT_TRUE(is_behind(r, "time-out", " by link-down of leaf1 to spine0"));
+  const auto lost_way = std::ranges::find(r.incidents, kNoRoute, &IncidentResult::kind);
+  ASSERT_NE(lost_way, r.incidents.end());
+  EXPECT_EQ(lost_way->queue_pairs, 1U);
+  // With an outage elsewhere it might be that one's.
+  const Results elsewhere = run(one + ", {type: link-down, from: h7, at: 40us, until: 60us}");
+  EXPECT_TRUE(is_behind(elsewhere, "time-out", "(h0 -> h4)"));
   // Of two outages either may have taken a packet.
   const Results both = run(one + ", {type: switch-down, switch: spine1, at: 24us, until: 60us}");
   EXPECT_GT(time_of(both, "a", "time-out"), 0_ps);
