@@ -61,12 +61,13 @@ void HostAttachments::for_each_uplink(const Node& node, NetworkKind network, boo
 const std::vector<HostAttachments::Uplink>& HostAttachments::uplinks_of_nic(const Node& nic,
                                                                             NetworkKind network) {
   const auto [found, is_new] = uplinks_of_nic_.try_emplace({nic.index, network});
+  std::vector<Uplink>& uplinks = found->second;
   if (is_new) {
     for_each_uplink(nic, network, true, [&](std::uint16_t, const Node& next, PortId port) {
-      found->second.push_back({next.index, port});
+      uplinks.push_back({next.index, port});
     });
   }
-  return found->second;
+  return uplinks;
 }
 
 void HostAttachments::attach(std::uint32_t host, bool is_alone) {
