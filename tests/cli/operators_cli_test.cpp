@@ -92,6 +92,44 @@ TEST_F(Operators, ALogAloneIsUndecidedAndPairsNameTheNic) {
   EXPECT_EQ(decided["culprits"][0]["place"][0], "gpu03/mlx5_5");
 }
 
+// Bandwidths are those that the log and the matrix state, and a row of a pair says whose it is.
+TEST_F(Operators, ADiagnosisStatesTheBandwidthsOfTheLogs) {
+  import_cluster();
+  const auto found = json::parse(
+      run({"diagnose", "cluster.yaml", sample("logs/nccl-tests-2.17.8-allreduce-4n-slow.txt"),
+           sample("logs/pairs-allreduce.csv"), "--json"},
+          0)
+          .out);
+  int seen = 0;
+  for (const json& row : found["compared"]) {
+    if (!row.contains("pair") && row["bytes"] == 1'073'741'824) {
+      EXPECT_NEAR(row["measured_busbw"].get<double>(), 184.43, 0.05);
+      EXPECT_GT(row["expected_busbw"].get<double>(), 300);
+      ++seen;
+    }
+    if (row.contains("pair") && row["pair"] == json{"gpu01", "gpu03"}) {
+      EXPECT_NEAR(row["measured_busbw"].get<double>(), 235.5, 0.05);
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 2);
+}
+
+// The page stands beside the text, and the text names its pairs.
+TEST_F(Operators, ADiagnosisIsWrittenAsAPageBesideTheText) {
+  import_cluster();
+  const std::string slow = sample("logs/nccl-tests-2.17.8-allreduce-4n-slow.txt");
+  const std::string pairs = sample("logs/pairs-allreduce.csv");
+  const std::string text = run({"diagnose", "cluster.yaml", slow, pairs}, 0).out;
+  EXPECT_THAT(text, HasSubstr("gpu01 and gpu03: slower"));
+  const std::string both = run({"diagnose", "cluster.yaml", slow, pairs, "-o", "d.html"}, 0).out;
+  EXPECT_EQ(both, text + "  page in d.html\n");
+  EXPECT_THAT(read("d.html"), HasSubstr("weft diagnose: "));
+  EXPECT_THAT(read("d.html"), HasSubstr("\"kind\":\"slow-nic\""));
+  EXPECT_EQ(program_.run({"diagnose", "cluster.yaml", slow, "--json", "-o", "e.html"}).exit_code, 2);
+  EXPECT_EQ(program_.run({"diagnose", "cluster.yaml", slow, "-o", "none/d.html"}).exit_code, 1);
+}
+
 TEST_F(Operators, TwinsWithAFaultAreRefusedWithTheirPlace) {
   struct Refused {
     const char* file;

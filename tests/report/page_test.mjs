@@ -1,4 +1,4 @@
-// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|training|large|whole. Exits with 3 where there is no browser.
+// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|charts|diagnosis|training|large|whole. Exits with 3 where there is no browser.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -9,6 +9,7 @@ import * as format from '../../tools/report/page/src/format.js';
 import { Browser, program } from './browser.mjs';
 import * as causes from './causes.mjs';
 import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
+import * as diagnosis from './diagnosis.mjs';
 import * as charts from './charts.mjs';
 import * as more from './charts_data.mjs';
 import { isQuick } from './speed.mjs';
@@ -287,6 +288,33 @@ async function showsData(browser) {
   await looksRight(browser, join(folder, 'fabric.html'), [360, 1440]);
   await drawsMixedRacks(browser);
   await drawsWideFabrics(browser);
+}
+
+/** Logs beside what is expected: a culprit with its ring, causes that cannot be told apart, and a healthy cluster. */
+async function showsDiagnoses(browser) {
+  const operators = (name) => join(sources, 'tests/operators', name);
+  const log = (name) => operators(`logs/nccl-tests-2.17.8-allreduce-4n-${name}.txt`);
+  const pairs = ['pairs-allreduce.csv', 'pairs-rail4-write-bw.csv', 'pairs-rail5-write-bw.csv'].map((name) => operators(`logs/${name}`));
+  run('import', operators('server/nccl-topo-gpu01.xml'), operators('fabric/cables-generic.csv'), '--load-balancing', 'spray', '-o', 'cluster.yaml');
+  const page = (name) => join(folder, `${name}.html`);
+  run('diagnose', 'cluster.yaml', log('slow'), ...pairs, '-o', 'culprit.html');
+  await browser.view({ width: 1440 });
+  await opens(browser, page('culprit'));
+  await opensWithTheAnswer(browser, /^gpu03\/mlx5_5 carries 52 % of its rate; it explains 99 % of what is slower than expected\.$/);
+  await saysWhatToTry(browser, 'look at gpu03/mlx5_5: one NIC carries a fraction');
+  await diagnosis.curves(browser);
+  await diagnosis.matrices(browser);
+  await diagnosis.ring(browser, 'gpu03/mlx5_5');
+  await looksRight(browser, page('culprit'), [360, 1440]);
+  run('diagnose', 'cluster.yaml', log('slow'), '-o', 'undecided.html');
+  await opens(browser, page('undecided'));
+  await opensWithTheAnswer(browser, /^Slower than expected, up to 1\.9\d times, and these measurements cannot tell \d causes apart: slow-nic, /);
+  await saysWhatToTry(browser, 'run all_reduce_perf -b 1G -e 1G on every pair of the 4 servers alone');
+  await diagnosis.undecided(browser);
+  run('diagnose', 'cluster.yaml', log('healthy'), '-o', 'healthy.html');
+  await opens(browser, page('healthy'));
+  await opensWithTheAnswer(browser, /^As expected: \d+ sizes within what weft's own error allows\.$/);
+  assert.deepEqual(browser.problems(), []);
 }
 
 const FULL_QUEUE = 'topology: leaf-spine, spines: 16, switch: spectrum-4, ecn: {kmin: 80KB, kmax: 320KB, pmax: 1}, flow_control: none, egress_limit: 400KB';
@@ -574,6 +602,8 @@ try {
     await timeline(browser);
   } else if (extent === 'charts') {
     await showsData(browser);
+  } else if (extent === 'diagnosis') {
+    await showsDiagnoses(browser);
   } else if (extent === 'training') {
     await training(browser);
   } else if (extent === 'large') {

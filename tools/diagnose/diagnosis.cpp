@@ -16,12 +16,16 @@ namespace {
 /// How many kinds are simulated by packets.
 constexpr std::size_t kConfirmed = 5;
 
-ComparedPoint compared(const Point& point, const Curve& curve) {
+ComparedPoint compared(const Point& point, const Curve& curve, const Places& places) {
   ComparedPoint c{.curve = curve.name,
                   .bytes = point.bytes,
                   .measured_us = point.measured_us,
                   .expected_us = point.expected_us,
-                  .band = point.band};
+                  .band = point.band,
+                  .bus_factor = point.bus_factor};
+  if (point.pair) {
+    c.pair = {places.servers[point.pair->first].name, places.servers[point.pair->second].name};
+  }
   const double slower = point.measured_us / point.expected_us;
   if (point.bytes_per_nic > 1.05 * point.nic_gigabytes * 1e3 * point.measured_us) {
     c.verdict = Verdict::kFasterThanTheWire;
@@ -169,7 +173,8 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
     diagnosis.remarks.push_back("the scenario's own faults are left out: " + fault);
   }
   for (const Point& point : evidence.points) {
-    diagnosis.compared.push_back(compared(point, evidence.curves[point.curve]));
+    diagnosis.compared.push_back(
+        compared(point, evidence.curves[point.curve], healthy.places()));
   }
   const auto is_too_fast = [](const ComparedPoint& p) {
     return p.verdict == Verdict::kFasterThanTheWire;

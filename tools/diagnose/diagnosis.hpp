@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/base/result.hpp"
@@ -25,10 +26,17 @@ enum class Verdict : std::uint8_t {
 struct ComparedPoint {
   std::string curve{};
   std::int64_t bytes = 0;
+  std::optional<std::pair<std::string, std::string>> pair{};  ///< servers, where it is of two alone
   double measured_us = 0;
   double expected_us = 0;
   double band = 0;
+  double bus_factor = 1;  ///< bus bandwidth over algorithm bandwidth, as nccl-tests has them
   Verdict verdict = Verdict::kAsExpected;
+
+  /// GB/s, as nccl-tests states it, of a call that takes so long.
+  [[nodiscard]] double bus_bandwidth(double time_us) const {
+    return static_cast<double>(bytes) * bus_factor / time_us / 1e3;
+  }
 };
 
 /// Something that is wrong, and where.

@@ -70,12 +70,15 @@ Json to_json(const Diagnosis& d) {
   json["findings"] = d.anomalies;
   json["compared"] = Json::array();
   for (const ComparedPoint& p : d.compared) {
-    json["compared"].push_back({{"curve", p.curve},
-                                {"bytes", p.bytes},
-                                {"measured_us", rounded(p.measured_us, 2)},
-                                {"expected_us", rounded(p.expected_us, 2)},
-                                {"band", rounded(p.band, 3)},
-                                {"verdict", name_of(p.verdict)}});
+    Json row{{"curve", p.curve}, {"bytes", p.bytes}};
+    if (p.pair) row["pair"] = {p.pair->first, p.pair->second};
+    row["measured_us"] = rounded(p.measured_us, 2);
+    row["expected_us"] = rounded(p.expected_us, 2);
+    row["measured_busbw"] = rounded(p.bus_bandwidth(p.measured_us), 2);
+    row["expected_busbw"] = rounded(p.bus_bandwidth(p.expected_us), 2);
+    row["band"] = rounded(p.band, 3);
+    row["verdict"] = name_of(p.verdict);
+    json["compared"].push_back(std::move(row));
   }
   json["remarks"] = d.remarks;
   return json;
@@ -90,9 +93,11 @@ std::string to_text(const Diagnosis& d) {
       text += fmt::format("{}\n  {:>12}  {:>11}  {:>11}  {:>6}  {:>5}\n", curve, "bytes",
                           "measured us", "expected us", "ratio", "band");
     }
-    text += fmt::format("  {:>12}  {:>11.1f}  {:>11.1f}  {:>6.2f}  {:>3.0f} %  {}\n", p.bytes,
+    const std::string pair = p.pair ? p.pair->first + " and " + p.pair->second : "";
+    const std::string verdict = p.verdict == Verdict::kAsExpected ? "" : name_of(p.verdict);
+    text += fmt::format("  {:>12}  {:>11.1f}  {:>11.1f}  {:>6.2f}  {:>3.0f} %  {}{}{}\n", p.bytes,
                         p.measured_us, p.expected_us, p.measured_us / p.expected_us, 100 * p.band,
-                        p.verdict == Verdict::kAsExpected ? "" : name_of(p.verdict));
+                        pair, pair.empty() || verdict.empty() ? "" : ": ", verdict);
   }
   for (const std::string& remark : d.remarks) text += "remark: " + remark + "\n";
   text += fmt::format("verdict: {}\n", name_of(d.verdict));

@@ -99,6 +99,14 @@ std::string topo_page_data(const Fabric& fabric, const topo::PictureOptions& opt
       {{"format", 1}, {"version", WEFT_VERSION}, {"topo", drawing_json(fabric, options)}});
 }
 
+std::string diagnosis_page_data(const nlohmann::ordered_json& diagnosis, const Fabric& fabric,
+                                const topo::PictureOptions& options) {
+  return safe_text({{"format", 1},
+                    {"version", WEFT_VERSION},
+                    {"diagnosis", diagnosis},
+                    {"topo", drawing_json(fabric, options)}});
+}
+
 void write_page(std::ostream& out, const std::string& title, const std::string& data) {
   out << kFirstLine
       << "\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ inline constexpr const char* kFirstLine = "<!DOCTYPE html><!-- weft report -->";
 
 /// A fabric's picture alone, for a page on which it can be zoomed and searched.
 [[nodiscard]] std::string topo_page_data(const Fabric& fabric, const topo::PictureOptions& options);
+
+/// What was measured on a cluster beside what is expected of it: a diagnosis as `weft diagnose
+/// --json` prints it, and the cluster's fabric, on which the page marks the culprits.
+[[nodiscard]] std::string diagnosis_page_data(const nlohmann::ordered_json& diagnosis,
+                                              const Fabric& fabric,
+                                              const topo::PictureOptions& options);
 
 /// The page around the data: styles and scripts are in it, and it may load nothing.
 void write_page(std::ostream& out, const std::string& title, const std::string& data);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tools/cli/collective/load_for_collective.hpp"
 #include "tools/cli/commands.hpp"
@@ -13,13 +14,18 @@
 #include "tools/diagnose/expectation.hpp"
 #include "tools/evidence/forms.hpp"
 #include "tools/import/source/input_file.hpp"
+#include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
+#include "tools/report/page.hpp"
 
 namespace weft::cli {
 namespace {
 
 using diagnose::Simulator;
 using diagnose::Twin;
+
+/// Side by side on the page: servers with their NICs are told apart up to here.
+constexpr std::uint32_t kBoxes = 64;
 
 constexpr const char* kExpectHelp =
     "\nExamples:\n"
@@ -34,7 +40,7 @@ constexpr const char* kDiagnoseHelp =
     "\nExamples:\n"
     "  weft diagnose cluster.yaml all_reduce.txt\n"
     "  weft diagnose cluster.yaml all_reduce.txt pairs.csv nccl-info.log --json\n"
-    "  weft diagnose cluster.yaml now.txt --baseline last-month.txt\n"
+    "  weft diagnose cluster.yaml now.txt --baseline last-month.txt -o diagnosis.html\n"
     "\nEvidence is output of nccl-tests or perftest, a matrix of pairs, NCCL's log, or traces; "
     "files are known\nby their content. tools/cli/diagnose/DIAGNOSE.md\n";
 
@@ -164,7 +170,12 @@ void DiagnoseCommands::add_diagnose(CLI::App& app) {
                    "what was measured when all was well, in place of what weft expects")
       ->type_name(kFile)
       ->allow_extra_args(false);
-  diagnose_->add_flag("--json", is_json_, "print JSON");
+  CLI::Option* json = diagnose_->add_flag("--json", is_json_, "print JSON");
+  diagnose_
+      ->add_option("-o,--out,--output", page_,
+                   "a page of it as well: curves, pairs, and the culprit on the fabric")
+      ->type_name(kFile)
+      ->excludes(json);
 }
 
 int DiagnoseCommands::expect() const {
@@ -213,7 +224,24 @@ int DiagnoseCommands::diagnose() const {
   const auto found =
       diagnose::diagnose(simulator.value(), measured, baseline_.empty() ? nullptr : &before);
   if (!found) return refuse(found.errors());
+  if (!page_.empty()) return write_page(simulator.value().scenario(), found.value());
   return put(is_json_ ? to_json(found.value()).dump(2) + "\n" : to_text(found.value()));
+}
+
+int DiagnoseCommands::write_page(const scenarios::Scenario& scenario,
+                                 const diagnose::Diagnosis& diagnosis) const {
+  const auto fabric = scenarios::build_scenario_fabric(scenario);
+  if (!fabric) return refuse(fabric.errors());
+  std::ostringstream page;
+  report::write_page(page, "weft diagnose: " + scenario.name,
+                     report::diagnosis_page_data(to_json(diagnosis), fabric.value(),
+                                                 {.name = scenario.name, .max_boxes = kBoxes}));
+  const Errors problems = write_output(page_, page.str());
+  if (!problems.empty()) return refuse(problems, kUnfinished);
+  if (is_dash(page_)) return kSuccess;
+  print(to_text(diagnosis));
+  print("  page in " + page_ + "\n");
+  return kSuccess;
 }
 
 std::optional<int> DiagnoseCommands::run() {

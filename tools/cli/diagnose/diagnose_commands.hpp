@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/spec/scenario.hpp"
+#include "tools/diagnose/diagnosis.hpp"
+
 namespace weft::cli {
 
 /// `weft expect`: what a cluster should reach. `weft diagnose`: who is to blame that it does not.
@@ -21,6 +24,9 @@ class DiagnoseCommands {
   void add_diagnose(CLI::App& app);
   [[nodiscard]] int expect() const;
   [[nodiscard]] int diagnose() const;
+  /// What was found, printed and as a page.
+  [[nodiscard]] int write_page(const scenarios::Scenario& scenario,
+                               const diagnose::Diagnosis& diagnosis) const;
 
   CLI::App* expect_ = nullptr;
   CLI::App* diagnose_ = nullptr;
@@ -38,6 +44,7 @@ class DiagnoseCommands {
   // Of `diagnose`:
   std::vector<std::string> evidence_;
   std::vector<std::string> baseline_;
+  std::string page_;  ///< file; empty: none
 };
 
 }  // namespace weft::cli

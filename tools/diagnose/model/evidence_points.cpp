@@ -60,6 +60,11 @@ std::optional<Operation> comparable(const Series& series) {
 }
 
 /// Builds the points of one set of measurements.
+/// As nccl-tests defines it, by operation and ranks.
+double bus_factor_of(const Run& run) {
+  return run.algorithm_bandwidth > 0 ? run.bus_bandwidth / run.algorithm_bandwidth : 1;
+}
+
 class Builder {
  public:
   Builder(Simulator& healthy, const Measurements* baseline)
@@ -155,7 +160,8 @@ class Builder {
                 .bytes = time.bytes,
                 .measured_us = time.time_us,
                 .expected_us = run.time_us,
-                .busy_us = run.busy_us};
+                .busy_us = run.busy_us,
+                .bus_factor = bus_factor_of(run)};
     const auto& servers = result_.curves[curve].servers;
     for (const std::uint32_t server : servers) {
       point.crosses_uplinks |= places_.crosses_uplinks(servers.front(), server);
@@ -300,7 +306,8 @@ class Builder {
                 .band = 0.10,
                 .busy_us = std::vector<double>(places_.resources.size()),
                 .crosses_uplinks = places_.crosses_uplinks(a, b),
-                .pair = {{a, b}}};
+                .pair = {{a, b}},
+                .bus_factor = bus_factor_of(run.value())};
     move_load(run.value().busy_us, first.first, a, point);
     move_load(run.value().busy_us, first.second, b, point);
     set_nic(point);

@@ -28,6 +28,7 @@ struct Point {
   std::optional<std::uint32_t> rail{};  ///< of a pair of NICs: which of its server
   bool is_wire = false;                 ///< of perftest: no library is involved
   double bytes_per_nic = 0;             ///< what the busiest NIC sends or receives
+  double bus_factor = 1;                ///< bus bandwidth over algorithm bandwidth (nccl-tests)
   double nic_gigabytes = 0;             ///< GB/s that this NIC carries
 
   [[nodiscard]] double bottleneck_us() const;

@@ -13,6 +13,7 @@ import { timeline } from './timeline.js';
 import { comparedParts } from './compare.js';
 import { sweepParts } from './sweep.js';
 import { topoPart } from './topo.js';
+import { diagnosisParts } from './diagnosis.js';
 import { stretched } from './drawing.js';
 import { keepHistory } from './history.js';
 import { setWhole } from './time_range.js';
@@ -27,7 +28,9 @@ function contents(parts) {
 /** What a run has that is not shown of all runs together. */
 const partsOfRun = (run, index, id) => [overview(run, id), jobs(run), blame(run, index), tail(run, index), series(run, index), storms(run, index), timeline(run, index)];
 
-function partsOf({ runs, sweep, topo }) {
+function partsOf(data) {
+  const { runs, sweep, topo } = data;
+  if (data.diagnosis) return diagnosisParts(data);
   if (topo) return [topoPart(topo)];
   if (sweep) return sweepParts(sweep);
   const shared = [curves(runs), fabric(runs)];
@@ -59,7 +62,7 @@ function start() {
   const main = el('main', {});
   document.body.prepend(main);
   const parts = partsOf(data).filter(Boolean);
-  replace(main, el('header', {}, el('p', { class: 'brand' }, data.topo ? 'weft topo' : 'weft report'), contents(parts)), parts, footer(data));
+  replace(main, el('header', {}, el('p', { class: 'brand' }, data.diagnosis ? 'weft diagnose' : data.topo ? 'weft topo' : 'weft report'), contents(parts)), parts, footer(data));
   keepHistory(runs.length);
   document.documentElement.dataset.ready = 'true';
 }

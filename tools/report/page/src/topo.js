@@ -62,6 +62,7 @@ class TopoView {
       );
     });
     this.boxes = boxesOf(drawing, (i) => this.choose(i));
+    this.rings = svg('g', {});
     const view = viewOf(drawing);
     const picture = svg(
       'svg',
@@ -74,6 +75,7 @@ class TopoView {
       },
       this.lines,
       this.boxes,
+      this.rings,
     );
     this.view = new PanZoom(picture, view);
   }
@@ -139,6 +141,17 @@ class TopoView {
     );
   }
 
+  /** Rings around the smallest boxes that have what is marked: {nodes, words}; and its words. */
+  ring(marks) {
+    const { drawing } = this;
+    const said = marks.flatMap(({ nodes, words }) => nodes.slice(0, 1).map((node) => ({ box: findNode(drawing, node), words }))).filter(({ box }) => box >= 0);
+    for (const { box, words } of said) {
+      const { x, y, w, h } = drawing.boxes[box];
+      this.rings.append(svg('rect', { x: x - 6, y: y - 6, width: w + 12, height: h + 12, rx: 5, class: 'culprit' }, svg('title', {}, words)));
+    }
+    return said;
+  }
+
   /** Chooses a box and brings it into view. */
   go(box) {
     this.choose(box);
@@ -146,8 +159,10 @@ class TopoView {
   }
 }
 
-export function topoPart(drawing) {
+/** `marks`: what is to be seen at once, {nodes: names, words}. */
+export function topoPart(drawing, marks) {
   const shown = new TopoView(stretched(drawing));
+  const ringed = shown.ring(marks ?? []);
   const said = el('output', { 'aria-live': 'polite' });
   const find = (e) => {
     if (e.key !== 'Enter') return;
@@ -158,7 +173,7 @@ export function topoPart(drawing) {
   const isSlow = drawing.lines.some((line) => line.slow);
   return section(
     'topo',
-    drawing.name,
+    marks ? 'Fabric' : drawing.name,
     el(
       'div',
       { class: 'controls' },
@@ -170,6 +185,9 @@ export function topoPart(drawing) {
       { class: 'hint' },
       `A box with a double border stands for several nodes; a line for all links between two boxes, wider the more they carry${isSlow ? '; slow links are dashed' : ''}. A drag moves, Ctrl and the wheel zoom.`,
     ),
+    ringed.length
+      ? el('p', {}, ringed.map(({ box, words }) => [el('span', { class: 'ring' }), action(words, () => shown.go(box)), ' ']))
+      : null,
     el('div', { class: 'with-side' }, el('div', { class: 'scroll picture', tabindex: 0, role: 'region', 'aria-label': 'picture' }, shown.view.node), shown.panel),
   );
 }
