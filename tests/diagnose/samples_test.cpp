@@ -104,6 +104,11 @@ TEST(Samples, PairsDecideWhichNicItIs) {
     EXPECT_TRUE(d.undecided.empty()) << to_text(d);
     ASSERT_TRUE(d.culprits.front().value.has_value());
     EXPECT_NEAR(*d.culprits.front().value, 0.5, 0.1) << to_text(d);
+    // A row of a pair says whose it is.
+    const auto& servers = healthy.places().servers;
+    EXPECT_NE(to_text(d).find(servers[0].name + " and " + servers[2].name + ": slower"),
+              std::string::npos)
+        << to_text(d);
   }
 }
 

@@ -173,8 +173,7 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
     diagnosis.remarks.push_back("the scenario's own faults are left out: " + fault);
   }
   for (const Point& point : evidence.points) {
-    diagnosis.compared.push_back(
-        compared(point, evidence.curves[point.curve], healthy.places()));
+    diagnosis.compared.push_back(compared(point, evidence.curves[point.curve], healthy.places()));
   }
   const auto is_too_fast = [](const ComparedPoint& p) {
     return p.verdict == Verdict::kFasterThanTheWire;
