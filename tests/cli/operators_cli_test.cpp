@@ -188,6 +188,10 @@ TEST_F(Operators, DeployWritesWhatASchedulerReads) {
               HasSubstr("SwitchName=leaf01 Nodes=gpu[01-02]\n"));
   EXPECT_THAT(run({"deploy", "switches", "cluster.yaml"}, 0).out,
               HasSubstr("leaf01,leaf01[0]->gpu01/mlx5_0,roce,headroom_needed,"));
+  EXPECT_THAT(run({"deploy", "ranks", "cluster.yaml"}, 0).out, HasSubstr(",9,gpu02,1\n"));
+  EXPECT_THAT(run({"deploy", "hostfile", "cluster.yaml"}, 0).out, HasSubstr("gpu01\ngpu02\n"));
+  EXPECT_THAT(program_.run({"deploy", "hostfile", "cluster.yaml", "--job", "none"}).err,
+              HasSubstr("no job `none`"));
   const Finished rules = run({"deploy", "tuner", "cluster.yaml", "--largest", "64KiB"}, 0);
   EXPECT_THAT(rules.out, HasSubstr("\nallreduce,0,"));
   // What is larger than what was simulated is NCCL's own choice, up to the largest size there is.

@@ -9,6 +9,7 @@
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "tools/deploy/hostlist.hpp"
+#include "tools/deploy/rank_list.hpp"
 #include "tools/deploy/slurm_topology.hpp"
 #include "tools/deploy/switch_values.hpp"
 
@@ -101,6 +102,54 @@ TEST(Slurm, ServersByNameKeepTheirNames) {
                        "  cables: [{from: east/nic0, to: tor}, {from: west/nic0, to: tor}]\n"
                        "jobs: [{name: j, type: all-reduce, size: 1MB}]\n"),
               HasSubstr("SwitchName=tor Nodes=east,west\n"));
+}
+
+const std::string kPlaced =
+    "name: a\n"
+    "racks: {count: 2, servers: 1, server: hgx-h100}\n"
+    "fabric: {topology: leaf-spine, spines: 2}\n"
+    "jobs:\n"
+    "  - {name: first, type: all-reduce, size: 1MB, ranks: [0, 8, 1, 9]}\n"
+    "  - {name: second, type: all-reduce, size: 1MB, ranks: [11, 10]}\n";
+
+TEST(Ranks, StandWithTheirNodeAndGpu) {
+  EXPECT_EQ(rank_list(experiment_of(kPlaced)).text,
+            "job,rank,node,gpu\n"
+            "first,0,server0,0\n"
+            "first,1,server1,0\n"
+            "first,2,server0,1\n"
+            "first,3,server1,1\n"
+            "second,0,server1,3\n"
+            "second,1,server1,2\n");
+}
+
+// A launcher gives the first rank of a node its first GPU; where the scenario does not, it is said.
+TEST(Hostfile, NamesTheNodeOfEachRankAndSaysWhichGpusAreNotInOrder) {
+  const auto e = experiment_of(kPlaced);
+  const auto first = host_file(e, "first");
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first.value().text, "server0\nserver1\nserver0\nserver1\n");
+  EXPECT_TRUE(first.value().remarks.empty());
+  const auto second = host_file(e, "second");
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second.value().text, "server1\nserver1\n");
+  ASSERT_EQ(second.value().remarks.size(), 1U);
+  EXPECT_THAT(second.value().remarks.front(),
+              HasSubstr("ranks on server1 are its GPUs 3, 2 in this order: set "
+                        "CUDA_VISIBLE_DEVICES=3,2"));
+}
+
+TEST(Hostfile, IsOfOneJobThatIsThere) {
+  const auto e = experiment_of(kPlaced);
+  const auto none = host_file(e, "");
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.errors().front().message,
+              HasSubstr("2 jobs; name one by --job: `first`, `second`"));
+  const auto other = host_file(e, "third");
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(other.errors().front().message, HasSubstr("no job `third`: `first`, `second`"));
+  EXPECT_EQ(host_file(experiment_of(kTwoTiers), "").value().text.substr(0, 16),
+            "server0\nserver0\n");
 }
 
 TEST(SwitchValues, HaveNeededHeadroomBesideWhatIsSetAside) {

@@ -10,6 +10,7 @@
 #include "simcore/base/escape.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/words.hpp"
+#include "tools/deploy/rank_list.hpp"
 #include "tools/deploy/slurm_topology.hpp"
 #include "tools/deploy/switch_values.hpp"
 #include "tools/deploy/tuner_rules.hpp"
@@ -23,9 +24,11 @@ constexpr const char* kDeployHelp =
     "  weft deploy slurm cluster.yaml -o topology.conf\n"
     "  weft deploy slurm scenarios/nvl72.yaml --gpus-per-node 4\n"
     "  weft deploy switches cluster.yaml -o values.csv     headroom that cables need, ECN and "
-    "PFC\n";
+    "PFC\n"
+    "  weft deploy hostfile job.yaml -o ranks.txt          SLURM_HOSTFILE=ranks.txt srun "
+    "--distribution=arbitrary\n";
 
-const std::vector<std::string> kOutputs{"slurm", "switches", "tuner"};
+const std::vector<std::string> kOutputs{"slurm", "switches", "tuner", "ranks", "hostfile"};
 
 /// On a terminal: what is simulated now.
 void show(const std::string& what) {
@@ -39,8 +42,11 @@ DeployCommand::DeployCommand(CLI::App& app)
                                  "files for schedulers, switches and NCCL, from a scenario")) {
   deploy_->footer(kDeployHelp);
   deploy_
-      ->add_option("what", what_,
-                   "slurm: topology.conf; switches: values of ports, as CSV; tuner: rules for NCCL")
+      ->add_option(
+          "what", what_,
+          "slurm: topology.conf; switches: values of ports, as CSV; tuner: rules for NCCL; "
+          "ranks: node and GPU of every rank, as CSV; hostfile: the node of each rank of "
+          "a job, for srun")
       ->check(one_of(kOutputs))
       ->type_name(joined(kOutputs))
       ->required();
@@ -51,6 +57,8 @@ DeployCommand::DeployCommand(CLI::App& app)
                    "slurm: GPUs of a node where a scale-up domain has more")
       ->check(CLI::Range(1, 1'024))
       ->type_name("N");
+  deploy_->add_option("--job", job_, "hostfile: which job (default: the only one)")
+      ->type_name("NAME");
   deploy_->add_option("--largest", largest_, "tuner: size up to which collectives are simulated")
       ->type_name("SIZE")
       ->capture_default_str();
@@ -79,18 +87,24 @@ Result<deploy::Deployed> DeployCommand::of_fabric() const {
   if (!loaded.ok()) return loaded.errors();
   const auto experiment = scenarios::build_experiment(loaded.value().scenario);
   if (!experiment.ok()) return loaded.value().located(experiment.errors());
-  auto deployed = what_ == "slurm"
-                      ? deploy::slurm_topology(experiment.value().fabric, gpus_per_node_)
-                      : deploy::switch_values(experiment.value());
+  auto deployed = of_experiment(experiment.value());
   if (!deployed.ok()) return loaded.value().located(deployed.errors());
   return deployed;
+}
+
+Result<deploy::Deployed> DeployCommand::of_experiment(
+    const scenarios::Experiment& experiment) const {
+  if (what_ == "slurm") return deploy::slurm_topology(experiment.fabric, gpus_per_node_);
+  if (what_ == "switches") return deploy::switch_values(experiment);
+  if (what_ == "ranks") return deploy::rank_list(experiment);
+  return deploy::host_file(experiment, job_);
 }
 
 std::optional<int> DeployCommand::run() {
   if (!deploy_->parsed()) return std::nullopt;
   for (const auto& [option, use] :
        {std::pair("--gpus-per-node", "slurm"), std::pair("--largest", "tuner"),
-        std::pair("--gain", "tuner")}) {
+        std::pair("--gain", "tuner"), std::pair("--job", "hostfile")}) {
     if (deploy_->count(option) > 0 && what_ != use) {
       no_effect(*deploy_, option, std::string("it is for `") + use + "`");
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/build/experiment.hpp"
 #include "simcore/base/result.hpp"
 #include "tools/deploy/slurm_topology.hpp"
 
@@ -22,6 +23,8 @@ class DeployCommand {
  private:
   [[nodiscard]] Result<deploy::Deployed> tuner() const;
   [[nodiscard]] Result<deploy::Deployed> of_fabric() const;
+  [[nodiscard]] Result<deploy::Deployed> of_experiment(
+      const scenarios::Experiment& experiment) const;
 
   CLI::App* deploy_;
   std::string what_;
@@ -30,6 +33,7 @@ class DeployCommand {
   std::uint32_t gpus_per_node_ = 0;
   std::string largest_ = "64MiB";
   double gain_ = 0.05;
+  std::string job_;  ///< empty: the only one
   std::string out_;
 };
 
