@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,28 @@ inline void expect_clear(const Error& error, const std::string& text) {
   EXPECT_GT(error.message.size(), 10U) << text;
 }
 
+/// With WEFT_PLANS in the environment: what became of each plan, term by term in microseconds.
+inline bool says_all() { return std::getenv("WEFT_PLANS") != nullptr; }
+
+inline void say(std::uint64_t seed, const std::string& text,
+                const collectives::StepEstimate& estimate, const scenarios::Results& results) {
+  const scenarios::IterationResult& run = results.iterations.at(0);
+  const double step = to_seconds(results.jobs.at(0).jct);
+  std::printf("%llu %.3f of %.1f us: compute %.1f %.1f, bubble %.1f %.1f",
+              static_cast<unsigned long long>(seed), estimate.seconds / step, step * 1e6,
+              estimate.term("compute").exposed * 1e6, to_seconds(run.compute) * 1e6,
+              estimate.term("bubble").exposed * 1e6, to_seconds(run.bubble) * 1e6);
+  const char* const kinds[] = {"tensor", "context", "expert", "pipeline", "data"};
+  for (std::size_t i = 0; i < std::size(kinds); ++i) {
+    using Kind = collectives::Communicator::Kind;
+    constexpr Kind kKinds[] = {Kind::kTensor, Kind::kContext, Kind::kExpert, Kind::kPipeline,
+                               Kind::kData};
+    std::printf(", %s %.1f %.1f", kinds[i], estimate.term(kinds[i]).exposed * 1e6,
+                to_seconds(run.exposed.at(static_cast<std::size_t>(kKinds[i]))) * 1e6);
+  }
+  std::printf("\n%s", std::abs(estimate.seconds / step - 1) > 0.05 ? text.c_str() : "");
+}
+
 inline PlanRatios ratios_of_plans(std::uint64_t first, std::uint64_t count) {
   PlanRatios ratios;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -48,7 +71,7 @@ inline PlanRatios ratios_of_plans(std::uint64_t first, std::uint64_t count) {
     if (!loaded.ok()) {
       expect_clear(loaded.errors().front(), text);
       ++ratios.refused;
-      if (std::getenv("WEFT_PLANS") != nullptr) {
+      if (says_all()) {
         std::printf("%llu refused: %s\n", static_cast<unsigned long long>(seed),
                     loaded.errors().front().to_string().c_str());
       }
@@ -60,14 +83,12 @@ inline PlanRatios ratios_of_plans(std::uint64_t first, std::uint64_t count) {
       ++ratios.refused;
       continue;
     }
-    const double estimate =
-        scenarios::estimate_training(built.value().scenario.jobs.at(0)).step.seconds;
+    const collectives::StepEstimate estimate =
+        scenarios::estimate_training(built.value().scenario.jobs.at(0)).step;
     const scenarios::Results results = scenarios::simulate(built.value());
     EXPECT_TRUE(results.jobs.at(0).is_finished) << text;
-    ratios.all.push_back({seed, estimate / to_seconds(results.jobs.at(0).jct)});
-    if (std::getenv("WEFT_PLANS") != nullptr) {
-      std::printf("%llu %.3f\n", static_cast<unsigned long long>(seed), ratios.all.back().ratio);
-    }
+    ratios.all.push_back({seed, estimate.seconds / to_seconds(results.jobs.at(0).jct)});
+    if (says_all()) say(seed, text, estimate, results);
   }
   std::ranges::sort(ratios.all, {}, &PlanRatio::error);
   return ratios;

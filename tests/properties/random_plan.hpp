@@ -106,14 +106,15 @@ class RandomPlan {
     std::string keys = fmt::format(
         "layers: {}, hidden: {}, heads: 16, vocabulary: {}, sequence: {}", pipeline_ * 2,
         512 << below(2), 512 << below(4), 256 << below(3));
-    if (below(3) == 0) put(keys, "kv_heads: 8");
+    const bool is_latent = is_rare();  // with keys of its own for each head
+    if (!is_latent && below(3) == 0) put(keys, "kv_heads: 8");
     if (is_rare()) put(keys, "ffn: 1024");
     for (const char* const key : {"gated_ffn", "tied_embeddings", "learned_positions", "biases",
                                   "qkv_biases", "head_norms", "dropout"}) {
       if (is_rare()) put(keys, fmt::format("{}: true", key));
     }
     if (is_rare()) put(keys, "causal_attention: false");
-    if (is_rare()) {
+    if (is_latent) {
       put(keys, "kv_rank: 64, rope_head_size: 16");
       if (below(2) == 0) put(keys, "query_rank: 96");
       if (below(2) == 0) put(keys, "value_head_size: 32");
