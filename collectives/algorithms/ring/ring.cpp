@@ -130,37 +130,50 @@ double chain_latency(const CostTerms& t, double hops, double message) {
 
 /// Steps of a ring in which a rank takes, handles and passes on `step` bytes each. A step of several
 /// slices has one of them on the links while another is handled. So it takes as long as its bytes on
-/// the links, as long as its bytes to handle, or as long as one slice from rank to rank, whichever
-/// is most; of one slice, both and the latency.
+/// the slowest kind of link, as long as its bytes to handle, or as long as one slice from rank to
+/// rank, whichever is most. Between domains a slice takes the slow links once per domain; behind
+/// these its bytes wait for those before them.
 class RingSteps {
  public:
   /// `pieces`: times that all steps are made, one after the other.
   RingSteps(const CostTerms& t, double step, double pieces)
       : slices_(t.spec.execution.slices),
         links_(step * ring_per_byte(t)),
-        latency_(chain_latency(t, t.n - 1, step / slices_ / t.channels) / (t.n - 1)),
         bytes_(step),
-        pieces_(pieces) {}
+        pieces_(pieces) {
+    const double hops = t.n - 1;
+    const double crossings = t.domains == 1 ? 0 : t.domains / t.n;
+    latency_ = chain_latency(t, hops, step / slices_ / t.channels) / hops;
+    on_links_ = (1 - crossings) * step * t.local.per_byte + crossings * links_;
+    last_latency_ = t.domains == 1 ? latency_ : t.net.latency;
+  }
 
   /// Seconds of `steps` steps for each piece, of bytes that take `handling` each.
   [[nodiscard]] double take(double steps, double handling) const {
-    return pieces_ * steps * std::max({links_, bytes_ * handling, slice(handling)});
+    return pieces_ * steps * std::max(slowest(handling), slice(handling));
   }
   /// What the last step takes longer: its other slices come after the first one.
   [[nodiscard]] double rest_of_last(double handling) const {
-    const double slowest = std::max(links_, bytes_ * handling);
-    return pieces_ *
-           (slice(handling) + (slices_ - 1) / slices_ * slowest - std::max(slowest, slice(handling)));
+    const double slow = slowest(handling);
+    const double rest = slice(handling) >= slow
+                            ? (slices_ - 1) / slices_ * slow
+                            : last_latency_ + std::min(links_, bytes_ * handling) / slices_;
+    return pieces_ * rest;
   }
 
  private:
+  [[nodiscard]] double slowest(double handling) const {
+    return std::max(links_, bytes_ * handling);
+  }
   [[nodiscard]] double slice(double handling) const {
-    return latency_ + (links_ + bytes_ * handling) / slices_;
+    return latency_ + (on_links_ + bytes_ * handling) / slices_;
   }
 
   double slices_;
   double links_;
-  double latency_;
+  double on_links_ = 0;  ///< of a step's bytes, on the mean link
+  double latency_ = 0;
+  double last_latency_ = 0;
   double bytes_;
   double pieces_;
 };

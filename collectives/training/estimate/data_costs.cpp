@@ -30,6 +30,28 @@ struct StateExchange {
   }
 };
 
+/// An exchange of `bytes` among a kind of groups.
+struct GroupExchange {
+  GroupKind kind = GroupKind::kGradient;
+  Operation operation = Operation::kAllReduce;
+  double bytes{};
+};
+
+/// Seconds of two exchanges at once: the longer one, and as long as the other's bytes occupy links,
+/// which is what twice as many would take longer. Latencies of both pass at once.
+double at_once(const ExchangeTimes& times, const GroupExchange& a, const GroupExchange& b) {
+  const auto of = [&](const GroupExchange& e, double factor) {
+    return e.bytes > 0 ? times.collective(e.kind, e.operation, factor * e.bytes) : 0;
+  };
+  const double first = of(a, 1);
+  const double second = of(b, 1);
+  const bool is_first_longer = first >= second;
+  const double shorter = std::min(first, second);
+  if (shorter <= 0) return std::max(first, second);
+  const double bytes = std::max(0.0, of(is_first_longer ? b : a, 2) - shorter);
+  return std::max(first, second) + std::min(shorter, bytes);
+}
+
 StateExchange exchange_of(const TrainingSpec& spec, const ExchangeTimes& times,
                           const HeldUnit& held) {
   const Replicas ranks = replicas(spec.parallelism);
@@ -37,24 +59,24 @@ StateExchange exchange_of(const TrainingSpec& spec, const ExchangeTimes& times,
   const double number = sent_bytes_each(precision.exchange.gradients, precision.gradients);
   StateExchange e;
   e.pass = held.pass;
-  const auto add = [&](double count, GroupKind all, GroupKind shards, GroupKind copies,
-                       double shard_ranks) {
-    if (count <= 0) return;
-    const double reduced = count * number;
-    const double gathered =
-        count * sent_bytes_each(precision.exchange.parameters, precision.parameters);
-    if (spec.parallelism.zero == 0) {
-      e.reduce += times.collective(all, Operation::kAllReduce, reduced);
-      return;
-    }
-    e.reduce += times.collective(shards, Operation::kReduceScatter, reduced);
-    e.gather += times.collective(shards, Operation::kAllGather, gathered);
-    e.copies += times.collective(copies, Operation::kAllReduce, reduced / shard_ranks);
+  const double parameter = sent_bytes_each(precision.exchange.parameters, precision.parameters);
+  const auto both = [&](Operation operation, GroupKind dense, double dense_bytes,
+                        GroupKind experts, double expert_bytes) {
+    return at_once(times, {dense, operation, dense_bytes}, {experts, operation, expert_bytes});
   };
-  add(held.dense, GroupKind::kGradient, GroupKind::kShard, GroupKind::kReplicate,
-      ranks.dense_shards);
-  add(held.experts, GroupKind::kExpertData, GroupKind::kExpertShard, GroupKind::kExpertReplicate,
-      ranks.expert_shards);
+  const double dense = held.dense * number;
+  const double experts = held.experts * number;
+  if (spec.parallelism.zero == 0) {
+    e.reduce = both(Operation::kAllReduce, GroupKind::kGradient, dense, GroupKind::kExpertData,
+                    experts);
+    return e;
+  }
+  e.reduce = both(Operation::kReduceScatter, GroupKind::kShard, dense, GroupKind::kExpertShard,
+                  experts);
+  e.gather = both(Operation::kAllGather, GroupKind::kShard, held.dense * parameter,
+                  GroupKind::kExpertShard, held.experts * parameter);
+  e.copies = both(Operation::kAllReduce, GroupKind::kReplicate, dense / ranks.dense_shards,
+                  GroupKind::kExpertReplicate, experts / ranks.expert_shards);
   return e;
 }
 
@@ -85,6 +107,7 @@ std::vector<StateExchange> exchanges_of(const TrainingSpec& spec, const Exchange
 struct ShardedEnd {
   double computed{};
   double exchanged{};
+  BothWays first;  ///< what passes of the last one waited before their first unit
 };
 
 /// How ZeRO-3 exchanges units in passes: shares of the times of their exchanges.
@@ -112,6 +135,7 @@ ShardedEnd sharded_run(const OverlapSpec& overlap, const std::vector<StateExchan
     for (std::size_t i = 0; i < units.size(); ++i) {
       if (i == 0 || !overlap.prefetch) gathered = exchange(unit(i).gather * share);
       const double begin = std::max(end.computed, gathered);
+      if (i == 0) (is_forward ? end.first.forward : end.first.backward) = begin - end.computed;
       if (overlap.prefetch && i + 1 < units.size()) gathered = exchange(unit(i + 1).gather * share);
       end.computed = begin + (is_forward ? unit(i).pass.forward : unit(i).pass.backward);
       if (is_forward || unit(i).reduce * shares.reduce <= 0) continue;
@@ -245,7 +269,7 @@ DataCosts data_costs(const TrainingSpec& spec, const ExchangeTimes& times, const
   return costs;
 }
 
-BothWays sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
+ShardedPasses sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
                         const StageShare& share, std::uint32_t pipeline_rank,
                         const UnitPasses& passes, const LayerCosts& costs) {
   if (spec.parallelism.zero != 3) return {};
@@ -253,10 +277,9 @@ BothWays sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
   const std::vector<StateExchange> units =
       exchanges_of(spec, times, held_units(spec, share, passes, pass));
   const ShardedShares shares = sharded_shares(spec, pipeline_rank);
-  const auto computed = [&](std::uint32_t micro_batches) {
-    return sharded_run(spec.overlap, units, shares, micro_batches).computed;
-  };
-  const double pace = computed(kSteady) - computed(kSteady - 1);
+  const ShardedEnd end = sharded_run(spec.overlap, units, shares, kSteady);
+  const double pace =
+      end.computed - sharded_run(spec.overlap, units, shares, kSteady - 1).computed;
   const double added = std::max(0.0, pace - pass.total());
   std::vector<StateExchange> forward = units;
   for (StateExchange& unit : forward) unit.pass.backward = 0;
@@ -264,7 +287,10 @@ BothWays sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
       sharded_run(spec.overlap, forward, {.gather = shares.gather, .regather = 0, .reduce = 0}, 1)
           .computed;
   const double of_forward = std::min(added, std::max(0.0, of_pass - pass.forward));
-  return {.forward = of_forward, .backward = added - of_forward};
+  const double of_backward = added - of_forward;
+  return {.added = {.forward = of_forward, .backward = of_backward},
+          .first = {.forward = std::min(of_forward, end.first.forward),
+                    .backward = std::min(of_backward, end.first.backward)}};
 }
 
 }  // namespace weft::collectives

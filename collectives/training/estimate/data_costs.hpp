@@ -28,7 +28,11 @@ struct DataCosts {
 /// By how much ZeRO-3 makes the passes of one micro-batch through `share` longer, which take
 /// `costs`: it gathers parameters in each and scatters gradients, beside computation but for those
 /// of the first unit.
-[[nodiscard]] BothWays sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
+struct ShardedPasses {
+  BothWays added;
+  BothWays first;  ///< of that, what a pass begins with: it waits for no input
+};
+[[nodiscard]] ShardedPasses sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
                                       const StageShare& share, std::uint32_t pipeline_rank,
                                       const UnitPasses& passes, const LayerCosts& costs);
 

@@ -118,7 +118,9 @@ class PipelineClock {
       pass += stage.sharded;
       times_.stages.push_back({.forward = parts(pass.forward),
                                .backward_input = parts(pass.backward - stage.costs.weights),
-                               .backward_weights = parts(stage.costs.weights)});
+                               .backward_weights = parts(stage.costs.weights),
+                               .before_forward = parts(stage.prepared.forward),
+                               .before_backward = parts(stage.prepared.backward)});
     }
     if (plan.has_pairs) fill_pairs(plan);
     if (plan.schedule != PipelineSchedule::kDualPipe) return;

@@ -22,7 +22,8 @@ struct PipelineCosts {
 /// What a stage of the model takes for a micro-batch.
 struct StageCosts {
   LayerCosts costs;
-  BothWays sharded;  ///< what ZeRO-3 adds to each pass
+  BothWays sharded;   ///< what ZeRO-3 adds to each pass
+  BothWays prepared;  ///< of that, what a pass begins with, whether its input is there or not
 };
 
 /// From the orders of all ranks and what depends on what (pipeline_time), so that stages may

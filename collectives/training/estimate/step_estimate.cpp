@@ -33,7 +33,8 @@ std::vector<StageCosts> costs_of_stages(const TrainingSpec& spec, const Exchange
     costs += with_experts * share.expert_layers;
     costs += end_costs(spec, times, share);
     const auto rank = static_cast<std::uint32_t>(stages.size() % spec.parallelism.pipeline);
-    stages.push_back({costs, sharded_passes(spec, times, share, rank, passes, costs)});
+    const ShardedPasses sharded = sharded_passes(spec, times, share, rank, passes, costs);
+    stages.push_back({costs, sharded.added, sharded.first});
   }
   return stages;
 }

@@ -61,30 +61,33 @@ class PipelineRun {
     return row * plan_.micro_batches + micro_batch;
   }
 
-  [[nodiscard]] bool is_there(Rank& rank, std::size_t what, Start& start) const {
+  /// `early`: by how much a slot starts before it needs the input.
+  [[nodiscard]] bool is_there(Rank& rank, std::size_t what, Picoseconds early, Start& start) const {
     if (!arrivals_[what]) {
       rank.awaits = what;
       return false;
     }
-    start.at = std::max(start.at, *arrivals_[what]);
-    start.posted = std::max(start.posted, posted_[what]);
+    start.at = std::max(start.at, *arrivals_[what] - early);
+    start.posted = std::max(start.posted, posted_[what] - early);
     return true;
   }
 
   [[nodiscard]] bool can_start(Rank& rank, std::uint32_t number, Start& start) const {
     const Slot& slot = rank.slot;
     const std::uint32_t stage = stage_of(plan_, {number, slot.chunk});
+    const StageTimes& times = times_.stages[stage];
     start = {rank.now, rank.now};
     switch (slot.kind) {
       case SlotKind::kForward:
-        return stage == 0 || is_there(rank, input(false, stage, slot.micro_batch), start);
+        return stage == 0 ||
+               is_there(rank, input(false, stage, slot.micro_batch), times.before_forward, start);
       case SlotKind::kBackward:
       case SlotKind::kBackwardInput:
-        return is_there(rank, input(true, stage, slot.micro_batch), start);
+        return is_there(rank, input(true, stage, slot.micro_batch), times.before_backward, start);
       case SlotKind::kPair: {
         const std::uint32_t other = stage_of(plan_, {number, slot.backward_chunk});
-        return (stage == 0 || is_there(rank, input(false, stage, slot.micro_batch), start)) &&
-               is_there(rank, input(true, other, slot.backward_micro_batch), start);
+        return (stage == 0 || is_there(rank, input(false, stage, slot.micro_batch), {}, start)) &&
+               is_there(rank, input(true, other, slot.backward_micro_batch), {}, start);
       }
       case SlotKind::kBackwardWeights:
         break;

@@ -13,6 +13,9 @@ struct StageTimes {
   Picoseconds forward;
   Picoseconds backward_input;
   Picoseconds backward_weights;
+  /// Of a pass, what comes first and needs no input: parameters that are gathered for it.
+  Picoseconds before_forward{};
+  Picoseconds before_backward{};
 };
 
 struct PipelineTimes {
