@@ -189,6 +189,13 @@ std::vector<Algorithm> candidates(const CollectiveSpec& spec) {
   return known;
 }
 
+Algorithm algorithm_for(Operation operation, Algorithm asked) {
+  CollectiveSpec spec;
+  spec.operation = operation;
+  spec.algorithm = asked;
+  return candidates(spec).empty() ? untuned_choice(operation) : asked;
+}
+
 Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec, std::uint32_t ranks,
                                          const RankLayout& layout) {
   if (spec.algorithm == Algorithm::kBest) return choose_best(spec, ranks, layout);

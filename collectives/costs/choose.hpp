@@ -21,6 +21,11 @@ struct AlgorithmChoice {
 /// the choice is among. Nothing if it cannot do the operation.
 [[nodiscard]] std::vector<Algorithm> candidates(const CollectiveSpec& spec);
 
+/// The algorithm by which a job that asks for `asked` runs an operation: that one if it can do it,
+/// else the simplest that sends no byte twice. In all-to-alls that is all messages at once, as NCCL
+/// groups its sends and receives.
+[[nodiscard]] Algorithm algorithm_for(Operation operation, Algorithm asked);
+
 /// What the specification names, what NCCL's tuning model picks (with its protocol, unless one is
 /// given), or what weft's cost model picks. Error, without a place: the algorithm cannot run the
 /// operation on these ranks, and why.

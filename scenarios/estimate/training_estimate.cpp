@@ -13,6 +13,7 @@
 #include "collectives/training/plan/expert_domains.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 #include "collectives/training/plan/stage_share.hpp"
+#include "collectives/training/plan/token_copies.hpp"
 #include "collectives/training/volumes/volumes.hpp"
 #include "simcore/base/check.hpp"
 
@@ -64,7 +65,8 @@ class TrainingEstimator {
  public:
   TrainingEstimator(const TrainingSpec& spec, const JobSpec& job)
       : spec_(completed_spec(spec)),
-        times_(spec_.parallelism, job.layout, how_of(spec), domain_of(spec_, job)),
+        times_(spec_.parallelism, job.layout, how_of(spec), domain_of(spec_, job),
+               collectives::token_algorithm(spec_.experts)),
         shares_(stage_shares(spec_.model, spec_.parallelism)) {}
 
   [[nodiscard]] TrainingEstimate estimate() const {

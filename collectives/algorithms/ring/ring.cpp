@@ -1,5 +1,7 @@
 #include "collectives/algorithms/ring/ring.hpp"
 
+#include <algorithm>
+
 namespace weft::collectives {
 
 RingSchedule::RingSchedule(SchedulePlan p) : Schedule(std::move(p)) {
@@ -126,16 +128,67 @@ double chain_latency(const CostTerms& t, double hops, double message) {
          crossings * t.net.latency;
 }
 
+/// Steps of a ring in which a rank takes, handles and passes on `step` bytes each. A step of several
+/// slices has one of them on the links while another is handled. So it takes as long as its bytes on
+/// the slowest kind of link, as long as its bytes to handle, or as long as one slice from rank to
+/// rank, whichever is most. Between domains a slice takes the slow links once per domain; behind
+/// these its bytes wait for those before them.
+class RingSteps {
+ public:
+  /// `pieces`: times that all steps are made, one after the other.
+  RingSteps(const CostTerms& t, double step, double pieces)
+      : slices_(t.spec.execution.slices),
+        links_(step * ring_per_byte(t)),
+        bytes_(step),
+        pieces_(pieces) {
+    const double hops = t.n - 1;
+    const double crossings = t.domains == 1 ? 0 : t.domains / t.n;
+    latency_ = chain_latency(t, hops, step / slices_ / t.channels) / hops;
+    on_links_ = (1 - crossings) * step * t.local.per_byte + crossings * links_;
+    last_latency_ = t.domains == 1 ? latency_ : t.net.latency;
+  }
+
+  /// Seconds of `steps` steps for each piece, of bytes that take `handling` each.
+  [[nodiscard]] double take(double steps, double handling) const {
+    return pieces_ * steps * std::max(slowest(handling), slice(handling));
+  }
+  /// What the last step takes longer: its other slices come after the first one.
+  [[nodiscard]] double rest_of_last(double handling) const {
+    const double slow = slowest(handling);
+    const double rest = slice(handling) >= slow
+                            ? (slices_ - 1) / slices_ * slow
+                            : last_latency_ + std::min(links_, bytes_ * handling) / slices_;
+    return pieces_ * rest;
+  }
+
+ private:
+  [[nodiscard]] double slowest(double handling) const {
+    return std::max(links_, bytes_ * handling);
+  }
+  [[nodiscard]] double slice(double handling) const {
+    return latency_ + (on_links_ + bytes_ * handling) / slices_;
+  }
+
+  double slices_;
+  double links_;
+  double on_links_ = 0;  ///< of a step's bytes, on the mean link
+  double latency_ = 0;
+  double last_latency_ = 0;
+  double bytes_;
+  double pieces_;
+};
+
 }  // namespace
 
 double Ring::cost(const CostTerms& t) {
   const double steps = t.n - 1;
   const double per_byte = ring_per_byte(t);
   switch (t.spec.operation) {
-    case Operation::kAllReduce:
-      return t.pieces(t.size, t.chunk * t.n) *
-                 chain_latency(t, 2 * steps, t.size / t.n / t.channels) +
-             steps / t.n * t.size * (2 * per_byte + t.reduce + t.copy);
+    case Operation::kAllReduce: {
+      const double pieces = t.pieces(t.size, t.chunk * t.n);
+      const RingSteps ring(t, t.size / t.n / pieces, pieces);
+      return ring.take(steps, t.reduce) + ring.take(steps, t.copy) + ring.rest_of_last(t.copy);
+    }
     case Operation::kBroadcast:
     case Operation::kReduce: {
       // A chain: the last chunk leaves after all others, and passes every hop.
@@ -146,8 +199,9 @@ double Ring::cost(const CostTerms& t) {
     }
     default: {
       const double handling = t.spec.operation == Operation::kAllGather ? t.copy : t.reduce;
-      return t.pieces(t.size / t.n, t.chunk) * chain_latency(t, steps, t.size / t.n / t.channels) +
-             steps / t.n * t.size * (per_byte + handling);
+      const double pieces = t.pieces(t.size / t.n, t.chunk);
+      const RingSteps ring(t, t.size / t.n / pieces, pieces);
+      return ring.take(steps, handling) + ring.rest_of_last(handling);
     }
   }
 }

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/costs/choose.hpp"
 #include "simcore/base/check.hpp"
 
@@ -17,14 +16,6 @@ struct TrainingGroups::GroupUse {
 };
 
 namespace {
-
-/// The algorithm that is asked for, where it can do the operation; else the simplest.
-Algorithm algorithm_for(Operation operation, Algorithm asked) {
-  CollectiveSpec spec;
-  spec.operation = operation;
-  spec.algorithm = asked;
-  return candidates(spec).empty() ? algorithms_for(operation).front() : asked;
-}
 
 /// Whose collectives a step has. Data is contained in gradient, and pipelines send messages.
 constexpr TrainingGroups::GroupUse kGroupUses[] = {

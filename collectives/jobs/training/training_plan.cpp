@@ -132,9 +132,7 @@ void TrainingPlan::add_token_calls(std::uint32_t rank) {
     groups.add_call(*expert, Operation::kAllToAll, routed_tokens);
     return;
   }
-  const bool is_at_once = spec.experts.exchange == ExpertSpec::Exchange::kLowLatency;
-  groups.add_exchanges(*expert, token_sizes(routes_.to_rank, 1),
-                       is_at_once ? std::optional(Algorithm::kOneShot) : std::nullopt);
+  groups.add_exchanges(*expert, token_sizes(routes_.to_rank, 1), token_algorithm(spec.experts));
 }
 
 void TrainingPlan::add_level_calls(std::uint32_t rank) {

@@ -29,7 +29,8 @@ schema::Object<CommunicationSpec> communication_schema() {
   return schema::describe<C>("communication", "how collectives and messages are carried out")
       .choice(
           "algorithm", &C::algorithm, algorithm_choices(),
-          "of the collectives that it can do; others take the simplest that is optimal in bytes")
+          "of the collectives that it can do; others take the simplest that is optimal in bytes, "
+          "all-to-alls one-shot as NCCL's sends and receives")
       .source("what weft's cost model finds best for each")
       .object("execution", &C::execution, execution_schema(), "how a library carries them out")
       .source("costs nothing, as closed forms have it")

@@ -90,7 +90,6 @@ class TrainingScript {
 
  private:
   using Direction = TrainingGroups::Direction;
-  enum class Step : std::uint8_t { kForward, kRecompute, kBackward };
   /// Tokens on their way to experts.
   struct TokensOut {
     Waits arrived;           ///< when they are there, with what is computed along with them
@@ -164,7 +163,15 @@ class TrainingScript {
   [[nodiscard]] Waits embedding(const Pass& pass);
   [[nodiscard]] Waits output(const Pass& pass);
   [[nodiscard]] Waits half(Pass& pass);
-  [[nodiscard]] Waits attention(Step step, SlotKind kind, Picoseconds time, const Waits& ready);
+  /// Of attention: projections before its scores, these, and projections after them. In a backward
+  /// pass what comes before them is the gradient of the last projection.
+  struct AttentionTimes {
+    Picoseconds before;
+    Picoseconds scores;
+    Picoseconds after;
+  };
+  [[nodiscard]] AttentionTimes attention_times(const Pass& pass, const Phase& phase) const;
+  [[nodiscard]] Waits attention(const Pass& pass, const Phase& phase);
   /// Experts that every token goes to: whether a layer has some, and whether their inputs are
   /// gathered once more for gradients of weights.
   struct SharedExperts {
@@ -176,11 +183,12 @@ class TrainingScript {
                                       SharedExperts shared);
   [[nodiscard]] Waits experts(Picoseconds time, const TokensOut& out);
   [[nodiscard]] Waits dense(Picoseconds time, const Waits& ready, bool regathers);
-  [[nodiscard]] Waits ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients,
-                                   bool regathers);
+  [[nodiscard]] Waits attention_round_ring(const AttentionTimes& times, const Waits& ready,
+                                           bool has_gradients, bool regathers);
+  [[nodiscard]] Waits gathered_chunks(Picoseconds time, const Waits& ready, bool regathers);
+  [[nodiscard]] Waits ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients);
   [[nodiscard]] Waits send_keys(const Waits& after);
-  [[nodiscard]] Waits summed_chunks(Picoseconds time, const Waits& ready, const Waits& before_last,
-                                    const Waits* regathered);
+  [[nodiscard]] Waits summed_chunks(Picoseconds time, const Waits& ready, bool regathers);
   [[nodiscard]] Waits summed(Bytes size, const Waits& after);
   [[nodiscard]] Waits gathered_input(Bytes size, const Waits& after);
   [[nodiscard]] Picoseconds time_of(const Pass& pass) const {

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "collectives/jobs/training/training_script.hpp"
 #include "collectives/steps/step.hpp"
+#include "simcore/base/check.hpp"
 
 /// What passes do of a unit: half a layer at a time, the embedding, or the output layer.
 namespace weft::collectives {
@@ -141,9 +144,6 @@ Waits TrainingScript::half(Pass& pass) {
   const bool is_recomputing = phase.is_recomputing;
   const Picoseconds time = half_time(pass, phase);
   const bool is_of_weights = pass.kind == SlotKind::kBackwardWeights;
-  const Step step = pass.is_forward() ? Step::kForward
-                    : is_recomputing  ? Step::kRecompute
-                                      : Step::kBackward;
   const bool is_of_experts = !phase.is_attention && unit.kind == TrainingUnit::Kind::kExpertLayer &&
                              plan_.exchanges_tokens;
   const bool has_shared = plan_.spec.model.shared_experts > 0;
@@ -154,7 +154,7 @@ Waits TrainingScript::half(Pass& pass) {
   }
   // Frameworks recompute a layer once its gradient has come: PyTorch's checkpoints run with their
   // backward pass (torch.utils.checkpoint).
-  if (phase.is_attention) return attention(step, pass.kind, time, pass.ready);
+  if (phase.is_attention) return attention(pass, phase);
   if (is_of_experts) {
     const Picoseconds shared = std::min(time, shared_time(pass, is_recomputing));
     if (phase.piece != Phase::Piece::kRest) {
@@ -168,76 +168,91 @@ Waits TrainingScript::half(Pass& pass) {
   return dense(time, pass.ready, pass.kind == SlotKind::kBackward && !is_recomputing);
 }
 
-Waits TrainingScript::attention(Step step, SlotKind kind, Picoseconds time, const Waits& ready) {
+Waits TrainingScript::attention(const Pass& pass, const Phase& phase) {
+  const bool is_backward = !pass.is_forward() && !phase.is_recomputing;
+  const bool regathers = is_backward && pass.kind == SlotKind::kBackward;
   if (!plan_.groups.of(GroupKind::kContext, rank_)) {
-    return dense(time, ready, step == Step::kBackward && kind == SlotKind::kBackward);
+    return dense(half_time(pass, phase), pass.ready, regathers);
   }
-  const bool is_backward = step == Step::kBackward;
-  return ring_of_keys(time, ready, is_backward, is_backward && kind == SlotKind::kBackward);
+  return attention_round_ring(attention_times(pass, phase), pass.ready, is_backward, regathers);
 }
 
-/// A rank works on the keys and values that it has while the next ones come. What comes first is
-/// the rank's own, and they are taken to be there as soon as the layer's input is. The projections
-/// before and after attention are in the first and the last step, and these go in chunks: inputs
-/// are gathered beside chunks of the first step, results are summed up beside chunks of the last
-/// one (Transformer Engine gives `ub_overlap_ag` and `ub_overlap_rs` to projections, whatever
-/// attention lies between). The last sum waits for the keys' gradients.
-Waits TrainingScript::ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients,
-                                   bool regathers) {
-  const std::uint32_t ranks = plan_.grid.size_of(GroupKind::kContext);
+TrainingScript::AttentionTimes TrainingScript::attention_times(const Pass& pass,
+                                                               const Phase& phase) const {
+  const Picoseconds whole = half_time(pass, phase);
+  const std::optional<LayerParts>& parts = pass.current().shares;
+  WEFT_CHECK(parts.has_value(), "a plan with a context group knows what scores take");
+  const Picoseconds scores =
+      phase.is_recomputing ? parts->scores.apart : time_of(pass, parts->scores);
+  AttentionTimes times;
+  times.scores = std::min(whole, of_part(pass, scores));
+  const Picoseconds rest = whole - times.scores;
+  const Picoseconds last(
+      std::llround(static_cast<double>(rest.count()) * parts->last_projection));
+  const bool goes_up = pass.is_forward() || phase.is_recomputing;
+  times.before = goes_up ? rest - last : last;
+  times.after = rest - times.before;
+  return times;
+}
+
+/// Projections go in chunks: inputs are gathered beside chunks of the first one, results are summed
+/// up beside chunks of the last one (Transformer Engine gives `ub_overlap_ag` and `ub_overlap_rs` to
+/// projections, whatever attention lies between). Between them keys and values go round.
+Waits TrainingScript::attention_round_ring(const AttentionTimes& times, const Waits& ready,
+                                           bool has_gradients, bool regathers) {
   const bool is_shared = plan_.groups.of(GroupKind::kTensor, rank_).has_value();
-  const std::uint32_t chunks = is_shared ? plan_.tensor_chunks() : 1;
-  std::vector<Waits> inputs;
-  Waits arrived;
-  for (std::uint32_t i = 0; i < chunks; ++i) {
-    inputs.push_back(gathered_input(plan_.gathered_chunk(i), ready));
-    arrived.add(inputs.back());
-  }
   // Without chunks there is nothing to have it beside.
-  if (regathers && chunks == 1) {
-    inputs[0].add(gathered_input(plan_.gathered_inputs, ready));
-    arrived = inputs[0];
+  const bool is_whole = !is_shared || plan_.tensor_chunks() == 1;
+  const Waits projected = gathered_chunks(times.before, ready, regathers && is_whole);
+  const Waits attended = ring_of_keys(times.scores, projected, has_gradients);
+  if (!is_shared) return compute(times.after, attended);
+  return summed_chunks(times.after, attended, regathers && !is_whole);
+}
+
+Waits TrainingScript::gathered_chunks(Picoseconds time, const Waits& ready, bool regathers) {
+  const bool is_gathered =
+      is_sequence_parallel_ && plan_.groups.of(GroupKind::kTensor, rank_).has_value();
+  const std::uint32_t chunks = is_gathered ? plan_.tensor_chunks() : 1;
+  Waits projected;
+  for (std::uint32_t c = 0; c < chunks; ++c) {
+    Waits input = gathered_input(plan_.gathered_chunk(c), ready);
+    if (regathers) input.add(gathered_input(plan_.gathered_inputs, ready));
+    projected.add(compute(part_of_time(time, chunks, c), input));
   }
+  return projected;
+}
+
+/// A rank works on the keys and values that it has while the next ones come; in a backward pass
+/// gradients of those before come along, and what follows needs all of them (Transformer Engine,
+/// attention with `cp_comm_type: p2p`: the ring is within attention's scores).
+Waits TrainingScript::ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients) {
+  const std::uint32_t ranks = plan_.grid.size_of(GroupKind::kContext);
+  Waits arrived = ready;
   Waits sent_back;
   for (std::uint32_t i = 0; i + 1 < ranks; ++i) {
     const Waits here = arrived;
-    const Picoseconds step = part_of_time(time, ranks, i);
     arrived = send_keys(here);
-    Waits computed;
-    if (i > 0) {
-      computed = compute(step, here);
-    } else {
-      for (std::uint32_t c = 0; c < chunks; ++c) {
-        computed.add(compute(part_of_time(step, chunks, c), inputs[c]));
-      }
-    }
+    const Waits computed = compute(part_of_time(time, ranks, i), here);
     if (has_gradients) sent_back.add(send_keys(computed));
   }
-  const Picoseconds last_step = part_of_time(time, ranks, ranks - 1);
-  if (!is_shared) {
-    sent_back.add(compute(last_step, arrived));
-    return sent_back;
-  }
-  return summed_chunks(last_step, arrived, sent_back, regathers ? &ready : nullptr);
+  sent_back.add(compute(part_of_time(time, ranks, ranks - 1), arrived));
+  return sent_back;
 }
 
 Waits TrainingScript::send_keys(const Waits& after) {
   return call(GroupKind::kContext, Operation::kSendReceive, plan_.keys_and_values, after);
 }
 
-/// Gathers inputs once more beside the last chunk but one where `regathered` says after what.
-Waits TrainingScript::summed_chunks(Picoseconds time, const Waits& ready, const Waits& before_last,
-                                    const Waits* regathered) {
+/// Gathers inputs once more beside the last chunk but one where `regathers` says so.
+Waits TrainingScript::summed_chunks(Picoseconds time, const Waits& ready, bool regathers) {
   const std::uint32_t chunks = plan_.tensor_chunks();
   Waits done;
   Waits here = ready;
   for (std::uint32_t c = 0; c < chunks; ++c) {
-    if (regathered != nullptr && is_sequence_parallel_ && c + 2 == chunks) {
-      here.add(gathered_input(plan_.gathered_inputs, *regathered));
+    if (regathers && is_sequence_parallel_ && c + 2 == chunks) {
+      here.add(gathered_input(plan_.gathered_inputs, ready));
     }
-    const bool is_last = c + 1 == chunks;
-    Waits computed = compute(part_of_time(time, chunks, c), is_last ? here : ready);
-    if (is_last) computed.add(before_last);
+    const Waits computed = compute(part_of_time(time, chunks, c), c + 1 == chunks ? here : ready);
     done.add(summed(plan_.activation_chunk(c), computed));
   }
   return done;

@@ -10,6 +10,7 @@
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/compute/kernels.hpp"
 #include "collectives/training/compute/traffic.hpp"
+#include "collectives/training/model/flops.hpp"
 #include "collectives/training/spec/recomputed.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/nearest.hpp"
@@ -165,6 +166,10 @@ class GpuLayer {
     if (!goes_by_shapes(spec_)) return times_of(work, spec_);
     return by_shape(work, of_attention(layer_products(spec_, has_experts_, load_)), spec_);
   }
+  [[nodiscard]] PassTimes scores() const {
+    const PassWork work = score_work(spec_);
+    return goes_by_shapes(spec_) ? by_shape(work, {}, spec_) : times_of(work, spec_);
+  }
   [[nodiscard]] PassTimes shared() const {
     if (!has_experts_ || spec_.model.shared_experts == 0) return {};
     const PassWork work = shared_expert_work(spec_);
@@ -223,7 +228,10 @@ PassTimes layer_time(const TrainingSpec& spec, bool has_experts, double load) {
 
 LayerParts layer_parts(const TrainingSpec& spec, bool has_experts) {
   const GpuLayer gpu(spec, has_experts, 1);
-  LayerParts parts{.attention = gpu.attention(), .shared = gpu.shared()};
+  LayerParts parts{.attention = gpu.attention(),
+                   .scores = gpu.scores(),
+                   .shared = gpu.shared(),
+                   .last_projection = last_projection_share(spec.model)};
   const bool is_measured =
       spec.compute.layer || (has_experts && spec.compute.expert_layer.has_value());
   if (!is_measured) return parts;
@@ -232,7 +240,7 @@ LayerParts layer_parts(const TrainingSpec& spec, bool has_experts) {
   for (const auto member : kDirections) {
     if (whole.*member == Picoseconds(0)) continue;
     const double factor = to_seconds(times.*member) / to_seconds(whole.*member);
-    for (PassTimes* part : {&parts.attention, &parts.shared}) {
+    for (PassTimes* part : {&parts.attention, &parts.scores, &parts.shared}) {
       part->*member = whole_picoseconds(to_seconds(part->*member) * factor);
     }
   }
@@ -240,7 +248,7 @@ LayerParts layer_parts(const TrainingSpec& spec, bool has_experts) {
 }
 
 bool knows_layer_parts(const TrainingSpec& spec) {
-  return goes_by_shapes(spec) || spec.overlap.shared_experts ||
+  return goes_by_shapes(spec) || spec.overlap.shared_experts || spec.parallelism.context > 1 ||
          (spec.recomputation == Recomputation::kSelective && !spec.recomputed_modules.empty()) ||
          spec.overlap.experts != OverlapSpec::Experts::kNone;
 }

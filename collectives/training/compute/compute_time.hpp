@@ -41,11 +41,15 @@ struct PassTimes {
 /// proportions that the GPU would have, where the layer is measured.
 struct LayerParts {
   PassTimes attention;
+  PassTimes scores;  ///< of attention: what keys and values of other ranks are for
   PassTimes shared;
+  /// Of what attention takes besides scores, the share of the projection that comes after them in a
+  /// forward pass, by operations; the rest comes before them.
+  double last_projection{};
 };
 [[nodiscard]] LayerParts layer_parts(const TrainingSpec& spec, bool has_experts);
-/// Whether jobs compute halves of layers by these, because something is beside one of them or
-/// kernels go by shapes. Else halves take equally long.
+/// Whether jobs compute halves of layers by these, because something is beside a part of one of
+/// them (tokens, or keys and values that go round) or kernels go by shapes. Else halves take equally long.
 [[nodiscard]] bool knows_layer_parts(const TrainingSpec& spec);
 /// Of a layer of multi-token prediction, besides the layer itself and the output layer.
 [[nodiscard]] PassTimes joint_time(const TrainingSpec& spec);

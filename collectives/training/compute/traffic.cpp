@@ -49,8 +49,7 @@ Traffic latent_keys(const TrainingSpec& spec) {
   return moved(number_bytes(spec) * (2 * latent + 1.0 * model.heads * model.rope_head_size), 1, 1);
 }
 
-/// Rotations read and write; norms of heads as above; scores that leave the chip are read and
-/// written by the softmax, and backward read with a gradient, for which another is written.
+/// Rotations read and write; norms of heads as above.
 Traffic attention_traffic(const TrainingSpec& spec) {
   const ModelSpec& model = spec.model;
   const double number = number_bytes(spec);
@@ -62,12 +61,8 @@ Traffic attention_traffic(const TrainingSpec& spec) {
     traffic += moved(number * heads * model.head_size, 2, 2);
   }
   if (model.head_norms) traffic += moved(number * heads * model.head_size, 2, 3);
-  if (!spec.compute.fused_attention) traffic += moved(score_bytes(spec), 2, 3);
+  traffic += score_traffic(spec);
   if (!goes_by_shapes(spec)) return traffic;
-  if (!spec.compute.fused_attention && model.dropout) {
-    traffic += moved(score_bytes(spec), 2, 2);
-    traffic += moved(1.0 * model.heads * model.sequence * kMask, 1, 1);
-  }
   if (model.kv_rank != 0) traffic += latent_keys(spec);
   if (model.biases || model.qkv_biases) traffic += moved(number * projected(model), 0, 1);
   return traffic;
@@ -172,6 +167,15 @@ Traffic loss_traffic(const TrainingSpec& spec) {
 
 double score_bytes(const TrainingSpec& spec) {
   return number_bytes(spec) * spec.model.heads * spec.model.sequence;
+}
+
+Traffic score_traffic(const TrainingSpec& spec) {
+  if (spec.compute.fused_attention) return {};
+  Traffic traffic = moved(score_bytes(spec), 2, 3);
+  if (!goes_by_shapes(spec) || !spec.model.dropout) return traffic;
+  traffic += moved(score_bytes(spec), 2, 2);
+  traffic += moved(1.0 * spec.model.heads * spec.model.sequence * kMask, 1, 1);
+  return traffic;
 }
 
 double repeated_score_bytes(const TrainingSpec& spec) {

@@ -69,6 +69,9 @@ struct LayerTraffic {
 /// Of these, how often products of scores read or write them.
 inline constexpr double kScorePassesForward = 2;
 inline constexpr double kScorePassesBackward = 4;
+/// Of attention's bytes, those of scores that leave the chip: read and written by the softmax, and
+/// backward read with a gradient, for which another is written; with dropout as above. Divided.
+[[nodiscard]] Traffic score_traffic(const TrainingSpec& spec);
 /// What recomputing scores moves besides products: softmax, and dropout.
 [[nodiscard]] double repeated_score_bytes(const TrainingSpec& spec);
 

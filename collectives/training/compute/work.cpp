@@ -140,6 +140,24 @@ PassWork attention_work(const TrainingSpec& spec) {
   return pass;
 }
 
+PassWork score_work(const TrainingSpec& spec) {
+  const double sharded = rank_tokens(spec) / spec.parallelism.tensor;
+  const PassFlops flops = layer_flops(spec.model, false).attention;
+  const Traffic moved = score_traffic(spec) * sharded;
+  PassWork pass;
+  pass.forward = {.flops = 0, .wide_flops = sharded * flops.forward, .bytes = moved.forward};
+  pass.backward_inputs = {
+      .flops = 0, .wide_flops = sharded * flops.backward_inputs, .bytes = moved.backward};
+  const RecomputedModules modules = recomputed_modules(spec);
+  if (modules.everything) pass.recomputed = pass.apart = pass.forward;
+  if (modules.core_attention) {
+    pass.recomputed = {.flops = 0,
+                       .wide_flops = pass.forward.wide_flops,
+                       .bytes = sharded * repeated_score_bytes(spec)};
+  }
+  return pass;
+}
+
 PassWork shared_expert_work(const TrainingSpec& spec) {
   TrainingSpec without = spec;
   without.model.shared_experts = 0;

@@ -32,6 +32,8 @@ struct PassWork {
 [[nodiscard]] PassWork layer_work(const TrainingSpec& spec, bool has_experts, double load = 1);
 /// Of these, the first half: attention, with the norm before and the sum after it.
 [[nodiscard]] PassWork attention_work(const TrainingSpec& spec);
+/// Of attention, the products of scores and what moves them: what keys and values are for.
+[[nodiscard]] PassWork score_work(const TrainingSpec& spec);
 /// And experts that every token goes to.
 [[nodiscard]] PassWork shared_expert_work(const TrainingSpec& spec);
 /// Of looking tokens up once more, and putting them together with what the last layer gave: for a

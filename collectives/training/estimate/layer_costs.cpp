@@ -7,6 +7,7 @@
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/compute/formats.hpp"
 #include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/estimate/side_by_side.hpp"
 #include "collectives/training/estimate/tensor_costs.hpp"
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
@@ -20,8 +21,27 @@ BothWays compute_of(const PassTimes& times) {
   return {.forward = to_seconds(times.forward), .backward = to_seconds(times.backward())};
 }
 
+/// What nothing hides of keys and values that `ranks` send round, `call` seconds each: each step is
+/// beside the scores of the one before. Gradients go behind them in a backward pass, and the last of
+/// them is waited for, too (TrainingScript::ring_of_keys).
+double exposed_ring(double ranks, double call, double scores, bool has_gradients) {
+  const double step = scores / ranks;
+  double computes_until = 0;
+  double sends_until = 0;
+  double arrived = 0;
+  for (double i = 1; i < ranks; ++i) {
+    const double here = arrived;
+    arrived = sends_until = std::max(sends_until, here) + call;
+    computes_until = std::max(computes_until, here) + step;
+    if (has_gradients) sends_until = std::max(sends_until, computes_until) + call;
+  }
+  computes_until = std::max(computes_until, arrived) + step;
+  return std::max(computes_until, sends_until) - scores;
+}
+
 /// Keys and values go round, in the backward pass with their gradients, each step beside the
-/// attention of the one before (Liu et al., arXiv 2310.01889, section 3).
+/// scores of the one before (Liu et al., arXiv 2310.01889, section 3; Transformer Engine's attention
+/// with `cp_comm_type: p2p`).
 Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts) {
   const double ranks = spec.parallelism.context;
   if (ranks <= 1) return {};
@@ -29,32 +49,38 @@ Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, 
   const std::uint32_t heads = std::max(model.kv_heads / spec.parallelism.tensor, 1U);
   const double numbers =
       heads * (1.0 * model.head_size + model.rope_head_size + model.value_head_size);
+  const double parts = pass_parts(spec.overlap);
   const double size =
-      rank_tokens(spec) * numbers *
+      rank_tokens(spec) / parts * numbers *
       sent_bytes_each(spec.precision.exchange.context, activation_format(spec.precision.compute));
-  const PassWork work = layer_work(spec, has_experts);
-  const auto attention = [&](const Work& pass) {
-    return to_seconds(time_of({.flops = 0, .wide_flops = pass.wide_flops, .bytes = 0}, spec));
+  const PassTimes scores = layer_parts(spec, has_experts).scores;
+  const double call = times.collective(GroupKind::kContext, Operation::kSendReceive, size);
+  const auto exposed = [&](Picoseconds computed, bool has_gradients) {
+    return parts * exposed_ring(ranks, call, to_seconds(computed) / parts, has_gradients);
   };
-  const auto exposed = [&](double communication, double computation) {
-    return (ranks - 1) * std::max(0.0, communication - computation / ranks);
-  };
-  const double step = times.collective(GroupKind::kContext, Operation::kSendReceive, size);
-  const double step_back = 2 * step;
+  const double once = parts * (ranks - 1) * call;
   const double repeated = spec.recomputation == Recomputation::kFull ? 1 : 0;
-  const double forward = attention(work.forward);
   Exchange e;
-  e.all = {.forward = (ranks - 1) * step, .backward = (ranks - 1) * (step_back + repeated * step)};
-  e.exposed.forward = exposed(step, forward);
+  e.all = {.forward = once, .backward = (2 + repeated) * once};
+  e.exposed.forward = exposed(scores.forward, false);
   e.exposed.backward =
-      exposed(step_back, attention(work.backward_inputs)) + repeated * e.exposed.forward;
+      exposed(scores.backward() - scores.apart, true) + repeated * exposed(scores.apart, false);
   return e;
 }
 
-/// What a pass exchanges of all tokens of a micro-batch, in seconds.
+/// Tokens on their way in one direction, in seconds: between ranks of an expert group, and among
+/// those that share an expert.
+struct TokenWay {
+  double exchange{};
+  double sharers{};
+
+  [[nodiscard]] double all() const { return exchange + sharers; }
+};
+
+/// What a pass exchanges of all tokens of a micro-batch.
 struct TokenTimes {
-  double out{};
-  double back{};
+  TokenWay out;
+  TokenWay back;
 };
 
 /// A high-throughput exchange: while a chunk is forwarded inside domains the next one comes along
@@ -78,18 +104,19 @@ TokenTimes token_times(const TrainingSpec& spec, const ExchangeTimes& times, dou
   const double sharers = expert_tensor_of(spec.parallelism);
   const bool has_levels = spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput;
   const TokenRoutes routes = has_levels ? token_routes(spec, times.expert_domain()) : TokenRoutes();
-  const auto way = [&](Bytes each, Operation among_sharers) {
-    const auto bytes = static_cast<double>(each.count());
-    double sum =
-        times.collective(GroupKind::kExpertTensor, among_sharers, copies * bytes * sharers);
-    if (has_levels) {
-      const double domain = static_cast<double>(routes.in_domain(times.expert_domain())) * load;
-      sum += by_levels(spec, times, static_cast<double>(routes.between_domains()) * bytes,
-                       domain * bytes);
-    } else {
-      sum += times.collective(GroupKind::kExpert, Operation::kAllToAll, copies * bytes);
+  const auto exchange = [&](double bytes) {
+    if (!has_levels) {
+      return times.collective(GroupKind::kExpert, Operation::kAllToAll, copies * bytes);
     }
-    return parts * sum;
+    const double domain = static_cast<double>(routes.in_domain(times.expert_domain())) * load;
+    return by_levels(spec, times, static_cast<double>(routes.between_domains()) * bytes,
+                     domain * bytes);
+  };
+  const auto way = [&](Bytes each, Operation among_sharers) -> TokenWay {
+    const auto bytes = static_cast<double>(each.count());
+    return {.exchange = parts * exchange(bytes),
+            .sharers = parts * times.collective(GroupKind::kExpertTensor, among_sharers,
+                                                copies * bytes * sharers)};
   };
   return {.out = way(token.dispatch, Operation::kAllGather),
           .back = way(token.combine, Operation::kReduceScatter)};
@@ -118,12 +145,12 @@ double halves_time(const ExpertPass& pass, std::uint32_t layers, bool is_forward
   const auto exchange = [&] {
     std::array<double, 2> there{};
     for (std::size_t half = 0; half < 2; ++half) {
-      sends_until = std::max(sends_until, ready[half]) + pass.tokens.out / 2;
+      sends_until = std::max(sends_until, ready[half]) + pass.tokens.out.all() / 2;
       there[half] = sends_until;
     }
     for (std::size_t half = 0; half < 2; ++half) {
       computes_until = std::max(computes_until, there[half]) + pass.experts / 2;
-      sends_until = std::max(sends_until, computes_until) + pass.tokens.back / 2;
+      sends_until = std::max(sends_until, computes_until) + pass.tokens.back.all() / 2;
       ready[half] = sends_until;
     }
   };
@@ -135,6 +162,20 @@ double halves_time(const ExpertPass& pass, std::uint32_t layers, bool is_forward
   return std::max({computes_until, ready[0], ready[1]});
 }
 
+/// Links that exchanges use, as SideBySide numbers them.
+struct TokenLinks {
+  std::uint32_t exchange = 0;
+  std::uint32_t sharers = 0;
+  std::uint32_t tensor = 0;
+};
+
+TokenLinks token_links(const TrainingSpec& spec, const ExchangeTimes& times) {
+  const bool has_levels = spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput;
+  return {.exchange = times.links_of(has_levels ? GroupKind::kExpertRail : GroupKind::kExpert),
+          .sharers = times.links_of(GroupKind::kExpertTensor),
+          .tensor = times.links_of(GroupKind::kTensor)};
+}
+
 /// What nothing hides, by what is exchanged.
 struct Uncovered {
   double tokens{};
@@ -144,21 +185,30 @@ struct Uncovered {
 /// Tokens leave while shared experts gather their inputs and, where `beside` says so, compute. The
 /// gather is waited for first; their sum goes beside tokens that come back.
 Uncovered one_after_other(const ExpertPass& pass, const SharedExchange& shared, double beside,
-                          bool is_beside) {
-  const double begin = std::max(pass.tokens.out, shared.gather + beside);
-  const double computed = begin + pass.experts;
-  const double back = computed + pass.tokens.back;
-  const double summed = (is_beside ? shared.gather + beside : computed) + shared.sum;
-  return {.tokens = begin - shared.gather - beside + pass.tokens.back,
-          .tensor = shared.gather + std::max(0.0, summed - back)};
+                          bool is_beside, const TokenLinks& links) {
+  constexpr std::size_t kExperts = 2;  // after these tasks of the tokens
+  constexpr std::size_t kShared = 2;   // and these of shared experts
+  const TokenTimes& tokens = pass.tokens;
+  const SideBySide run({{tokens.out.exchange, links.exchange},
+                        {tokens.out.sharers, links.sharers},
+                        {pass.experts, 0, kShared},
+                        {tokens.back.sharers, links.sharers},
+                        {tokens.back.exchange, links.exchange}},
+                       {{shared.gather, links.tensor},
+                        {beside, 0},
+                        {shared.sum, links.tensor, is_beside ? 0 : kExperts + 1}});
+  const double back = run.end(0, kExperts + 2);
+  const double gathered = run.end(1, 0);
+  return {.tokens = back - pass.experts - gathered - beside,
+          .tensor = gathered + std::max(0.0, run.end(1, 2) - back)};
 }
 
 /// What of the exchanges of a pass nothing hides. Of two halves, what shared experts exchange is
 /// taken to be beside nothing.
 Uncovered uncovered(const TrainingSpec& spec, const ExpertPass& pass, const SharedExchange& shared,
-                    double beside, bool is_forward) {
+                    double beside, bool is_forward, const TokenLinks& links) {
   if (spec.overlap.experts != OverlapSpec::Experts::kHalves) {
-    return one_after_other(pass, shared, beside, spec.overlap.shared_experts);
+    return one_after_other(pass, shared, beside, spec.overlap.shared_experts, links);
   }
   const ParallelismSpec& plan = spec.parallelism;
   const std::uint32_t layers =
@@ -176,11 +226,12 @@ struct ComputedPass {
 
 /// Where nothing is computed beside tokens, shared experts are computed with the others.
 Uncovered uncovered(const TrainingSpec& spec, const TokenTimes& tokens,
-                    const SharedExchange& shared, const ComputedPass& computed, bool is_forward) {
+                    const SharedExchange& shared, const ComputedPass& computed, bool is_forward,
+                    const TokenLinks& links) {
   const double beside = spec.overlap.shared_experts ? computed.shared : 0;
   const double before = std::min(computed.whole, computed.attention + beside);
   const ExpertPass pass{.before = before, .experts = computed.whole - before, .tokens = tokens};
-  return uncovered(spec, pass, shared, beside, is_forward);
+  return uncovered(spec, pass, shared, beside, is_forward, links);
 }
 
 /// What experts exchange, and what tensor-parallel ranks exchange beside it.
@@ -195,18 +246,19 @@ ExpertLayer expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times
   if (!exchanges_tokens(spec.parallelism)) return {};
   const TokenTimes tokens = token_times(spec, times, load);
   const SharedExchange shared = shared_exchange(spec, times);
+  const TokenLinks links = token_links(spec, times);
   const bool is_repeated = repeats_second_half(spec, true);
   const bool is_split = spec.parallelism.schedule == PipelineSchedule::kZeroBubbleH1;
   const LayerParts parts = layer_parts(spec, true);
   const double passes = is_repeated ? 2 : 1;
   ExpertLayer layer;
-  layer.tokens.all.forward = tokens.out + tokens.back;
+  layer.tokens.all.forward = tokens.out.all() + tokens.back.all();
   layer.tokens.all.backward = passes * layer.tokens.all.forward;
   layer.tensor.all.forward = shared.gather + shared.sum;
   layer.tensor.all.backward = passes * layer.tensor.all.forward + shared.gather;
   const auto add = [&](double BothWays::*way, const SharedExchange& beside,
                        const ComputedPass& computed, bool is_forward) {
-    const Uncovered left = uncovered(spec, tokens, beside, computed, is_forward);
+    const Uncovered left = uncovered(spec, tokens, beside, computed, is_forward, links);
     layer.tokens.exposed.*way += left.tokens;
     layer.tensor.exposed.*way += left.tensor;
   };

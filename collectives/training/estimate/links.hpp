@@ -24,6 +24,11 @@ class ExchangeTimes {
                                    double bytes) const {
     return send(GroupKind::kPipeline, bytes);
   }
+  /// A number of the links that exchanges of a kind of groups are bound by: two with the same
+  /// number, of one rank, get half of them each.
+  [[nodiscard]] virtual std::uint32_t links_of(GroupKind kind) const {
+    return kind == GroupKind::kTensor || kind == GroupKind::kExpertTensor ? 1 : 2;
+  }
   /// Ranks of an expert group that share a scale-up domain, as high-throughput exchanges have it.
   [[nodiscard]] virtual std::uint32_t expert_domain() const { return 1; }
 };

@@ -26,11 +26,12 @@ using Sends = std::vector<std::vector<double>>;
 
 Sends no_sends(std::uint32_t ranks) { return Sends(ranks, std::vector<double>(ranks)); }
 
-/// Sequence-parallel ranks send their part only.
-Sends send_times(const TrainingSpec& spec, const ExchangeTimes& times) {
+/// Of messages of `share` of what a stage gives. Sequence-parallel ranks send their part only.
+Sends send_times(const TrainingSpec& spec, const ExchangeTimes& times, double share) {
   const double parts = spec.parallelism.sequence_parallel ? spec.parallelism.tensor : 1.0;
   const TokenBytes token = token_bytes(spec.precision, spec.model.hidden);
-  const double bytes = rank_tokens(spec) * static_cast<double>(token.pipeline.count()) / parts;
+  const double bytes =
+      share * rank_tokens(spec) * static_cast<double>(token.pipeline.count()) / parts;
   const std::uint32_t ranks = spec.parallelism.pipeline;
   Sends sends = no_sends(ranks);
   for (std::uint32_t from = 0; from < ranks; ++from) {
@@ -63,15 +64,18 @@ BothWays paired(const StageCosts& stage) {
 
 struct Makespan {
   double seconds{};
+  double awaited{};  ///< results on their way, by the mean rank
   std::vector<double> ends;
 };
 
 /// Times of stages in whole parts of the longest, so that sums of any are exact.
 class PipelineClock {
  public:
-  PipelineClock(const TrainingSpec& spec, const std::vector<StageCosts>& stages, Sends sends)
-      : spec_(spec), stages_(stages), sends_(std::move(sends)) {
-    const double send = longest_of(sends_);
+  /// `latencies`: of `sends`, what is no time of the sender's links.
+  PipelineClock(const TrainingSpec& spec, const std::vector<StageCosts>& stages, const Sends& sends,
+                const Sends& latencies)
+      : spec_(spec), stages_(stages) {
+    const double send = longest_of(sends);
     double longest = send;
     for (const StageCosts& stage : stages) {
       longest = std::max(longest, stage.costs.exposed().total() + stage.sharded.total() + 2 * send);
@@ -79,6 +83,7 @@ class PipelineClock {
     constexpr double kParts = 1e12;
     unit_ = longest > 0 ? longest / kParts : 1;
     fill(plan());
+    fill_transfers(sends, latencies);
   }
 
   [[nodiscard]] Makespan run() const {
@@ -95,6 +100,7 @@ class PipelineClock {
     const Makespan shorter = of(whole);
     const double later = rounds * (longer.seconds - shorter.seconds);
     longer.seconds += later;
+    longer.awaited += rounds * (longer.awaited - shorter.awaited);
     for (double& end : longer.ends) end += later;
     return longer;
   }
@@ -105,45 +111,36 @@ class PipelineClock {
     return Picoseconds(std::llround(seconds / unit_));
   }
 
-  /// What a rank waits for a send of its own, where nothing is beside it.
-  [[nodiscard]] double blocked(std::size_t from, std::size_t to) const {
-    return spec_.overlap.pipeline ? 0 : sends_[from][to];
-  }
-  /// Of its two neighbours, those that there are.
-  [[nodiscard]] double blocked_pair(std::uint32_t rank, std::uint32_t ranks) const {
-    return (rank > 0 ? blocked(rank, rank - 1) : 0) +
-           (rank + 1 < ranks ? blocked(rank, rank + 1) : 0);
-  }
-
   void fill(const PipelinePlan& plan) {
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const StageCosts& stage = stages_[i];
       BothWays pass = stage.costs.exposed();
       pass += stage.sharded;
-      const bool is_last = i + 1 == stages_.size();
-      const std::size_t here = i % plan.ranks;
-      const double on = is_last ? 0 : blocked(here, (i + 1) % plan.ranks);
-      const double back = i == 0 ? 0 : blocked(here, (i - 1) % plan.ranks);
-      times_.stages.push_back({.forward = parts(pass.forward + on),
-                               .backward_input = parts(pass.backward - stage.costs.weights + back),
-                               .backward_weights = parts(stage.costs.weights)});
+      times_.stages.push_back({.forward = parts(pass.forward),
+                               .backward_input = parts(pass.backward - stage.costs.weights),
+                               .backward_weights = parts(stage.costs.weights),
+                               .before_forward = parts(stage.prepared.forward),
+                               .before_backward = parts(stage.prepared.backward)});
     }
-    fill_transfers();
     if (plan.has_pairs) fill_pairs(plan);
     if (plan.schedule != PipelineSchedule::kDualPipe) return;
     for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
       // Which of its stages the forward is of alternates.
       const double both =
           paired(stages_[rank]).total() + paired(stages_[plan.ranks - 1 - rank]).total();
-      times_.pairs.push_back(parts(both / 2 + blocked_pair(rank, plan.ranks)));
+      times_.pairs.push_back(parts(both / 2));
     }
   }
 
-  void fill_transfers() {
-    if (!spec_.overlap.pipeline) return;
-    for (const std::vector<double>& row : sends_) {
-      std::vector<Picoseconds>& to = times_.transfers.emplace_back();
-      for (const double send : row) to.push_back(parts(send));
+  void fill_transfers(const Sends& sends, const Sends& latencies) {
+    times_.blocks = !spec_.overlap.pipeline;
+    for (std::size_t from = 0; from < sends.size(); ++from) {
+      std::vector<Picoseconds>& all = times_.transfers.emplace_back();
+      std::vector<Picoseconds>& occupied = times_.occupied.emplace_back();
+      for (std::size_t to = 0; to < sends.size(); ++to) {
+        all.push_back(parts(sends[from][to]));
+        occupied.push_back(parts(sends[from][to] - latencies[from][to]));
+      }
     }
   }
 
@@ -154,7 +151,7 @@ class PipelineClock {
       for (std::size_t i = rank; i < stages_.size(); i += plan.ranks) {
         all += paired(stages_[i]).total();
       }
-      times_.pairs.push_back(parts(all / plan.virtual_stages + blocked_pair(rank, plan.ranks)));
+      times_.pairs.push_back(parts(all / plan.virtual_stages));
     }
   }
 
@@ -164,13 +161,13 @@ class PipelineClock {
       return static_cast<double>(time.count()) * unit_;
     };
     Makespan makespan{.seconds = seconds(outcome.makespan), .ends = {}};
+    for (const Picoseconds time : outcome.awaited) makespan.awaited += seconds(time) / plan.ranks;
     for (const Picoseconds end : outcome.ends) makespan.ends.push_back(seconds(end));
     return makespan;
   }
 
   const TrainingSpec& spec_;
   const std::vector<StageCosts>& stages_;
-  Sends sends_;
   double unit_ = 1;
   PipelineTimes times_;
 };
@@ -234,15 +231,14 @@ PipelineCosts pipeline_costs(const TrainingSpec& spec, const ExchangeTimes& time
     costs.ends = {costs.seconds};
     return costs;
   }
-  const Sends sends = send_times(spec, times);
-  const double send = longest_of(sends);
-  const Makespan without = PipelineClock(spec, stages, no_sends(plan.pipeline)).run();
-  Makespan with = PipelineClock(spec, stages, sends).run();
-  costs.bubble = std::max(0.0, without.seconds - micro_batches * costs.pace);
-  costs.sends = 2 * micro_batches * plan.virtual_stages * send;
-  costs.exposed_sends = with.seconds - without.seconds;
-  costs.seconds = with.seconds;
-  costs.ends = std::move(with.ends);
+  const Sends sends = send_times(spec, times, 1);
+  Makespan run = PipelineClock(spec, stages, sends, send_times(spec, times, 0)).run();
+  const double idle = std::max(0.0, run.seconds - micro_batches * costs.pace);
+  costs.sends = 2 * micro_batches * plan.virtual_stages * longest_of(sends);
+  costs.exposed_sends = std::min(run.awaited, idle);
+  costs.bubble = idle - costs.exposed_sends;
+  costs.seconds = run.seconds;
+  costs.ends = std::move(run.ends);
   return costs;
 }
 

@@ -8,20 +8,22 @@
 
 namespace weft::collectives {
 
-/// What a pipeline's ranks wait for: idle time while it fills and empties, and sends.
+/// What a pipeline's ranks wait for: that a neighbour has computed, while it fills and empties, and
+/// then for what it sends. A rank has one message on its way at a time.
 struct PipelineCosts {
   std::vector<double> ends;  ///< when each rank has done its last micro-batch
   double seconds{};          ///< until the last of them has
   double pace{};             ///< what a micro-batch takes on the rank that takes longest for it
-  double bubble{};           ///< what all of them take longer than that many at this pace
+  double bubble{};           ///< what all of them take longer at this pace, besides sends
   double sends{};            ///< of all micro-batches, both ways, on one rank
-  double exposed_sends{};
+  double exposed_sends{};    ///< of those that are on their way, what the mean rank waits
 };
 
 /// What a stage of the model takes for a micro-batch.
 struct StageCosts {
   LayerCosts costs;
-  BothWays sharded;  ///< what ZeRO-3 adds to each pass
+  BothWays sharded;   ///< what ZeRO-3 adds to each pass
+  BothWays prepared;  ///< of that, what a pass begins with, whether its input is there or not
 };
 
 /// From the orders of all ranks and what depends on what (pipeline_time), so that stages may

@@ -26,7 +26,7 @@ class HopShare {
   double leaving_ = 0;
 };
 
-/// Where the algorithm that was asked for cannot do the operation, by the best one.
+/// Where these ranks cannot run the algorithm, by the best one.
 double seconds_on(const CollectiveSpec& asked, std::uint32_t ranks, const RankLayout& layout) {
   CollectiveSpec spec = asked;
   if (!resolve_algorithm(spec, ranks, layout)) {
@@ -40,8 +40,9 @@ double seconds_on(const CollectiveSpec& asked, std::uint32_t ranks, const RankLa
 }  // namespace
 
 PlacedTimes::PlacedTimes(const ParallelismSpec& plan, const RankLayout& layout,
-                         const CollectiveSpec& how, std::uint32_t expert_domain)
-    : grid_(plan, expert_domain), layout_(layout), how_(how) {}
+                         const CollectiveSpec& how, std::uint32_t expert_domain,
+                         std::optional<Algorithm> tokens)
+    : grid_(plan, expert_domain), layout_(layout), how_(how), tokens_(tokens) {}
 
 const PlacedTimes::Placement& PlacedTimes::placement_of(GroupKind kind) const {
   const auto [found, is_new] = placements_.try_emplace(kind);
@@ -98,6 +99,8 @@ double PlacedTimes::slowest(GroupKind kind, Operation operation, double bytes) c
   // The size of an all-to-all is what a rank has for one other.
   const double size = operation == Operation::kAllToAll ? bytes / ranks : bytes;
   spec.operation = operation;
+  spec.algorithm = algorithm_for(operation, how_.algorithm);
+  if (kind == GroupKind::kExpert && tokens_) spec.algorithm = *tokens_;
   spec.size = Bytes(std::llround(std::ceil(std::min(size, kMaxBytes))));
   double max = 0;
   for (const Pattern& pattern : placement_of(kind).patterns) {

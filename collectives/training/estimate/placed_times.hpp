@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -21,13 +22,18 @@ class PlacedTimes final : public ExchangeTimes {
  public:
   /// `how` says by what algorithm and execution collectives run; its operation and size mean
   /// nothing. All ranks of the plan have a place in `layout`.
-  /// `expert_domain`: as RankGrid has it (expert_domain_of).
+  /// `expert_domain`: as RankGrid has it (expert_domain_of). `tokens`: by what algorithm they are
+  /// exchanged with experts, where that is not the one of other collectives.
   PlacedTimes(const ParallelismSpec& plan, const RankLayout& layout, const CollectiveSpec& how,
-              std::uint32_t expert_domain = 1);
+              std::uint32_t expert_domain = 1, std::optional<Algorithm> tokens = std::nullopt);
 
   [[nodiscard]] double collective(GroupKind kind, Operation operation, double bytes) const override;
   [[nodiscard]] double send(GroupKind kind, double bytes) const override;
   [[nodiscard]] double hop(std::uint32_t from, std::uint32_t to, double bytes) const override;
+  /// Those inside scale-up domains, or those between them where some group needs these.
+  [[nodiscard]] std::uint32_t links_of(GroupKind kind) const override {
+    return placement_of(kind).of_ring > 0 ? 2 : 1;
+  }
   [[nodiscard]] std::uint32_t expert_domain() const override {
     return grid_.size_of(GroupKind::kExpertDomain);
   }
@@ -58,6 +64,7 @@ class PlacedTimes final : public ExchangeTimes {
   RankGrid grid_;
   RankLayout layout_;
   CollectiveSpec how_;
+  std::optional<Algorithm> tokens_;
   // Whatever was asked for once.
   mutable std::map<GroupKind, Placement> placements_;
   mutable std::map<std::tuple<GroupKind, Operation, double>, double> times_;

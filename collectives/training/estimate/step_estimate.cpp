@@ -21,7 +21,8 @@ constexpr double kLowRatio = 0.2;
 constexpr double kMediumRatio = 0.6;
 
 std::vector<StageCosts> costs_of_stages(const TrainingSpec& spec, const ExchangeTimes& times,
-                                        const std::vector<StageShare>& shares) {
+                                        const std::vector<StageShare>& shares,
+                                        const UnitPasses& passes) {
   const LayerCosts dense = layer_costs(spec, times, false);
   const LayerCosts with_experts =
       spec.model.experts != 0 ? layer_costs(spec, times, true) : LayerCosts{};
@@ -32,7 +33,8 @@ std::vector<StageCosts> costs_of_stages(const TrainingSpec& spec, const Exchange
     costs += with_experts * share.expert_layers;
     costs += end_costs(spec, times, share);
     const auto rank = static_cast<std::uint32_t>(stages.size() % spec.parallelism.pipeline);
-    stages.push_back({costs, sharded_passes(spec, times, share, rank, costs)});
+    const ShardedPasses sharded = sharded_passes(spec, times, share, rank, passes, costs);
+    stages.push_back({costs, sharded.added, sharded.first});
   }
   return stages;
 }
@@ -53,8 +55,8 @@ struct StepEnd {
 };
 
 StepEnd step_end(const TrainingSpec& spec, const ExchangeTimes& times,
-                 const std::vector<StageShare>& shares, const std::vector<StageCosts>& stages,
-                 const PipelineCosts& pipeline) {
+                 const std::vector<StageShare>& shares, const UnitPasses& passes,
+                 const std::vector<StageCosts>& stages, const PipelineCosts& pipeline) {
   StepEnd end;
   double exchanged = 0;
   double updated = 0;
@@ -63,7 +65,7 @@ StepEnd step_end(const TrainingSpec& spec, const ExchangeTimes& times,
   for (std::uint32_t rank = 0; rank < spec.parallelism.pipeline; ++rank) {
     const StageShare share = rank_share(shares, spec.parallelism, rank);
     const BothWays pass = rank_costs(spec, stages, rank).exposed();
-    const DataCosts data = data_costs(spec, times, share, rank, pass);
+    const DataCosts data = data_costs(spec, times, share, rank, passes, pass);
     delay = std::max(delay, data.before - arrival);
     arrival += stages[rank].costs.exposed().forward;
     end.data.all = std::max(end.data.all, data.all);
@@ -92,7 +94,8 @@ double exchange_seconds(const StepEstimate& e) {
 
 void add_terms(StepEstimate& e, const TrainingSpec& spec, const ExchangeTimes& times) {
   const std::vector<StageShare> shares = stage_shares(spec.model, spec.parallelism);
-  const std::vector<StageCosts> stages = costs_of_stages(spec, times, shares);
+  const UnitPasses passes = unit_passes(spec, times);
+  const std::vector<StageCosts> stages = costs_of_stages(spec, times, shares, passes);
   const PipelineCosts pipeline = pipeline_costs(spec, times, stages);
   const auto m = static_cast<double>(e.micro_batches);
   LayerCosts slowest;
@@ -100,7 +103,7 @@ void add_terms(StepEstimate& e, const TrainingSpec& spec, const ExchangeTimes& t
     const LayerCosts costs = rank_costs(spec, stages, rank) * m;
     if (rank == 0 || costs.exposed().total() > slowest.exposed().total()) slowest = costs;
   }
-  const StepEnd end = step_end(spec, times, shares, stages, pipeline);
+  const StepEnd end = step_end(spec, times, shares, passes, stages, pipeline);
   // What ZeRO-3 adds to each pass is what is left of the pace.
   const double sharded = std::max(0.0, m * pipeline.pace - slowest.exposed().total());
   const auto add = [&](std::string_view name, std::string_view meaning, double seconds,

@@ -64,24 +64,24 @@ double exposed_half(const HalfExchange& half, double computed, double again) {
   return sends_until - computed;
 }
 
-/// The same of attention that goes in `steps` round a ring of keys: chunks of the first step wait
-/// for their gathers, chunks of the last one are summed up (TrainingScript::ring_of_keys).
-double exposed_ring(const HalfExchange& half, double computed, double again, double steps) {
-  const double step = computed / steps;
-  const double chunk = step / half.chunks;
+/// The same of attention with keys that go round: inputs are gathered beside chunks of the
+/// projection `before` scores, results are summed up beside chunks of the one `after` them
+/// (TrainingScript::attention_round_ring).
+double exposed_projections(const HalfExchange& half, double before, double after, double again) {
+  const double chunks = half.chunks;
   const bool has_beside = half.chunks > 1;
   double first = 0;
   double last = 0;
   double sends_until = 0;
   double regathered = 0;
   for (std::uint32_t i = 0; i < half.chunks; ++i) {
-    first = std::max(first, (i + 1) * half.gather + (has_beside ? 0 : again)) + chunk;
+    first = std::max(first, (i + 1) * half.gather + (has_beside ? 0 : again)) + before / chunks;
     if (has_beside && i + 2 == half.chunks) regathered = sends_until += again;
     if (i + 1 == half.chunks) last = std::max(last, regathered);
-    last += chunk;
+    last += after / chunks;
     sends_until = std::max(sends_until, last) + half.sum;
   }
-  return first - step + sends_until - step;
+  return first - before + sends_until - after;
 }
 
 /// Of a half of a layer in seconds: its passes, as jobs do them.
@@ -114,23 +114,41 @@ HalfTimes attention_times(const TrainingSpec& spec, bool has_experts, const Half
           .weights = whole.weights / 2};
 }
 
-/// A half that is computed `repeats` times more before its backward pass, in `steps` of a ring of
-/// keys or in one. Where gradients of weights are a pass of their own, that pass waits for what is
-/// gathered again.
+/// A half that is computed `repeats` times more before its backward pass. Where gradients of weights
+/// are a pass of their own, that pass waits for what is gathered again.
 Exchange of_half(const TrainingSpec& spec, const HalfExchange& half, const HalfTimes& times,
-                 double repeats, std::uint32_t steps) {
-  const auto exposed = [&](double computed, double regathered) {
-    return steps > 1 ? exposed_ring(half, computed, regathered, steps)
-                     : exposed_half(half, computed, regathered);
-  };
+                 double repeats) {
   const bool is_split = spec.parallelism.schedule == PipelineSchedule::kZeroBubbleH1;
   const double again = half.whole_gather;
   Exchange e;
   e.all = {.forward = half.once(), .backward = (1 + repeats) * half.once() + again};
-  e.exposed.forward = exposed(times.forward, 0);
-  e.exposed.backward = repeats * exposed(times.apart, 0);
-  e.exposed.backward += is_split ? exposed(times.backward - times.weights, 0) + again
-                                 : exposed(times.backward, again);
+  e.exposed.forward = exposed_half(half, times.forward, 0);
+  e.exposed.backward = repeats * exposed_half(half, times.apart, 0);
+  e.exposed.backward += is_split ? exposed_half(half, times.backward - times.weights, 0) + again
+                                 : exposed_half(half, times.backward, again);
+  return e;
+}
+
+/// The same of attention with keys that go round.
+Exchange of_attention_round_ring(const TrainingSpec& spec, const HalfExchange& half,
+                                 const HalfTimes& attention, const LayerParts& parts,
+                                 double repeats) {
+  const bool is_split = spec.parallelism.schedule == PipelineSchedule::kZeroBubbleH1;
+  const HalfTimes rest = rest_of(attention, half_times(parts.scores));
+  const double share = parts.last_projection;
+  const auto up = [&](double computed) {
+    return exposed_projections(half, (1 - share) * computed, share * computed, 0);
+  };
+  const auto down = [&](double computed, double again) {
+    return exposed_projections(half, share * computed, (1 - share) * computed, again);
+  };
+  const double again = half.whole_gather;
+  Exchange e;
+  e.all = {.forward = half.once(), .backward = (1 + repeats) * half.once() + again};
+  e.exposed.forward = up(rest.forward);
+  e.exposed.backward = repeats * up(rest.apart);
+  e.exposed.backward +=
+      is_split ? down(rest.backward - rest.weights, 0) + again : down(rest.backward, again);
   return e;
 }
 
@@ -139,8 +157,7 @@ Exchange of_half(const TrainingSpec& spec, const HalfExchange& half, const HalfT
 /// A half of a layer is summed up once in the forward pass and once in the backward pass (Shoeybi
 /// et al., arXiv 1909.08053, section 3), and where it is repeated, once more. With
 /// sequence parallelism a sum is a reduce-scatter and an all-gather, and the backward pass gathers
-/// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2). Where keys go round,
-/// chunks are beside the first and the last step of the ring.
+/// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2).
 Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts,
                          const PassTimes& whole) {
   const std::uint32_t chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1U;
@@ -148,10 +165,14 @@ Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, b
   const HalfTimes layer = half_times(whole);
   const HalfTimes attention = attention_times(spec, has_experts, layer);
   const bool repeats_all = spec.recomputation == Recomputation::kFull;
-  Exchange e = of_half(spec, half, attention, repeats_all ? 1 : 0, spec.parallelism.context);
+  const double repeats = repeats_all ? 1 : 0;
+  Exchange e = spec.parallelism.context > 1
+                   ? of_attention_round_ring(spec, half, attention,
+                                             layer_parts(spec, has_experts), repeats)
+                   : of_half(spec, half, attention, repeats);
   if (has_experts && exchanges_tokens(spec.parallelism)) return e;
   const bool repeats_second = repeats_all || repeats_second_half(spec, has_experts);
-  e += of_half(spec, half, rest_of(layer, attention), repeats_second ? 1 : 0, 1);
+  e += of_half(spec, half, rest_of(layer, attention), repeats_second ? 1 : 0);
   return e;
 }
 

@@ -14,6 +14,11 @@ PassFlops product_flops(std::uint64_t entries) {
   return {.forward = each, .backward_inputs = each, .backward_weights = each};
 }
 
+/// Entries of the matrix that comes after the scores of attention.
+std::uint64_t last_projection(const ModelSpec& model) {
+  return std::uint64_t{model.heads} * model.value_head_size * model.hidden;
+}
+
 template <class PerLayer>
 double over_layers(const ModelSpec& model, PerLayer per_layer) {
   const LayerCounts counts = all_layer_counts(model);
@@ -34,10 +39,15 @@ HalfFlops second_half_flops(const ModelSpec& model, bool has_experts) {
           .replicated = product_flops(m.router).forward};
 }
 
+double last_projection_share(const ModelSpec& model) {
+  const LayerMatrices m = layer_matrices(model, false);
+  return static_cast<double>(last_projection(model)) /
+         static_cast<double>(m.attention + m.compression);
+}
+
 double latent_up_flops(const ModelSpec& model) {
   if (model.kv_rank == 0) return 0;
-  const std::uint64_t output = std::uint64_t{model.heads} * model.value_head_size * model.hidden;
-  return product_flops(layer_matrices(model, false).attention - output).forward;
+  return product_flops(layer_matrices(model, false).attention - last_projection(model)).forward;
 }
 
 double joint_flops(const ModelSpec& model) { return product_flops(joint_matrix(model)).forward; }

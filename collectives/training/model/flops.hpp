@@ -36,6 +36,8 @@ struct HalfFlops {
   double replicated{};
 };
 [[nodiscard]] HalfFlops second_half_flops(const ModelSpec& model, bool has_experts);
+/// Of attention's products with matrices, the share of the one that comes after scores.
+[[nodiscard]] double last_projection_share(const ModelSpec& model);
 /// Of latent attention's products from compressed queries, keys and values, forward.
 [[nodiscard]] double latent_up_flops(const ModelSpec& model);
 /// Of multi-token prediction, in each direction: what puts two vectors of a token together.

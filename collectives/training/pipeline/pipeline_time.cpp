@@ -14,7 +14,10 @@ namespace {
 class PipelineRun {
  public:
   PipelineRun(const PipelinePlan& plan, std::vector<SlotStream> orders, const PipelineTimes& times)
-      : plan_(plan), times_(times), arrivals_(2 * std::size_t{plan.stages()} * plan.micro_batches) {
+      : plan_(plan),
+        times_(times),
+        arrivals_(2 * std::size_t{plan.stages()} * plan.micro_batches),
+        posted_(arrivals_.size()) {
     ranks_.reserve(orders.size());
     for (SlotStream& order : orders) ranks_.emplace_back(std::move(order));
   }
@@ -41,6 +44,14 @@ class PipelineRun {
     std::uint64_t done = 0;
     Picoseconds now;
     Picoseconds busy;
+    Picoseconds awaited;
+    Picoseconds sends_until;  ///< until when its links are occupied
+  };
+
+  /// When a slot can start, and when the last of what it needs was on its way.
+  struct Start {
+    Picoseconds at;
+    Picoseconds posted;
   };
 
   /// Where the input of a stage's forward, or of its backward, is noted.
@@ -50,29 +61,33 @@ class PipelineRun {
     return row * plan_.micro_batches + micro_batch;
   }
 
-  [[nodiscard]] bool is_there(Rank& rank, std::size_t what, Picoseconds& start) const {
+  /// `early`: by how much a slot starts before it needs the input.
+  [[nodiscard]] bool is_there(Rank& rank, std::size_t what, Picoseconds early, Start& start) const {
     if (!arrivals_[what]) {
       rank.awaits = what;
       return false;
     }
-    start = std::max(start, *arrivals_[what]);
+    start.at = std::max(start.at, *arrivals_[what] - early);
+    start.posted = std::max(start.posted, posted_[what] - early);
     return true;
   }
 
-  [[nodiscard]] bool can_start(Rank& rank, std::uint32_t number, Picoseconds& start) const {
+  [[nodiscard]] bool can_start(Rank& rank, std::uint32_t number, Start& start) const {
     const Slot& slot = rank.slot;
     const std::uint32_t stage = stage_of(plan_, {number, slot.chunk});
-    start = rank.now;
+    const StageTimes& times = times_.stages[stage];
+    start = {rank.now, rank.now};
     switch (slot.kind) {
       case SlotKind::kForward:
-        return stage == 0 || is_there(rank, input(false, stage, slot.micro_batch), start);
+        return stage == 0 ||
+               is_there(rank, input(false, stage, slot.micro_batch), times.before_forward, start);
       case SlotKind::kBackward:
       case SlotKind::kBackwardInput:
-        return is_there(rank, input(true, stage, slot.micro_batch), start);
+        return is_there(rank, input(true, stage, slot.micro_batch), times.before_backward, start);
       case SlotKind::kPair: {
         const std::uint32_t other = stage_of(plan_, {number, slot.backward_chunk});
-        return (stage == 0 || is_there(rank, input(false, stage, slot.micro_batch), start)) &&
-               is_there(rank, input(true, other, slot.backward_micro_batch), start);
+        return (stage == 0 || is_there(rank, input(false, stage, slot.micro_batch), {}, start)) &&
+               is_there(rank, input(true, other, slot.backward_micro_batch), {}, start);
       }
       case SlotKind::kBackwardWeights:
         break;
@@ -100,29 +115,40 @@ class PipelineRun {
   }
 
   void post(const StagePlace& target, bool is_backward, std::uint32_t micro_batch,
-            Picoseconds when) {
+            Picoseconds posted, Picoseconds arrival) {
     const std::size_t what = input(is_backward, stage_of(plan_, target), micro_batch);
-    arrivals_[what] = when;
+    arrivals_[what] = arrival;
+    posted_[what] = posted;
     Rank& rank = ranks_[target.rank];
     if (rank.awaits != what) return;
     rank.awaits.reset();
     runnable_.push_back(target.rank);
   }
 
+  /// When what a slot that ends then sends is there.
+  [[nodiscard]] Picoseconds sent(std::uint32_t from, std::uint32_t to, Picoseconds end) {
+    Rank& rank = ranks_[from];
+    const Picoseconds begin = std::max(end, rank.sends_until);
+    const Picoseconds arrival = begin + times_.transfer_between(from, to);
+    rank.sends_until = begin + times_.occupied_between(from, to);
+    if (times_.blocks) rank.now = std::max(rank.now, arrival);
+    return arrival;
+  }
+
   void post_forward(std::uint32_t number, std::uint32_t chunk, std::uint32_t micro_batch,
                     Picoseconds end) {
     const StagePlace here{number, chunk};
     if (const auto target = forward_target(plan_, here)) {
-      post(*target, false, micro_batch, end + times_.transfer_between(number, target->rank));
+      post(*target, false, micro_batch, end, sent(number, target->rank, end));
     } else {  // the loss, of which the last stage's backward begins
-      post(here, true, micro_batch, end);
+      post(here, true, micro_batch, end, end);
     }
   }
 
   void post_backward(std::uint32_t number, std::uint32_t chunk, std::uint32_t micro_batch,
                      Picoseconds end) {
     if (const auto target = backward_target(plan_, {number, chunk})) {
-      post(*target, true, micro_batch, end + times_.transfer_between(number, target->rank));
+      post(*target, true, micro_batch, end, sent(number, target->rank, end));
     }
   }
 
@@ -146,14 +172,17 @@ class PipelineRun {
     Rank& rank = ranks_[number];
     for (;;) {
       if (!rank.has_slot) rank.has_slot = rank.order.next(rank.slot);
-      Picoseconds start;
+      Start start;
       if (!rank.has_slot || !can_start(rank, number, start)) return;
       const Picoseconds time = duration(rank.slot, number);
-      rank.now = start + time;
+      const Picoseconds end = start.at + time;
+      rank.awaited += start.at - start.posted;
+      rank.now = end;
       rank.busy += time;
       rank.has_slot = false;
       ++rank.done;
-      post_results(rank.slot, number, rank.now);
+      post_results(rank.slot, number, end);
+      rank.awaited += rank.now - end;
     }
   }
 
@@ -161,12 +190,14 @@ class PipelineRun {
     PipelineOutcome outcome;
     outcome.ends.reserve(ranks_.size());
     outcome.busy.reserve(ranks_.size());
+    outcome.awaited.reserve(ranks_.size());
     outcome.idle.reserve(ranks_.size());
     for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
       const Rank& rank = ranks_[r];
       outcome.makespan = std::max(outcome.makespan, rank.now);
       outcome.ends.push_back(rank.now);
       outcome.busy.push_back(rank.busy);
+      outcome.awaited.push_back(rank.awaited);
       outcome.slots += rank.done;
       // NOLINTNEXTLINE(performance-inefficient-vector-operation): as a rule there are none
       if (rank.has_slot) outcome.blocked.push_back({r, rank.done, rank.slot});
@@ -178,6 +209,7 @@ class PipelineRun {
   const PipelinePlan& plan_;
   const PipelineTimes& times_;
   std::vector<OptionalTime> arrivals_;
+  std::vector<Picoseconds> posted_;  ///< when each was on its way
   std::vector<Rank> ranks_;
   std::vector<std::uint32_t> runnable_;
 };

@@ -13,6 +13,9 @@ struct StageTimes {
   Picoseconds forward;
   Picoseconds backward_input;
   Picoseconds backward_weights;
+  /// Of a pass, what comes first and needs no input: parameters that are gathered for it.
+  Picoseconds before_forward{};
+  Picoseconds before_backward{};
 };
 
 struct PipelineTimes {
@@ -21,9 +24,16 @@ struct PipelineTimes {
   Picoseconds transfer;            ///< from the end of a slot to its result at another rank
   /// The same by rank and rank that it is for; empty: `transfer` between all.
   std::vector<std::vector<Picoseconds>> transfers{};
+  /// Of these, how long a result occupies the links of its sender, which has one on its way at a
+  /// time; empty: any number.
+  std::vector<std::vector<Picoseconds>> occupied{};
+  bool blocks = false;  ///< a rank continues when its results are there
 
   [[nodiscard]] Picoseconds transfer_between(std::uint32_t from, std::uint32_t to) const {
     return transfers.empty() ? transfer : transfers[from][to];
+  }
+  [[nodiscard]] Picoseconds occupied_between(std::uint32_t from, std::uint32_t to) const {
+    return occupied.empty() ? Picoseconds(0) : occupied[from][to];
   }
 };
 
@@ -39,6 +49,9 @@ struct PipelineOutcome {
   std::vector<Picoseconds> ends;   ///< by rank: when its last slot was done
   std::vector<Picoseconds> busy;   ///< by rank
   std::vector<Picoseconds> idle;   ///< by rank: the makespan without what it was busy
+  /// By rank: what it waited for results that were on their way, its own where sends block. What it
+  /// waited before that is that nobody had them.
+  std::vector<Picoseconds> awaited;
   std::uint64_t slots = 0;         ///< that were done
   std::vector<StuckSlot> blocked;  ///< empty: every order came to its end
 
@@ -46,8 +59,8 @@ struct PipelineOutcome {
 };
 
 /// Runs the orders of all ranks by their dependencies: a rank does its slots one after another,
-/// waits for what a slot needs (receives block), and continues at once after each (sends are
-/// buffered, and take no time of the rank). Time and memory are linear in the slots.
+/// waits for what a slot needs (receives block), and continues at once after each, or when its
+/// results are there (`blocks`). Time and memory are linear in the slots.
 [[nodiscard]] PipelineOutcome pipeline_time(const PipelinePlan& plan, const PipelineTimes& times);
 
 /// The same of other orders, one for each rank; they may be such that they never end.

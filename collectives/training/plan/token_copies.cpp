@@ -146,6 +146,11 @@ double TokenCopies::domains() const {
 
 double TokenCopies::ranks() const { return std::accumulate(to_rank.begin(), to_rank.end(), 0.0); }
 
+std::optional<Algorithm> token_algorithm(const ExpertSpec& experts) {
+  if (experts.exchange != ExpertSpec::Exchange::kLowLatency) return std::nullopt;
+  return Algorithm::kOneShot;
+}
+
 std::int64_t expert_tokens(const TrainingSpec& spec) {
   const ParallelismSpec& plan = spec.parallelism;
   const std::int64_t tokens = std::int64_t{spec.batch.micro} * spec.model.sequence / plan.context;

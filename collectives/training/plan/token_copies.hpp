@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collectives/training/spec/training_spec.hpp"
@@ -30,6 +31,10 @@ struct TokenCopies {
 /// Of a plan as expert_loads has it, whose routing was checked; `expert_domain`: as RankGrid has
 /// it.
 [[nodiscard]] TokenCopies token_copies(const TrainingSpec& spec, std::uint32_t expert_domain);
+
+/// By what algorithm tokens go to experts, where that is not the one of other collectives: a
+/// low-latency exchange sends all copies at once.
+[[nodiscard]] std::optional<Algorithm> token_algorithm(const ExpertSpec& experts);
 
 /// Tokens of a micro-batch that a rank brings to its experts.
 [[nodiscard]] std::int64_t expert_tokens(const TrainingSpec& spec);

@@ -61,6 +61,37 @@ TEST(PipelineBubble, IsRanksLessOneOverMicroBatches) {
   }
 }
 
+/// GPipe on two ranks of four micro-batches: forward 1, backward 2, results 3 on their way.
+PipelineOutcome slow_sends(bool blocks) {
+  const Picoseconds sent(3);
+  const std::vector<Picoseconds> none{Picoseconds(0), sent};
+  const std::vector<Picoseconds> back{sent, Picoseconds(0)};
+  PipelineTimes times;
+  times.stages.assign(2, {Picoseconds(1), Picoseconds(1), Picoseconds(1)});
+  times.transfers = times.occupied = {none, back};
+  times.blocks = blocks;
+  return pipeline_time({PipelineSchedule::kGpipe, 2, 1, 4}, times);
+}
+
+// Rank 0 is through its forward passes at 4. Their results are at rank 1 at 4, 7, 10 and 13, for
+// they follow each other on the link; those of its backward passes, from 14 on, at 19, 22, 25 and
+// 28. Rank 0 waits 12 until the first of them is on its way, and 3 + 3 * 1 for what is; rank 1 waits
+// 1, and 3 + 3 * 2.
+TEST(PipelineBubble, EndsWhereAResultIsOnItsWayBehindOthers) {
+  const PipelineOutcome outcome = slow_sends(false);
+  EXPECT_EQ(outcome.makespan, Picoseconds(30));
+  EXPECT_EQ(outcome.awaited, (std::vector{Picoseconds(6), Picoseconds(9)}));
+  EXPECT_EQ(outcome.busy[0], Picoseconds(12));
+}
+
+// Rank 0 goes on at 4, 8, 12 and 16, rank 1 computes at 4, 8, 12 and 16 to 19, and its results are
+// there at 22, 27, 32 and 37. Each waits for four of its own and four of the other's.
+TEST(PipelineBubble, IsLessWhereSendsBlock) {
+  const PipelineOutcome outcome = slow_sends(true);
+  EXPECT_EQ(outcome.makespan, Picoseconds(39));
+  EXPECT_EQ(outcome.awaited, (std::vector{Picoseconds(24), Picoseconds(24)}));
+}
+
 // Stages are 1 / v as long, and p - 1 of them are waited for: (p - 1) / (v m).
 TEST(PipelineBubble, ShrinksByTheVirtualStages) {
   const StageWork work{100, 130, 90};  // of a virtual stage

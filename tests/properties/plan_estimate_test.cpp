@@ -1,0 +1,21 @@
+// Random training plans: each runs, or is refused with a reason; and what weft estimate says of it
+// is what a run by packets takes.
+
+#include <gtest/gtest.h>
+
+#include "tests/properties/plan_estimate.hpp"
+#include "tests/properties/swarm_seeds.hpp"
+
+namespace weft::testing {
+namespace {
+
+TEST(PlanEstimate, IsThatOfARunInRandomPlans) {
+  const PlanRatios ratios = repeats_one_seed() ? ratios_of_plans(*swarm_seeds(1, 1).begin(), 1)
+                                               : ratios_of_plans(1, kFastScenarios);
+  ASSERT_GT(ratios.all.size(), kFastScenarios / 3);
+  print_ratios(ratios);
+  EXPECT_LE(ratios.all.back().error(), 0.15) << ratios.all.back().seed;
+}
+
+}  // namespace
+}  // namespace weft::testing
