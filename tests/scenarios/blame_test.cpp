@@ -648,7 +648,7 @@ TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
     for (const SlowLink& link : links) {
       blame.push_back({"a", 0, "serialisation", "port", link.port, link.port, 10_us});
     }
-    EXPECT_THAT(explanation_text(blame, 10, links),
+    EXPECT_THAT(explanation_text(blame, 10, {.slow_links = links}),
                 ::testing::HasSubstr("Try first: mend or replace what is slow (the NIC of h0 runs "
                                      "at 100 Gbps of 400 Gbps and 5 more, 100.0 %)"));
   }

@@ -340,7 +340,7 @@ Result<Removal> no_collisions(const SaidKeys& keys, const Scenario& scenario) {
 Result<Removal> removal_of(std::string_view what, const LoadedScenario& scenario) {
   const SaidKeys keys(scenario);
   if (what == "slow-links") return no_slow_links(keys);
-  if (what == "link-failures") return no_faults(keys, {"link-down", "switch-down"});
+  if (what == "link-failures") return no_faults(keys, {"link-down", "switch-down", "flapping"});
   if (what == "bit-errors") return no_bit_errors(keys);
   if (what == "nic-pauses") return no_faults(keys, {"nic-pause"});
   if (what == "stragglers") return no_stragglers(keys);
