@@ -10,7 +10,7 @@ namespace {
 constexpr CauseWords kWords[] = {
     {"compute", "computing, as planned, by {who}", "a faster GPU, or a plan with more ranks"},
     {"straggler", "waits for {who}, which takes longer than planned",
-     "replace {who}, or leave them out of the job"},
+     "replace {who}, or leave {them} out of the job"},
     {"bubble", "the pipeline's bubble: {who} compute what the others wait for",
      "more micro-batches, or virtual stages"},
     {"schedule", "the job waits for a time of its own: start times, arrivals", ""},

@@ -277,6 +277,7 @@ std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
     Advice advice = advice_of(sum.cause, sum.time - sum.at_slow_links,
                               possible_origins(job, sum, facts.degradations));
     advice.text = filled(advice.text, "{who}", names_text(ranking_of(sum.culprits)));
+    advice.text = filled(advice.text, "{them}", sum.culprits.size() == 1 ? "it" : "them");
     if (sum.cause == "queueing" && !sum.worst_job.empty()) advice.without = "job:" + sum.worst_job;
     if (sum.cause == "retransmission" && advice.without.empty() && facts.trims) {
       advice.text = "longer queues before packets are trimmed, or slower senders";
