@@ -1,14 +1,13 @@
 #include "scenarios/session/explained.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
-#include "scenarios/blame/explain/candidates.hpp"
-#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
-#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "simcore/base/escape.hpp"
 
@@ -41,17 +40,9 @@ Result<std::vector<BlameEntry>> entries_of(const RunRecord& record) {
   return entries;
 }
 
-std::string text_of(const std::vector<BlameEntry>& entries, const Result<LoadedScenario>& scenario,
+std::string text_of(const std::vector<BlameEntry>& entries, const RunFacts& facts,
                     const std::vector<std::string>& warnings, std::size_t lines) {
-  std::vector<SlowLink> links;
-  std::vector<Degradation> degradations;
-  bool hashes_paths = false;
-  if (scenario) {
-    hashes_paths = has_removable("collisions", scenario.value());
-    links = slow_links(scenario.value());
-    degradations = degradations_of(scenario.value(), links);
-  }
-  std::string text = explanation_text(entries, lines, links, degradations, hashes_paths);
+  std::string text = explanation_text(entries, lines, facts);
   for (const std::string& warning : warnings) text += "The run warned: " + escaped(warning) + "\n";
   return text;
 }
@@ -61,8 +52,10 @@ std::string text_of(const std::vector<BlameEntry>& entries, const Result<LoadedS
 Result<std::string> explained(const RunRecord& record, std::size_t lines) {
   const auto entries = entries_of(record);
   if (!entries) return entries.errors();
-  return text_of(entries.value(), load_scenario_text(record.resolved_yaml, "resolved.yaml"),
-                 record.warnings, lines);
+  const auto scenario = load_scenario_text(record.resolved_yaml, "resolved.yaml");
+  RunFacts facts = scenario ? facts_of(scenario.value()) : RunFacts();
+  add_limits(nlohmann::ordered_json::parse(record.summary_json, nullptr, false), facts);
+  return text_of(entries.value(), facts, record.warnings, lines);
 }
 
 Result<std::string> explained_difference(const RunRecord& first, const RunRecord& second,
@@ -77,8 +70,7 @@ Result<std::string> explained_difference(const RunRecord& first, const RunRecord
 Result<std::string> explained_folder(const std::filesystem::path& folder, std::size_t lines) {
   const auto entries = read_blame(folder);
   if (!entries) return entries.errors();
-  return text_of(entries.value(), load_scenario(folder / "resolved.yaml"), read_warnings(folder),
-                 lines);
+  return text_of(entries.value(), facts_of_folder(folder), read_warnings(folder), lines);
 }
 
 }  // namespace weft::scenarios

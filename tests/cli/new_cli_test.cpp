@@ -96,8 +96,14 @@ TEST_F(New, ModelsAreWordsAndThoseWithExpertsDivideThem) {
 }
 
 TEST_F(New, ASweepIsBesideItsScenarioAndRunsAsItIsWritten) {
-  run({"new", "--machine", "host-400g", "--job", "incast", "--size", "64KiB", "--sweep",
-       "load-balancing", "--name", "few", "-o", "few.yaml"});
+  const std::string said =
+      run({"new", "--machine", "host-400g", "--job", "incast", "--size", "64KiB", "--sweep",
+           "load-balancing", "--name", "few", "-o", "few.yaml"})
+          .out;
+  EXPECT_THAT(said,
+              ::testing::ContainsRegex("\n  12 points, about [0-9.]+ m?s of processor time "));
+  EXPECT_THAT(run({"sweep", "few-sweep.yaml", "--dry-run"}).out,
+              HasSubstr("few-load-balancing: 12 points"));
   EXPECT_THAT(run({"sweep", "few-sweep.yaml"}).out, HasSubstr("12 of 12 points, 0 failed"));
   EXPECT_THAT(run({"summarize", "results/few-load-balancing"}).out, HasSubstr("incast-p99"));
   // Neither file is replaced.

@@ -200,6 +200,17 @@ TEST_F(Operators, DeployWritesWhatASchedulerReads) {
   EXPECT_THAT(rules.out, Not(HasSubstr("9223372036854775807,tree,ll,")));
 }
 
+// Whoever writes a list of cables by hand needs to know its columns.
+TEST_F(Operators, FormatsHaveTheColumnsOfTables) {
+  const std::string formats = run({"import", "--formats"}, 0).out;
+  EXPECT_THAT(formats,
+              ::testing::ContainsRegex("cables-csv +cables CSV\n +columns from, from_port, to, "
+                                       "to_port; may have rate, length, medium\n"));
+  EXPECT_THAT(formats,
+              HasSubstr("columns side_a_device, side_a_name, side_b_device, side_b_name; "));
+  EXPECT_THAT(formats, HasSubstr("columns Device A, Termination A, Device B, Termination B; "));
+}
+
 TEST_F(Operators, CollectNamesACommandForEveryForm) {
   const Finished f = run({"import", "--collect"}, 0);
   for (const char* command :

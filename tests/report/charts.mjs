@@ -308,7 +308,7 @@ export async function standingBars(browser) {
     });
   });
   assert.ok(
-    (await browser.ask('document.querySelector("#blame svg.bars").textContent')).includes(
+    (await browser.ask('document.querySelector("#blame .bars-axis").textContent')).includes(
       `longest ${format.time(most)}`,
     ),
   );
@@ -395,6 +395,15 @@ export async function wordsApart(browser, wanted) {
         assert.ok(a[1] >= b[2] - 1 || b[1] >= a[2] - 1 || a[3] >= b[4] || b[3] >= a[4], `${a} over ${b}`),
       ),
   );
+  // Names that stand in a row have a gap between them, so that two are not read as one.
+  const rows = await browser.ask(
+    `[...document.querySelectorAll('svg.topo .node text')].filter((n) => n.getClientRects().length).map((n) => { const r = n.getBoundingClientRect(); return [n.textContent, r.left, r.right, Math.round(r.top)]; }).sort((a, b) => a[3] - b[3] || a[1] - b[1])`,
+  );
+  const isWide = (await browser.ask('document.documentElement.clientWidth')) > 1000;
+  rows.slice(isWide ? 1 : rows.length).forEach(([text, left, , top], i) => {
+    const [before, , right, height] = rows[i];
+    if (height === top) assert.ok(left - right >= 2, `${before} and ${text} touch: ${(left - right).toFixed(1)}`);
+  });
   const frame = await browser.ask(
     "(({ left, right }) => [left, right])(document.querySelector('svg.topo').getBoundingClientRect())",
   );

@@ -183,6 +183,67 @@ async function printsAsTheTerminal(browser, printed) {
   }
 }
 
+/** Advice of the sentences of a section of blame: `Try first: TEXT (`. */
+const advised = (sentences) => [...sentences.matchAll(/^ {2}(?:Try first|Then|Last): (.*?) \(/gm)].map(([, text]) => text);
+
+/** What the top of a page says to try is what its section of blame says, in that order, and what `weft explain` prints. */
+async function advisesAsBlame(browser) {
+  const folders = { flapping: [], planes: [], 'uec-degraded': [], 'uec-incast': [], 'pfc-storm': [], converged: [], 'ecmp-collisions': ['--set', 'jobs[0].size=4MiB'],
+    trimming: ['--set', 'faults=[{type: link-rate, from: h3, rate: 100Gbps}]'] };
+  for (const [name, changes] of Object.entries(folders)) {
+    run('run', scenario(name), '--blame', '--quiet', ...changes, '-o', name);
+    await opens(browser, pageOf(name, name));
+    const tries = await browser.ask('[...document.querySelectorAll("#overview .tries li")].map((n) => n.textContent)');
+    const articles = await browser.ask('[...document.querySelectorAll("#blame article")].map((a) => [a.querySelector("h3").textContent, a.querySelector(".sentences").textContent])');
+    const printed = advised(execFileSync(weft, ['explain', name, '--lines', '100'], { cwd: folder, encoding: 'utf8' }));
+    assert.deepEqual(articles.flatMap(([, sentences]) => advised(sentences)).sort(), [...printed].sort(), name);
+    // The first job is the one that the answer is about. Of several jobs the top has the advice of all that are slowed down.
+    const [, sentences] = articles[0];
+    const places = advised(sentences).map((text) => tries.findIndex((one) => one.startsWith(text)));
+    const isAlone = articles.length === 1;
+    if (isAlone) assert.ok(places.every((place) => place >= 0), `${name}: ${advised(sentences).join(' | ')} in ${tries.join(' | ')}`);
+    const seen = places.filter((place) => place >= 0);
+    assert.ok(seen.length > 0, name);
+    if (isAlone) assert.deepEqual([...seen].sort((a, b) => a - b), seen, `${name}: ${tries.join(' | ')}`);
+    // Every command that is advised can be run.
+    for (const text of tries) {
+      const [, without] = /weft run --without (\S+) /.exec(text) ?? [];
+      if (without) run('run', scenario(name), '--quiet', ...changes, '--set', 'run.until=1us', '--without', without, '-o', 'without');
+    }
+  }
+  await showsIncidents(browser);
+}
+
+/** What failed stands on the page, as in the summary; where nothing did there is no such section. */
+async function showsIncidents(browser) {
+  await opens(browser, join(folder, 'flapping.html'));
+  const { incidents } = summaryOf('flapping');
+  const rows = await browser.ask('[...document.querySelectorAll("#incidents tbody tr")].map((r) => [...r.querySelectorAll("td")].map((n) => n.textContent))');
+  assert.equal(rows.length, Math.min(12, incidents.length));
+  const [row] = rows;
+  const [one] = incidents;
+  assert.equal(row[0], `${one.kind} of ${one.place}`);
+  assert.equal(row[1], format.time(one.begin_seconds));
+  assert.equal(row[3], `port at once, then routes after ${format.time(one.routes_seconds - one.begin_seconds)}, then sender after ${format.time(one.sender_seconds - one.begin_seconds)}`);
+  assert.equal(row[4], format.number(one.lost_packets));
+  assert.equal(row[8], format.time(one.slower_seconds));
+  const longest = Math.max(...incidents.map((i) => i.slower_seconds ?? 0));
+  assert.ok((await browser.ask('document.querySelector("#incidents .hint").textContent')).includes(`slower by up to ${format.time(longest)}`));
+  await opens(browser, join(folder, 'planes.html'));
+  assert.equal(await browser.ask('document.querySelectorAll("#planes tbody tr").length'), 8);
+  assert.match(await browser.ask('document.querySelector("#overview .answer").textContent'), /in link-down of h3 to p5-leaf0/);
+  // The plane that was lost at one of eight hosts carries less than the others, which share evenly.
+  const shares = await browser.ask('[...document.querySelectorAll("#planes tbody tr")].map((r) => parseFloat(r.children[2].textContent))');
+  const others = shares.filter((_, plane) => plane !== 5);
+  assert.ok(shares[5] < 10 && Math.min(...others) > 12.5 && Math.max(...others) - Math.min(...others) < 0.2, shares.join());
+  await opens(browser, join(folder, 'uec-incast.html'));
+  assert.ok(!await browser.ask('document.getElementById("incidents") || document.getElementById("planes")'));
+  const { network } = summaryOf('uec-incast');
+  assert.equal(await browser.ask('Number(document.querySelector("[data-fact=\\"packets trimmed\\"]").dataset.value)'), network.packets_trimmed);
+  assert.ok(network.packets_trimmed > 0);
+  assert.equal(await browser.ask('[...document.querySelectorAll("#fabric select")].some((s) => [...s.options].some((o) => o.textContent === "packets trimmed"))'), true);
+}
+
 async function short(browser) {
   const printed = execFileSync(weft, ['run', join(sources, 'scenarios/incast.yaml'), '--blame', '-o', 'incast'], { cwd: folder, encoding: 'utf8' });
   const page = pageOf('incast', 'incast');
@@ -196,6 +257,7 @@ async function short(browser) {
   await showsNames(browser);
   await namesLosses(browser);
   await saysWhatIsCutOff(browser);
+  await advisesAsBlame(browser);
   return page;
 }
 

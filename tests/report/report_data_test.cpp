@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/timeline/json_format.hpp"
 #include "scenarios/timeline/perfetto_format.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -178,15 +179,15 @@ TEST_F(ReportData, BlameTellsOwnPacketsFromThoseOfOthers) {
   const std::vector<scenarios::BlameEntry> blame{
       {"j", 0, "queueing", "job", "j", "a->b", Picoseconds(3000)},
       {"j", 0, "queueing", "job", "k", "a->b", Picoseconds(1000)}};
-  const Json job = blame_json(blame, {})[0];
+  const Json job = blame_json(blame)[0];
   EXPECT_EQ(job["causes"], Json({"own packets", "queueing"}));
   EXPECT_EQ(job["rows"], Json({{"own packets", "job", "j", "a->b", 3e-9},
                                {"queueing", "job", "k", "a->b", 1e-9}}));
   EXPECT_EQ(job["bars"]["seconds"][0], Json({3e-9, 1e-9}));
-  EXPECT_THAT(job["advice"]["own packets"].get<std::string>(), HasSubstr("fewer"));
 }
 
-TEST_F(ReportData, BlameHasAdviceByCauseAndTheTimeAtSlowLinks) {
+// One list of advice: its order and its words are those of the sentences.
+TEST_F(ReportData, BlameHasTheAdviceOfItsSentencesAndTheTimeAtSlowLinks) {
   const std::vector<scenarios::BlameEntry> blame{
       {"j", 0, "queueing", "job", "k", "a->b", Picoseconds(3000)},
       {"j", 0, "schedule", "job", "j", "", Picoseconds(1000)}};
@@ -196,9 +197,12 @@ TEST_F(ReportData, BlameHasAdviceByCauseAndTheTimeAtSlowLinks) {
                                  .rate = BitsPerSecond(1),
                                  .usual_rate = BitsPerSecond(4),
                                  .added = {}};
-  const Json job = blame_json(blame, {link})[0];
-  EXPECT_THAT(job["advice"]["queueing"].get<std::string>(), HasSubstr("placement"));
-  EXPECT_EQ(job["advice"]["schedule"], "");
+  const scenarios::RunFacts facts{.slow_links = {link}};
+  const Json job = blame_json(blame, facts)[0];
+  EXPECT_EQ(job["advice"], scenarios::explanation_json(blame, facts)["jobs"][0]["advice"]);
+  ASSERT_EQ(job["advice"].size(), 1U) << "against a schedule there is nothing";
+  const std::string advice = job["advice"][0]["advice"];
+  EXPECT_THAT(job["sentences"].get<std::string>(), HasSubstr("Try first: " + advice));
   ASSERT_EQ(job["slow_links"].size(), 1U);
   EXPECT_EQ(job["slow_links"][0]["port"], "a->b");
   EXPECT_EQ(std::stod(job["slow_links"][0]["seconds"].get<std::string>()), 3e-9);

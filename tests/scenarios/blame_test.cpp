@@ -633,8 +633,8 @@ TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
   const Without runs = taken_out("slow-links", slow);
   EXPECT_LT(to_seconds(runs.without.jobs[0].jct), 0.5 * to_seconds(runs.with.jobs[0].jct));
   const auto loaded = load_scenario_text(slow, "test.yaml");
-  const auto resolved = load_scenario_text(loaded.value().canonical_yaml(), "resolved.yaml");
-  // Links have the rate of the NICs, which what is resolved says as if somebody had asked for it.
+  const auto resolved = load_scenario_text(loaded.value().resolved_yaml("0"), "resolved.yaml");
+  // Links have the rate of the NICs, as long as nobody gives them another.
   const std::vector<std::string> all{"racks.server.nic.rate=400Gbps", "links.access.rate=400Gbps",
                                      "links.uplink.rate=400Gbps"};
   for (const LoadedScenario& one : {loaded.value(), resolved.value()}) {
@@ -648,7 +648,7 @@ TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
     for (const SlowLink& link : links) {
       blame.push_back({"a", 0, "serialisation", "port", link.port, link.port, 10_us});
     }
-    EXPECT_THAT(explanation_text(blame, 10, links),
+    EXPECT_THAT(explanation_text(blame, 10, {.slow_links = links}),
                 ::testing::HasSubstr("Try first: mend or replace what is slow (the NIC of h0 runs "
                                      "at 100 Gbps of 400 Gbps and 5 more, 100.0 %)"));
   }
@@ -663,6 +663,16 @@ TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
   const auto wide = load_scenario_text(slow, "test.yaml", {"links.uplink.rate=800Gbps"});
   EXPECT_EQ(overrides_without("slow-links", wide.value()).value(),
             (std::vector<std::string>{all[0], all[1]}));
+  // So do links that were given the rate of the slow NICs: that may be all that switches have.
+  const auto narrow = load_scenario_text(slow, "test.yaml", {"links.uplink.rate=100Gbps"});
+  const auto read_again = load_scenario_text(narrow.value().resolved_yaml("0"), "resolved.yaml");
+  for (const LoadedScenario& one : {narrow.value(), read_again.value()}) {
+    EXPECT_EQ(overrides_without("slow-links", one).value(),
+              (std::vector<std::string>{all[0], all[1]}));
+    for (const SlowLink& link : slow_links(one)) {
+      EXPECT_THAT(link.text(), ::testing::StartsWith("the NIC of ")) << link.port;
+    }
+  }
 }
 
 }  // namespace

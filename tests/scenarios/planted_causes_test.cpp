@@ -13,6 +13,7 @@
 #include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
+#include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 
@@ -267,17 +268,27 @@ TEST(PlantedCause, OfCollisionsIsTriedBehindAControl) {
   EXPECT_THAT(tried("h1->leaf0[1]"), Not(::testing::Contains("collisions")));
 }
 
-// Between switches own packets have other ways; at a host they have none.
+// Between switches own packets have other ways where a hash chose theirs; at a host they have none.
 TEST(PlantedCause, OfOwnPacketsIsASettingBetweenSwitches) {
-  const auto advice = [](const std::string& port) {
+  const auto advice = [](const std::string& port, const std::string& hashed) {
     return explanation_json({{"a", 0, "queueing", "job", "a", port, 40_us},
-                             {"a", 0, "pause", "port", "x", "y->x", 30_us}})["jobs"][0]["advice"];
+                             {"a", 0, "queueing", "job", "a", "h0->leaf0[0]", 10_us},
+                             {"a", 0, "pause", "port", "x", "y->x", 30_us}},
+                            {.hashed_jobs = {hashed}})["jobs"][0]["advice"];
   };
-  const auto between = advice("leaf0[4]->spine0[0]");
+  const auto between = advice("leaf0[4]->spine0[0]", "a");
   EXPECT_EQ(between.front()["against"], "own packets");
   EXPECT_EQ(between.front()["kind"], "setting");
+  EXPECT_EQ(between.front()["without"], "collisions");
   EXPECT_THAT(std::string(between.front()["advice"]), HasSubstr("spraying"));
-  const auto at_host = advice("leaf0[0]->h1");
+  // What lies at hosts is none of that.
+  EXPECT_EQ(between.front()["seconds"], "0.000040000000");
+  EXPECT_EQ(between.back()["kind"], "plan");
+  EXPECT_EQ(between.back()["seconds"], "0.000010000000");
+  const auto sprayed = advice("leaf0[4]->spine0[0]", "b");
+  EXPECT_EQ(sprayed.back()["seconds"], "0.000050000000");
+  EXPECT_THAT(sprayed.dump(), Not(HasSubstr("collisions")));
+  const auto at_host = advice("leaf0[0]->h1", "a");
   EXPECT_EQ(at_host.front()["against"], "pause");
   EXPECT_EQ(at_host.back()["kind"], "plan");
 }
@@ -289,7 +300,7 @@ TEST(PlantedCause, OfJobsHeldBackMayBeCollisions) {
         {"a", 0, "congestion control", "queue pair", "rank 1 -> rank 2", "h1->leaf0[1]", 40_us},
         {"a", 0, "queueing", "job", "a", queue, 1_us},
         {"a", 0, "propagation", "port", "leaf0[4]->spine0[0]", "leaf0[4]->spine0[0]", 2_us}};
-    return explanation_text(blame, 10, {}, {}, hashes_paths);
+    return explanation_text(blame, 10, {.hashed_jobs = {hashes_paths ? "a" : "b"}});
   };
   const std::string cure =
       "spraying, adaptive routing or more queue pairs in place of a hash of paths (congestion "
@@ -306,12 +317,126 @@ TEST(PlantedCause, OfJobsHeldBackMayBeCollisions) {
 TEST(PlantedCause, OfLossesSaysWhatLosesThem) {
   const auto advice = [](const std::vector<Degradation>& degradations) {
     const std::vector<BlameEntry> blame{{"a", 0, "retransmission", "connection", "x", "", 40_us}};
-    const auto json = explanation_json(blame, {}, degradations);
+    const auto json = explanation_json(blame, {.degradations = degradations});
     return std::string(json["jobs"][0]["advice"][0]["advice"]);
   };
   EXPECT_EQ(advice({}), "a lossless class, or room in the buffer");
   EXPECT_EQ(advice({{"bit-errors", {}}}), "mend the links that corrupt frames");
   EXPECT_THAT(advice({{"link-failures", {}}}), HasSubstr("mend the links that fail"));
+}
+
+std::string first_advice(const std::vector<BlameEntry>& blame, const RunFacts& facts) {
+  const auto json = explanation_json(blame, facts)["jobs"][0]["advice"];
+  if (json.empty()) return "none";
+  return json[0].value("without", "") + ": " + std::string(json[0]["advice"]);
+}
+
+// Late ranks of one job are not what makes ranks of another irregular.
+TEST(PlantedCause, OfLateRanksIsThatOfTheirJob) {
+  const LoadedScenario scenario = planted_scenario(
+      Planted{.job = "}\n  - {name: b, type: all-reduce, size: 1MiB, ranks: 0-7, after: a, jitter: "
+                     "{type: exponential, mean: 9us}}\n  - {name: c, type: all-reduce, size: 1MiB, "
+                     "ranks: 0-7, after: b, stragglers: [{ranks: 3, late: 20us}]"}
+          .text());
+  const RunFacts facts = facts_of(scenario);
+  const auto advice = [&facts](const std::string& job) {
+    return first_advice({{job, 0, "straggler", "rank", "rank 3 (h3)", "", 40_us},
+                         {job, 0, "straggler", "rank", "rank 5 (h5)", "", 30_us}},
+                        facts);
+  };
+  EXPECT_THAT(advice("b"), HasSubstr("jitter: steadier ranks"));
+  EXPECT_EQ(advice("c"),
+            "stragglers: replace rank 3 (h3) and rank 5 (h5), or leave them out of the job");
+  EXPECT_THAT(advice("a"), ::testing::StartsWith(": replace rank 3 (h3)"));
+}
+
+// A scenario may have several defects: blame says which of them a wait is for.
+TEST(PlantedCause, OfRepeatsIsTheFailureThatBlameNames) {
+  const RunFacts facts{
+      .degradations = {{"link-failures", {}}, {"bit-errors", {}}, {"nic-pauses", {}}}};
+  const auto advice = [&facts](const std::string& cause, const std::string& culprit) {
+    return first_advice({{"a", 0, cause, "connection", culprit, "", 40_us}}, facts);
+  };
+  const std::string pair = "rank 2 -> rank 3 (h2 -> h3)";
+  EXPECT_THAT(advice("time-out", pair + " by pause-storm of leaf0[3]->h3"),
+              HasSubstr("nic-pauses: replace the NIC"));
+  EXPECT_THAT(advice("time-out", pair + " by flapping of leaf0 to spine3"),
+              HasSubstr("link-failures: mend the links that fail"));
+  EXPECT_THAT(advice("retransmission", pair + " by bit-errors of leaf1 to spine2"),
+              HasSubstr("bit-errors: mend the links that corrupt frames"));
+  EXPECT_THAT(advice("time-out", pair), HasSubstr("link-failures: "));
+  EXPECT_THAT(advice("pause", "NIC of h0"), HasSubstr("nic-pauses: replace the NIC"));
+  EXPECT_THAT(advice("pause", "leaf0[0]->h1"), ::testing::StartsWith(": marks or thresholds"));
+}
+
+// Links that flap fail, and are taken out as such.
+TEST(PlantedCause, OfFlappingIsALinkFailure) {
+  const LoadedScenario scenario = planted_scenario(
+      Planted{.rest = "faults: [{type: flapping, from: leaf0, to: spine0, up: {mean: 9us}, down: "
+                      "{mean: 9us}, until: 1ms}]\n"}
+          .text());
+  EXPECT_EQ(overrides_without("link-failures", scenario).value(),
+            std::vector<std::string>{"faults=[]"});
+  EXPECT_EQ(facts_of(scenario).degradations.front().what, "link-failures");
+}
+
+// Packets of Ultra Ethernet take all paths, and TCP cannot take packets in any order: for neither
+// is spraying an advice.
+TEST(PlantedCause, OfCollisionsNeedsFlowsThatAHashPlaces) {
+  const auto hashed = [](const std::string& transport, const std::string& fabric) {
+    return facts_of(planted_scenario(Planted{.fabric = fabric, .rest = transport}.text()))
+        .hashed_jobs;
+  };
+  EXPECT_THAT(hashed("", ""), ElementsAre("a"));
+  EXPECT_THAT(hashed("transport: {type: uec}\n", ", flow_control: none"), ::testing::IsEmpty());
+  EXPECT_THAT(hashed("transport: {receiver: any-order}\n", ", load_balancing: spray"),
+              ::testing::IsEmpty());
+  EXPECT_THAT(hashed("transport: {type: tcp}\n", ", flow_control: none"), ::testing::IsEmpty());
+}
+
+// A job that takes what an empty network would gains nothing by thresholds.
+TEST(PlantedCause, OfAHealthyJobIsWhatSetsItsTime) {
+  const std::vector<BlameEntry> blame{
+      {"a", 0, "congestion control", "connection", "rank 1 -> rank 0 (h1 -> h0)", "", 90_us},
+      {"a", 0, "serialisation", "port", "h1->leaf0[1]", "h1->leaf0[1]", 10_us}};
+  RunFacts facts;
+  const auto with = [&](double time, const char* by) {
+    facts.limits.clear();
+    add_limits(
+        {{"jobs",
+          {{{"name", "a"}, {"jct_seconds", time}, {"ideal_seconds", 1e-4}, {"ideal_set_by", by}}}}},
+        facts);
+    std::string text;
+    const auto json = explanation_json(blame, facts);
+    for (const auto& one : json["jobs"][0]["advice"]) {
+      text += std::string(one["advice"]) + "; ";
+    }
+    return text;
+  };
+  EXPECT_EQ(with(1.09e-4, "NIC ingress of h0"),
+            "fewer bytes through NIC ingress of h0, or more rate there; fewer bytes, or faster "
+            "links there; ");
+  EXPECT_EQ(with(1.09e-4, "dependencies"), "fewer bytes, or faster links there; ");
+  EXPECT_THAT(with(1.2e-4, "NIC ingress of h0"), ::testing::StartsWith("thresholds and steps"));
+  // Where something is broken, the zero-load time has it in it.
+  facts.degradations = {{"stragglers", {}}};
+  const std::vector<BlameEntry> late{{"a", 0, "straggler", "rank", "rank 1 (h1)", "", 90_us},
+                                     {"a", 0, "pause", "port", "x", "x->y", 10_us}};
+  EXPECT_EQ(explanation_json(late, facts)["jobs"][0]["advice"].size(), 2U);
+}
+
+// Where switches trim, what is sent again was not lost, and no lossless class is asked for.
+TEST(PlantedCause, OfTrimsIsNoLoss) {
+  const LoadedScenario scenario =
+      planted_scenario(Planted{.fabric = ", flow_control: none, egress_limit: 100KB, trimming: on",
+                               .rest = "transport: uec\n"}
+                           .text());
+  const std::vector<BlameEntry> blame{{"a", 0, "retransmission", "connection", "x", "", 40_us}};
+  const RunFacts facts = facts_of(scenario);
+  EXPECT_THAT(explanation_text(blame, 10, facts),
+              AllOf(HasSubstr("data that was trimmed or lost and is sent again"),
+                    HasSubstr("longer queues before packets are trimmed")));
+  EXPECT_THAT(explanation_text(blame), HasSubstr("data that was lost and is sent again"));
 }
 
 // What waits behind the job's own packets is its own; what can be changed comes first in advice.
@@ -320,13 +445,13 @@ TEST(PlantedCause, IsTheFirstAdviceAndOwnBytesAreTheLast) {
       Planted{.rest = "links: {changes: [{from: h3, rate: 200Gbps}]}\n"}.text();
   const LoadedScenario scenario = planted_scenario(text);
   const std::vector<SlowLink> links = slow_links(scenario);
-  const std::string said = explanation_text(blame_of(text), 10, links);
+  const std::string said = explanation_text(blame_of(text), 10, {.slow_links = links});
   EXPECT_THAT(said, HasSubstr("  The NIC of h3 runs at 200 Gbps of 400 Gbps: "));
   EXPECT_THAT(said,
               HasSubstr("  Try first: mend or replace what is slow (the NIC of h3 runs at 200 "
                         "Gbps of 400 Gbps, "));
   EXPECT_THAT(said, Not(HasSubstr("behind packets of a")));
-  const auto json = explanation_json(blame_of(text), links);
+  const auto json = explanation_json(blame_of(text), {.slow_links = links});
   const auto& advice = json["jobs"][0]["advice"];
   ASSERT_GE(advice.size(), 2U);
   EXPECT_EQ(advice.front()["kind"], "degradation");

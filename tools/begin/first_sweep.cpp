@@ -262,8 +262,9 @@ Result<std::string> first_sweep(const FirstScenario& wanted, const std::string& 
   const std::string name = wanted.name + "-" + what;
   return fmt::format(
       "# What to vary: {}.\n"
-      "# `weft sweep FILE` runs every point (--dry-run counts them); then `weft summarize "
-      "results/{}`.\n"
+      "# `weft sweep FILE` runs every point (--dry-run lists them, and says how long they take); "
+      "then "
+      "`weft summarize results/{}`.\n"
       "# What every key means: `weft help sweep.KEY`.\n"
       "name: {}\n"
       "scenario: {}\n"

@@ -10,7 +10,7 @@ namespace {
 constexpr CauseWords kWords[] = {
     {"compute", "computing, as planned, by {who}", "a faster GPU, or a plan with more ranks"},
     {"straggler", "waits for {who}, which takes longer than planned",
-     "replace it, or leave it out of the job"},
+     "replace {who}, or leave {them} out of the job"},
     {"bubble", "the pipeline's bubble: {who} compute what the others wait for",
      "more micro-batches, or virtual stages"},
     {"schedule", "the job waits for a time of its own: start times, arrivals", ""},
@@ -29,7 +29,7 @@ constexpr CauseWords kWords[] = {
     {"congestion control", "held back by congestion control while the port was free, most {who}",
      "thresholds and steps of the congestion control that suit the rate of the link"},
     {"window", "a window that is full, most {who}", "a window of a bandwidth-delay product"},
-    {"retransmission", "data that was lost and is sent again, most {who}",
+    {"retransmission", "data that was {lost} and is sent again, most {who}",
      "a lossless class, or room in the buffer"},
     {"time-out", "time-outs of the sender, most {who}",
      "a shorter time-out, and what loses the packets"},
@@ -40,11 +40,14 @@ constexpr CauseWords kWords[] = {
      "an ACK, and `outstanding` and `frames` above what a round trip of the link carries"},
 };
 
-bool is_of_plan(std::string_view cause) {
-  constexpr std::string_view kPlan[] = {"compute",     "schedule",      "launch and protocol",
-                                        "propagation", "serialisation", kOwnPackets};
-  return std::ranges::find(kPlan, cause) != std::end(kPlan);
+/// What an empty network would not have.
+bool is_of_excess(std::string_view cause) {
+  constexpr std::string_view kOwn[] = {
+      "compute", "bubble", "schedule", "launch and protocol", "propagation", "serialisation"};
+  return std::ranges::find(kOwn, cause) == std::end(kOwn);
 }
+
+bool is_of_plan(std::string_view cause) { return cause == kOwnPackets || !is_of_excess(cause); }
 
 /// The degradation that a cause comes from, the likeliest first; empty: the scenario has none.
 std::string origin_of(std::string_view cause, const std::vector<std::string>& degradations) {
@@ -53,6 +56,7 @@ std::string origin_of(std::string_view cause, const std::vector<std::string>& de
       {"link failure", "link-failures"}, {"time-out", "link-failures"},
       {"time-out", "bit-errors"},        {"retransmission", "link-failures"},
       {"retransmission", "bit-errors"},  {"pause", "nic-pauses"},
+      {"time-out", "nic-pauses"},        {"retransmission", "nic-pauses"},
       {"link retry", "bit-errors"}};
   for (const auto& [of, origin] : kOrigins) {
     const bool is_there = std::ranges::find(degradations, origin) != degradations.end();
@@ -66,11 +70,6 @@ std::string origin_of(std::string_view cause, const std::vector<std::string>& de
 const CauseWords* words_of(std::string_view cause) {
   const auto* words = std::ranges::find(kWords, cause, &CauseWords::cause);
   return words == std::end(kWords) ? nullptr : words;
-}
-
-std::string_view advice_against(std::string_view cause) {
-  const CauseWords* words = words_of(cause);
-  return words == nullptr ? "" : words->advice;
 }
 
 const char* lever_name(Lever lever) {
@@ -89,16 +88,21 @@ Advice advice_of(const std::string& cause, Picoseconds time,
                  const std::vector<std::string>& degradations) {
   Advice advice{.lever = is_of_plan(cause) ? Lever::kPlan : Lever::kSetting,
                 .against = cause,
-                .text = std::string(advice_against(cause)),
+                .text = words_of(cause) == nullptr ? "" : words_of(cause)->advice,
                 .without = origin_of(cause, degradations),
-                .time = time};
-  if (advice.without == "nic-pauses") advice.text = "replace the NIC that holds its switch paused";
-  // No buffer helps against what links lose.
-  if (cause == "retransmission" && advice.without == "bit-errors") {
-    advice.text = "mend the links that corrupt frames";
-  }
-  if (cause == "retransmission" && advice.without == "link-failures") {
-    advice.text = "mend the links that fail, or routes that avoid them sooner";
+                .time = time,
+                .is_of_excess = is_of_excess(cause)};
+  // Against a degradation that shows as something else, what mends it helps: against what links
+  // lose no buffer does.
+  constexpr std::pair<const char*, const char*> kMends[] = {
+      {"nic-pauses", "replace the NIC that holds its switch paused"},
+      {"bit-errors", "mend the links that corrupt frames"},
+      {"link-failures", "mend the links that fail, or routes that avoid them sooner"},
+      {"jitter", "steadier ranks, or fewer points at which all wait for the slowest"}};
+  for (const auto& [without, text] : kMends) {
+    if (advice.without == without && cause != "link failure" && cause != "link retry") {
+      advice.text = text;
+    }
   }
   const bool is_broken = cause == "straggler" || cause == "link failure";
   if (is_broken || !advice.without.empty()) advice.lever = Lever::kDegradation;
@@ -110,6 +114,14 @@ Advice advice_of_slow_link(std::string text, Picoseconds time) {
           .against = std::move(text),
           .text = "mend or replace what is slow",
           .without = "slow-links",
+          .time = time};
+}
+
+Advice advice_of_limit(const std::string& set_by, Picoseconds time) {
+  return {.lever = Lever::kPlan,
+          .against = "zero-load time",
+          .text = "fewer bytes through " + set_by + ", or more rate there",
+          .without = {},
           .time = time};
 }
 

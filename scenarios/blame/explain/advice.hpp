@@ -22,9 +22,6 @@ inline constexpr const char* kOwnPackets = "own packets";
 /// Null: a cause that is not known.
 [[nodiscard]] const CauseWords* words_of(std::string_view cause);
 
-/// What to try against a cause, the slow links of its job left aside; empty where there is nothing.
-[[nodiscard]] std::string_view advice_against(std::string_view cause);
-
 /// How far somebody can change what time goes to.
 enum class Lever {
   kDegradation,  ///< something is worse than it should be
@@ -40,15 +37,19 @@ struct Advice {
   Lever lever = Lever::kPlan;
   std::string against;  ///< the cause, or what is slow
   std::string text;
-  std::string without;  ///< as `--without` takes it; empty: nothing
-  Picoseconds time;     ///< of the job
+  std::string without;        ///< as `--without` takes it; empty: nothing
+  Picoseconds time;           ///< of the job
+  bool is_of_excess = false;  ///< against what an empty network does not have
 };
 
-/// Against a cause that took `time` of a job. `degradations`: those of its scenario.
+/// Against a cause that took `time` of a job. `degradations`: those that it may come from.
 [[nodiscard]] Advice advice_of(const std::string& cause, Picoseconds time,
                                const std::vector<std::string>& degradations);
 /// Against a slow link, by what it says of itself.
 [[nodiscard]] Advice advice_of_slow_link(std::string text, Picoseconds time);
+
+/// Against what sets the zero-load time of a job of that time.
+[[nodiscard]] Advice advice_of_limit(const std::string& set_by, Picoseconds time);
 
 /// Sorts by what can be changed, then by time, and leaves out what is nothing or too little of the
 /// `whole` to bother.

@@ -8,8 +8,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/language/yaml/node.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -57,6 +59,19 @@ bool may_collide(const std::vector<BlameEntry>& blame) {
   });
 }
 
+/// Jobs that parts such as `jobs[2].jitter` belong to, each once.
+std::vector<std::string> jobs_of(const std::vector<std::string>& parts, const Scenario& scenario) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
+    const JobSpec& job = scenario.jobs[j];
+    const std::string path = language::element_path("jobs", collectives::number_of(job, j)) + ".";
+    const bool has_part = std::ranges::any_of(
+        parts, [&path](const std::string& part) { return part.starts_with(path); });
+    if (has_part) names.push_back(job.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 bool joins_switches(const std::string& port) {
@@ -81,8 +96,10 @@ std::vector<Degradation> degradations_of(const LoadedScenario& scenario,
     const bool is_of_links = std::string_view(what) == "slow-links";
     // Changes may make links faster.
     if (is_of_links && slow_links.empty()) continue;
-    all.push_back(
-        {what, is_of_links ? slow_link_texts(slow_links) : removable_parts(what, scenario)});
+    std::vector<std::string> parts =
+        is_of_links ? slow_link_texts(slow_links) : removable_parts(what, scenario);
+    std::vector<std::string> jobs = jobs_of(parts, scenario.scenario);
+    all.push_back({what, std::move(parts), std::move(jobs)});
   }
   return all;
 }

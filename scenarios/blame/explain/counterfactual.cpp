@@ -202,7 +202,7 @@ void speed_up(const std::vector<SaidKey>& rates, Removal& removal) {
 }
 
 /// The ports of NICs that are slower than the fastest, or than the part that they were made of.
-/// Links that have the rate of such a NIC, as they have where nothing else is said, go with it.
+/// Links that follow the rate of such a NIC, as they do where nothing else is said, go with it.
 void speed_up_nics(const SaidKeys& keys, Removal& removal) {
   const std::vector<SaidKey> rates = keys.find({"racks[].server.nic.rate"});
   const std::vector<SaidKey> nominal_rates = keys.find({"racks[].server.nic.nominal_rate"});
@@ -217,7 +217,8 @@ void speed_up_nics(const SaidKeys& keys, Removal& removal) {
   }
   if (nominal_rates.empty()) return;
   for (const SaidKey& link : keys.find({"links.*.rate"})) {
-    if (slow.contains(rate_of(link))) removal.set_also(link.path, fastest->word());
+    const bool follows = keys.is_default(link) && slow.contains(rate_of(link));
+    if (follows) removal.set_also(link.path, fastest->word());
   }
 }
 
@@ -340,7 +341,7 @@ Result<Removal> no_collisions(const SaidKeys& keys, const Scenario& scenario) {
 Result<Removal> removal_of(std::string_view what, const LoadedScenario& scenario) {
   const SaidKeys keys(scenario);
   if (what == "slow-links") return no_slow_links(keys);
-  if (what == "link-failures") return no_faults(keys, {"link-down", "switch-down"});
+  if (what == "link-failures") return no_faults(keys, {"link-down", "switch-down", "flapping"});
   if (what == "bit-errors") return no_bit_errors(keys);
   if (what == "nic-pauses") return no_faults(keys, {"nic-pause"});
   if (what == "stragglers") return no_stragglers(keys);

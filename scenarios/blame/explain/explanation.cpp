@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -113,10 +114,11 @@ std::string filled(std::string text, const std::string& word, const std::string&
   return text;
 }
 
-std::string sentence_of(const CauseSum& sum) {
+std::string sentence_of(const CauseSum& sum, bool trims) {
   const CauseWords* words = words_of(sum.cause);
   if (words == nullptr) return escaped(sum.cause);
   std::string text = filled(words->said, "{where}", place_text(sum));
+  text = filled(text, "{lost}", trims ? "trimmed or lost" : "lost");
   text = filled(text, "{who}", names_text(ranking_of(sum.culprits)));
   return sum.cause + ": " + text;
 }
@@ -148,13 +150,13 @@ bool leads_to_host(const std::string& port) {
   return port.find("]->") != std::string::npos && !port.ends_with(']');
 }
 
-/// Most of it is on links between switches: there are other ways.
-bool is_between_switches(const CauseSum& sum) {
+/// What of it is on links between switches, where there may be other ways.
+Picoseconds between_switches(const CauseSum& sum) {
   Picoseconds between;
   for (const auto& [port, time] : sum.ports) {
     if (joins_switches(port)) between += time;
   }
-  return between > sum.time - between;
+  return between;
 }
 
 /// Against a control that holds a job back: what it answers to may be flows that a hash put on the
@@ -188,12 +190,76 @@ bool meets_between_switches(const JobSum& job) {
   return between > before_hosts;
 }
 
-/// What to try, what can be changed first. What shows at a slow link is that link's.
-std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>& degradations,
-                               bool hashes_paths) {
+/// The degradation that most of what a cause took names as its origin; empty: none.
+std::string named_origin(const CauseSum& sum) {
+  constexpr std::pair<const char*, const char*> kNamed[] = {
+      {"NIC of ", "nic-pauses"},
+      {" by pause-storm of ", "nic-pauses"},
+      {" by flapping of ", "link-failures"},
+      {" by link-down of ", "link-failures"},
+      {" by switch-down of ", "link-failures"},
+      {" by bit-errors of ", "bit-errors"}};
+  std::map<std::string, Picoseconds> origins;
+  for (const auto& [culprit, time] : sum.culprits) {
+    for (const auto& [word, origin] : kNamed) {
+      if (culprit.find(word) != std::string::npos) {
+        origins[origin] += time;
+        break;
+      }
+    }
+  }
+  const Ranking ranking = ranking_of(origins);
+  if (ranking.empty()) return {};
+  const auto& [origin, time] = ranking.front();
+  // Most pauses come from ports that are overloaded.
+  return sum.cause == "pause" && time < sum.time - time ? std::string() : origin;
+}
+
+/// Of the degradations of the scenario those that a cause of a job may come from.
+std::vector<std::string> possible_origins(const JobSum& job, const CauseSum& sum,
+                                          const std::vector<Degradation>& degradations) {
+  const std::string named = named_origin(sum);
   std::vector<std::string> names;
-  names.reserve(degradations.size());
-  for (const Degradation& one : degradations) names.push_back(one.what);
+  for (const Degradation& one : degradations) {
+    const bool is_of_job =
+        one.jobs.empty() || std::ranges::find(one.jobs, job.job) != one.jobs.end();
+    if (is_of_job && one.what == named) return {named};
+    // Ports that were paused say which NIC did it, where one did.
+    if (is_of_job && !(sum.cause == "pause" && one.what == "nic-pauses")) names.push_back(one.what);
+  }
+  return names;
+}
+
+/// A job's own packets that meet between switches could take other ways, where a hash chooses them
+/// others yet. What is left of them is of its plan.
+std::vector<Advice> advice_against_own_packets(const CauseSum& sum, bool is_hashed) {
+  const Picoseconds between = is_hashed ? between_switches(sum) : Picoseconds();
+  // Of a port that is slow, too, the time counts once.
+  const Picoseconds rest = sum.time - sum.at_slow_links;
+  const Picoseconds elsewhere = std::min(between, rest);
+  Advice other = advice_of(sum.cause, elsewhere, {});
+  other.lever = Lever::kSetting;
+  other.text = "spraying, adaptive routing or more queue pairs in place of a hash of paths";
+  other.without = "collisions";
+  return {std::move(other), advice_of(sum.cause, rest - elsewhere, {})};
+}
+
+/// A job that takes what an empty network would gains nothing by what such a network does not have.
+void keep_what_helps(const JobSum& job, const std::vector<JobLimit>& limits,
+                     std::vector<Advice>& all) {
+  const auto limit = std::ranges::find(limits, job.job, &JobLimit::job);
+  const bool is_degraded =
+      std::ranges::any_of(all, [](const Advice& one) { return one.lever == Lever::kDegradation; });
+  if (limit == limits.end() || is_degraded) return;
+  std::erase_if(all, [](const Advice& one) { return one.is_of_excess; });
+  if (!limit->set_by.empty()) {
+    all.insert(all.begin(), advice_of_limit(escaped(limit->set_by), job.time));
+  }
+}
+
+/// What to try, what can be changed first. What shows at a slow link is that link's.
+std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
+  const bool is_hashed = std::ranges::find(facts.hashed_jobs, job.job) != facts.hashed_jobs.end();
   std::vector<Advice> all;
   // All that is slow is mended at once, and taken out at once.
   if (const Ranking slow = slow_links_of(job); !slow.empty()) {
@@ -204,15 +270,19 @@ std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>
     all.push_back(advice_of_slow_link(slow.front().first + more, time));
   }
   for (const CauseSum& sum : job.causes) {
-    Advice advice = advice_of(sum.cause, sum.time - sum.at_slow_links, names);
-    if (sum.cause == "queueing" && !sum.worst_job.empty()) advice.without = "job:" + sum.worst_job;
-    if (sum.cause == kOwnPackets && is_between_switches(sum)) {
-      advice.lever = Lever::kSetting;
-      advice.text =
-          "spraying, adaptive routing or more queue pairs, where a hash chooses paths; else " +
-          advice.text;
+    if (sum.cause == kOwnPackets) {
+      std::ranges::move(advice_against_own_packets(sum, is_hashed), std::back_inserter(all));
+      continue;
     }
-    const auto collisions = hashes_paths && sum.cause == "congestion control"
+    Advice advice = advice_of(sum.cause, sum.time - sum.at_slow_links,
+                              possible_origins(job, sum, facts.degradations));
+    advice.text = filled(advice.text, "{who}", names_text(ranking_of(sum.culprits)));
+    advice.text = filled(advice.text, "{them}", sum.culprits.size() == 1 ? "it" : "them");
+    if (sum.cause == "queueing" && !sum.worst_job.empty()) advice.without = "job:" + sum.worst_job;
+    if (sum.cause == "retransmission" && advice.without.empty() && facts.trims) {
+      advice.text = "longer queues before packets are trimmed, or slower senders";
+    }
+    const auto collisions = is_hashed && sum.cause == "congestion control"
                                 ? advice_against_collisions(job, sum)
                                 : std::nullopt;
     const bool comes_first = collisions && meets_between_switches(job);
@@ -221,14 +291,14 @@ std::vector<Advice> advice_for(const JobSum& job, const std::vector<Degradation>
     if (collisions && !comes_first) all.push_back(*collisions);
   }
   rank(all, job.time);
+  keep_what_helps(job, facts.limits, all);
   return all;
 }
 
 /// The first few, which are as many as anybody tries.
-std::string advice_text(const JobSum& job, const std::vector<Degradation>& degradations,
-                        bool hashes_paths) {
+std::string advice_text(const JobSum& job, const RunFacts& facts) {
   constexpr std::size_t kMax = 3;
-  const std::vector<Advice> all = advice_for(job, degradations, hashes_paths);
+  const std::vector<Advice> all = advice_for(job, facts);
   std::string text;
   for (std::size_t i = 0; i < std::min(kMax, all.size()); ++i) {
     const Advice& a = all[i];
@@ -281,9 +351,8 @@ std::string said_cause(const BlameEntry& entry) {
 }
 
 std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t lines,
-                             const std::vector<SlowLink>& slow_links,
-                             const std::vector<Degradation>& degradations, bool hashes_paths) {
-  const std::vector<JobSum> jobs = sum_up(blame, slow_links);
+                             const RunFacts& facts) {
+  const std::vector<JobSum> jobs = sum_up(blame, facts.slow_links);
   std::string text;
   for (const JobSum& job : jobs) {
     text += fmt::format("{}: {}", escaped(job.job), format_time(job.time));
@@ -296,9 +365,9 @@ std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t l
     for (std::size_t i = 0; i < shown; ++i) {
       const CauseSum& sum = job.causes[i];
       text += fmt::format("  {:>7}  {:>9}  {}\n", share_text(sum.time, job.time),
-                          format_time(sum.time), sentence_of(sum));
+                          format_time(sum.time), sentence_of(sum, facts.trims));
     }
-    text += slow_links_text(job) + advice_text(job, degradations, hashes_paths);
+    text += slow_links_text(job) + advice_text(job, facts);
   }
   return text;
 }
@@ -360,11 +429,9 @@ std::string difference_text(const std::vector<BlameDifference>& differences, std
 }
 
 nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
-                                        const std::vector<SlowLink>& slow_links,
-                                        const std::vector<Degradation>& degradations,
-                                        bool hashes_paths) {
+                                        const RunFacts& facts) {
   auto jobs = nlohmann::ordered_json::array();
-  for (const JobSum& job : sum_up(blame, slow_links)) {
+  for (const JobSum& job : sum_up(blame, facts.slow_links)) {
     const auto share = [&job](Picoseconds time) {
       return to_seconds(time) / std::max(to_seconds(job.time), 1e-12);
     };
@@ -378,7 +445,7 @@ nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
                         {"culprit_seconds", csv::seconds(culprits.front().second)}});
     }
     auto advice = nlohmann::ordered_json::array();
-    for (const Advice& a : advice_for(job, degradations, hashes_paths)) {
+    for (const Advice& a : advice_for(job, facts)) {
       advice.push_back({{"against", a.against},
                         {"kind", lever_name(a.lever)},
                         {"seconds", csv::seconds(a.time)},
@@ -394,7 +461,7 @@ nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
                     {"advice", advice}});
   }
   auto list = nlohmann::ordered_json::array();
-  for (const Degradation& one : degradations) {
+  for (const Degradation& one : facts.degradations) {
     list.push_back({{"without", one.what}, {"parts", one.parts}});
   }
   return {{"jobs", jobs}, {"degradations", list}};

@@ -7,8 +7,7 @@
 
 #include "scenarios/blame/explain/advice.hpp"
 #include "scenarios/blame/explain/blame_file.hpp"
-#include "scenarios/blame/explain/candidates.hpp"
-#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/blame/explain/run_facts.hpp"
 
 namespace weft::scenarios {
 
@@ -18,13 +17,9 @@ namespace weft::scenarios {
 /// What a colleague would say of a run: for each job where its time goes, the worst first, who is
 /// behind it and what to try, what can be changed first. At most `lines` of them for all jobs
 /// together, and three for each. Of slow links: how much of the time passes there, or waits for
-/// them. `degradations`: those of the scenario. `hashes_paths`: in it flows can collide on links
-/// (`has_removable("collisions", ...)`).
+/// them.
 [[nodiscard]] std::string explanation_text(const std::vector<BlameEntry>& blame,
-                                           std::size_t lines = 10,
-                                           const std::vector<SlowLink>& slow_links = {},
-                                           const std::vector<Degradation>& degradations = {},
-                                           bool hashes_paths = false);
+                                           std::size_t lines = 10, const RunFacts& facts = {});
 
 /// What one cause and culprit took of a job in one run and in another; nothing where a run has no
 /// such job. Those of a job add up to its times.
@@ -49,9 +44,8 @@ struct BlameDifference {
                                           std::size_t lines = 10);
 
 /// Both as numbers: times in seconds, exact to the picosecond as text.
-[[nodiscard]] nlohmann::ordered_json explanation_json(
-    const std::vector<BlameEntry>& blame, const std::vector<SlowLink>& slow_links = {},
-    const std::vector<Degradation>& degradations = {}, bool hashes_paths = false);
+[[nodiscard]] nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
+                                                      const RunFacts& facts = {});
 [[nodiscard]] nlohmann::ordered_json difference_json(
     const std::vector<BlameDifference>& differences);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scenarios/language/yaml/scalar_text.hpp"
+#include "scenarios/language/yaml/source_text.hpp"
 #include "scenarios/language/yaml/yaml_parser.hpp"
 #include "simcore/base/check.hpp"
 
@@ -51,9 +52,13 @@ std::string SaidKey::word() const {
 }
 
 SaidKeys::SaidKeys(const LoadedScenario& scenario) {
-  auto parsed = language::parse_yaml(scenario.canonical_yaml(), scenario.scenario.name);
+  const std::string text = scenario.resolved_yaml("");
+  auto parsed = language::parse_yaml(text, scenario.scenario.name);
   WEFT_CHECK(parsed.ok(), "what a scenario is written out as can be read");
   root_ = std::move(parsed).value();
+  for (const auto& [line, said] : language::default_lines(text)) {
+    if (said.keys.empty()) default_lines_.insert(line);
+  }
 }
 
 std::vector<SaidKey> SaidKeys::find(std::initializer_list<std::string_view> patterns) const {

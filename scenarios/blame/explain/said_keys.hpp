@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ class SaidKeys {
   /// of a list, or the only one that stands there by itself. Jobs that are skipped say nothing.
   [[nodiscard]] std::vector<SaidKey> find(std::initializer_list<std::string_view> patterns) const;
   [[nodiscard]] bool has(const std::string& path) const { return at(path) != nullptr; }
+  /// Whether nobody gave the key: its value is what a scenario has without.
+  [[nodiscard]] bool is_default(const SaidKey& key) const {
+    return default_lines_.contains(key.node->mark.line);
+  }
   /// The word of the key at a path; empty: there is none.
   [[nodiscard]] std::string word(const std::string& path) const;
 
@@ -37,6 +42,7 @@ class SaidKeys {
   [[nodiscard]] const language::Node* at(const std::string& path) const;
 
   language::Node root_;
+  std::set<int> default_lines_;  ///< of the text
 };
 
 /// A tree as YAML in one line, as `--set` takes it; of a map without the keys that are left out.

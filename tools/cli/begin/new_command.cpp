@@ -9,6 +9,7 @@
 
 #include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
+#include "scenarios/text/format.hpp"
 #include "simcore/text/quantity_text.hpp"
 #include "tools/begin/first_sweep.hpp"
 #include "tools/begin/storage.hpp"
@@ -17,6 +18,9 @@
 #include "tools/cli/words.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
+#include "tools/sweep/language/load_sweep.hpp"
+#include "tools/sweep/plan/points.hpp"
+#include "tools/sweep/run/dry_run.hpp"
 
 namespace weft::cli {
 namespace {
@@ -47,6 +51,19 @@ void ask_or_none(Questions& questions, const std::string& question,
   answer = none;
   questions.ask_word(question, all, answer);
   if (answer == none) answer.clear();
+}
+
+/// How many points a sweep has and what they take, as `weft check` sees it; empty: it cannot say.
+std::string forecast_text(const std::string& file) {
+  const auto loaded = sweep::load_sweep(file, {});
+  if (!loaded) return {};
+  const auto plan = sweep::make_plan(loaded.value());
+  if (!plan) return {};
+  const auto forecast = sweep::sweep_forecast(loaded.value(), plan.value(), [] { return false; });
+  return fmt::format(
+      "  {} points, about {} of processor time by the forecast of `weft check`; `weft sweep {} "
+      "--dry-run` runs a few to say it better\n",
+      forecast.points, scenarios::format_time(forecast.seconds), file);
 }
 
 std::string problem_of(const Errors& errors) {
@@ -241,7 +258,7 @@ int NewCommand::write(const std::string& scenario) const {
   const int code = put(sweep.value(), file);
   if (code == kSuccess) {
     print("  " + out_ + " and " + file + "; next: `weft run " + out_ + "`, `weft sweep " + file +
-          "`\n");
+          "`\n" + forecast_text(file));
   }
   return code;
 }

@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
-#include "scenarios/blame/explain/candidates.hpp"
-#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
-#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/escape.hpp"
@@ -22,28 +20,11 @@
 namespace weft::cli {
 namespace {
 
-/// What the scenario of a run says of it; nothing where the folder has none, as runs had none to
-/// write.
-struct RunScenario {
-  explicit RunScenario(const std::string& folder)
-      : loaded(scenarios::load_scenario(std::filesystem::path(folder) / "resolved.yaml")) {
-    if (!loaded) return;
-    slow_links = scenarios::slow_links(loaded.value());
-    degradations = scenarios::degradations_of(loaded.value(), slow_links);
-    hashes_paths = scenarios::has_removable("collisions", loaded.value());
-  }
-
-  Result<scenarios::LoadedScenario> loaded;
-  std::vector<scenarios::SlowLink> slow_links;
-  std::vector<scenarios::Degradation> degradations;
-  bool hashes_paths = false;
-};
-
 /// What is worse in the scenario than it should be, on critical paths or not.
-std::string degradations_text(const RunScenario& scenario, const std::string& folder) {
-  if (scenario.degradations.empty()) return {};
+std::string degradations_text(const scenarios::RunFacts& facts, const std::string& folder) {
+  if (facts.degradations.empty()) return {};
   std::string text;
-  for (const scenarios::Degradation& one : scenario.degradations) {
+  for (const scenarios::Degradation& one : facts.degradations) {
     text += (text.empty() ? "" : "; ") + one.text();
   }
   return fmt::format("The scenario has {}: `weft explain {} --verify` runs without each.\n", text,
@@ -107,25 +88,29 @@ std::optional<int> ExplainCommand::run() {
 }
 
 int ExplainCommand::explain(const std::vector<scenarios::BlameEntry>& blame) const {
-  const RunScenario scenario(first_);
-  if (verifies_ && !scenario.loaded) return refuse(scenario.loaded.errors(), kBadInput);
+  const scenarios::RunFacts facts = scenarios::facts_of_folder(first_);
+  if (verifies_) return verify(blame, facts);
   if (is_json_) {
-    auto json = scenarios::explanation_json(blame, scenario.slow_links, scenario.degradations,
-                                            scenario.hashes_paths);
-    const int code =
-        verifies_ ? verify_blame(first_, scenario.loaded.value(), blame, scenario.slow_links, &json)
-                  : kSuccess;
-    print(scenarios::json_text(json) + "\n");
-    return code;
-  }
-  print(scenarios::explanation_text(blame, lines_, scenario.slow_links, scenario.degradations,
-                                    scenario.hashes_paths) +
-        warnings_text(first_));
-  if (!verifies_) {
-    print(degradations_text(scenario, first_));
+    print(scenarios::json_text(scenarios::explanation_json(blame, facts)) + "\n");
     return kSuccess;
   }
-  return verify_blame(first_, scenario.loaded.value(), blame, scenario.slow_links, nullptr);
+  print(scenarios::explanation_text(blame, lines_, facts) + warnings_text(first_) +
+        degradations_text(facts, first_));
+  return kSuccess;
+}
+
+int ExplainCommand::verify(const std::vector<scenarios::BlameEntry>& blame,
+                           const scenarios::RunFacts& facts) const {
+  const auto scenario = scenarios::load_scenario(std::filesystem::path(first_) / "resolved.yaml");
+  if (!scenario) return refuse(scenario.errors(), kBadInput);
+  if (!is_json_) {
+    print(scenarios::explanation_text(blame, lines_, facts) + warnings_text(first_));
+    return verify_blame(first_, scenario.value(), blame, facts.slow_links, nullptr);
+  }
+  auto json = scenarios::explanation_json(blame, facts);
+  const int code = verify_blame(first_, scenario.value(), blame, facts.slow_links, &json);
+  print(scenarios::json_text(json) + "\n");
+  return code;
 }
 
 }  // namespace weft::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/run_facts.hpp"
 
 namespace weft::cli {
 
@@ -21,6 +22,9 @@ class ExplainCommand {
  private:
   /// One run. Returns the exit code.
   [[nodiscard]] int explain(const std::vector<scenarios::BlameEntry>& blame) const;
+  /// The same, and what runs without each thing save.
+  [[nodiscard]] int verify(const std::vector<scenarios::BlameEntry>& blame,
+                           const scenarios::RunFacts& facts) const;
 
   CLI::App* explain_;
   std::string first_;

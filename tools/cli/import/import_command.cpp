@@ -73,6 +73,10 @@ int print_collection() {
 int print_formats() {
   for (const import::Format& format : import::formats()) {
     print(fmt::format("  {:20} {}\n", format.name, format.about));
+    if (format.columns.needed.empty()) continue;
+    print(fmt::format("  {:20} columns {}; may have {}\n", "",
+                      fmt::join(format.columns.needed, ", "),
+                      fmt::join(format.columns.known, ", ")));
   }
   return kSuccess;
 }
@@ -93,7 +97,8 @@ ImportCommand::ImportCommand(CLI::App& app)
   import_
       ->add_option("--format", format_, "what the files are, where that cannot be told (--formats)")
       ->type_name("NAME");
-  import_->add_flag("--formats", lists_, "list the forms of file that are read");
+  import_->add_flag("--formats", lists_,
+                    "list the forms of file that are read, with the columns of tables");
   import_->add_flag("--collect", collects_, "print the commands that gather such files, and end");
   import_->add_option("--server", options_.server, "what the servers are, of `weft list servers`")
       ->type_name(kPart);

@@ -46,10 +46,12 @@ Topics fabric_topics() {
        {"transport.roce", "fabric.flow_control", "fabric.switch"},
        {},
        {"protocols/MODEL.md"}},
-      {{"server", "servers", "gpu", "hardware", "dgx", "hgx", "catalogue", "catalog"},
-       "parts that scenarios name, and what differs from them",
+      {{"server", "servers", "machine", "machines", "gpu", "hardware", "dgx", "hgx", "catalogue",
+        "catalog"},
+       "parts that scenarios name, and what differs from them; `weft new --machine PART` makes a "
+       "scenario of one, and `--sweep machine` compares it with its likes",
        {"racks[0].server", "racks[0].servers", "fabric.server"},
-       {"list", "show"},
+       {"list", "show", "new"},
        {"topologies/catalogue/README.md"}},
       {{"bandwidth", "speed", "rate", "link-speed"},
        "rates of cables by role, of single cables, and of NICs",
@@ -154,7 +156,7 @@ Topics job_topics() {
       {{"moe", "mixture-of-experts", "expert", "experts"},
        "tokens to experts: in a training job, or as an exchange by itself",
        {"jobs[0].routing", "jobs[0].parallelism.expert", "jobs.all-to-all-v"},
-       {},
+       {"new", "estimate"},
        {"scenarios/moe-deepseek.yaml", "scenarios/moe-all-to-all.yaml"}},
       {{"storage", "checkpoint", "nvme", "nfs", "background"},
        "traffic beside training: requests that servers answer, or messages at a load, in a class "
@@ -184,11 +186,12 @@ Topics job_topics() {
        {"jobs[0].stragglers", "jobs[0].noise", "jobs[0].jitter"},
        {"explain"},
        {"scenarios/straggler.yaml", "scenarios/straggler-gpu.yaml"}},
-      {{"fault", "failure", "failures", "outage", "flap"},
-       "links and switches that fail or slow down, and when routes follow",
-       {"faults", "faults.link-down", "faults.switch-down", "fabric.convergence"},
-       {"explain"},
-       {"scenarios/link-failure.yaml"}},
+      {{"fault", "failure", "failures", "outage", "flap", "incident", "incidents"},
+       "links and switches that fail or slow down, who notices when, and when routes follow",
+       {"faults", "faults.link-down", "faults.switch-down", "faults.flapping",
+        "fabric.convergence"},
+       {"explain", "report"},
+       {"scenarios/link-failure.yaml", "scenarios/flapping.yaml", "scenarios/RESULTS.md"}},
   };
 }
 

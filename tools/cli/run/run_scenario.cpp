@@ -21,6 +21,7 @@
 #include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
+#include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/checks/forecast.hpp"
 #include "scenarios/language/load_scenario.hpp"
@@ -99,16 +100,15 @@ void print_results(const scenarios::Results& results, const std::vector<Verdict>
 }
 
 /// The worst of what is to blame for the time of each job.
-void print_blame(const std::filesystem::path& folder, const scenarios::LoadedScenario& source) {
+void print_blame(const std::filesystem::path& folder, const scenarios::Results& results,
+                 const scenarios::LoadedScenario& source) {
   constexpr std::size_t kLines = 6;
   const auto blame = scenarios::read_blame(folder);
   if (!blame) return;
-  const std::vector<scenarios::SlowLink> links = scenarios::slow_links(source);
+  scenarios::RunFacts facts = scenarios::facts_of(source);
+  scenarios::add_limits(scenarios::summary_json(results), facts);
   print(fmt::format("\n{}  more: `weft explain {}`\n",
-                    scenarios::explanation_text(blame.value(), kLines, links,
-                                                scenarios::degradations_of(source, links),
-                                                scenarios::has_removable("collisions", source)),
-                    folder.string()));
+                    scenarios::explanation_text(blame.value(), kLines, facts), folder.string()));
 }
 
 /// Says where the results are, what they replace, and what is not there. `out` is where they should
@@ -134,7 +134,7 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
                       "(`--set observe.messages=true` writes them, packed)\n",
                       scenarios::format_count(scenarios::kMessagesListed)));
     }
-    if (results.has_blame) print_blame(written, source);
+    if (results.has_blame) print_blame(written, results, source);
   }
   if (written == out) return;
   complain(fmt::format(

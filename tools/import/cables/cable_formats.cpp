@@ -12,10 +12,18 @@ namespace weft::import {
 
 std::span<const Format> cable_formats() {
   static constexpr std::array kFormats{
-      Format{"netbox-csv", "NetBox cables CSV", "the CSV that NetBox imports cables from",
-             recognise_netbox_csv, read_netbox_csv},
-      Format{"netbox-table", "NetBox table of cables", "NetBox, Cables, Export, Current View",
-             recognise_netbox_table, read_netbox_table},
+      Format{"netbox-csv",
+             "NetBox cables CSV",
+             "the CSV that NetBox imports cables from",
+             recognise_netbox_csv,
+             read_netbox_csv,
+             {kNetboxCsvNeeded, kNetboxCsvKnown}},
+      Format{"netbox-table",
+             "NetBox table of cables",
+             "NetBox, Cables, Export, Current View",
+             recognise_netbox_table,
+             read_netbox_table,
+             {kNetboxTableNeeded, kNetboxTableKnown}},
       Format{"netbox-api", "NetBox API, cables", "GET /api/dcim/cables/?limit=0",
              recognise_netbox_api, read_netbox_api},
       Format{"lldpctl", "lldpctl JSON", "lldpctl -f json", recognise_lldpctl, read_lldpctl},
@@ -24,9 +32,12 @@ std::span<const Format> cable_formats() {
       Format{"dsx-air", "DSX Air JSON", "the topology file of DSX Air", recognise_dsx_air,
              read_dsx_air},
       Format{"dot", "DOT", "the cabling plan of PTM or Cumulus", recognise_dot, read_dot},
-      Format{"cables-csv", "cables CSV",
+      Format{"cables-csv",
+             "cables CSV",
              "a table with the columns from, from_port, to, to_port, rate, length, medium",
-             recognise_generic_csv, read_generic_csv}};
+             recognise_generic_csv,
+             read_generic_csv,
+             {kGenericCsvNeeded, kGenericCsvKnown}}};
   return kFormats;
 }
 

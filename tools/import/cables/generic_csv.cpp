@@ -68,7 +68,8 @@ std::optional<std::string_view> recognise_generic_csv(const InputFile& file) {
 
 void read_generic_csv(const InputFile& file, Description& description) {
   Reading reading(file, description);
-  CsvTable table(reading, {"from", "from_port", "to", "to_port"}, {"rate", "length", "medium"});
+  CsvTable table(reading, {kGenericCsvNeeded.begin(), kGenericCsvNeeded.end()},
+                 {kGenericCsvKnown.begin(), kGenericCsvKnown.end()});
   CableList cables(reading, "row");
   if (table.read_head()) {
     while (table.next()) read_generic_row(reading, table, cables);

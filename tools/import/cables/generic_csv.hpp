@@ -1,11 +1,15 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 
 #include "tools/import/facts/format.hpp"
 
 namespace weft::import {
+
+inline constexpr std::array kGenericCsvNeeded{"from", "from_port", "to", "to_port"};
+inline constexpr std::array kGenericCsvKnown{"rate", "length", "medium"};
 
 /// A table of cables as weft defines it: from, from_port, to, to_port, and where they are known
 /// rate, length and medium.

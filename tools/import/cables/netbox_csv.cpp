@@ -53,10 +53,8 @@ std::optional<std::string_view> recognise_netbox_csv(const InputFile& file) {
 
 void read_netbox_csv(const InputFile& file, Description& description) {
   Reading reading(file, description);
-  CsvTable table(
-      reading, {"side_a_device", "side_a_name", "side_b_device", "side_b_name"},
-      {"side_a_type", "side_b_type", "side_a_site", "side_b_site", "type", "status", "tenant",
-       "label", "color", "length", "length_unit", "description", "comments", "tags", "id"});
+  CsvTable table(reading, {kNetboxCsvNeeded.begin(), kNetboxCsvNeeded.end()},
+                 {kNetboxCsvKnown.begin(), kNetboxCsvKnown.end()});
   if (table.read_head()) {
     read_netbox_rows(reading, table, false);
   } else {
@@ -71,10 +69,8 @@ std::optional<std::string_view> recognise_netbox_table(const InputFile& file) {
 
 void read_netbox_table(const InputFile& file, Description& description) {
   Reading reading(file, description);
-  CsvTable table(reading, {"Device A", "Termination A", "Device B", "Termination B"},
-                 {"ID", "Label", "Status", "Type", "Length", "Color", "Tenant", "Tenant Group",
-                  "Tags", "Description", "Comments", "Created", "Last updated", "Rack A", "Rack B",
-                  "Location A", "Location B", "Site A", "Site B"});
+  CsvTable table(reading, {kNetboxTableNeeded.begin(), kNetboxTableNeeded.end()},
+                 {kNetboxTableKnown.begin(), kNetboxTableKnown.end()});
   if (table.read_head()) {
     read_netbox_rows(reading, table, true);
   } else {

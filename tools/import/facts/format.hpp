@@ -1,12 +1,19 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "tools/import/facts/description.hpp"
 #include "tools/import/source/input_file.hpp"
 
 namespace weft::import {
+
+/// The columns of a table: an error where a needed one is missing.
+struct TableColumns {
+  std::span<const char* const> needed{};
+  std::span<const char* const> known{};
+};
 
 /// One form of file that operators hold.
 struct Format {
@@ -20,6 +27,7 @@ struct Format {
   /// Adds what the file says, and what has to be said of it. Adds nothing but remarks where one of
   /// them is an error.
   void (*read)(const InputFile& file, Description& description);
+  TableColumns columns{};  ///< of a table with a line of names
 };
 
 }  // namespace weft::import

@@ -92,31 +92,20 @@ Json bars_json(const Job& job, const std::vector<std::string>& causes,
 
 }  // namespace
 
-Json blame_json(const std::vector<scenarios::BlameEntry>& blame,
-                const std::vector<scenarios::SlowLink>& slow_links) {
+Json blame_json(const std::vector<scenarios::BlameEntry>& blame, const scenarios::RunFacts& facts) {
   Json jobs = Json::array();
   for (const Job& job : sum_by_job(blame)) {
     const std::vector<std::string> causes = causes_of(job);
     std::vector<scenarios::BlameEntry> own;
     std::ranges::copy_if(blame, std::back_inserter(own),
                          [&](const auto& entry) { return entry.job == job.name; });
-    Json advice = Json::object();
-    Json kinds = Json::object();
-    for (const std::string& cause : causes) advice[cause] = scenarios::advice_against(cause);
-    const auto explained = scenarios::explanation_json(own, slow_links)["jobs"][0];
-    for (const auto& one : explained["advice"]) {
-      const std::string cause = one["against"];
-      if (!advice.contains(cause)) continue;
-      advice[cause] = one["advice"];
-      kinds[cause] = one["kind"];
-    }
+    const auto explained = scenarios::explanation_json(own, facts)["jobs"][0];
     jobs.push_back({{"job", job.name},
                     {"iterations", job.iterations},
                     {"seconds", short_number(to_seconds(job.time))},
-                    {"sentences", scenarios::explanation_text(own, kLines, slow_links)},
+                    {"sentences", scenarios::explanation_text(own, kLines, facts)},
                     {"slow_links", explained["slow_links"]},
-                    {"advice", std::move(advice)},
-                    {"kinds", std::move(kinds)},
+                    {"advice", explained["advice"]},
                     {"causes", causes},
                     {"rows", rows_json(job)},
                     {"bars", bars_json(job, causes, own)}});

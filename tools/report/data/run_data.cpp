@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "scenarios/blame/explain/blame_file.hpp"
-#include "scenarios/blame/explain/slow_links.hpp"
-#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/results/summary/former_names.hpp"
 #include "scenarios/text/text_file.hpp"
 #include "simcore/messages/size_class.hpp"
@@ -155,13 +154,14 @@ Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
   run["left_out"] = std::move(left_out);
   run["scenario"] = read_text(folder / "resolved.yaml", kMaxScenario);
   if (Errors errors = add_tables(folder, bounds, run); !errors.empty()) return errors;
+  const scenarios::RunFacts facts = scenarios::facts_of_folder(folder);
+  run["degradations"] = Json::array();
+  for (const auto& one : facts.degradations) run["degradations"].push_back(one.what);
   std::error_code ignored;
   if (fs::exists(folder / "blame.csv", ignored)) {
     const auto blame = scenarios::read_blame(folder);
     if (!blame) return blame.errors();
-    const auto scenario = scenarios::load_scenario(folder / "resolved.yaml");
-    run["blame"] = blame_json(blame.value(), scenario ? scenarios::slow_links(scenario.value())
-                                                      : std::vector<scenarios::SlowLink>());
+    run["blame"] = blame_json(blame.value(), facts);
   }
   auto series = series_json(folder, seconds);
   if (!series) return series.errors();

@@ -295,4 +295,14 @@ void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
   print_forecast(sweep, points, count, processes, 0, is_interrupted);
 }
 
+SweepForecast sweep_forecast(const Sweep& sweep, const Plan& plan,
+                             const std::function<bool()>& is_interrupted) {
+  const std::vector<Point> points = plan.points();
+  SweepForecast forecast{.points = points.size()};
+  for (const Modelled& one : modelled(sweep, points, is_interrupted)) {
+    forecast.seconds += one.seconds;
+  }
+  return forecast;
+}
+
 }  // namespace weft::sweep

@@ -14,4 +14,12 @@ namespace weft::sweep {
 void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
              const std::function<bool()>& is_interrupted);
 
+/// What `weft check` predicts of a sweep, without running any of it.
+struct SweepForecast {
+  std::size_t points = 0;
+  double seconds = 0;  ///< of processor time, all points together
+};
+[[nodiscard]] SweepForecast sweep_forecast(const Sweep& sweep, const Plan& plan,
+                                           const std::function<bool()>& is_interrupted);
+
 }  // namespace weft::sweep

@@ -1,7 +1,7 @@
 // Which of several runs is fastest, by how much, and through what. No drawing.
 
 import { causesOf, slowLinkOf, triesOf } from './answer_run.js';
-import { differences } from './scenario.js';
+import { differences, keysOf } from './scenario.js';
 import * as format from './format.js';
 
 /** Closer together than this, times are the same. */
@@ -87,26 +87,49 @@ function unfinished(runs) {
   return list.map((run) => `${quoted(run.label)} ${words[run.summary.outcome] ?? run.summary.outcome}`).join(', ');
 }
 
-/** More keys than these are another scenario rather than a change of it. */
+/** So many keys are named. More of them are another scenario rather than a change of it. */
 const MOST_KEYS = 3;
 
-/** Where few keys differ, they are the reason. */
-function fewKeys(runs) {
-  const keys = differences(runs.map((run) => run.scenario)).filter(({ path }) => !/^(weft|name)$/.test(path));
-  return keys.length <= MOST_KEYS ? keys : [];
+/** Keys that change nothing of what is simulated. */
+const IS_OF_NO_EFFECT = /^(weft$|name$|observe\b)/;
+
+const keysThatDiffer = (runs) => differences(runs.map((run) => run.scenario)).filter(({ path }) => !IS_OF_NO_EFFECT.test(path));
+
+/** Of `jobs[1].skip` the job, and the runs that have it; null: the key is another one. */
+function skippedJob({ path, values }, runs) {
+  const [, place] = /^jobs\[(\d+)\]\.skip$/.exec(path) ?? [];
+  const having = runs.filter((run, i) => values[i] !== 'true');
+  const name = place && keysOf(having[0]?.scenario ?? '').find((key) => key.path === `jobs[${place}].name`)?.value;
+  return name ? { name: quoted(name), having: having.map((run) => quoted(run.label)).join(', ') } : null;
 }
 
-function keysText(keys) {
+/** What a key is for in the places of a list: `fabric.cables[].rate`. */
+const ofList = (path) => path.replaceAll(/\[\d+\]/g, '[]');
+
+/** Names of keys; of those of one list's elements the first, and how many there are. */
+function namesOf(keys, runs) {
+  const groups = new Map();
+  for (const key of keys) groups.set(ofList(key.path), [...(groups.get(ofList(key.path)) ?? []), key]);
+  return [...groups.values()].map(([first, ...others]) => skippedJob(first, runs) && !others.length ? `job ${skippedJob(first, runs).name}` : (others.length > 1 ? `${quoted(ofList(first.path))} in ${others.length + 1} places` : [first, ...others].map(({ path }) => quoted(path)).join(', ')));
+}
+
+/** Where few keys differ, they are the reason; of many the first, and how many more there are. */
+function keysText(keys, runs) {
   if (!keys.length) return '';
-  const names = keys.map(({ path }) => quoted(path));
-  return names.length === 1 ? `; only ${names[0]} differs` : `; only ${names.slice(0, -1).join(', ')} and ${names.at(-1)} differ`;
+  const job = keys.length === 1 && skippedJob(keys[0], runs);
+  if (job) return `; only ${job.having} ${job.having.includes(', ') ? 'have' : 'has'} job ${job.name}`;
+  const names = namesOf(keys, runs);
+  if (names.length === 1) return `; only ${names[0]} ${keys.length === 1 ? 'differs' : 'differ'}`;
+  if (names.length <= MOST_KEYS) return `; only ${names.slice(0, -1).join(', ')} and ${names.at(-1)} differ`;
+  return `; ${names.slice(0, MOST_KEYS).join(', ')} and ${format.counted(names.length - MOST_KEYS, 'more key', 'more keys')} differ`;
 }
 
 /** What the fastest run has set otherwise than the slowest is known to help: it is tried first. */
 function asInBest(keys, runs, { best, worst, ratio }) {
+  if (keys.length > MOST_KEYS) return [];
   const [at, from] = [best, worst].map(({ run }) => runs.indexOf(run));
   const changed = keys.filter(({ values }) => values[at] !== values[from]);
-  const canBeSaid = changed.every(({ path, values }) => path !== 'seed' && values[at]?.length < 60);
+  const canBeSaid = changed.every(({ path, values }) => path !== 'seed' && !/\.skip$/.test(path) && values[at]?.length < 60);
   if (ratio < 1 + SAME || !changed.length || !canBeSaid) return [];
   const text = changed.map(({ path, values }) => quoted(`${path}: ${values[at]}`)).join(', ');
   return [{ layer: 'what differs', text: `${text}, as in ${quoted(best.run.label)}`, why: `${format.times(ratio)} times as fast` }];
@@ -128,7 +151,7 @@ function tries(one, runs) {
   if (one) {
     const { worst } = one;
     const blamed = worst.run.blame?.find((b) => b.job === worst.job.name);
-    if (blamed) return triesOf(worst.run, [{ job: worst.job, blamed, causes: causesOf(blamed) }]).map((t) => ({ ...t, why: `${t.why}, in ${worst.run.label}` }));
+    if (blamed) return triesOf(worst.run, [{ job: worst.job, blamed }]).map((t) => ({ ...t, why: `${t.why}, in ${worst.run.label}` }));
   }
   return runs.every((run) => run.blame?.length) ? [] : [{ layer: 'what is recorded', text: '`weft run SCENARIO --blame` of each says through which cause they differ', why: 'not all runs looked for culprits' }];
 }
@@ -138,7 +161,7 @@ export function answerOfRuns(runs) {
   const broken = unfinished(runs);
   const one = known.length > 1 ? pairs(known).map(extremes).sort((a, b) => b.ratio - a.ratio)[0] : null;
   const before = broken ? `${broken}; ` : '';
-  const keys = fewKeys(known);
+  const keys = keysThatDiffer(known);
   const advice = [...beyond(runs), ...(one ? asInBest(keys, known, one) : []), ...tries(one, runs)];
   if (!one) {
     const rest = known.length > 1 ? unlike(known) ?? 'no job is in all runs that finished' : known.length ? `only ${quoted(known[0].label)} finished` : 'no run finished';
@@ -147,7 +170,7 @@ export function answerOfRuns(runs) {
   const all = pairs(known).map(extremes);
   const { best, worst, ratio, name } = one;
   const inJob = all.length > 1 ? ` in ${quoted(name)}` : '';
-  const why = keysText(keys);
+  const why = keysText(keys, known);
   if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}no job differs by more than ${format.percent(Math.max(ratio - 1, 0.001))}${why}`, figures: [[`${name} took`, format.time(best.seconds)]], tries: advice };
   const tokens = tokensOf(best) && tokensOf(worst) ? [format.tokens(tokensOf(best)), format.tokens(tokensOf(worst))] : null;
   const values = tokens ?? [format.time(best.seconds), format.time(worst.seconds)];

@@ -27,7 +27,7 @@ const SAID = {
   credits: (who, port) => `is a wait for credits${port ? `, most at ${port}` : ''}`,
   'congestion control': (who) => `is held back by congestion control, most ${who}`,
   window: (who) => `is a wait for a full window, most ${who}`,
-  retransmission: (who) => `is sending again what was lost, most ${who}`,
+  retransmission: (who, port, trims) => `is sending again what was ${trims ? 'trimmed or ' : ''}lost, most ${who}`,
   'time-out': (who) => `is a wait for time-outs, most ${who}`,
   'link failure': (who, port) => `is a wait for a link that is down${port ? `, ${port}` : ''}`,
   'link retry': (who, port) => `is frames that links send again, or their ACKs${port ? `, most at ${port}` : ''}`,
@@ -36,19 +36,20 @@ const SAID = {
 /** Every cause that the sentence has words for. */
 export const causesWithWords = () => Object.keys(SAID);
 
-/** Which layer an advice changes: the less it costs to change, the further up it stands. */
-const LAYERS = ['what the scenario sets', 'placement and paths', 'the plan of the job', 'hardware', 'a defect'];
-/** What does not reach its rate comes before all of them. */
-const MEND = 4;
-/** The first two are both changed within a scenario: between them time decides. */
-const effortOf = (layer) => (layer === MEND ? -1 : Math.max(0, layer - 1));
-const LAYER_OF = { straggler: 4, 'link failure': 4, 'link retry': 4, pause: 0, credits: 0, 'congestion control': 0, window: 0, retransmission: 0, 'time-out': 0, queueing: 1, 'own packets': 2, bubble: 2, schedule: 2, 'launch and protocol': 2 };
-const layerOf = (cause) => LAYER_OF[cause] ?? 3;
+/** Advice by what it changes, as `weft explain` has it: the less it costs to change, the further up it stands. */
+const KINDS = ['degradation', 'setting', 'plan'];
+const SETS = 'what the scenario sets';
+/** Causes by which a plan is changed rather than what it runs on. */
+const OF_PLAN = new Set(['own packets', 'bubble', 'schedule', 'launch and protocol']);
 
-/** Of what a scenario has in it, how `weft run` takes it out: \`--without job:red\`. */
-const withoutOf = (cause, who) => (cause === 'queueing' && who ? `; \`weft run --without job:${who}\` shows what it costs` : '');
-/** Of the time of a job: a rank that takes longer than planned is a defect, and worth less time. */
-const WORTH_MENDING = 0.01;
+/** What is changed, in words. */
+function layerOf({ kind, against, without }) {
+  if (kind === 'degradation') return 'a defect';
+  if (kind === 'setting') return without === 'collisions' || against === 'queueing' ? 'placement and paths' : SETS;
+  return OF_PLAN.has(against) ? 'the plan of the job' : 'hardware';
+}
+
+const costs = (without) => `; \`weft run --without ${without}\` shows what it costs`;
 
 const sum = (rows) => rows.reduce((all, row) => all + row[4], 0);
 
@@ -85,11 +86,20 @@ function judged(run) {
     const atSlow = slowLinkOf(blamed)?.share ?? 0;
     const isSlow = !isLate && atSlow > 0 && (ratio ?? 1) <= HEALTHY;
     const over = (share) => (share < 1 ? 1 / (1 - share) : Infinity);
-    return { job, blamed, causes, ratio, late, isLate, isSlow, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
+    return { job, blamed, causes, ratio, late, isLate, isSlow, trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
   });
 }
 
-const REASONS = [['buffer_drops', 'full buffers'], ['fault_drops', 'failed links'], ['error_drops', 'errors of links'], ['ttl_drops', 'ways that do not end']];
+/** Counts of a summary that add up to all packets that were dropped. */
+const REASONS = [['buffer_drops', 'full buffers'], ['fault_drops', 'failed links'], ['error_drops', 'errors of links'], ['ttl_drops', 'ways that do not end'],
+  ['wred_drops', 'WRED'], ['watchdog_drops', 'PFC watchdogs'], ['retry_drops', 'links that gave up sending again'], ['poison_drops', 'switches that had passed corrupted frames on']];
+
+/** The incident that cost most packets: `, most in flapping of leaf0 to spine3`; empty: none is known. */
+function incidentText({ incidents = [] }) {
+  const lossy = incidents.filter((one) => one.lost_packets > 0).sort((a, b) => b.lost_packets - a.lost_packets);
+  if (!lossy.length) return '';
+  return `, ${lossy.length > 1 ? 'most ' : ''}in ${lossy[0].kind} of ${quoted(lossy[0].place)}`;
+}
 
 /** What comes first, whatever else there is: a run that did not end, and packets that were lost. */
 function trouble(summary) {
@@ -109,7 +119,7 @@ function trouble(summary) {
   const lost = Math.max(network.packets_dropped ?? 0, known.reduce((all, [count]) => all + count, 0));
   if (!lost) return null;
   const share = network.packets_injected ? ` (${format.percent(lost / network.packets_injected)})` : '';
-  return { isOver: false, text: `${format.counted(lost, 'packet was', 'packets were')} dropped${share}${known[0][0] ? `, ${known[1][0] ? 'most ' : ''}by ${known[0][1]}` : ''}`, figures: [['packets dropped', format.number(lost)]] };
+  return { isOver: false, text: `${format.counted(lost, 'packet was', 'packets were')} dropped${share}${known[0][0] ? `, ${known[1][0] ? 'most ' : ''}by ${known[0][1]}` : ''}${incidentText(summary)}`, figures: [['packets dropped', format.number(lost)]] };
 }
 
 const quoted = (name) => `\`${name}\``;
@@ -121,15 +131,16 @@ function culpritText({ cause, who }) {
   return /^(NIC|rank) /.test(who) ? who : who ? quoted(who) : 'several';
 }
 
-/** Slow links that are a quarter of a job's time or more: the first of them, and their share; null: there are none. */
+/** Slow links that are a quarter of a job's time, or more of it than any other cause: the first of them, and their share; null: there are none. */
 export function slowLinkOf(blamed) {
   const seconds = (blamed?.slow_links ?? []).reduce((all, l) => all + Number(l.seconds), 0);
-  return seconds > 0 && seconds > blamed.seconds / 4
-    ? { link: blamed.slow_links[0], share: seconds / blamed.seconds }
-    : null;
+  if (!(seconds > 0)) return null;
+  const share = seconds / blamed.seconds;
+  const worst = causesOf(blamed).find((c) => !OF_ITS_OWN.has(c.cause))?.share ?? 0;
+  return share > 1 / 4 || (share >= WORTH && share >= worst) ? { link: blamed.slow_links[0], share } : null;
 }
 
-function blameText({ causes, blamed, isLate, late }) {
+function blameText({ causes, blamed, isLate, late, trims }) {
   if (isLate) return `${format.roughly(late)} of it is a wait for ${causes.find((c) => c.cause === 'straggler').who}, which takes longer than planned`;
   const slow = slowLinkOf(blamed);
   if (slow) {
@@ -140,7 +151,7 @@ function blameText({ causes, blamed, isLate, late }) {
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
   const said = SAID[worst.cause] ?? (() => `is ${worst.cause}`);
-  const text = (one, words) => `${format.roughly(one.share)} of it ${words(culpritText(one), one.port ? quoted(one.port) : '')}`;
+  const text = (one, words) => `${format.roughly(one.share)} of it ${words(culpritText(one), one.port ? quoted(one.port) : '', trims)}`;
   // A control answers to queues: the other job in them is said, too.
   const other = worst.cause === 'congestion control' && causes.find((c) => c.cause === 'queueing' && c.share >= WORTH);
   return `${text(worst, said)}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
@@ -213,63 +224,49 @@ function figuresOf(run, one, isHealthy) {
 /** Warnings that end in what to do: `...; set flow_control.buffer to 1,081,344 B`. */
 const DOES = /; ((?:set|raise|lower|shorten|take|change|use|give|add|enlarge|leave|choose|reduce|increase|place) .*)$/;
 
-const joinsSwitches = (port) => /\]->.*\]$/.test(port);
-const leadsToHost = (port) => /\]->.*[^\]]$/.test(port);
+/** Failures that cost packets, though they may cost a job no time: [degradation, advice, what a summary counts]. */
+const FAILURES = [
+  ['link-failures', 'mend the links that fail', ({ fault_drops: n }) => n && `${format.counted(n, 'packet was', 'packets were')} dropped there`],
+  ['nic-pauses', 'replace the NIC that holds its switch paused', ({ watchdog_drops: n }) => n && `${format.counted(n, 'packet was', 'packets were')} dropped by PFC watchdogs`],
+  ['bit-errors', 'mend the links that corrupt frames', ({ error_drops: lost, frames_replayed: n }) => (lost ? `${format.counted(lost, 'packet was', 'packets were')} lost there` : n && `${format.counted(n, 'frame was', 'frames were')} sent again by links`)],
+];
 
-/** What is left of queues and pauses is between switches rather than before hosts: flows meet where there are other ways. */
-function meetsBetweenSwitches(blamed) {
-  const metAt = (fits) => blamed.rows.reduce((all, [cause, , culprit, port, seconds]) => {
-    const isMet = ['pause', 'queueing', 'own packets'].includes(cause) && fits(cause === 'pause' ? culprit : port);
-    return all + (isMet ? seconds : 0);
-  }, 0);
-  return metAt(joinsSwitches) > metAt(leadsToHost);
-}
-
-/** Flows that a hash puts on the same link between switches are held back, too, and leave no queue to be seen there. */
-const mayCollide = (run, blamed) => /^ *load_balancing: ecmp\b/m.test(run.scenario ?? '') && blamed.rows.some(([, , , port]) => joinsSwitches(port));
-
-/** Where a scenario has a NIC that holds its switch paused, no marks help against its storm. */
-const isStuck = (run, cause, who) => cause === 'pause' && who.startsWith('NIC ') && /^[ -]*type: nic-pause\b/m.test(run.scenario ?? '');
-const REPLACE = 'replace the NIC that holds its switch paused; `weft run --without nic-pauses` shows what it costs';
-
-/** Advice of the data, by what it changes; then what an empty network would not have; then by the time at stake. */
-export function triesOf(run, sick) {
-  const tries = [...(run.summary.explanation ?? []), ...(run.summary.warnings ?? [])].flatMap((text) => {
-    const found = DOES.exec(text);
-    return found ? [{ layer: 0, seconds: Infinity, text: found[1], why: 'the run warned' }] : [];
-  });
-  const failed = run.summary.network?.fault_drops ?? 0;
-  if (failed) tries.push({ layer: MEND, seconds: 0, text: 'mend the links that fail; `weft run --without link-failures` shows what they cost', why: `${format.counted(failed, 'packet was', 'packets were')} dropped there` });
-  const again = run.summary.network?.frames_replayed ?? 0;
-  const corrupted = run.summary.network?.error_drops ?? 0;
-  const isCorrupted = corrupted > 0 && !run.summary.network?.buffer_drops;
-  const what = corrupted ? `${format.counted(corrupted, 'packet was', 'packets were')} lost there` : `${format.counted(again, 'frame was', 'frames were')} sent again by links`;
-  if (again || corrupted) tries.push({ layer: MEND, seconds: 0, text: 'mend the links that corrupt frames; `weft run --without bit-errors` shows what they cost', why: what });
+/** What blame advises against in these jobs, in the order of `weft explain`; what is the same in several of them once. */
+function blamedTries(jobs) {
   const merged = new Map();
-  for (const { job, blamed, causes, score } of sick) {
-    const isHealthy = score <= HEALTHY;
-    const by = job.ideal_set_by;
-    if (isHealthy && job.jct_seconds && by && by !== 'dependencies') tries.push({ layer: 3, seconds: job.jct_seconds, text: `fewer bytes through ${by}, or more rate there`, why: `it sets the zero-load time of ${job.name}` });
-    const slow = blamed?.slow_links?.reduce((all, l) => all + Number(l.seconds), 0) ?? 0;
-    // A defect is mended before anything is tuned around it, as `weft explain` has it.
-    if (slow > WORTH * (blamed?.seconds ?? 0)) tries.push({ layer: MEND, seconds: slow, text: 'mend or replace what is slow; `weft run --without slow-links` shows what it costs', why: `${format.roughly(slow / blamed.seconds)} of ${job.name}` });
-    // A slow link shows as other causes: of those that it makes, advice against them would not help.
-    const isSlow = slow > (blamed?.seconds ?? 0) / 2;
-    for (const { cause, who, seconds, share } of causes) {
-      if (isSlow && !OF_ITS_OWN.has(cause)) continue;
-      // Against errors of links no buffer helps.
-      if (isCorrupted && cause === 'retransmission') continue;
-      const isOfNic = isStuck(run, cause, who);
-      const text = isOfNic ? REPLACE : blamed.advice?.[cause] && `${cause === 'straggler' && who ? `${who}: ` : ''}${blamed.advice[cause]}`;
-      if (!text || share < (cause === 'straggler' ? WORTH_MENDING : WORTH) || (isHealthy && !OF_ITS_OWN.has(cause))) continue;
-      if (!merged.has(text)) merged.set(text, { layer: isOfNic ? MEND : cause === 'own packets' && blamed.kinds?.[cause] === 'setting' ? 1 : layerOf(cause), isOwn: OF_ITS_OWN.has(cause), seconds: 0, text, without: withoutOf(cause, who), reasons: [] });
-      merged.get(text).seconds += seconds;
-      merged.get(text).reasons.push(`${cause}: ${format.roughly(share)} of ${job.name}`);
-      if (cause === 'congestion control' && mayCollide(run, blamed)) tries.push({ layer: 1, isFirst: meetsBetweenSwitches(blamed), seconds, text: 'spraying, adaptive routing or more queue pairs; `weft run --without collisions` shows what a hash of paths costs', why: `${job.name} is held back, and its packets take links between switches` });
+  for (const { job, blamed } of jobs) {
+    for (const one of blamed?.advice ?? []) {
+      const text = `${one.advice}${one.without ? costs(one.without) : ''}`;
+      if (!merged.has(text)) merged.set(text, { ...one, text, seconds: 0, reasons: [] });
+      merged.get(text).seconds += Number(one.seconds);
+      merged.get(text).reasons.push(one.against === 'zero-load time' ? `it sets the zero-load time of ${job.name}` : `${one.against}: ${format.roughly(one.share)} of ${job.name}`);
     }
   }
-  for (const one of merged.values()) tries.push({ ...one, text: `${one.text}${one.without}`, why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` });
-  return tries.sort((a, b) => effortOf(a.layer) - effortOf(b.layer) || Number(Boolean(a.isOwn)) - Number(Boolean(b.isOwn)) || b.seconds - a.seconds || Number(Boolean(b.isFirst)) - Number(Boolean(a.isFirst)) || a.layer - b.layer).map((t) => ({ ...t, layer: LAYERS[t.layer] }));
+  return [...merged.values()];
+}
+
+/** Adds failures that the run counted: where blame knows of one, as one more reason. */
+function addFailures(run, tries) {
+  for (const [without, text, counted] of FAILURES) {
+    const why = counted(run.summary.network ?? {});
+    const isOfScenario = run.degradations?.includes(without) ?? without !== 'nic-pauses';
+    if (!why || !isOfScenario) continue;
+    const known = tries.find((one) => one.without === without);
+    if (known) known.reasons.push(why);
+    else tries.push({ kind: 'degradation', without, text: `${text}; \`weft run --without ${without}\` shows what they cost`, seconds: 0, reasons: [why] });
+  }
+}
+
+/** Advice of blame and of warnings, for these jobs: what can be changed first, then what takes more time. */
+export function triesOf(run, jobs) {
+  const tries = [...(run.summary.explanation ?? []), ...(run.summary.warnings ?? [])].flatMap((text) => {
+    const found = DOES.exec(text);
+    return found ? [{ kind: 'setting', seconds: Infinity, text: found[1], reasons: ['the run warned'] }] : [];
+  });
+  tries.push(...blamedTries(jobs));
+  addFailures(run, tries);
+  return tries.sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.seconds === b.seconds ? 0 : b.seconds - a.seconds))
+    .map((one) => ({ ...one, layer: layerOf(one), why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` }));
 }
 
 /** Whom to ask first where nobody is to blame yet. */
@@ -300,7 +297,7 @@ export function answerOfRun(run) {
   const sick = sickOf(jobs);
   const shown = sick[0] ?? [...jobs].sort((a, b) => (b.job.jct_seconds ?? 0) - (a.job.jct_seconds ?? 0))[0];
   const tries = triesOf(run, sick.length ? sick : jobs);
-  if (summary.outcome === 'horizon') tries.unshift({ layer: LAYERS[0], text: `a horizon, \`run.until\`, beyond ${format.time(summary.simulated_seconds)}`, why: 'it cut the run off' });
+  if (summary.outcome === 'horizon') tries.unshift({ layer: SETS, text: `a horizon, \`run.until\`, beyond ${format.time(summary.simulated_seconds)}`, why: 'it cut the run off' });
   if (!run.blame) tries.unshift(ASK(summary));
   if (!shown) return { sentence: bad?.text ?? 'The run has no jobs', figures: bad?.figures ?? [], tries };
   if (bad?.isOver) return { sentence: bad.text, figures: bad.figures, tries };

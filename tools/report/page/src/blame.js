@@ -51,10 +51,11 @@ function bars(job, index) {
   const most = Math.max(...seconds.map((values) => values.reduce((a, b) => a + b, 0)), 1e-15);
   const width = WIDTH / seconds.length;
   return el('figure', {},
-    svg('svg', { viewBox: `0 -4 ${WIDTH} ${HEIGHT + 24}`, role: 'img', 'aria-label': `time of each iteration of ${job.job} by cause`, class: 'bars' },
-      seconds.map((values, i) => bar(job, values, i * width, width, most, index, `iteration ${i * together}: `)),
-      svg('text', { x: 0, y: HEIGHT + 16 }, 'iteration 0'),
-      svg('text', { x: WIDTH, y: HEIGHT + 16, 'text-anchor': 'end' }, `${job.iterations - 1}${together > 1 ? `; ${together} per bar` : ''}, longest ${format.time(most)}`)));
+    svg('svg', { viewBox: `0 -4 ${WIDTH} ${HEIGHT + 8}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `time of each iteration of ${job.job} by cause`, class: 'bars' },
+      seconds.map((values, i) => bar(job, values, i * width, width, most, index, `iteration ${i * together}: `))),
+    // Words outside of what is scaled: they can be read in narrow windows, too.
+    el('div', { class: 'bars-axis' }, el('span', {}, 'iteration 0'),
+      el('span', {}, `${job.iterations - 1}${together > 1 ? `; ${together} per bar` : ''}, longest ${format.time(most)}`)));
 }
 
 function lyingBar(job, index) {

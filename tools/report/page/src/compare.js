@@ -50,7 +50,7 @@ function warnings(runs) {
 function comparison(runs) {
   return section('overview', `${runs.length} runs`, answerView(answerOfRuns(runs)), warnings(runs),
     el('ol', { class: 'runs' }, runs.map((run, i) => el('li', {}, action(run.label, () => visit('run', { run: i }, 'run'), 'in detail'),
-      `: ${run.summary.scenario}, ${run.summary.outcome}, seed ${run.summary.seed}`, run.summary.overrides?.length ? [', changed ', el('code', {}, run.summary.overrides.join('  '))] : ''))),
+      `: ${run.summary.scenario}, ${run.summary.outcome}, seed ${run.summary.seed}`, run.summary.overrides?.length ? [', changed ', el('code', {}, run.summary.overrides.join('  '))] : '', run.summary.without ? `, without ${run.summary.without}` : ''))),
     headline(runs));
 }
 

@@ -22,7 +22,8 @@ export const METRICS = [
   { name: 'paused_s', title: 'time paused', columns: ['paused_s'] },
   { name: 'pauses_sent', title: 'pauses sent', columns: ['pauses_sent'] },
   { name: 'credit_stall_s', title: 'credit stalls', columns: ['credit_stall_s'] },
-  { name: 'drops', title: 'drops', columns: ['buffer_drops', 'ttl_drops', 'fault_drops'] },
+  { name: 'trimmed', title: 'packets trimmed', columns: ['trimmed'] },
+  { name: 'drops', title: 'drops', columns: ['buffer_drops', 'ttl_drops', 'fault_drops', 'wred_drops', 'watchdog_drops', 'retry_drops', 'poison_drops'] },
   { name: 'error_drops', title: 'lost to errors of links', columns: ['error_drops'] },
 ];
 

@@ -20,8 +20,13 @@ export function faultsOf(run) {
     const [, place, key] = /^faults\[(\d+)\]\.(\w+)$/.exec(path) ?? [];
     if (key) (faults[place] ??= {})[key] = value;
   }
+  // Of a cable that flaps, each outage.
+  const outages = (run.summary?.incidents ?? []).filter(({ kind }) => kind === 'flapping');
+  const marks = outages.map((one) => ({ from: one.begin_seconds, to: one.end_seconds ?? null, text: `flapping ${one.place}` }));
   return faults
+    .filter(({ type }) => type !== 'flapping' || !outages.length)
     .map((fault) => ({ from: secondsOf(fault.at) ?? 0, to: secondsOf(fault.until), text: `${fault.type} ${placeOf(fault)}`.trim() }))
+    .concat(marks)
     .filter(({ from, to }) => from > 0 || to !== null);
 }
 

@@ -2,7 +2,7 @@
 
 import { el, section } from './dom.js';
 import { answerOfRun } from './answer_run.js';
-import { answerView } from './answer.js';
+import { answerView, said } from './answer.js';
 import { keysOf } from './scenario.js';
 import * as format from './format.js';
 
@@ -10,6 +10,11 @@ import * as format from './format.js';
 export const COUNTS = [
   ['packets_dropped', 'packets dropped'],
   ['error_drops', 'of them lost to errors of links'],
+  ['wred_drops', 'of them dropped by WRED'],
+  ['watchdog_drops', 'of them dropped by PFC watchdogs'],
+  ['packets_trimmed', 'packets trimmed'],
+  ['losses_inferred', 'losses inferred'],
+  ['frames_replayed', 'frames sent again by links'],
   ['ecn_marked', 'ecn marked'],
   ['pfc_pauses', 'pfc pauses'],
   ['timeouts', 'timeouts'],
@@ -91,7 +96,7 @@ const MOST_WARNINGS = 3;
 /** Warnings in a list; of many the rest is folded away. */
 export function warningsView(warnings) {
   if (!warnings.length) return null;
-  const list = (texts) => el('ul', {}, texts.map((w) => el('li', {}, w)));
+  const list = (texts) => el('ul', {}, texts.map((w) => el('li', {}, said(w))));
   const rest = warnings.slice(MOST_WARNINGS);
   return el('div', { class: 'warnings', role: 'group', 'aria-label': 'warnings' }, list(warnings.slice(0, MOST_WARNINGS)),
     rest.length ? el('details', {}, el('summary', {}, `${format.counted(rest.length, 'more warning', 'more warnings')}`), list(rest)) : null);

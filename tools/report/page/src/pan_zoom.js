@@ -172,7 +172,8 @@ export class PanZoom {
     const parts = this.boxes.flatMap((lines) => (lines.every(isRead) ? [lines] : lines.map((one) => [one])));
     for (const lines of parts) {
       const [{ font, rank }] = lines;
-      const wanted = lines.map(fits);
+      const apart = (word) => Math.max(LEAST_FONT * scale, ((word.room - GAP * scale) * word.font) / word.width);
+      const wanted = lines.flatMap((word) => [fits(word), apart(word)]);
       let size = Math.max(font, Math.min(WANTED_FONT * scale, ...wanted));
       const areFree = () => lines.every((word) => isFree(placeOf(word, size)));
       while (size > font && !areFree()) size = Math.max(font, size * SHRINK);
@@ -187,6 +188,8 @@ export class PanZoom {
   }
 }
 
+/** Pixels between words that stand in a row, as far as they can still be read. */
+const GAP = 4;
 /** By how much words become smaller until they are free of others. */
 const SHRINK = 0.88;
 /** Of what may be left out: `4 x` at a line, whose tip says the same. */

@@ -21,7 +21,7 @@ const SHOWS = {
 export function wrongMetric(run, options) {
   const has = (name) => options.some(([known]) => known === name);
   const { columns } = run.ports;
-  const isLossy = ['buffer_drops', 'fault_drops', 'ttl_drops', 'error_drops'].find((name) =>
+  const isLossy = ['buffer_drops', 'fault_drops', 'ttl_drops', 'wred_drops', 'watchdog_drops', 'error_drops'].find((name) =>
     columns[name]?.some((v) => v > 0),
   );
   if (isLossy && isLossy !== 'error_drops' && has('drops')) return 'drops';
@@ -29,6 +29,8 @@ export function wrongMetric(run, options) {
   const culprit = culpritOfRun(run);
   const wanted = culprit && SHOWS[culprit.cause];
   if (wanted && has(wanted)) return wanted;
+  // What was sent again was lost, or trimmed.
+  if ((!culprit || wanted === 'drops') && has('trimmed')) return 'trimmed';
   return ['blame_s', 'paused_s', 'peak_queue_bytes'].find(has) ?? options[0][0];
 }
 

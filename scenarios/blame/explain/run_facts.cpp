@@ -1,0 +1,63 @@
+#include "scenarios/blame/explain/run_facts.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "protocols/config/switch_config.hpp"
+#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/text/text_file.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+/// Up to so many times its zero-load time a job is not slowed down by settings.
+constexpr double kHealthy = 1.1;
+/// What the times of jobs call their own dependencies.
+constexpr const char* kDependencies = "dependencies";
+
+std::string text_at(const nlohmann::ordered_json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+double number_at(const nlohmann::ordered_json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+}  // namespace
+
+RunFacts facts_of(const LoadedScenario& scenario) {
+  const Scenario& s = scenario.scenario;
+  RunFacts facts;
+  facts.slow_links = slow_links(scenario);
+  facts.degradations = degradations_of(scenario, facts.slow_links);
+  const bool can_spray = overrides_without("collisions", scenario).ok();
+  for (const JobSpec& job : s.jobs) {
+    const bool is_hashed = can_spray && !s.sprays(job.traffic_class, job.transport);
+    if (is_hashed) facts.hashed_jobs.push_back(job.name);
+  }
+  facts.trims = std::ranges::any_of(
+      s.switches.classes, [](const protocols::TrafficClass& one) { return one.trimming.enabled; });
+  return facts;
+}
+
+void add_limits(const nlohmann::ordered_json& summary, RunFacts& facts) {
+  if (!summary.is_object() || !summary.contains("jobs") || !summary["jobs"].is_array()) return;
+  for (const auto& job : summary["jobs"]) {
+    if (!job.is_object()) continue;
+    const double time = number_at(job, "jct_seconds");
+    if (time <= 0 || time > kHealthy * number_at(job, "ideal_seconds")) continue;
+    const std::string by = text_at(job, "ideal_set_by");
+    facts.limits.push_back({text_at(job, "name"), by == kDependencies ? std::string() : by});
+  }
+}
+
+RunFacts facts_of_folder(const std::filesystem::path& folder) {
+  const auto loaded = load_scenario(folder / "resolved.yaml");
+  RunFacts facts = loaded ? facts_of(loaded.value()) : RunFacts();
+  if (const auto summary = read_json(folder / "summary.json")) add_limits(summary.value(), facts);
+  return facts;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/language/load_scenario.hpp"
+
+namespace weft::scenarios {
+
+/// A job that took about what an empty network would.
+struct JobLimit {
+  std::string job;
+  std::string set_by;  ///< what sets that time (`NIC ingress of h0`); empty: its own dependencies
+};
+
+/// What bears on advice besides blame: what the scenario of a run has, and what its jobs came to.
+struct RunFacts {
+  std::vector<SlowLink> slow_links{};
+  std::vector<Degradation> degradations{};
+  /// Jobs whose packets keep to a path that a hash chose, and could be sprayed instead.
+  std::vector<std::string> hashed_jobs{};
+  bool trims = false;  ///< switches cut packets to their headers where queues are full
+  std::vector<JobLimit> limits{};
+};
+
+[[nodiscard]] RunFacts facts_of(const LoadedScenario& scenario);
+/// Adds `limits` from what summary.json holds; what is no summary adds nothing.
+void add_limits(const nlohmann::ordered_json& summary, RunFacts& facts);
+/// All that a folder of results tells.
+[[nodiscard]] RunFacts facts_of_folder(const std::filesystem::path& folder);
+
+}  // namespace weft::scenarios
