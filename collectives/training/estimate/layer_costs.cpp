@@ -22,8 +22,8 @@ BothWays compute_of(const PassTimes& times) {
 }
 
 /// What nothing hides of keys and values that `ranks` send round, `call` seconds each: each step is
-/// beside the scores of the one before. Gradients go behind them in a backward pass, and the last of
-/// them is waited for, too (TrainingScript::ring_of_keys).
+/// beside the scores of the one before. Gradients go behind them in a backward pass, and the last
+/// of them is waited for, too (TrainingScript::ring_of_keys).
 double exposed_ring(double ranks, double call, double scores, bool has_gradients) {
   const double step = scores / ranks;
   double computes_until = 0;
@@ -40,8 +40,8 @@ double exposed_ring(double ranks, double call, double scores, bool has_gradients
 }
 
 /// Keys and values go round, in the backward pass with their gradients, each step beside the
-/// scores of the one before (Liu et al., arXiv 2310.01889, section 3; Transformer Engine's attention
-/// with `cp_comm_type: p2p`).
+/// scores of the one before (Liu et al., arXiv 2310.01889, section 3; Transformer Engine's
+/// attention with `cp_comm_type: p2p`).
 Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts) {
   const double ranks = spec.parallelism.context;
   if (ranks <= 1) return {};
@@ -130,16 +130,16 @@ TokenTimes token_times(const TrainingSpec& spec, const ExchangeTimes& times, dou
 
 /// Of a layer in one direction, in seconds of a whole micro-batch.
 struct ExpertPass {
-  double before{};  ///< what is computed while nothing of the half at hand is on its way
+  double before{};   ///< what is computed while nothing of the half at hand is on its way
   double between{};  ///< what attention waits for other exchanges
   double experts{};
   TokenTimes tokens;
 };
 
 /// Two halves through layers: each computes while the other's tokens are on their way, or while it
-/// waits for exchanges of its attention. One of them computes at a time. Tokens and attention have a
-/// call each on its way at a time; on the same links bytes follow each other, latencies do not. What
-/// is computed before an exchange is attention, in the backward pass that of the layer after.
+/// waits for exchanges of its attention. One of them computes at a time. Tokens and attention have
+/// a call each on its way at a time; on the same links bytes follow each other, latencies do not.
+/// What is computed before an exchange is attention, in the backward pass that of the layer after.
 class Halves {
  public:
   Halves(const ExpertPass& pass, bool shares_links) : pass_(pass), shares_links_(shares_links) {}
@@ -243,8 +243,8 @@ Uncovered one_after_other(const ExpertPass& pass, const SharedExchange& shared, 
 }
 
 std::uint32_t layers_of_stage(const TrainingSpec& spec) {
-  return std::max(1U, spec.model.layers / (spec.parallelism.pipeline *
-                                           spec.parallelism.virtual_stages));
+  return std::max(
+      1U, spec.model.layers / (spec.parallelism.pipeline * spec.parallelism.virtual_stages));
 }
 
 /// What of the exchanges of a pass nothing hides. Of two halves, what shared experts exchange is
@@ -284,8 +284,8 @@ Uncovered uncovered(const TrainingSpec& spec, const TokenTimes& tokens,
   return uncovered(spec, pass, shared, beside, is_forward, links);
 }
 
-/// Two halves hide some of each other's exchanges; what is hidden is less than nothing here. Keys and
-/// values have what sums do not have.
+/// Two halves hide some of each other's exchanges; what is hidden is less than nothing here. Keys
+/// and values have what sums do not have.
 void hide(BothWays hidden, LayerCosts& costs) {
   for (const auto way : {&BothWays::forward, &BothWays::backward}) {
     double& sums = costs.tensor.exposed.*way;
