@@ -97,12 +97,12 @@ inline PlanRatios ratios_of_plans(std::uint64_t first, std::uint64_t count) {
 /// Says how estimates lie beside runs.
 inline void print_ratios(const PlanRatios& ratios) {
   const std::size_t n = ratios.all.size();
-  std::printf("%zu plans ran, %zu were refused; estimates off by %.1f %% in the median, %.1f %% for "
-              "nine of ten, worst %.1f %% (seed %llu):\n%s",
-              n, ratios.refused, 100 * ratios.all[n / 2].error(),
-              100 * ratios.all[n * 9 / 10].error(), 100 * ratios.all.back().error(),
-              static_cast<unsigned long long>(ratios.all.back().seed),
-              RandomPlan(ratios.all.back().seed).text().c_str());
+  std::printf(
+      "%zu plans ran, %zu were refused; estimates off by %.1f %% in the median, %.1f %% for "
+      "nine of ten, worst %.1f %% (seed %llu):\n%s",
+      n, ratios.refused, 100 * ratios.all[n / 2].error(), 100 * ratios.all[n * 9 / 10].error(),
+      100 * ratios.all.back().error(), static_cast<unsigned long long>(ratios.all.back().seed),
+      RandomPlan(ratios.all.back().seed).text().c_str());
 }
 
 }  // namespace weft::testing

@@ -80,8 +80,8 @@ class RandomPlan {
     is_sequence_parallel_ = tensor_ > 1 && (is_mixture_ || below(2) == 0);
     if (is_sequence_parallel_) put(plan_, "sequence_parallel: true");
     if (pipeline_ > 1) {
-      put(plan_, fmt::format("schedule: {}", one_of({"gpipe", "1f1b", "1f1b", "zb-h1",
-                                                     "dualpipe"})));
+      put(plan_,
+          fmt::format("schedule: {}", one_of({"gpipe", "1f1b", "1f1b", "zb-h1", "dualpipe"})));
       if (is_rare()) put(plan_, "virtual_stages: 2");
     }
     micro_ = 1 + below(2);
@@ -103,9 +103,9 @@ class RandomPlan {
   }
 
   std::string model() {
-    std::string keys = fmt::format(
-        "layers: {}, hidden: {}, heads: 16, vocabulary: {}, sequence: {}", pipeline_ * 2,
-        512 << below(2), 512 << below(4), 256 << below(3));
+    std::string keys =
+        fmt::format("layers: {}, hidden: {}, heads: 16, vocabulary: {}, sequence: {}",
+                    pipeline_ * 2, 512 << below(2), 512 << below(4), 256 << below(3));
     const bool is_latent = is_rare();  // with keys of its own for each head
     if (!is_latent && below(3) == 0) put(keys, "kv_heads: 8");
     if (is_rare()) put(keys, "ffn: 1024");
@@ -121,8 +121,7 @@ class RandomPlan {
     }
     if (is_rare()) put(keys, "mtp_layers: 1");
     if (!is_mixture_) return keys;
-    put(keys, fmt::format("experts: 16, top_k: {}, expert_ffn: {}", 1 + below(4),
-                          256 << below(3)));
+    put(keys, fmt::format("experts: 16, top_k: {}, expert_ffn: {}", 1 + below(4), 256 << below(3)));
     if (below(3) == 0) put(keys, fmt::format("shared_experts: {}", 1 + below(2)));
     if (is_rare()) put(keys, "dense_layers: 1");
     return keys;
@@ -144,7 +143,8 @@ class RandomPlan {
         add(yaml, "experts", "{exchange: low-latency}");
         break;
       case 1:
-        add(yaml, "experts", fmt::format("{{exchange: high-throughput, chunks: {}}}", 1 + below(6)));
+        add(yaml, "experts",
+            fmt::format("{{exchange: high-throughput, chunks: {}}}", 1 + below(6)));
         break;
       default:
         break;
@@ -177,8 +177,9 @@ class RandomPlan {
     }
     add(yaml, "recomputation", "selective");
     if (below(2) == 0) {
-      add(yaml, "recomputed_modules", one_of({"[core_attn]", "[layernorm]", "[layernorm, mlp]",
-                                              "[moe_act]", "[moe]", "[mla_up_proj]"}));
+      add(yaml, "recomputed_modules",
+          one_of({"[core_attn]", "[layernorm]", "[layernorm, mlp]", "[moe_act]", "[moe]",
+                  "[mla_up_proj]"}));
     }
   }
 
@@ -201,8 +202,8 @@ class RandomPlan {
   }
 
   void compute(std::string& yaml) {
-    std::string keys = fmt::format("gpu: {}", one_of({"h100-sxm", "h100-sxm", "a100-sxm-80",
-                                                      "b200"}));
+    std::string keys =
+        fmt::format("gpu: {}", one_of({"h100-sxm", "h100-sxm", "a100-sxm-80", "b200"}));
     if (is_rare()) put(keys, "gemm_efficiency: 0.3");
     if (is_rare()) put(keys, "memory_efficiency: 0.5");
     if (is_rare()) put(keys, "fused_attention: false");

@@ -44,10 +44,10 @@ TEST(RingEstimate, InsideAServerIsThatOfPackets) {
   }
 }
 
-// GPUs handle one slice of a step while another is on the links, as NCCL's Simple protocol has it in
-// two slices: of sums, copies and links the slowest counts. Added up they were 1.22 to 1.36 times
-// as long as runs. Of 8 MiB latency is most of a step: channels drift apart there, and find links
-// idle that the closed form has them share.
+// GPUs handle one slice of a step while another is on the links, as NCCL's Simple protocol has it
+// in two slices: of sums, copies and links the slowest counts. Added up they were 1.22 to 1.36
+// times as long as runs. Of 8 MiB latency is most of a step: channels drift apart there, and find
+// links idle that the closed form has them share.
 TEST(RingEstimate, OfNcclHasHandlingBesideLinks) {
   for (const std::string operation : {"all-reduce", "all-gather", "reduce-scatter"}) {
     for (const std::string size : {"8MiB", "64MiB", "256MiB"}) {

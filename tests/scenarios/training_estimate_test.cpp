@@ -70,10 +70,11 @@ TEST(TrainingEstimate, OfTokensIsThatOfTheAlgorithmThatCarriesThem) {
       "layers: 1, hidden: 1024, sequence: 512, experts: 16, top_k: 4, expert_ffn: 128";
   for (const std::string exchange : {"all-to-all", "low-latency"}) {
     for (const std::string algorithm : {"ring", "best"}) {
-      const Beside b = beside(plan("    parallelism: {data: 16, expert: 16}\n    batch: {global: "
-                                   "16}\n    experts: {exchange: " +
-                                       exchange + "}\n",
-                                   model, algorithm));
+      const Beside b =
+          beside(plan("    parallelism: {data: 16, expert: 16}\n    batch: {global: "
+                      "16}\n    experts: {exchange: " +
+                          exchange + "}\n",
+                      model, algorithm));
       const double found = b.exposed(Kind::kExpert);
       EXPECT_NEAR(b.estimate.term("expert").exposed, found, 0.1 * found) << exchange << algorithm;
     }

@@ -211,8 +211,8 @@ Exposed exposed_of(const std::string& text, const std::string& term, Kind kind) 
 }
 
 // Keys and values are sent once they are projected: they have scores beside them, and nothing else
-// of the layer. Of c ranks each has c - 1 steps in which a c-th of the scores is beside a call. In a
-// backward pass gradients follow: the last of them comes beside the last step.
+// of the layer. Of c ranks each has c - 1 steps in which a c-th of the scores is beside a call. In
+// a backward pass gradients follow: the last of them comes beside the last step.
 TEST(TrainingExposed, OfKeysIsWhatScoresLeave) {
   const auto text = [](double forward_us, const std::string& layers) {
     std::string t = job(forward_us,
@@ -273,9 +273,10 @@ TEST(TrainingExposed, OfTensorExchangesBesideAContextGroupIsAsEstimated) {
   }
 }
 
-// Shared experts gather and add up as a whole beside tokens. Sums of both go inside servers at once,
-// so that each takes the other's links (SideBySide). Both exchanges together are within 3 %. Where
-// experts wait for both, which of them a run counts the wait for is up to the order of its tasks.
+// Shared experts gather and add up as a whole beside tokens. Sums of both go inside servers at
+// once, so that each takes the other's links (SideBySide). Both exchanges together are within 3 %.
+// Where experts wait for both, which of them a run counts the wait for is up to the order of its
+// tasks.
 TEST(TrainingExposed, OfSharedExpertsBesideTokensIsAsEstimated) {
   const std::string plan = ", data: 2, expert: 2, sequence_parallel: true";
   for (const std::string shared : {"", "4"}) {

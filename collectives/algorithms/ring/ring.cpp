@@ -128,11 +128,11 @@ double chain_latency(const CostTerms& t, double hops, double message) {
          crossings * t.net.latency;
 }
 
-/// Steps of a ring in which a rank takes, handles and passes on `step` bytes each. A step of several
-/// slices has one of them on the links while another is handled. So it takes as long as its bytes on
-/// the slowest kind of link, as long as its bytes to handle, or as long as one slice from rank to
-/// rank, whichever is most. Between domains a slice takes the slow links once per domain; behind
-/// these its bytes wait for those before them.
+/// Steps of a ring in which a rank takes, handles and passes on `step` bytes each. A step of
+/// several slices has one of them on the links while another is handled. So it takes as long as its
+/// bytes on the slowest kind of link, as long as its bytes to handle, or as long as one slice from
+/// rank to rank, whichever is most. Between domains a slice takes the slow links once per domain;
+/// behind these its bytes wait for those before them.
 class RingSteps {
  public:
   /// `pieces`: times that all steps are made, one after the other.

@@ -187,8 +187,7 @@ TrainingScript::AttentionTimes TrainingScript::attention_times(const Pass& pass,
   AttentionTimes times;
   times.scores = std::min(whole, of_part(pass, scores));
   const Picoseconds rest = whole - times.scores;
-  const Picoseconds last(
-      std::llround(static_cast<double>(rest.count()) * parts->last_projection));
+  const Picoseconds last(std::llround(static_cast<double>(rest.count()) * parts->last_projection));
   const bool goes_up = pass.is_forward() || phase.is_recomputing;
   times.before = goes_up ? rest - last : last;
   times.after = rest - times.before;
@@ -196,8 +195,8 @@ TrainingScript::AttentionTimes TrainingScript::attention_times(const Pass& pass,
 }
 
 /// Projections go in chunks: inputs are gathered beside chunks of the first one, results are summed
-/// up beside chunks of the last one (Transformer Engine gives `ub_overlap_ag` and `ub_overlap_rs` to
-/// projections, whatever attention lies between). Between them keys and values go round.
+/// up beside chunks of the last one (Transformer Engine gives `ub_overlap_ag` and `ub_overlap_rs`
+/// to projections, whatever attention lies between). Between them keys and values go round.
 Waits TrainingScript::attention_round_ring(const AttentionTimes& times, const Waits& ready,
                                            bool has_gradients, bool regathers) {
   const bool is_shared = plan_.groups.of(GroupKind::kTensor, rank_).has_value();

@@ -49,7 +49,8 @@ struct LayerParts {
 };
 [[nodiscard]] LayerParts layer_parts(const TrainingSpec& spec, bool has_experts);
 /// Whether jobs compute halves of layers by these, because something is beside a part of one of
-/// them (tokens, or keys and values that go round) or kernels go by shapes. Else halves take equally long.
+/// them (tokens, or keys and values that go round) or kernels go by shapes. Else halves take
+/// equally long.
 [[nodiscard]] bool knows_layer_parts(const TrainingSpec& spec);
 /// Of a layer of multi-token prediction, besides the layer itself and the output layer.
 [[nodiscard]] PassTimes joint_time(const TrainingSpec& spec);

@@ -60,19 +60,19 @@ StateExchange exchange_of(const TrainingSpec& spec, const ExchangeTimes& times,
   StateExchange e;
   e.pass = held.pass;
   const double parameter = sent_bytes_each(precision.exchange.parameters, precision.parameters);
-  const auto both = [&](Operation operation, GroupKind dense, double dense_bytes,
-                        GroupKind experts, double expert_bytes) {
+  const auto both = [&](Operation operation, GroupKind dense, double dense_bytes, GroupKind experts,
+                        double expert_bytes) {
     return at_once(times, {dense, operation, dense_bytes}, {experts, operation, expert_bytes});
   };
   const double dense = held.dense * number;
   const double experts = held.experts * number;
   if (spec.parallelism.zero == 0) {
-    e.reduce = both(Operation::kAllReduce, GroupKind::kGradient, dense, GroupKind::kExpertData,
-                    experts);
+    e.reduce =
+        both(Operation::kAllReduce, GroupKind::kGradient, dense, GroupKind::kExpertData, experts);
     return e;
   }
-  e.reduce = both(Operation::kReduceScatter, GroupKind::kShard, dense, GroupKind::kExpertShard,
-                  experts);
+  e.reduce =
+      both(Operation::kReduceScatter, GroupKind::kShard, dense, GroupKind::kExpertShard, experts);
   e.gather = both(Operation::kAllGather, GroupKind::kShard, held.dense * parameter,
                   GroupKind::kExpertShard, held.experts * parameter);
   e.copies = both(Operation::kAllReduce, GroupKind::kReplicate, dense / ranks.dense_shards,
@@ -86,9 +86,8 @@ std::vector<StateExchange> exchanges_of(const TrainingSpec& spec, const Exchange
                                         const std::vector<HeldUnit>& units) {
   const double number =
       sent_bytes_each(spec.precision.exchange.gradients, spec.precision.gradients);
-  const double size = spec.parallelism.zero == 3
-                          ? 0
-                          : static_cast<double>(bucket_size(spec).count());
+  const double size =
+      spec.parallelism.zero == 3 ? 0 : static_cast<double>(bucket_size(spec).count());
   std::vector<StateExchange> exchanges;
   HeldUnit bucket;
   for (std::size_t i = units.size(); i-- > 0;) {
@@ -270,16 +269,15 @@ DataCosts data_costs(const TrainingSpec& spec, const ExchangeTimes& times, const
 }
 
 ShardedPasses sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
-                        const StageShare& share, std::uint32_t pipeline_rank,
-                        const UnitPasses& passes, const LayerCosts& costs) {
+                             const StageShare& share, std::uint32_t pipeline_rank,
+                             const UnitPasses& passes, const LayerCosts& costs) {
   if (spec.parallelism.zero != 3) return {};
   const BothWays pass = costs.exposed();
   const std::vector<StateExchange> units =
       exchanges_of(spec, times, held_units(spec, share, passes, pass));
   const ShardedShares shares = sharded_shares(spec, pipeline_rank);
   const ShardedEnd end = sharded_run(spec.overlap, units, shares, kSteady);
-  const double pace =
-      end.computed - sharded_run(spec.overlap, units, shares, kSteady - 1).computed;
+  const double pace = end.computed - sharded_run(spec.overlap, units, shares, kSteady - 1).computed;
   const double added = std::max(0.0, pace - pass.total());
   std::vector<StateExchange> forward = units;
   for (StateExchange& unit : forward) unit.pass.backward = 0;

@@ -33,7 +33,7 @@ struct ShardedPasses {
   BothWays first;  ///< of that, what a pass begins with: it waits for no input
 };
 [[nodiscard]] ShardedPasses sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
-                                      const StageShare& share, std::uint32_t pipeline_rank,
-                                      const UnitPasses& passes, const LayerCosts& costs);
+                                           const StageShare& share, std::uint32_t pipeline_rank,
+                                           const UnitPasses& passes, const LayerCosts& costs);
 
 }  // namespace weft::collectives

@@ -81,7 +81,8 @@ UnitPasses unit_passes(const TrainingSpec& spec, const ExchangeTimes& times) {
   passes.output = end_costs(spec, times, {.has_output = true}).exposed();
   passes.dense_layer = layer_costs(spec, times, false).exposed();
   if (spec.model.experts != 0) passes.expert_layer = layer_costs(spec, times, true).exposed();
-  if (spec.model.mtp_layers != 0) passes.joint = end_costs(spec, times, {.mtp_layers = 1}).exposed();
+  if (spec.model.mtp_layers != 0)
+    passes.joint = end_costs(spec, times, {.mtp_layers = 1}).exposed();
   return passes;
 }
 

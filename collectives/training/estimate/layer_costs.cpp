@@ -22,8 +22,8 @@ BothWays compute_of(const PassTimes& times) {
 }
 
 /// What nothing hides of keys and values that `ranks` send round, `call` seconds each: each step is
-/// beside the scores of the one before. Gradients go behind them in a backward pass, and the last of
-/// them is waited for, too (TrainingScript::ring_of_keys).
+/// beside the scores of the one before. Gradients go behind them in a backward pass, and the last
+/// of them is waited for, too (TrainingScript::ring_of_keys).
 double exposed_ring(double ranks, double call, double scores, bool has_gradients) {
   const double step = scores / ranks;
   double computes_until = 0;
@@ -40,8 +40,8 @@ double exposed_ring(double ranks, double call, double scores, bool has_gradients
 }
 
 /// Keys and values go round, in the backward pass with their gradients, each step beside the
-/// scores of the one before (Liu et al., arXiv 2310.01889, section 3; Transformer Engine's attention
-/// with `cp_comm_type: p2p`).
+/// scores of the one before (Liu et al., arXiv 2310.01889, section 3; Transformer Engine's
+/// attention with `cp_comm_type: p2p`).
 Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts) {
   const double ranks = spec.parallelism.context;
   if (ranks <= 1) return {};
@@ -73,6 +73,7 @@ Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, 
 struct TokenWay {
   double exchange{};
   double sharers{};
+  double bytes{};  ///< of it, what is no latency: twice as many bytes would take that much longer
 
   [[nodiscard]] double all() const { return exchange + sharers; }
 };
@@ -104,7 +105,7 @@ TokenTimes token_times(const TrainingSpec& spec, const ExchangeTimes& times, dou
   const double sharers = expert_tensor_of(spec.parallelism);
   const bool has_levels = spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput;
   const TokenRoutes routes = has_levels ? token_routes(spec, times.expert_domain()) : TokenRoutes();
-  const auto exchange = [&](double bytes) {
+  const auto exchange = [&](double bytes) {  // of a copy
     if (!has_levels) {
       return times.collective(GroupKind::kExpert, Operation::kAllToAll, copies * bytes);
     }
@@ -113,10 +114,15 @@ TokenTimes token_times(const TrainingSpec& spec, const ExchangeTimes& times, dou
                      domain * bytes);
   };
   const auto way = [&](Bytes each, Operation among_sharers) -> TokenWay {
+    const auto of_sharers = [&](double bytes) {
+      return times.collective(GroupKind::kExpertTensor, among_sharers, copies * bytes * sharers);
+    };
     const auto bytes = static_cast<double>(each.count());
-    return {.exchange = parts * exchange(bytes),
-            .sharers = parts * times.collective(GroupKind::kExpertTensor, among_sharers,
-                                                copies * bytes * sharers)};
+    const TokenWay once{.exchange = parts * exchange(bytes), .sharers = parts * of_sharers(bytes)};
+    const double twice = parts * (exchange(2 * bytes) + of_sharers(2 * bytes));
+    return {.exchange = once.exchange,
+            .sharers = once.sharers,
+            .bytes = std::clamp(twice - once.all(), 0.0, once.all())};
   };
   return {.out = way(token.dispatch, Operation::kAllGather),
           .back = way(token.combine, Operation::kReduceScatter)};
@@ -124,43 +130,76 @@ TokenTimes token_times(const TrainingSpec& spec, const ExchangeTimes& times, dou
 
 /// Of a layer in one direction, in seconds of a whole micro-batch.
 struct ExpertPass {
-  double before{};  ///< what is computed while nothing of the half at hand is on its way
+  double before{};   ///< what is computed while nothing of the half at hand is on its way
+  double between{};  ///< what attention waits for other exchanges
   double experts{};
   TokenTimes tokens;
 };
 
-/// Two halves through `layers` layers: each computes while the other's tokens are on their way. One
-/// of them computes at a time, and one exchange is on its way at a time. What is computed before an
-/// exchange is attention, in the backward pass that of the layer after.
-double halves_time(const ExpertPass& pass, std::uint32_t layers, bool is_forward) {
-  double computes_until = 0;
-  double sends_until = 0;
-  std::array<double, 2> ready{};
-  const auto compute = [&](double seconds) {
-    for (double& half : ready) {
-      computes_until = std::max(computes_until, half) + seconds / 2;
-      half = computes_until;
+/// Two halves through layers: each computes while the other's tokens are on their way, or while it
+/// waits for exchanges of its attention. One of them computes at a time. Tokens and attention have
+/// a call each on its way at a time; on the same links bytes follow each other, latencies do not.
+/// What is computed before an exchange is attention, in the backward pass that of the layer after.
+class Halves {
+ public:
+  Halves(const ExpertPass& pass, bool shares_links) : pass_(pass), shares_links_(shares_links) {}
+
+  [[nodiscard]] double time(std::uint32_t layers, bool is_forward) {
+    for (std::uint32_t layer = 0; layer < layers; ++layer) {
+      if (is_forward) attend(pass_.before, pass_.between);
+      exchange();
+      if (!is_forward) attend(pass_.before, pass_.between);
     }
-  };
-  const auto exchange = [&] {
-    std::array<double, 2> there{};
-    for (std::size_t half = 0; half < 2; ++half) {
-      sends_until = std::max(sends_until, ready[half]) + pass.tokens.out.all() / 2;
-      there[half] = sends_until;
-    }
-    for (std::size_t half = 0; half < 2; ++half) {
-      computes_until = std::max(computes_until, there[half]) + pass.experts / 2;
-      sends_until = std::max(sends_until, computes_until) + pass.tokens.back.all() / 2;
-      ready[half] = sends_until;
-    }
-  };
-  for (std::uint32_t layer = 0; layer < layers; ++layer) {
-    if (is_forward) compute(pass.before);
-    exchange();
-    if (!is_forward) compute(pass.before);
+    return end();
   }
-  return std::max({computes_until, ready[0], ready[1]});
-}
+  /// Of layers without tokens: in each half of a layer halves of the micro-batch alternate as well.
+  [[nodiscard]] double time_without_tokens(std::uint32_t layers) {
+    for (std::uint32_t half = 0; half < 2 * layers; ++half) {
+      attend(pass_.before / 2, pass_.between / 2);
+    }
+    return end();
+  }
+
+ private:
+  /// One of two kinds of calls: tokens, and those of attention.
+  struct Calls {
+    double until = 0;        ///< one is on its way
+    double bytes_until = 0;  ///< its bytes are on links
+  };
+
+  double send(Calls& own, const Calls& others, double ready, double seconds, double bytes) {
+    const double begin = std::max({ready, own.until, shares_links_ ? others.bytes_until : 0.0});
+    own.until = begin + seconds;
+    own.bytes_until = begin + bytes;
+    return own.until;
+  }
+  [[nodiscard]] double end() const { return std::max({computes_until_, ready_[0], ready_[1]}); }
+  void attend(double computed, double waits) {
+    for (double& half : ready_) {
+      computes_until_ = std::max(computes_until_, half) + computed / 2;
+      half = computes_until_;
+      if (waits <= 0) continue;
+      half = send(attention_, tokens_, half, waits / 2, waits / 2);
+    }
+  }
+  void exchange() {
+    const auto send_way = [&](const TokenWay& way, double ready) {
+      return send(tokens_, attention_, ready, way.all() / 2, way.bytes / 2);
+    };
+    for (double& half : ready_) half = send_way(pass_.tokens.out, half);
+    for (double& half : ready_) {
+      computes_until_ = std::max(computes_until_, half) + pass_.experts / 2;
+      half = send_way(pass_.tokens.back, computes_until_);
+    }
+  }
+
+  const ExpertPass& pass_;
+  bool shares_links_;
+  double computes_until_ = 0;
+  Calls tokens_;
+  Calls attention_;
+  std::array<double, 2> ready_{};
+};
 
 /// Links that exchanges use, as SideBySide numbers them.
 struct TokenLinks {
@@ -203,6 +242,11 @@ Uncovered one_after_other(const ExpertPass& pass, const SharedExchange& shared, 
           .tensor = gathered + std::max(0.0, run.end(1, 2) - back)};
 }
 
+std::uint32_t layers_of_stage(const TrainingSpec& spec) {
+  return std::max(
+      1U, spec.model.layers / (spec.parallelism.pipeline * spec.parallelism.virtual_stages));
+}
+
 /// What of the exchanges of a pass nothing hides. Of two halves, what shared experts exchange is
 /// taken to be beside nothing.
 Uncovered uncovered(const TrainingSpec& spec, const ExpertPass& pass, const SharedExchange& shared,
@@ -210,11 +254,13 @@ Uncovered uncovered(const TrainingSpec& spec, const ExpertPass& pass, const Shar
   if (spec.overlap.experts != OverlapSpec::Experts::kHalves) {
     return one_after_other(pass, shared, beside, spec.overlap.shared_experts, links);
   }
-  const ParallelismSpec& plan = spec.parallelism;
-  const std::uint32_t layers =
-      std::max(1U, spec.model.layers / (plan.pipeline * plan.virtual_stages));
-  return {.tokens = halves_time(pass, layers, is_forward) / layers - pass.before - pass.experts,
-          .tensor = shared.gather + shared.sum};
+  const std::uint32_t layers = layers_of_stage(spec);
+  const double known = pass.before + pass.between + pass.experts;
+  const bool shares_links = links.exchange == links.tensor;
+  const double all = Halves(pass, shares_links).time(layers, is_forward) / layers;
+  const double left = all - known;  // less than nothing: some of attention's is hidden, too
+  return {.tokens = std::max(0.0, left),
+          .tensor = shared.gather + shared.sum + std::min(0.0, left)};
 }
 
 /// Of a layer in one direction: what it computes in all, and of it attention and shared experts.
@@ -222,6 +268,7 @@ struct ComputedPass {
   double whole{};
   double attention{};
   double shared{};
+  double between{};  ///< what attention waits for exchanges
 };
 
 /// Where nothing is computed beside tokens, shared experts are computed with the others.
@@ -230,8 +277,36 @@ Uncovered uncovered(const TrainingSpec& spec, const TokenTimes& tokens,
                     const TokenLinks& links) {
   const double beside = spec.overlap.shared_experts ? computed.shared : 0;
   const double before = std::min(computed.whole, computed.attention + beside);
-  const ExpertPass pass{.before = before, .experts = computed.whole - before, .tokens = tokens};
+  const ExpertPass pass{.before = before,
+                        .between = computed.between,
+                        .experts = computed.whole - before,
+                        .tokens = tokens};
   return uncovered(spec, pass, shared, beside, is_forward, links);
+}
+
+/// Two halves hide some of each other's exchanges; what is hidden is less than nothing here. Keys
+/// and values have what sums do not have.
+void hide(BothWays hidden, LayerCosts& costs) {
+  for (const auto way : {&BothWays::forward, &BothWays::backward}) {
+    double& sums = costs.tensor.exposed.*way;
+    double& keys = costs.context.exposed.*way;
+    sums += hidden.*way;
+    keys = std::max(0.0, keys + std::min(0.0, sums));
+    sums = std::max(0.0, sums);
+  }
+}
+
+/// Of a layer without tokens, what the other half of the micro-batch hides.
+BothWays hidden_by_halves(const TrainingSpec& spec, const LayerCosts& costs) {
+  const std::uint32_t layers = layers_of_stage(spec);
+  const auto of = [&](double BothWays::*way) {
+    const double between = costs.tensor.exposed.*way + costs.context.exposed.*way;
+    const ExpertPass pass{
+        .before = costs.compute.*way, .between = between, .experts = 0, .tokens = {}};
+    const double all = Halves(pass, false).time_without_tokens(layers) / layers;
+    return std::min(0.0, all - pass.before - between);
+  };
+  return {.forward = of(&BothWays::forward), .backward = of(&BothWays::backward)};
 }
 
 /// What experts exchange, and what tensor-parallel ranks exchange beside it.
@@ -241,9 +316,9 @@ struct ExpertLayer {
 };
 
 /// Where gradients of weights are a pass of their own, what is gathered for them is beside nothing.
+/// `between`: what nothing hides of exchanges of attention.
 ExpertLayer expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times, double load,
-                            const PassTimes& compute) {
-  if (!exchanges_tokens(spec.parallelism)) return {};
+                            const PassTimes& compute, const BothWays& between) {
   const TokenTimes tokens = token_times(spec, times, load);
   const SharedExchange shared = shared_exchange(spec, times);
   const TokenLinks links = token_links(spec, times);
@@ -267,20 +342,24 @@ ExpertLayer expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times
   add(&BothWays::forward, shared,
       {.whole = to_seconds(compute.forward),
        .attention = to_seconds(attention.forward),
-       .shared = to_seconds(of_shared.forward)},
+       .shared = to_seconds(of_shared.forward),
+       .between = between.forward},
       true);
+  const double repeated = recomputed_modules(spec).everything ? between.forward : 0;
   const double again = is_split ? 0 : shared.gather;
   add(&BothWays::backward, {.gather = shared.gather + again, .sum = shared.sum},
       {.whole = to_seconds(compute.backward() - compute.apart),
        .attention = to_seconds(attention.backward() - attention.apart),
-       .shared = to_seconds(of_shared.backward() - of_shared.apart)},
+       .shared = to_seconds(of_shared.backward() - of_shared.apart),
+       .between = std::max(0.0, between.backward - repeated)},
       false);
   layer.tensor.exposed.backward += shared.gather - again;
   if (!is_repeated) return layer;
   add(&BothWays::backward, shared,
       {.whole = to_seconds(compute.apart),
        .attention = to_seconds(attention.apart),
-       .shared = to_seconds(of_shared.apart)},
+       .shared = to_seconds(of_shared.apart),
+       .between = repeated},
       true);
   return layer;
 }
@@ -312,10 +391,17 @@ LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, boo
   costs.weights = to_seconds(computed.backward_weights);
   costs.tensor = tensor_exchange(spec, times, has_experts, computed);
   costs.context = context_exchange(spec, times, has_experts);
-  if (!has_experts) return costs;
-  const ExpertLayer experts = expert_exchange(spec, times, load, computed);
+  const bool goes_in_halves = spec.overlap.experts == OverlapSpec::Experts::kHalves;
+  if (!has_experts || !exchanges_tokens(spec.parallelism)) {
+    if (goes_in_halves) hide(hidden_by_halves(spec, costs), costs);
+    return costs;
+  }
+  BothWays between = costs.tensor.exposed;
+  between += costs.context.exposed;
+  const ExpertLayer experts = expert_exchange(spec, times, load, computed, between);
   costs.expert = experts.tokens;
   costs.tensor += experts.tensor;
+  hide({}, costs);
   return costs;
 }
 

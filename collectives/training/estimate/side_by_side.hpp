@@ -11,9 +11,9 @@ namespace weft::collectives {
 class SideBySide {
  public:
   struct Task {
-    double seconds{};          ///< if nobody else uses its links
-    std::uint32_t links = 0;   ///< by number; 0: it uses none
-    std::size_t after = 0;     ///< so many tasks of the other sequence have to be over
+    double seconds{};         ///< if nobody else uses its links
+    std::uint32_t links = 0;  ///< by number; 0: it uses none
+    std::size_t after = 0;    ///< so many tasks of the other sequence have to be over
   };
   using Sequence = std::vector<Task>;
 

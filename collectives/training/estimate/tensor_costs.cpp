@@ -114,8 +114,8 @@ HalfTimes attention_times(const TrainingSpec& spec, bool has_experts, const Half
           .weights = whole.weights / 2};
 }
 
-/// A half that is computed `repeats` times more before its backward pass. Where gradients of weights
-/// are a pass of their own, that pass waits for what is gathered again.
+/// A half that is computed `repeats` times more before its backward pass. Where gradients of
+/// weights are a pass of their own, that pass waits for what is gathered again.
 Exchange of_half(const TrainingSpec& spec, const HalfExchange& half, const HalfTimes& times,
                  double repeats) {
   const bool is_split = spec.parallelism.schedule == PipelineSchedule::kZeroBubbleH1;
@@ -166,10 +166,10 @@ Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, b
   const HalfTimes attention = attention_times(spec, has_experts, layer);
   const bool repeats_all = spec.recomputation == Recomputation::kFull;
   const double repeats = repeats_all ? 1 : 0;
-  Exchange e = spec.parallelism.context > 1
-                   ? of_attention_round_ring(spec, half, attention,
-                                             layer_parts(spec, has_experts), repeats)
-                   : of_half(spec, half, attention, repeats);
+  Exchange e =
+      spec.parallelism.context > 1
+          ? of_attention_round_ring(spec, half, attention, layer_parts(spec, has_experts), repeats)
+          : of_half(spec, half, attention, repeats);
   if (has_experts && exchanges_tokens(spec.parallelism)) return e;
   const bool repeats_second = repeats_all || repeats_second_half(spec, has_experts);
   e += of_half(spec, half, rest_of(layer, attention), repeats_second ? 1 : 0);

@@ -45,10 +45,10 @@ struct StuckSlot {
 };
 
 struct PipelineOutcome {
-  Picoseconds makespan;            ///< of what could be done
-  std::vector<Picoseconds> ends;   ///< by rank: when its last slot was done
-  std::vector<Picoseconds> busy;   ///< by rank
-  std::vector<Picoseconds> idle;   ///< by rank: the makespan without what it was busy
+  Picoseconds makespan;           ///< of what could be done
+  std::vector<Picoseconds> ends;  ///< by rank: when its last slot was done
+  std::vector<Picoseconds> busy;  ///< by rank
+  std::vector<Picoseconds> idle;  ///< by rank: the makespan without what it was busy
   /// By rank: what it waited for results that were on their way, its own where sends block. What it
   /// waited before that is that nobody had them.
   std::vector<Picoseconds> awaited;

@@ -75,8 +75,8 @@ PipelineOutcome slow_sends(bool blocks) {
 
 // Rank 0 is through its forward passes at 4. Their results are at rank 1 at 4, 7, 10 and 13, for
 // they follow each other on the link; those of its backward passes, from 14 on, at 19, 22, 25 and
-// 28. Rank 0 waits 12 until the first of them is on its way, and 3 + 3 * 1 for what is; rank 1 waits
-// 1, and 3 + 3 * 2.
+// 28. Rank 0 waits 12 until the first of them is on its way, and 3 + 3 * 1 for what is; rank 1
+// waits 1, and 3 + 3 * 2.
 TEST(PipelineBubble, EndsWhereAResultIsOnItsWayBehindOthers) {
   const PipelineOutcome outcome = slow_sends(false);
   EXPECT_EQ(outcome.makespan, Picoseconds(30));

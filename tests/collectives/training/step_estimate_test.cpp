@@ -164,10 +164,9 @@ TEST(StepEstimate, GradientsHideBehindTheLastBackwardPass) {
   const double layer = parameters({.dense_layers = 1});
   const double embedding = parameters({.has_embedding = true});
   const double all = parameters({.dense_layers = 32, .has_embedding = true, .has_output = true});
-  EXPECT_NEAR(data.exposed,
-              data.seconds * (layer + embedding) / all -
-                  to_seconds(embedding_time(spec).backward()),
-              1e-9);
+  EXPECT_NEAR(
+      data.exposed,
+      data.seconds * (layer + embedding) / all - to_seconds(embedding_time(spec).backward()), 1e-9);
   links.data.rate = 10_Gbps;
   data = estimate_step(spec, links).term("data");
   EXPECT_NEAR(data.seconds - data.exposed, 6.2, kEnds * 6.4);

@@ -190,6 +190,44 @@ TEST(KernelTraffic, OfLatentAttention) {
   expect_bytes(layer.attention, rotated + joined, rotated + joined);
 }
 
+// Values of 48 numbers: 16 heads read 64 + 48 and write these and 32 that are rotated.
+TEST(KernelTraffic, OfLatentValuesOfTheirOwnSize) {
+  TrainingSpec spec = job(KernelSpec::Model::kRoofline);
+  spec.model.kv_rank = 64;
+  spec.model.rope_head_size = 32;
+  spec.model.value_head_size = 48;
+  const double rotated = 2.0 * 2 * 17 * 32;
+  const double joined = 2.0 * 16 * (112 + 112 + 32);
+  expect_bytes(layer_traffic(spec, false).attention, rotated + joined, rotated + joined);
+}
+
+// Gradients of biases are a pass over gradients of queries, keys and values: of 16 heads and of 4;
+// and of 16 with 32 rotated numbers besides in queries and keys, and 48 in values.
+TEST(KernelTraffic, OfBiasesOfQueriesKeysAndValues) {
+  const auto of_biases = [](TrainingSpec spec) {
+    const Traffic without = layer_traffic(spec, false).attention;
+    spec.model.qkv_biases = true;
+    const Traffic with = layer_traffic(spec, false).attention;
+    EXPECT_DOUBLE_EQ(with.forward, without.forward);
+    return with.backward - without.backward;
+  };
+  TrainingSpec spec = job(KernelSpec::Model::kRoofline);
+  spec.model.kv_heads = 4;
+  EXPECT_DOUBLE_EQ(of_biases(spec), 2.0 * (16 * 64 + 4 * (64 + 64)));
+  spec.model.kv_heads = 16;
+  spec.model.kv_rank = 64;
+  spec.model.rope_head_size = 32;
+  spec.model.value_head_size = 48;
+  EXPECT_DOUBLE_EQ(of_biases(spec), 2.0 * 16 * (96 + 96 + 48));
+}
+
+// With a gate an activation function has two inputs: 3 and 5 passes, and two biases.
+TEST(KernelTraffic, OfAGatedFeedForwardWithBiases) {
+  TrainingSpec spec = dense_job();
+  spec.model.gated_ffn = true;
+  expect_bytes(layer_traffic(spec, false).feed_forward, 3 * 8192, (5 + 2) * 8192);
+}
+
 // A logit in 16 bits. Fused: read, and written in 32; read, and written. Else 9 passes in 32 bits
 // forward and 3 backward.
 TEST(KernelTraffic, OfALossInSeparateKernels) {
