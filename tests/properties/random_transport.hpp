@@ -37,7 +37,9 @@ class RandomTransport {
         draws_.one_of({"nscc", "none", "{type: nscc, preset: uet-htsim, base_rtt: 9us}"});
     const bool is_rud = below(4) != 0;
     const char* paths =
-        draws_.one_of({"mixed", "oblivious", "bitmap", "{type: reps, freeze_time: 1ms}", "fixed"});
+        draws_.one_of({"mixed", "oblivious", "bitmap", "{type: reps, freeze_time: 1ms}", "fixed",
+                       "{type: ev-states, values: 16, reserve: 4, min_active: 5, probe_interval: "
+                       "20us}"});
     std::string credit;
     if (below(3) == 0) {
       credit = draws_.one_of({", receiver_control: rccc",
@@ -107,7 +109,9 @@ class RandomTransport {
     if (!acks_every_packet) return ", path_selection: {type: oblivious, values: 8}";
     return draws_.one_of(
         {", path_selection: {type: oblivious, values: 8}", ", path_selection: bitmap",
-         ", path_selection: {type: reps, freeze_time: 1ms}", ", path_selection: plb"});
+         ", path_selection: {type: reps, freeze_time: 1ms}", ", path_selection: plb",
+         ", path_selection: {type: ev-states, values: 32, reserve: 0, probe_interval: 50us, "
+         "good_probes: 2, min_active: 2}"});
   }
 
   /// Of those in the list that need what they may: DCQCN also by its presets, RCCC also with

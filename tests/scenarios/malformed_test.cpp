@@ -42,6 +42,11 @@ const std::vector<Case> kCases{
     {"duplicate-job-name", ".yaml:6:12: jobs[1].name: `a` is the name of jobs[0] already"},
     {"duplicate-key", ".yaml:5:1: the key `seed` appears twice; first on line 4"},
     {"duplicate-rank", ".yaml:5:59: jobs[0].ranks.hosts[1]: host 2 appears twice"},
+    {"ev-states-denied",
+     ".yaml:6:84: transport.path_selection.denied: has 70, and values are below 64 (`values`)"},
+    {"ev-states-min-active",
+     ".yaml:6:74: transport.path_selection.min_active: `40` is more than what is left of 64 values "
+     "without the reserve (32) and those that are denied (0); lower min_active or reserve"},
     {"empty", "empty.yaml: holds no YAML document"},
     {"unknown-gpu", ".yaml:10:20: jobs[0].compute.gpu: `h100` is unknown; accepted: a100-sxm-40, "},
     {"unknown-gpu", "did you mean `h"},
