@@ -448,6 +448,7 @@ PortSpreading PacketNetwork::spreading_of(const Connection& connection,
       return PortSpreading::kLeastLoaded;
     case LoadBalancing::kFlow:
     case LoadBalancing::kFlowlet:
+    case LoadBalancing::kSourceRoutes:
       return PortSpreading::kFlow;
   }
   return PortSpreading::kFlow;

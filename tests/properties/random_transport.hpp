@@ -46,6 +46,9 @@ class RandomTransport {
                               ", receiver_control: {type: rccc, speculative: 0, quantum: 5000B, "
                               "adapts_to_marks: true}"});
     }
+    if (std::string_view(paths).starts_with("{type: ev-states") && is_rud && credit.empty()) {
+      return mrc(control, paths);
+    }
     const bool infers = is_rud && std::string_view(control) != "none" && below(3) == 0;
     return fmt::format(
         "{{type: uec, {}mtu: {}B, delivery: {}, psn_window: {}, queue_pairs: {}, ack: {{bytes: "
@@ -56,6 +59,19 @@ class RandomTransport {
         draws_.one_of({"same", "highest", "control"}), draws_.one_of({"true", "false"}),
         50 + below(200), infers ? ", sleek: true" : "", control, credit,
         is_rud ? ", path_selection: " : "", is_rud ? paths : "");
+  }
+
+  /// With paths that it manages itself.
+  std::string mrc(const char* control, const char* paths) {
+    return fmt::format(
+        "{{type: mrc, {}mtu: {}B, psn_window: {}, queue_pairs: {}, ack: {{bytes: {}KB, "
+        "every_packet: "
+        "{}, priority: {}}}, recovery: {{trimming: {}, gaps: {}, timeout_exponent: {}, "
+        "linear_retries: 7, exponential_retries: 9}}, congestion_control: {}, path_selection: {}}}",
+        around(), draws_.one_of({"1024", "4096"}), 20 + below(1'000), queue_pairs(), 1 + below(20),
+        draws_.one_of({"true", "false"}), draws_.one_of({"same", "highest", "control"}),
+        draws_.one_of({"true", "false"}), draws_.one_of({"true", "false"}), 6 + below(3), control,
+        paths);
   }
 
   std::string roce() {

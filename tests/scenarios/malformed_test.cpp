@@ -63,13 +63,16 @@ const std::vector<Case> kCases{
     {"kmin-above-kmax", ".yaml:6:15: fabric.ecn.kmin: `500KB` is not below kmax (400KB)"},
     {"latency-and-length", ".yaml:4:33: links.access.latency: `1us` given together with length"},
     {"merge-key", ".yaml:3:9: merge keys (`<<`) are not supported"},
+    {"mrc-source-routes",
+     ".yaml:6:18: transport.source_routes: `true` is on with path_selection: bitmap, whose values "
+     "are hashed and name no path; set path_selection: ev-states"},
     {"missing-job-size", ".yaml:5:5: jobs[0].size: is missing; expected a size such as 64KiB"},
     {"missing-name", ".yaml:1:1: name: is missing"},
     {"missing-racks", ".yaml:1:1: racks: is missing; this fabric needs racks"},
     {"missing-unit", ".yaml:6:15: fabric.ecn.kmin: `400` has no unit; expected a size"},
     {"misspelt-enum",
      ".yaml:6:19: fabric.load_balancing.type: `emcp` is not known; expected one of "
-     "ecmp, spray, round-robin, flowlet, adaptive; did you mean `ecmp`?"},
+     "ecmp, spray, round-robin, flowlet, adaptive, source-routes; did you mean `ecmp`?"},
     {"misspelt-key",
      ".yaml:6:9: fabric.ecn.kmim: unknown key `kmim`; the keys of `type: red` are "
      "type, kmin, kmax, pmax, mark, at_rate, last_hop; did you mean `kmin`?"},
