@@ -298,6 +298,31 @@ TEST(Mrc, ValuesWithStatesServeRoceToo) {
   EXPECT_GT(r.totals.path_probes_answered, 0U) << "the cable is back";
 }
 
+// The shipped scenario: with a port status as in planes.yaml; without one its values find out.
+TEST(Mrc, APlaneLostInAStepCostsItsShareToldOrNot) {
+  const auto step = [](const std::vector<std::string>& overrides) {
+    return scenarios::simulate(experiment_of("mrc-planes.yaml", overrides));
+  };
+  const scenarios::Results whole = step({"faults=[]"});
+  const scenarios::Results told = step({});
+  const scenarios::Results untold = step({"transport.plane_notice=none"});
+  EXPECT_EQ(told.totals.timeouts, 0U);
+  EXPECT_GT(seconds_of(told), seconds_of(whole));
+  EXPECT_LT(seconds_of(told), seconds_of(whole) * 8 / 7);
+  EXPECT_GT(untold.totals.timeouts, 0U);
+  EXPECT_LT(seconds_of(untold), 1.25 * seconds_of(told)) << "by uec a hundred times as long";
+}
+
+// The shipped scenario.
+TEST(Mrc, SprayedAllReducesTakeHalfOfWhatHashedFlowsDo) {
+  const scenarios::Results r = scenarios::simulate(experiment_of("uec-allreduce.yaml"));
+  ASSERT_EQ(r.jobs.size(), 3U);
+  const double uec = to_seconds(r.jobs[1].jct);
+  EXPECT_GT(to_seconds(r.jobs[0].jct), 1.5 * uec);
+  EXPECT_NEAR(to_seconds(r.jobs[2].jct), uec, 0.05 * uec);
+  EXPECT_EQ(r.totals.packets_trimmed, 0U);
+}
+
 std::string refusal_of(const std::string& text) {
   const auto loaded = scenarios::load_scenario_text(text, "test.yaml");
   if (!loaded.ok()) return loaded.errors().front().to_string();
