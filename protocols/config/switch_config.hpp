@@ -181,11 +181,12 @@ struct PfcWatchdogConfig {
 /// How a switch chooses among equal-cost next hops.
 struct LoadBalancing {
   enum Type : std::uint8_t {
-    kFlow,        ///< per queue pair: every packet of it takes the same path (ECMP)
-    kSpray,       ///< per packet, at random
-    kRoundRobin,  ///< per packet, those of every ingress port taking the next hops in turn
-    kFlowlet,     ///< per burst: a queue pair that was silent for `gap` may take another path
-    kAdaptive,    ///< per packet, the egress with the fewest bytes; equals at random
+    kFlow,          ///< per queue pair: every packet of it takes the same path (ECMP)
+    kSpray,         ///< per packet, at random
+    kRoundRobin,    ///< per packet, those of every ingress port taking the next hops in turn
+    kFlowlet,       ///< per burst: a queue pair that was silent for `gap` may take another path
+    kAdaptive,      ///< per packet, the egress with the fewest bytes; equals at random
+    kSourceRoutes,  ///< per packet, what its sender names
   };
   Type type = kFlow;
   Picoseconds gap = 100_us;       ///< kFlowlet

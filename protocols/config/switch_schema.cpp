@@ -549,6 +549,9 @@ schema::Object<LoadBalancing> load_balancing_schema() {
                 .range(1, 65'536))
       .mode("adaptive", is(Config::kAdaptive), choose(Config::kAdaptive),
             plain("per packet, the egress with the fewest bytes; equals in turn"))
+      .mode("source-routes", is(Config::kSourceRoutes), choose(Config::kSourceRoutes),
+            plain("per packet, the uplink that its sender names at each tier, and no other after "
+                  "failures (transport.source_routes)"))
       .shorthand("type");
 }
 

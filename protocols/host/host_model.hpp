@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "protocols/link/incident_log.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/tracing.hpp"
+#include "protocols/path_selection/source_route.hpp"
 #include "protocols/state/network_state.hpp"
 #include "protocols/transports/answer.hpp"
 #include "protocols/transports/list.hpp"
@@ -60,6 +62,8 @@ class HostModel {
   static constexpr bool kHasTrimming = Path::has(Feature::kTrimming);
   /// Whether some receivers grant credit.
   static constexpr bool kHasGrants = Path::has(Feature::kGrants);
+  /// Whether some packets name their route.
+  static constexpr bool kHasSourceRoutes = Path::has(Feature::kSourceRoutes);
   /// Whether some hosts choose a port packet by packet, among which may be planes.
   static constexpr bool kHasHostPorts = Path::has(Feature::kHostPorts);
 
@@ -150,6 +154,78 @@ class HostModel {
   /// The plane of the port where it waits, or sent last.
   [[nodiscard]] std::uint32_t plane_of(const SenderState& s) const {
     return kHasHostPorts && s_.planes.is_used() ? s_.planes.plane_of(s.port()) : 0;
+  }
+
+  // Paths that senders select.
+
+  /// A packet with this value of entropy was lost.
+  void lose_path(const Here& here, const SenderState& s, std::uint32_t value,
+                 congestion::LossSignal signal) {
+    if constexpr (kHasEntropies) {
+      const path_selection::ChoiceRef choice = transport(s.transport).entropy;
+      if (choice.is_fixed()) return;
+      const QueuePairId qp = s_.senders.queue_pair_of(s);
+      s_.entropies.on_path_loss(choice, qp, value, signal, here.now);
+      watch_paths(here, s, qp);
+    }
+  }
+  /// The oldest packet that is not acknowledged was lost, whatever value it had.
+  void lose_path(const Here& here, const SenderState& s, congestion::LossSignal signal) {
+    if constexpr (kHasEntropies) {
+      const path_selection::ChoiceRef choice = transport(s.transport).entropy;
+      if (choice.is_fixed()) return;
+      const QueuePairId qp = s_.senders.queue_pair_of(s);
+      s_.entropies.on_loss(choice, qp, s.unacked, signal, here.now);
+      watch_paths(here, s, qp);
+    }
+  }
+  /// Probes of bad values are sent while packets of the queue pair are outstanding, from now on.
+  void watch_paths(const Here& here, const SenderState& s, QueuePairId qp) {
+    if constexpr (kHasEntropies) {
+      const path_selection::ChoiceRef choice = transport(s.transport).entropy;
+      if (choice.is_fixed()) return;
+      s_.entropies.at_prober(choice, qp, [&](auto& paths, const auto& /*p*/) {
+        if (kHasHostPorts && s_.planes.is_used()) {
+          s_.planes[qp].pathless = paths.planes_without_values();
+        }
+        const OptionalTime due = paths.next_probe();
+        if (!due || paths.is_timed()) return;
+        paths.set_timed(true);
+        push_probe_timer(here.lp, qp, std::max(*due, here.now));
+      });
+    }
+  }
+  /// False: nothing is outstanding, or what was to be probed is good again.
+  bool expire_probe_timer(const Here& here, QueuePairId qp) {
+    bool has_sent = false;
+    if constexpr (kHasEntropies) {
+      const SenderState& s = s_.senders.whole(qp);
+      const bool is_active = s.has_outstanding() && s.schedule != SenderState::Schedule::kFailed;
+      s_.entropies.at_prober(transport(s.transport).entropy, qp, [&](auto& paths, const auto& p) {
+        paths.set_timed(false);
+        while (is_active) {
+          const std::optional<std::uint32_t> value = paths.take_probe(p, here.now);
+          if (!value) break;
+          has_sent |= send_path_probe(here, s, qp, *value, paths.plane_of(*value));
+        }
+      });
+      if (is_active) watch_paths(here, s, qp);
+      if (has_sent) here.lp.last_event_time = here.now;
+    }
+    return has_sent;
+  }
+  /// Of the next packet of a queue pair that selects paths.
+  [[nodiscard]] std::uint32_t next_entropy(const SenderState& s, QueuePairId qp, Picoseconds now) {
+    const TransportConstants& t = transport(s.transport);
+    const std::uint32_t entropy =
+        s_.entropies.next(t.entropy, qp, s.entropy, s.next, now, [&] { return selected_plane(s); });
+    return routed(t, qp, entropy);
+  }
+  /// Of what answers a packet with this entropy: it takes the path back that its value gives.
+  [[nodiscard]] std::uint32_t routed(const TransportConstants& t, QueuePairId qp,
+                                     std::uint32_t entropy) const {
+    if (!kHasSourceRoutes || !t.source_routes) return entropy;
+    return path_selection::with_route(qp, path_selection::value_in(entropy), s_.planes_of(qp));
   }
 
   /// Which ports of a host lead where has changed. Queue pairs that have the same ports as before
@@ -391,6 +467,8 @@ class HostModel {
       receive_control(here, packet, port);
     } else if (kHasHostPorts && kind == PacketKind::kPortStatus) {
       receive_port_status(here, packet);
+    } else if (kHasEntropies && is_path_probe(kind)) {
+      receive_path_probe(here, packet, port);
     } else {
       if (kHasHostPorts && s_.planes.is_used() && s_.planes.is_in_plane(port.index)) {
         s_.planes[queue_pair_of_response(packet)].note_answer(s_.planes.plane_of(port.index));
@@ -399,6 +477,58 @@ class HostModel {
           transport(s_.senders.whole(queue_pair_of_response(packet)).transport).sender_model,
           [&](auto& model) { model.receive_response(here, packet, port); });
     }
+  }
+
+  /// By the path of a bad value. False: no port leads there at present.
+  bool send_path_probe(const Here& here, const SenderState& s, QueuePairId qp, std::uint32_t value,
+                       std::uint32_t plane) {
+    const TransportConstants& t = transport(s.transport);
+    PortState* port = &s_.ports[s.port()];
+    if (kHasHostPorts && s.spreading == PortSpreading::kPlanes) {
+      port = port_selection_.port_of_plane(s, plane);
+      if (port == nullptr || (s_.planes[qp].down >> plane & 1U) != 0) return false;
+    }
+    if (port->is_down) return false;
+    Packet packet;
+    packet.flow = flow_of(qp);
+    packet.entropy = routed(t, qp, path_selection::with_value(s.entropy, value));
+    packet.size = t.probe_size();
+    packet.ttl = t.ttl;
+    const ClassId c = t.ack_class.is_none() ? s.traffic_class : t.ack_class;
+    packet.set_header(s.destination.value(), packet_type(PacketKind::kPathProbe, c), 0);
+    ++here.worker.sums.path_probes;
+    respond(here, packet, *port);
+    return true;
+  }
+  /// A probe goes back as it came; its sender takes note.
+  [[gnu::noinline]] void receive_path_probe(const Here& here, const Packet& packet,
+                                            PortState& port) {
+    if (kind_of(packet) == PacketKind::kPathProbe) {
+      const ReceiverId id = receiver_of(packet);
+      const ReceiverState& r = s_.receivers[id];
+      const TransportConstants& t = transport(r.transport);
+      Packet reply = answer_of(id, r, t, PacketKind::kPathProbeReply);
+      reply.entropy = routed(t, queue_pair_of(id), packet.entropy);
+      reply.size = packet.size;
+      respond(here, reply, port);
+      return;
+    }
+    const QueuePairId qp = queue_pair_of_response(packet);
+    const SenderState& s = s_.senders.whole(qp);
+    ++here.worker.sums.path_probes_answered;
+    const bool has_plane =
+        kHasHostPorts && s_.planes.is_used() && s_.planes.is_in_plane(port.index);
+    if (has_plane) s_.planes[qp].note_answer(s_.planes.plane_of(port.index));
+    s_.entropies.at_prober(transport(s.transport).entropy, qp, [&](auto& paths, const auto& p) {
+      paths.on_probe(p, path_selection::value_in(packet.entropy));
+      if (has_plane) s_.planes[qp].pathless = paths.planes_without_values();
+    });
+  }
+  /// The plane that the next packet leaves by, among those that its values are shares of.
+  [[nodiscard]] std::uint32_t selected_plane(const SenderState& s) const {
+    if (!kHasHostPorts || s.spreading != PortSpreading::kPlanes) return 0;
+    const std::uint32_t plane = s_.planes.plane_of(s.port());
+    return plane < s_.planes.count() ? plane : 0;
   }
 
   /// The host of a receiver says which of its ports are down. Queue pairs to it leave these planes,
@@ -472,6 +602,8 @@ class HostModel {
     for (; s != all.end() && s->host == host; ++s) {
       const auto ports = routes.host_ports(host, s->destination);
       if (ports.empty() || s->is_in_network()) continue;
+      // Who names routes goes by what it finds out itself.
+      if (kHasSourceRoutes && transport(s->transport).source_routes) continue;
       if (std::ranges::equal(ports, s->local_ports())) continue;
       changed.push_back(s_.senders.queue_pair_of(*s));
     }
@@ -627,8 +759,7 @@ class HostModel {
   /// sent again draws again.
   [[nodiscard]] std::uint32_t entropy_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
     if constexpr (kHasEntropies) {
-      const path_selection::ChoiceRef choice = transport(s.transport).entropy;
-      if (!choice.is_fixed()) return s_.entropies.next(choice, qp, s.entropy, s.next, now);
+      if (!transport(s.transport).entropy.is_fixed()) return next_entropy(s, qp, now);
     }
     const bool is_new = s.next == s.sent_end;
     if (is_new || s_.constants.of_class[s.traffic_class].balancing != LoadBalancing::kSpray) {

@@ -63,6 +63,12 @@ class PortSelection {
     }
   }
 
+  /// By which packets of the queue pair reach its receiver in this plane; null: none.
+  [[nodiscard]] PortState* port_of_plane(const SenderState& s, std::uint32_t plane) {
+    const std::uint16_t* local = port_in(s, plane);
+    return local == nullptr ? nullptr : &s_.ports[s.first_port + *local];
+  }
+
   /// A packet of the queue pair leaves by its port: the next one goes by another plane.
   void note_sent(SenderState& s) const {
     if (s.spreading != PortSpreading::kPlanes) return;

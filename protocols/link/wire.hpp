@@ -32,6 +32,10 @@ inline void forget(NetworkState& state, const Here& here, const Packet& packet) 
     if (is_trimmed(kind_of(packet))) [[unlikely]]
       ++here.worker.sums.trims_lost;
   }
+  if constexpr (Path::has(Feature::kEntropies)) {
+    if (is_path_probe(kind_of(packet))) [[unlikely]]
+      ++here.worker.sums.path_probes_lost;
+  }
   if constexpr (Path::has(Feature::kContexts)) state.acks.lose(here.worker.number, packet);
 }
 

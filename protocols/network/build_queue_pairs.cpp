@@ -155,7 +155,11 @@ void start_context(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
 void start_entropy(NetworkState& s, QueuePairId qp) {
   const SenderState& sender = s.senders.whole(qp);
   const path_selection::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
-  if (!choice.is_fixed()) s.entropies.start(choice, qp, sender.entropy);
+  if (choice.is_fixed()) return;
+  s.entropies.start(choice, qp, sender.entropy, s.planes_of(qp));
+  s.entropies.at_prober(choice, qp, [&](const auto& paths, const auto& /*p*/) {
+    if (s.planes.is_used()) s.planes[qp].pathless = paths.planes_without_values();
+  });
 }
 
 /// Gives a queue pair the state of its transport's congestion control and of its selective repeat,
@@ -444,6 +448,7 @@ PortSpreading PacketNetwork::spreading_of(const Connection& connection,
       return PortSpreading::kLeastLoaded;
     case LoadBalancing::kFlow:
     case LoadBalancing::kFlowlet:
+    case LoadBalancing::kSourceRoutes:
       return PortSpreading::kFlow;
   }
   return PortSpreading::kFlow;

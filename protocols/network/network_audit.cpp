@@ -78,6 +78,21 @@ class Audit {
            s_.acks.in_use());
   }
 
+  /// What finds out about a path comes back, is lost, or is under way.
+  void path_probes(const Worker::Sums& sums) {
+    std::uint64_t under_way = 0;
+    const auto count = [&](const Packet& packet) {
+      under_way += is_path_probe(kind_of(packet)) ? 1 : 0;
+    };
+    for (const Link& link : s_.links) link.data_out.for_each(link.data_in, count);
+    for (const ClassQueue& queue : s_.queues) queue.packets.for_each(count);
+    for (const NicState& nic : s_.nics) nic.inbox.for_each(count);
+    for (const RetryState& retry : s_.retries) retry.for_each_missing(count);
+    expect(sums.path_probes == sums.path_probes_answered + sums.path_probes_lost + under_way,
+           "path probes sent ({}) != answered ({}) + lost ({}) + under way ({})", sums.path_probes,
+           sums.path_probes_answered, sums.path_probes_lost, under_way);
+  }
+
   /// Of link-level retry: what is kept is what is outstanding, what has come lies within, and at
   /// the end all of it is acknowledged.
   void retries(bool is_quiescent) {
@@ -536,6 +551,7 @@ std::vector<std::string> violated_laws(NetworkState& state, const std::vector<Lo
   audit.packets(sums);
   const Features needs = state.constants.needs();
   if (needs.has(Feature::kTrimming) || needs.has(Feature::kContexts)) audit.trims(sums);
+  if (needs.has(Feature::kEntropies)) audit.path_probes(sums);
   audit.retries(is_quiescent);
   audit.telemetry();
   audit.buffers(is_quiescent);

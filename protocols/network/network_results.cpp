@@ -105,6 +105,8 @@ NetworkTotals PacketNetwork::totals() const {
   t.timeouts = now.timeouts - then.timeouts;
   t.packets_trimmed = now.packets_trimmed - then.packets_trimmed;
   t.losses_inferred = now.losses_inferred - then.losses_inferred;
+  t.path_probes = now.path_probes - then.path_probes;
+  t.path_probes_answered = now.path_probes_answered - then.path_probes_answered;
   for (const PortState& port : state_->ports) {
     const PortCounters c = port_counters(port.id);
     t.buffer_drops += c.buffer_drops;

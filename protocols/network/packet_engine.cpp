@@ -21,9 +21,7 @@ Picoseconds longest_timeout(const NetworkConstants& constants) {
   for (const TransportConstants& t : constants.transports) {
     longest = std::max({longest, t.retransmit_timeout, t.max_timeout});
     if (!t.has_contexts) continue;
-    const bool backs_off = t.delivery.backs_off;
-    longest = std::max(
-        longest, (std::int64_t{1} << (backs_off ? t.delivery.retries : 0)) * t.delivery.timeout);
+    longest = std::max(longest, t.delivery.timeout_after(t.delivery.timeout, t.delivery.retries));
   }
   return longest;
 }

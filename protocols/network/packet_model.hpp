@@ -111,6 +111,9 @@ class PacketModel {
   bool handle(const Here& here, const CalendarEvent& event) {
     const auto type = static_cast<EventType>(event.type);
     if (type == EventType::kRetransmit) {
+      if (Path::has(Feature::kEntropies) && event.value == kProbeTimer) {
+        return host_.expire_probe_timer(here, QueuePairId(event.target));
+      }
       const std::uint64_t timeouts = here.worker.sums.timeouts;
       host_.expire_retransmit_timer(here, QueuePairId(event.target));
       return here.worker.sums.timeouts != timeouts;

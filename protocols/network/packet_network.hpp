@@ -71,6 +71,8 @@ struct NetworkTotals {
   std::uint64_t timeouts = 0;         ///< of senders that heard nothing for too long
   std::uint64_t packets_trimmed = 0;  ///< data that switches cut to their headers
   std::uint64_t losses_inferred = 0;  ///< packets that contexts repeat unasked, before time-outs
+  std::uint64_t path_probes = 0;      ///< sent by paths that lost packets
+  std::uint64_t path_probes_answered = 0;  ///< of these, whose reply came back
   std::int64_t buffer_drops = 0;
   std::int64_t headroom_pool_drops = 0;  ///< of those: they found the headroom pool empty
   Bytes headroom_pool_peak;              ///< that the fullest pool of a switch has held

@@ -39,7 +39,7 @@ std::size_t credit_state_of(const TransportConfig& transport) {
 }
 
 std::size_t transport_state_of(const TransportConfig& transport) {
-  if (std::holds_alternative<UecConfig>(transport)) {
+  if (traits_of(transport).delivery) {
     // Beside the two states, 64 packets in flight and a place in the list of both.
     return sizeof(UecSender) + sizeof(UecReceiver) + 64 * sizeof(SentPacket) +
            sizeof(std::uint32_t) + entropy_state_of(transport) + credit_state_of(transport);

@@ -25,8 +25,10 @@ enum class PacketKind : std::uint8_t {
   kPdsControl,      ///< Ultra Ethernet: from a sender to its receiver; what it says: ControlCode
   kPoisoned,        ///< a corrupted frame that a cut-through switch has passed on
   kPortStatus,      ///< from a receiver's host: `word` has a bit per plane where its port is down
+  kPathProbe,       ///< from a sender, by the path of a value that lost packets
+  kPathProbeReply,  ///< what its receiver's host sends back
 };
-static_assert(static_cast<unsigned>(PacketKind::kPortStatus) < 1U << Packet::kKindBits);
+static_assert(static_cast<unsigned>(PacketKind::kPathProbeReply) < 1U << Packet::kKindBits);
 
 /// What can be true of a packet, in Packet::flags: a bit and a meaning for each.
 enum PacketFlag : std::uint8_t {
@@ -55,6 +57,10 @@ inline void set(Packet& packet, PacketFlag flag) {
 /// Whether a switch cut it to its header.
 [[nodiscard]] constexpr bool is_trimmed(PacketKind kind) {
   return kind == PacketKind::kTrimmed || kind == PacketKind::kTrimmedLastHop;
+}
+/// Whether it finds out about a path, or tells what was found.
+[[nodiscard]] constexpr bool is_path_probe(PacketKind kind) {
+  return kind == PacketKind::kPathProbe || kind == PacketKind::kPathProbeReply;
 }
 [[nodiscard]] constexpr ClassId class_of(const Packet& packet) {
   return ClassId(packet.type() & ((1U << Packet::kClassBits) - 1));

@@ -44,6 +44,7 @@ struct Traits {
 /// - `on_ack`; `on_loss(p, sequence, how, now)`: that packet is taken for lost. Transports that
 /// know
 ///   which value it had say `on_path_loss(p, value, how, now)` instead; kNack: a switch trimmed it.
+/// - A choice that probes paths (`ProbesPaths`) is told the planes, and by which the packet leaves.
 template <class C>
 concept EntropyChoice = std::equality_comparable<typename C::Config> &&
     std::constructible_from<typename C::Parameters, const typename C::Config&> &&
@@ -57,6 +58,21 @@ concept EntropyChoice = std::equality_comparable<typename C::Config> &&
   choice.on_ack(p, answer, now);
   choice.on_loss(p, sequence, LossSignal::kTimeout, now);
   choice.on_path_loss(p, sequence, LossSignal::kTimeout, now);
+};
+
+/// A choice whose host sends probes by values that lost packets: `take_probe` gives a value that is
+/// due at `next_probe`, and `on_probe` tells that its probe has come back. Values are shares of
+/// planes, and `next` is told by which the packet leaves.
+template <class C>
+concept ProbesPaths = EntropyChoice<C> &&
+    requires(C choice, const typename C::Parameters& p, std::uint64_t key, std::uint32_t number,
+             Picoseconds now) {
+  choice.start(p, key, number);
+  { choice.next(p, number, now, number) } -> std::same_as<std::uint32_t>;
+  { choice.next_probe() } -> std::same_as<OptionalTime>;
+  choice.take_probe(p, now);
+  choice.on_probe(p, number);
+  choice.planes_without_values();
 };
 
 }  // namespace weft::protocols::path_selection

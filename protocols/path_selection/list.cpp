@@ -76,6 +76,53 @@ schema::Object<RepsConfig> Reps::schema() {
       .range(1, 65'536);
 }
 
+schema::Object<EvStatesConfig> EvStates::schema() {
+  constexpr const char* kMrc = "OCP Multipath Reliable Connection 1.0";
+  return schema::describe<Config>("entropy values with states (MRC)",
+                                  "packets take the good values in rotation, and probes find out "
+                                  "when a bad one is good again")
+      .field("values", &Config::values,
+             "of a queue pair, in equal shares of the planes where packets select them")
+      .source(std::string(kMrc) + ": 128 to 256 per queue pair")
+      .range(kMaxPlanes, kMaxValues)
+      .field(
+          "reserve", &Config::reserve,
+          "of these, not in use: one of the same plane takes the place of a value that turns bad")
+      .source("assumed: MRC has a reserve per plane and leaves its size open")
+      .range(0, kMaxValues - 1)
+      .field("min_active", &Config::min_active,
+             "values in use at least, even if all of them lose packets")
+      .source(std::string(kMrc) + ", ev_min_active: a fourth of the values in its examples")
+      .range(1, kMaxValues)
+      .field("probe_interval", &Config::probe_interval,
+             "between probes of a bad value, while packets of the queue pair are outstanding")
+      .source("assumed: MRC leaves it open")
+      .at_least(1_us)
+      .at_most(1_s)
+      .field("good_probes", &Config::good_probes,
+             "probes in a row that come back, after which a bad value is good")
+      .source("assumed: MRC leaves it open")
+      .range(1, 1'000)
+      .integers("denied", &Config::denied, "values that are never used, as a controller says")
+      .source("none")
+      .range(0, kMaxValues - 1)
+      .check([](const Config& config, std::vector<schema::Problem>& problems) {
+        for (const std::uint32_t value : config.denied) {
+          if (value < config.values) continue;
+          problems.push_back({"denied", "has " + std::to_string(value) + ", and values are below " +
+                                            std::to_string(config.values) + " (`values`)"});
+        }
+        const auto unused = static_cast<std::uint32_t>(config.reserve + config.denied.size());
+        if (unused + config.min_active <= config.values) return;
+        problems.push_back(
+            {"min_active", "is more than what is left of " + std::to_string(config.values) +
+                               " values without the reserve (" + std::to_string(config.reserve) +
+                               ") and those that are denied (" +
+                               std::to_string(config.denied.size()) +
+                               "); lower min_active or reserve"});
+      });
+}
+
 schema::Object<PlbConfig> Plb::schema() {
   return schema::describe<Config>("protective load balancing (PLB)",
                                   "another path after congested round trips")

@@ -8,6 +8,7 @@
 
 #include "protocols/path_selection/bitmap.hpp"
 #include "protocols/path_selection/choice.hpp"
+#include "protocols/path_selection/ev_states.hpp"
 #include "protocols/path_selection/fixed.hpp"
 #include "protocols/path_selection/mixed.hpp"
 #include "protocols/path_selection/oblivious.hpp"
@@ -38,7 +39,7 @@ struct ChoiceList {
 };
 
 /// All choices that a scenario can name. The first one keeps no state and is never called.
-using Choices = ChoiceList<Fixed, Oblivious, Bitmap, Reps, Plb, Mixed>;
+using Choices = ChoiceList<Fixed, Oblivious, Bitmap, Reps, Plb, Mixed, EvStates>;
 using ChoiceConfig = Choices::Config;
 
 [[nodiscard]] inline const char* name_of(const ChoiceConfig& config) {

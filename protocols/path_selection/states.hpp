@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "protocols/packet/ids.hpp"
@@ -46,21 +47,33 @@ class ChoiceStates {
     return ref;
   }
 
-  /// Queue pair `qp` of such a transport, with this entropy.
-  void start(ChoiceRef ref, QueuePairId qp, std::uint32_t of_pair) {
+  /// Queue pair `qp` of such a transport, with this entropy, whose packets select one of `planes`.
+  void start(ChoiceRef ref, QueuePairId qp, std::uint32_t of_pair, std::uint32_t planes) {
     if (slots_.size() <= qp.value()) slots_.resize(qp.value() + std::size_t{1}, kNoSlot);
     find(ref.choice, [&]<class C>(Group<C>& group) {
       slots_[qp] = static_cast<std::uint32_t>(group.senders.size());
-      group.senders.emplace_back().start(group.parameters[ref.parameters], of_pair);
+      C& choice = group.senders.emplace_back();
+      if constexpr (ProbesPaths<C>) {
+        choice.start(group.parameters[ref.parameters], of_pair, planes);
+      } else {
+        choice.start(group.parameters[ref.parameters], of_pair);
+      }
     });
   }
 
-  /// Of the packet that is about to be sent.
+  /// Of the packet that is about to be sent, by the plane `plane()`.
+  template <class Plane>
   [[nodiscard]] std::uint32_t next(ChoiceRef ref, QueuePairId qp, std::uint32_t of_pair,
-                                   std::uint32_t sequence, Picoseconds now) {
+                                   std::uint32_t sequence, Picoseconds now, Plane plane) {
     std::uint32_t value = 0;
     find(ref.choice, [&]<class C>(Group<C>& group) {
-      value = group.senders[slots_[qp]].next(group.parameters[ref.parameters], sequence, now);
+      C& choice = group.senders[slots_[qp]];
+      const auto& parameters = group.parameters[ref.parameters];
+      if constexpr (ProbesPaths<C>) {
+        value = choice.next(parameters, sequence, now, plane());
+      } else {
+        value = choice.next(parameters, sequence, now);
+      }
     });
     return with_value(of_pair, value);
   }
@@ -80,6 +93,16 @@ class ChoiceStates {
                     Picoseconds now) {
     find(ref.choice, [&]<class C>(Group<C>& group) {
       group.senders[slots_[qp]].on_path_loss(group.parameters[ref.parameters], value, signal, now);
+    });
+  }
+
+  /// `use(choice, parameters)` where the choice probes paths.
+  template <class Use>
+  void at_prober(ChoiceRef ref, QueuePairId qp, Use use) {
+    find(ref.choice, [&]<class C>(Group<C>& group) {
+      if constexpr (ProbesPaths<C>) {
+        use(group.senders[slots_[qp]], std::as_const(group.parameters[ref.parameters]));
+      }
     });
   }
 

@@ -22,10 +22,11 @@ struct PlaneSender {
   std::uint32_t status = 0;                        ///< number of the newest port status
   std::uint8_t down = 0;                           ///< bit per plane: the receiver's port is down
   std::uint8_t suspects = 0;                       ///< bit per plane: packets were lost there
+  std::uint8_t pathless = 0;                       ///< bit per plane: no path of it is in use
 
   [[nodiscard]] bool may_use(std::uint32_t plane, Picoseconds now) const {
     const std::uint32_t bit = 1U << plane;
-    return (down & bit) == 0 && ((suspects & bit) == 0 || retry_at[plane] <= now);
+    return ((down | pathless) & bit) == 0 && ((suspects & bit) == 0 || retry_at[plane] <= now);
   }
   void lose(std::uint32_t plane, Picoseconds now, Picoseconds retry) {
     const std::uint32_t bit = 1U << plane;
@@ -63,6 +64,7 @@ class PlaneStates {
     first_peer_.assign(hosts + 1, 0);
   }
   [[nodiscard]] bool is_used() const { return !rotations_.empty(); }
+  [[nodiscard]] std::uint32_t count() const { return map_.planes; }
   /// Of a port of a host.
   [[nodiscard]] std::uint32_t plane_of(std::uint32_t port) const { return map_.of_port[port]; }
   [[nodiscard]] bool is_in_plane(std::uint32_t port) const {

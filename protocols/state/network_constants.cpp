@@ -109,6 +109,7 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
     credit.control = static_cast<std::uint8_t>(beside.index());
     credit.needs = congestion::requirements_of(beside);
   }
+  source_routes = traits.source_routes;
   entropy.choice = static_cast<std::uint8_t>(traits.path_selection.index());
   plane_choice = traits.planes.choice;
   if (selects_planes()) plane_notice = traits.planes.notice;
@@ -167,7 +168,7 @@ void add_transports(const SwitchConfig& switches, const std::vector<TransportCon
   std::array<std::uint8_t, path_selection::Choices::kCount> of_entropy{};
   for (const TransportConfig& config : scale_out) {
     TransportConstants& t = to.transports[to.transport_count++];
-    t = TransportConstants(traits_of(config), config.index(), switches);
+    t = TransportConstants(traits_of(config), model_of(config), switches);
     t.control.parameters = parameters[t.control.control]++;
     if (t.control.needs.grants) {
       t.credit = t.control;
@@ -326,6 +327,7 @@ Features NetworkConstants::needs() const {
     features.add(Feature::kGrants, transports[i].has_grants());
     features.add(Feature::kContexts, transports[i].has_contexts);
     features.add(Feature::kEntropies, !transports[i].entropy.is_fixed());
+    features.add(Feature::kSourceRoutes, transports[i].source_routes);
   }
   return features;
 }

@@ -53,7 +53,7 @@ enum class EventType : std::uint32_t {
   kControlEvent = 1,  ///< control: job control between processes
   kPauseExpiry = 2,   ///< timer: a pause runs out of quanta; or the watchdog looks at one
   kPauseRefresh = 3,  ///< timer: a pause is about to run out and is still needed
-  kRetransmit = 4,    ///< timer: a queue pair made no progress
+  kRetransmit = 4,    ///< timer: a queue pair made no progress; or probes the paths of its values
   kWake = 5,          ///< timer: a process asked for it
   kCredit = 6,        ///< control: granted blocks can be used
   kArbitrate = 7,     ///< control: a switch with queues at its inputs matches them to outputs
@@ -362,6 +362,7 @@ struct TransportConstants {
   congestion::ControlRef control;
   congestion::ControlRef credit;  ///< whose receivers grant credit: `control`, or one beside it
   path_selection::ChoiceRef entropy;
+  bool source_routes = false;  ///< its packets name their routes
   PlaneConfig::Choice plane_choice = PlaneConfig::Choice::kBalanced;
   PlaneConfig::Notice plane_notice = PlaneConfig::Notice::kNone;
   Picoseconds plane_retry;
@@ -384,6 +385,10 @@ struct TransportConstants {
   [[nodiscard]] std::uint32_t cap(std::uint32_t bandwidth_delay) const;
   /// Whether receivers grant credit to its senders.
   [[nodiscard]] bool has_grants() const { return !credit.is_none(); }
+  /// Wire bytes of a packet that finds out about a path.
+  [[nodiscard]] std::uint16_t probe_size() const {
+    return has_contexts ? static_cast<std::uint16_t>(delivery.nack_size.count()) : ack_size;
+  }
   /// Without any progress for so long a queue pair fails.
   [[nodiscard]] Picoseconds retry_timeout() const {
     return (std::int64_t{retry_limit} + 1) * retransmit_timeout;
@@ -565,6 +570,12 @@ struct NetworkState {
 
   [[nodiscard]] PortState& port_of(const LogicalProcess& lp, std::uint32_t local) {
     return ports[lp.ports[local].value()];
+  }
+  /// Among which values of entropy of the queue pair are shared out.
+  [[nodiscard]] std::uint32_t planes_of(QueuePairId qp) const {
+    return planes.is_used() && senders.whole(qp).spreading == PortSpreading::kPlanes
+               ? planes.count()
+               : 1;
   }
   /// Which of a host's `n` ports a flow of this key keeps to.
   [[nodiscard]] std::uint32_t choose_host_port(HostId host, std::uint32_t entropy,

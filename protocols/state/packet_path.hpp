@@ -13,19 +13,20 @@ enum class Feature : std::uint32_t {
   kCredits = 1U << 3U,
   kInputQueues = 1U << 4U,
   kCutThrough = 1U << 5U,
-  kReceiveRate = 1U << 6U,  ///< NICs that take packets in more slowly than links bring them
-  kFaults = 1U << 7U,       ///< errors of links, and routes that change
-  kTraces = 1U << 8U,       ///< of queues and packets
-  kTransports = 1U << 9U,   ///< several in one network
-  kHostPorts = 1U << 10U,   ///< hosts choose a port packet by packet
-  kInNetwork = 1U << 11U,   ///< scale-up switches reduce and repeat data
-  kTelemetry = 1U << 12U,   ///< switches say in packets what they see
-  kEntropies = 1U << 13U,   ///< senders choose paths packet by packet
-  kGrants = 1U << 14U,      ///< receivers grant credit to senders
-  kTrimming = 1U << 15U,    ///< limits of egress queues, beyond which switches may trim packets
-  kContexts = 1U << 16U,    ///< Ultra Ethernet, whose ACKs have records
-  kSettings = 1U << 17U,    ///< settings that differ by port, WRED that drops, PFC watchdogs
-  kLinkRetry = 1U << 18U,   ///< links that send again what they have corrupted
+  kReceiveRate = 1U << 6U,    ///< NICs that take packets in more slowly than links bring them
+  kFaults = 1U << 7U,         ///< errors of links, and routes that change
+  kTraces = 1U << 8U,         ///< of queues and packets
+  kTransports = 1U << 9U,     ///< several in one network
+  kHostPorts = 1U << 10U,     ///< hosts choose a port packet by packet
+  kInNetwork = 1U << 11U,     ///< scale-up switches reduce and repeat data
+  kTelemetry = 1U << 12U,     ///< switches say in packets what they see
+  kEntropies = 1U << 13U,     ///< senders choose paths packet by packet
+  kGrants = 1U << 14U,        ///< receivers grant credit to senders
+  kTrimming = 1U << 15U,      ///< limits of egress queues, beyond which switches may trim packets
+  kContexts = 1U << 16U,      ///< Ultra Ethernet, whose ACKs have records
+  kSettings = 1U << 17U,      ///< settings that differ by port, WRED that drops, PFC watchdogs
+  kLinkRetry = 1U << 18U,     ///< links that send again what they have corrupted
+  kSourceRoutes = 1U << 19U,  ///< packets that name their route, which switches go by
 };
 
 /// A set of features.
@@ -99,7 +100,8 @@ struct GeneralPath
                Feature::kInputQueues, Feature::kCutThrough, Feature::kReceiveRate, Feature::kFaults,
                Feature::kTraces, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
                Feature::kTelemetry, Feature::kEntropies, Feature::kGrants, Feature::kTrimming,
-               Feature::kContexts, Feature::kSettings, Feature::kLinkRetry> {};
+               Feature::kContexts, Feature::kSettings, Feature::kLinkRetry,
+               Feature::kSourceRoutes> {};
 
 /// All paths, the cheapest first; the last one has every feature.
 template <class... P>

@@ -7,6 +7,7 @@
 #include "protocols/link/incident_log.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/tracing.hpp"
+#include "protocols/path_selection/source_route.hpp"
 #include "protocols/state/network_state.hpp"
 #include "protocols/switch/cut_through.hpp"
 #include "protocols/switch/early_drop.hpp"
@@ -221,8 +222,13 @@ class SwitchModel {
 
   /// A local port, or kNoIndex without a next hop: where failures have left no path, and where a
   /// fabric has none.
-  [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
-                                            const Packet& packet, ClassId c, Picoseconds now) {
+  [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in, Packet& packet,
+                                            ClassId c, Picoseconds now) {
+    if constexpr (Path::has(Feature::kSourceRoutes)) {
+      if (s_.constants.of_class[c].balancing == LoadBalancing::kSourceRoutes) {
+        return named_egress(in, packet);
+      }
+    }
     const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination()));
     if (hops.size() == 1) return hops[0];
     if (hops.empty()) [[unlikely]]
@@ -237,6 +243,14 @@ class SwitchModel {
       }
     }
     return balancer_.choose(sw, in, packet, c, hops, now);
+  }
+
+  /// The one that the route of the packet names, whatever has failed since the run began.
+  [[nodiscard]] std::uint32_t named_egress(const PortState& in, Packet& packet) const {
+    const auto hops = s_.routes.next_hops(SwitchId(in.owner), HostId(packet.destination()));
+    if (hops.empty()) return kNoIndex;
+    if (hops.size() == 1) return hops[0];
+    return hops[path_selection::take_segment(packet, static_cast<std::uint32_t>(hops.size()))];
   }
 
   /// Whether a packet that finds its egress free goes on the wire without lying in a queue. Paths

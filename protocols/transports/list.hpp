@@ -13,9 +13,9 @@
 
 namespace weft::protocols {
 
-/// The two ends of every transport on the hosts of a network, in the order of `Transports`. A call
-/// finds its transport by comparing its number, which is the same for long stretches of a run;
-/// nothing is virtual.
+/// The two ends of every transport on the hosts of a network, in the order of `Transports`; some
+/// have those of another one (`model_of`). A call finds its transport by comparing its number,
+/// which is the same for long stretches of a run; nothing is virtual.
 ///
 /// What a transport does at a sender:
 /// - `on_first_sent` as the transmission of a packet begins that was not sent before, and `on_sent`
@@ -31,7 +31,7 @@ class TransportModels {
   TransportModels(NetworkState& state, Host& host)
       : models_(Roce<Host>(state, host), Datagram<Host>(state, host), Tcp<Host>(state, host),
                 Contexts(state, host)) {
-    static_assert(std::tuple_size_v<Models> == std::variant_size_v<TransportConfig>);
+    static_assert(std::tuple_size_v<Models> == Transports::models());
   }
 
   /// `use(model)` with the one of this number.

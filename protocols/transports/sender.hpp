@@ -18,6 +18,19 @@ inline void push_retransmit_timer(LogicalProcess& lp, QueuePairId qp, Picosecond
                     .target = qp.value()});
 }
 
+/// Marks the timer of probes by paths that lost packets (CalendarEvent::value). As others of a
+/// transport, it keeps no run alive: nothing is probed unless packets are outstanding.
+inline constexpr std::uint64_t kProbeTimer = 1;
+inline void push_probe_timer(LogicalProcess& lp, QueuePairId qp, Picoseconds time) {
+  const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
+  lp.calendar.push(
+      {.time = time,
+       .order = CalendarEvent::make_order(EventPriority::kTimer, type, qp.value(), kProbeTimer),
+       .type = type,
+       .target = qp.value(),
+       .value = kProbeTimer});
+}
+
 /// What the sending ends of all transports share: which message the next packet belongs to, and the
 /// congestion control of the queue pair.
 class Sender {

@@ -255,10 +255,11 @@ class GivenKeyChecks {
                      "load_balancing is by packet or flowlet: no flow is hashed");
     }
     if (!any_balancing([](auto type) {
-          return type != LoadBalancing::kRoundRobin && type != LoadBalancing::kAdaptive;
+          return type != LoadBalancing::kRoundRobin && type != LoadBalancing::kAdaptive &&
+                 type != LoadBalancing::kSourceRoutes;
         })) {
       without_effect("fabric.hash.seeds",
-                     "load_balancing draws nothing: it goes by turns or queues");
+                     "load_balancing draws nothing: it goes by turns, queues or routes in packets");
     }
   }
 

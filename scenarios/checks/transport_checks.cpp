@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "protocols/config/headroom.hpp"
+#include "protocols/config/response_class.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/planes/plane_map.hpp"
 #include "scenarios/checks/limits/spread_traffic.hpp"
@@ -87,11 +88,11 @@ void check_planes(const Experiment& e, StaticFindings& findings) {
   const std::vector<protocols::TransportConfig> transports = e.scenario.transports();
   for (std::size_t i = 0; i < transports.size(); ++i) {
     const std::string key = transport_key(e, i);
-    const PlaneConfig planes = protocols::traits_of(transports[i]).planes;
-    const auto* uec = std::get_if<protocols::UecConfig>(&transports[i]);
+    const protocols::TransportTraits traits = protocols::traits_of(transports[i]);
+    const PlaneConfig& planes = traits.planes;
     const bool is_balanced = planes.choice == PlaneConfig::Choice::kBalanced;
-    if (is_balanced && (uec == nullptr || uec->delivery == protocols::UecConfig::Delivery::kRod ||
-                        e.scenario.switches.sprays())) {
+    if (is_balanced &&
+        (!traits.delivery || traits.delivery->in_order || e.scenario.switches.sprays())) {
       continue;
     }
     if (!map) map = protocols::planes_of(e.fabric);
@@ -116,6 +117,42 @@ void check_planes(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// Packets that name their routes travel in classes whose switches go by these, and no others do.
+void check_source_routes(const Experiment& e, StaticFindings& findings) {
+  const protocols::SwitchConfig& switches = e.scenario.switches;
+  const auto is_routed = [&](ClassId c) {
+    return switches.balancing(c).type == protocols::LoadBalancing::kSourceRoutes;
+  };
+  const std::vector<protocols::TransportConfig> transports = e.scenario.transports();
+  std::set<std::pair<std::size_t, ClassId>> used;
+  for (const Connection& connection : e.workload.connections()) {
+    used.emplace(connection.transport, connection.traffic_class);
+  }
+  for (const auto& [number, c] : used) {
+    if (switches.classes[c].network != NetworkKind::kScaleOut) continue;
+    const protocols::TransportTraits traits = protocols::traits_of(transports[number]);
+    const ClassId answers = protocols::response_class(switches, traits.ack_class, c);
+    for (const ClassId of : std::set{c, answers}) {
+      if (is_routed(of) == traits.source_routes) continue;
+      if (traits.source_routes) {
+        findings.errors.push_back(
+            {fmt::format("is on, and the switches of class {}, in which its packets travel, go by "
+                         "something else; set load_balancing: source-routes",
+                         switches.classes[of].name),
+             {.key = transport_key(e, number) + ".source_routes"}});
+      } else {
+        findings.errors.push_back(
+            {fmt::format("names no routes, and the switches of class {}, in which its packets "
+                         "travel, go by nothing else (load_balancing: source-routes); take `type: "
+                         "mrc` with `source_routes: true`, or another load_balancing",
+                         switches.classes[of].name),
+             {.key = transport_key(e, number)}});
+      }
+      return;
+    }
+  }
+}
+
 /// What senders choose is hashed by ECMP, and by nothing else; some choices hear of marks.
 void check_path_selection(const Experiment& e, StaticFindings& findings) {
   using protocols::TransportTraits;
@@ -123,7 +160,9 @@ void check_path_selection(const Experiment& e, StaticFindings& findings) {
   for (const ClassId c : switches.all_classes()) {
     const protocols::LoadBalancing& balancing = switches.balancing(c);
     const auto chooses = [](const TransportTraits& t) { return !t.has_fixed_entropy(); };
-    if (balancing.type != protocols::LoadBalancing::kFlow && any_in_class(e, c, chooses)) {
+    const bool is_followed = balancing.type == protocols::LoadBalancing::kFlow ||
+                             balancing.type == protocols::LoadBalancing::kSourceRoutes;
+    if (!is_followed && any_in_class(e, c, chooses)) {
       findings.warnings.push_back(fmt::format(
           "senders select the paths of class {} (transport.path_selection), but its switches "
           "choose "
@@ -328,6 +367,7 @@ class LongWaits {
               .flows = 1,
               .classes = protocols::class_bit(c.traffic_class),
               .timeout = timeouts_[c.transport]};
+    if (is_short(c.traffic_class, from, wait.timeout)) wait.timeout = Picoseconds::max();
     if (!e_.scenario.keeps_path(c.traffic_class, c.transport)) {
       destinations_.insert(to);
       spread_.add(from, to, wait);
@@ -338,6 +378,16 @@ class LongWaits {
       waits_[port.value()] += wait;
       wait = passed_by(e_.fabric.port(port), wait);
     }
+  }
+
+  /// Whether packets of a class move up within two time-outs, since its queues are limited, even if
+  /// those of all other classes are as long.
+  [[nodiscard]] bool is_short(ClassId c, HostId from, Picoseconds timeout) const {
+    const Bytes limit = e_.scenario.switches.classes[c].egress_limit;
+    if (limit == Bytes() || timeout == Picoseconds::max()) return false;
+    const auto classes = static_cast<std::int64_t>(e_.scenario.switches.classes.size());
+    const BitsPerSecond rate = e_.fabric.port(e_.fabric.host(from).first_port).rate;
+    return transmission_time(classes * limit, rate) <= 2 * timeout;
   }
 
   /// What is spread over more ports than can be followed in a moment is not looked at.
@@ -386,6 +436,7 @@ class LongWaits {
 void check_transports(const Experiment& experiment, StaticFindings& findings) {
   check_planes(experiment, findings);
   check_order(experiment, findings);
+  check_source_routes(experiment, findings);
   check_path_selection(experiment, findings);
   check_lossless_streams(experiment, findings);
   check_trimming(experiment, findings);

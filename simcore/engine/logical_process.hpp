@@ -39,6 +39,9 @@ struct alignas(64) Worker {
     std::uint64_t trims_lost = 0;       ///< of these, dropped after that
     std::uint64_t losses_inferred = 0;  ///< packets that a sender repeats unasked, before time-outs
     std::uint64_t trims_answered = 0;   ///< of these, answered by a NACK or an ACK
+    std::uint64_t path_probes = 0;      ///< sent by paths that lost packets
+    std::uint64_t path_probes_lost = 0;      ///< of these, dropped, or their reply was
+    std::uint64_t path_probes_answered = 0;  ///< of these, whose reply came back
     std::uint64_t messages_posted = 0;
     std::uint64_t messages_sent = 0;       ///< that their senders are done with
     std::uint64_t messages_delivered = 0;  ///< of a multicast, to each member
@@ -62,6 +65,9 @@ struct alignas(64) Worker {
       trims_lost += times * other.trims_lost;
       losses_inferred += times * other.losses_inferred;
       trims_answered += times * other.trims_answered;
+      path_probes += times * other.path_probes;
+      path_probes_lost += times * other.path_probes_lost;
+      path_probes_answered += times * other.path_probes_answered;
       messages_posted += times * other.messages_posted;
       messages_sent += times * other.messages_sent;
       messages_delivered += times * other.messages_delivered;

@@ -39,6 +39,7 @@ class RandomScenario {
     faults(yaml);
     if (is_reliable() && draws(SwarmFeature::kBitErrors)) lose_frames(yaml);
     planes(yaml);
+    source_routes(yaml);
     const bool may_retry = !has(SwarmFeature::kCredits) ||
                            (has_cbfc_ && yaml.find("cut-through") == std::string::npos);
     if (may_retry && draws(SwarmFeature::kLinkRetry)) retry_links(yaml);
@@ -157,7 +158,7 @@ class RandomScenario {
             fmt::format("server: {{part: host-400g, nic: {{ports: {}}}}}", count));
     replace(yaml, "topology: leaf-spine", fmt::format("topology: leaf-spine, planes: {}", count));
     replace(yaml, "from: h1, at", "from: h1, to: p1-leaf0, at");
-    for (const std::string type : {"{type: uec, ", "{type: roce, "}) {
+    for (const std::string type : {"{type: uec, ", "{type: mrc, ", "{type: roce, "}) {
       for (std::size_t at = yaml.find(type); at != std::string::npos;
            at = yaml.find(type, at + 1)) {
         const std::string_view rest = std::string_view(yaml).substr(at);
@@ -166,11 +167,22 @@ class RandomScenario {
           return keys.find(word) != std::string_view::npos;
         };
         const bool any_order =
-            type == "{type: uec, " ? !says("delivery: rod") : says("receiver: any-order");
-        yaml.insert(at + type.size(), plane_choice(own, count, any_order, type == "{type: uec, "));
+            type == "{type: roce, " ? says("receiver: any-order") : !says("delivery: rod");
+        yaml.insert(at + type.size(), plane_choice(own, count, any_order, type != "{type: roce, "));
       }
     }
     has_host_ports_ = has(SwarmFeature::kSpray) || yaml.find("plane_choice") != std::string::npos;
+  }
+  /// Where all transports are MRC's, packets of some seeds name their routes.
+  void source_routes(std::string& yaml) {
+    Draws own(seed_ + 0x57c6);
+    const auto says = [&](const char* word) { return yaml.find(word) != std::string::npos; };
+    const bool is_meant = says("{type: mrc, ") && !says("{type: roce") && !says("{type: uec") &&
+                          !says("{type: tcp") && !says("{type: datagram") &&
+                          !has(SwarmFeature::kSpray) && own.one_in(2);
+    if (!is_meant) return;
+    replace(yaml, "load_balancing: ecmp", "load_balancing: source-routes");
+    replace(yaml, "{type: mrc, ", "{type: mrc, source_routes: true, ");
   }
   static std::string plane_choice(Draws& own, std::uint64_t count, bool any_order, bool is_uec) {
     if (own.one_in(4)) return "";

@@ -37,12 +37,17 @@ class RandomTransport {
         draws_.one_of({"nscc", "none", "{type: nscc, preset: uet-htsim, base_rtt: 9us}"});
     const bool is_rud = below(4) != 0;
     const char* paths =
-        draws_.one_of({"mixed", "oblivious", "bitmap", "{type: reps, freeze_time: 1ms}", "fixed"});
+        draws_.one_of({"mixed", "oblivious", "bitmap", "{type: reps, freeze_time: 1ms}", "fixed",
+                       "{type: ev-states, values: 16, reserve: 4, min_active: 5, probe_interval: "
+                       "20us}"});
     std::string credit;
     if (below(3) == 0) {
       credit = draws_.one_of({", receiver_control: rccc",
                               ", receiver_control: {type: rccc, speculative: 0, quantum: 5000B, "
                               "adapts_to_marks: true}"});
+    }
+    if (std::string_view(paths).starts_with("{type: ev-states") && is_rud && credit.empty()) {
+      return mrc(control, paths);
     }
     const bool infers = is_rud && std::string_view(control) != "none" && below(3) == 0;
     return fmt::format(
@@ -54,6 +59,19 @@ class RandomTransport {
         draws_.one_of({"same", "highest", "control"}), draws_.one_of({"true", "false"}),
         50 + below(200), infers ? ", sleek: true" : "", control, credit,
         is_rud ? ", path_selection: " : "", is_rud ? paths : "");
+  }
+
+  /// With paths that it manages itself.
+  std::string mrc(const char* control, const char* paths) {
+    return fmt::format(
+        "{{type: mrc, {}mtu: {}B, psn_window: {}, queue_pairs: {}, ack: {{bytes: {}KB, "
+        "every_packet: "
+        "{}, priority: {}}}, recovery: {{trimming: {}, gaps: {}, timeout_exponent: {}, "
+        "linear_retries: 7, exponential_retries: 9}}, congestion_control: {}, path_selection: {}}}",
+        around(), draws_.one_of({"1024", "4096"}), 20 + below(1'000), queue_pairs(), 1 + below(20),
+        draws_.one_of({"true", "false"}), draws_.one_of({"same", "highest", "control"}),
+        draws_.one_of({"true", "false"}), draws_.one_of({"true", "false"}), 6 + below(3), control,
+        paths);
   }
 
   std::string roce() {
@@ -107,7 +125,9 @@ class RandomTransport {
     if (!acks_every_packet) return ", path_selection: {type: oblivious, values: 8}";
     return draws_.one_of(
         {", path_selection: {type: oblivious, values: 8}", ", path_selection: bitmap",
-         ", path_selection: {type: reps, freeze_time: 1ms}", ", path_selection: plb"});
+         ", path_selection: {type: reps, freeze_time: 1ms}", ", path_selection: plb",
+         ", path_selection: {type: ev-states, values: 32, reserve: 0, probe_interval: 50us, "
+         "good_probes: 2, min_active: 2}"});
   }
 
   /// Of those in the list that need what they may: DCQCN also by its presets, RCCC also with

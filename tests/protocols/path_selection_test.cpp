@@ -249,6 +249,222 @@ TEST(RepsEntropy, TriesNothingNewForATimeAfterATimeOut) {
   EXPECT_NEAR(static_cast<double>(std::set(later.begin(), later.end()).size()), 25, 7);
 }
 
+/// A sender of MRC, whose packets go by one of some planes.
+class EvSender {
+ public:
+  explicit EvSender(const EvStatesConfig& config, std::uint32_t planes = 1) : p_(config) {
+    paths_.start(p_, 7, planes);
+  }
+  std::uint32_t send(std::uint32_t plane = 0) { return paths_.next(p_, sent_++, now, plane); }
+  std::multiset<std::uint32_t> send_many(std::uint32_t packets, std::uint32_t plane = 0) {
+    std::multiset<std::uint32_t> values;
+    for (std::uint32_t i = 0; i < packets; ++i) values.insert(send(plane));
+    return values;
+  }
+  void acknowledge(std::uint32_t value, bool is_marked) {
+    paths_.on_ack(p_, {.value = value, .is_marked = is_marked}, now);
+  }
+  void lose(std::uint32_t value) { paths_.on_path_loss(p_, value, LossSignal::kTimeout, now); }
+  void trim(std::uint32_t value) { paths_.on_path_loss(p_, value, LossSignal::kNack, now); }
+  /// What is probed now.
+  std::set<std::uint32_t> probe() {
+    std::set<std::uint32_t> values;
+    while (const auto value = paths_.take_probe(p_, now)) values.insert(*value);
+    return values;
+  }
+  void answer(std::uint32_t value) { paths_.on_probe(p_, value); }
+  EvStates& paths() { return paths_; }
+
+  Picoseconds now;
+
+ private:
+  EvStatesConfig p_;
+  EvStates paths_;
+  std::uint32_t sent_ = 0;
+};
+/// Eight values, all of them in use.
+EvStatesConfig eight_values() { return {.values = 8, .reserve = 0, .min_active = 1}; }
+
+// MODEL.md 19.1
+TEST(MrcOracle, M1_EveryRotationHasEachActiveValueOnceInAnOrderOfItsOwn) {
+  EvSender sender(eight_values());
+  std::set<std::vector<std::uint32_t>> orders;
+  for (int round = 0; round < 8; ++round) {
+    std::vector<std::uint32_t> values;
+    for (int i = 0; i < 8; ++i) values.push_back(sender.send());
+    EXPECT_EQ(std::set(values.begin(), values.end()).size(), 8U);
+    orders.insert(values);
+  }
+  EXPECT_GT(orders.size(), 6U);
+}
+
+// MODEL.md 19.2
+TEST(MrcOracle, M1_AMarkOrATrimPassesAValueOverOnce) {
+  for (const bool is_trim : {false, true}) {
+    EvSender sender(eight_values());
+    sender.send_many(8);
+    for (int i = 0; i < 2; ++i) {  // once, however often it is told before its turn
+      if (is_trim) {
+        sender.trim(5);
+      } else {
+        sender.acknowledge(5, true);
+      }
+    }
+    EXPECT_EQ(sender.send_many(7).count(5), 0U);
+    EXPECT_EQ(sender.send_many(8).count(5), 1U) << "good again in the next rotation";
+    EXPECT_FALSE(sender.paths().next_probe()) << "no probe is needed";
+    sender.acknowledge(5, false);
+    EXPECT_EQ(sender.send_many(8).count(5), 1U) << "an ACK without a mark changes nothing";
+  }
+  EvSender all(eight_values());
+  for (std::uint32_t value = 0; value < 8; ++value) all.acknowledge(value, true);
+  const auto values = all.send_many(16);
+  EXPECT_EQ(std::set(values.begin(), values.end()).size(), 8U) << "where all are to be skipped";
+}
+
+// MODEL.md 19.3
+TEST(MrcOracle, M1_ALossTakesAValueOutAndAnotherOfItsPlaneIn) {
+  EvSender sender({.values = 16, .reserve = 8, .min_active = 1}, 2);
+  for (const std::uint32_t plane : {0U, 1U}) {
+    const auto before = sender.send_many(4, plane);
+    const std::uint32_t lost = *before.begin();
+    sender.lose(lost);
+    const auto after = sender.send_many(40, plane);
+    EXPECT_EQ(after.count(lost), 0U);
+    const std::set<std::uint32_t> used(after.begin(), after.end());
+    EXPECT_EQ(used.size(), 4U) << "one of the reserve has taken its place";
+    for (const std::uint32_t value : used) EXPECT_EQ(value % 2, plane);
+  }
+  EXPECT_EQ(sender.paths().active(), 8U);
+  EvSender skipped(eight_values());
+  skipped.acknowledge(3, true);
+  skipped.lose(3);
+  EXPECT_EQ(skipped.send_many(40).count(3), 0U) << "one that was to be skipped, too";
+  skipped.acknowledge(3, true);
+  skipped.acknowledge(3, false);
+  skipped.lose(3);
+  skipped.trim(3);
+  EXPECT_EQ(skipped.send_many(40).count(3), 0U) << "what comes late changes nothing";
+  EXPECT_EQ(skipped.paths().active(), 7U);
+}
+
+TEST(MrcOracle, M1_DeniedValuesAreNeitherUsedNorProbed) {
+  EvSender sender({.values = 16, .reserve = 4, .min_active = 1, .denied = {2, 15}});
+  EXPECT_EQ(sender.paths().active(), 11U);
+  for (std::uint32_t value = 0; value < 16; ++value) sender.lose(value);
+  sender.now += 1_ms;
+  const std::set<std::uint32_t> probed = sender.probe();
+  EXPECT_EQ(probed.count(2) + probed.count(15), 0U);
+  for (const std::uint32_t value : probed) sender.answer(value);
+  sender.answer(2);
+  const auto values = sender.send_many(200);
+  EXPECT_EQ(values.count(2) + values.count(15), 0U);
+}
+
+// MODEL.md 19.3
+TEST(MrcOracle, M2_NeverFewerThanMinActiveAreInUse) {
+  for (const std::uint32_t planes : {1U, 4U}) {
+    for (const std::uint32_t n : {1U, 8U, 32U}) {
+      EvSender sender({.values = 64, .reserve = 16, .min_active = n}, planes);
+      for (int round = 0; round < 3; ++round) {
+        for (std::uint32_t value = 0; value < 64; ++value) {
+          sender.lose(value);
+          EXPECT_GE(sender.paths().active(), n);
+        }
+      }
+      EXPECT_EQ(sender.paths().active(), n) << "all have lost packets";
+      std::set<std::uint32_t> used;
+      for (std::uint32_t plane = 0; plane < planes; ++plane) {
+        if ((sender.paths().planes_without_values() >> plane & 1U) != 0) continue;
+        const auto values = sender.send_many(256, plane);
+        used.insert(values.begin(), values.end());
+      }
+      EXPECT_EQ(used.size(), n);
+    }
+  }
+  EvSender last({.values = 8, .reserve = 0, .min_active = 8});
+  last.send_many(8);
+  last.lose(5);
+  EXPECT_EQ(last.send_many(7).count(5), 0U) << "what may not leave is skipped once";
+  EXPECT_EQ(last.send_many(8).count(5), 1U);
+}
+
+// A value dies at some packet, and its first loss is known D later: ceil(D / rotation) of its
+// packets are lost, within one, and none afterwards.
+TEST(MrcOracle, M3_ADeadPathLosesOnePacketPerRotationUntilItIsKnown) {
+  for (const std::uint32_t values : {8U, 64U, 256U}) {
+    for (const std::uint32_t rotations : {1U, 5U, 25U}) {
+      EvSender sender({.values = values, .reserve = 0, .min_active = 1});
+      sender.send_many(3);
+      constexpr std::uint32_t kDead = 6;
+      while (sender.send() != kDead) {
+      }
+      const auto lost = 1 + sender.send_many(rotations * values - 1).count(kDead);
+      EXPECT_NEAR(static_cast<double>(lost), rotations, 1);
+      sender.lose(kDead);
+      EXPECT_EQ(sender.send_many(10 * values).count(kDead), 0U);
+    }
+  }
+}
+
+// MODEL.md 19.4
+TEST(MrcOracle, M6_ABadValueIsGoodAtTheNthProbeInARowThatComesBack) {
+  EvSender sender(
+      {.values = 8, .reserve = 0, .min_active = 1, .probe_interval = 50_us, .good_probes = 3});
+  sender.lose(4);
+  EXPECT_TRUE(sender.probe().empty());
+  const auto probe = [&](bool comes_back) {
+    sender.now += 50_us - 1_ps;
+    EXPECT_TRUE(sender.probe().empty()) << "not before its time";
+    sender.now += 1_ps;
+    EXPECT_EQ(sender.probe(), std::set<std::uint32_t>{4});
+    EXPECT_TRUE(sender.probe().empty()) << "once per interval";
+    if (comes_back) sender.answer(4);
+    sender.answer(4);  // counts once, and not at all where none is awaited
+  };
+  const auto lose = [&] {
+    sender.now += 50_us;
+    EXPECT_EQ(sender.probe().size(), 1U);
+  };
+  probe(true);
+  probe(true);
+  lose();
+  probe(true);
+  probe(true);
+  EXPECT_EQ(sender.send_many(70).count(4), 0U) << "two in a row after one that was lost";
+  probe(true);
+  EXPECT_NEAR(static_cast<double>(sender.send_many(80).count(4)), 10, 1);
+  EXPECT_FALSE(sender.paths().next_probe());
+}
+
+// MODEL.md 19.4
+TEST(MrcOracle, M6_ARepairedValueFillsItsPlaneBeforeTheReserve) {
+  EvSender sender({.values = 8, .reserve = 2, .min_active = 1});
+  EXPECT_EQ(sender.paths().active(), 6U);
+  for (const std::uint32_t value : {0U, 1U, 2U}) sender.lose(value);
+  EXPECT_EQ(sender.paths().active(), 5U) << "two were in the reserve";
+  sender.now += 1_ms;
+  sender.probe();
+  sender.answer(1);
+  EXPECT_EQ(sender.paths().active(), 6U);
+  sender.answer(2);
+  EXPECT_EQ(sender.paths().active(), 6U) << "what is too many is kept in reserve";
+  EXPECT_EQ(sender.send_many(60).count(2), 0U);
+  sender.lose(1);
+  EXPECT_NEAR(static_cast<double>(sender.send_many(60).count(2)), 10, 1)
+      << "from which it comes back";
+}
+
+TEST(EvStatesSelection, KnowsThePathOfAPacketByItsNumber) {
+  Sender<EvStates> sender({.values = 8, .reserve = 0, .min_active = 1});
+  const std::vector<std::uint32_t> values = sender.send(8);
+  sender.lose(2, LossSignal::kTimeout);
+  EXPECT_EQ(times(sender, values[2], 70), 0);
+  (void)sender.send(EvStates::kRemembered);
+  sender.lose(3, LossSignal::kTimeout);
+  EXPECT_NEAR(static_cast<double>(times(sender, values[3], 70)), 10, 1) << "that was too long ago";
+}
+
 /// Round trips of ten packets, that many of which are marked.
 void round_trips(Sender<Plb>& sender, int count, int marked) {
   for (int round = 0; round < count; ++round) {

@@ -42,6 +42,11 @@ const std::vector<Case> kCases{
     {"duplicate-job-name", ".yaml:6:12: jobs[1].name: `a` is the name of jobs[0] already"},
     {"duplicate-key", ".yaml:5:1: the key `seed` appears twice; first on line 4"},
     {"duplicate-rank", ".yaml:5:59: jobs[0].ranks.hosts[1]: host 2 appears twice"},
+    {"ev-states-denied",
+     ".yaml:6:84: transport.path_selection.denied: has 70, and values are below 64 (`values`)"},
+    {"ev-states-min-active",
+     ".yaml:6:74: transport.path_selection.min_active: `40` is more than what is left of 64 values "
+     "without the reserve (32) and those that are denied (0); lower min_active or reserve"},
     {"empty", "empty.yaml: holds no YAML document"},
     {"unknown-gpu", ".yaml:10:20: jobs[0].compute.gpu: `h100` is unknown; accepted: a100-sxm-40, "},
     {"unknown-gpu", "did you mean `h"},
@@ -58,13 +63,16 @@ const std::vector<Case> kCases{
     {"kmin-above-kmax", ".yaml:6:15: fabric.ecn.kmin: `500KB` is not below kmax (400KB)"},
     {"latency-and-length", ".yaml:4:33: links.access.latency: `1us` given together with length"},
     {"merge-key", ".yaml:3:9: merge keys (`<<`) are not supported"},
+    {"mrc-source-routes",
+     ".yaml:6:18: transport.source_routes: `true` is on with path_selection: bitmap, whose values "
+     "are hashed and name no path; set path_selection: ev-states"},
     {"missing-job-size", ".yaml:5:5: jobs[0].size: is missing; expected a size such as 64KiB"},
     {"missing-name", ".yaml:1:1: name: is missing"},
     {"missing-racks", ".yaml:1:1: racks: is missing; this fabric needs racks"},
     {"missing-unit", ".yaml:6:15: fabric.ecn.kmin: `400` has no unit; expected a size"},
     {"misspelt-enum",
      ".yaml:6:19: fabric.load_balancing.type: `emcp` is not known; expected one of "
-     "ecmp, spray, round-robin, flowlet, adaptive; did you mean `ecmp`?"},
+     "ecmp, spray, round-robin, flowlet, adaptive, source-routes; did you mean `ecmp`?"},
     {"misspelt-key",
      ".yaml:6:9: fabric.ecn.kmim: unknown key `kmim`; the keys of `type: red` are "
      "type, kmin, kmax, pmax, mark, at_rate, last_hop; did you mean `kmin`?"},

@@ -23,10 +23,21 @@ struct PacketDelivery {
   Bytes nack_size;                  ///< wire bytes
   Bytes counted_header;  ///< bytes of a packet besides its payload, as the control counts
   Picoseconds timeout = 1_ms;
-  bool backs_off = true;  ///< it doubles with each time-out of a packet
+  bool backs_off = true;             ///< it doubles with each time-out of a packet
+  std::uint32_t linear_retries = 0;  ///< but for this many of them
   std::uint32_t retries = 5;
   std::uint32_t nack_retries = kEndless;
   bool infers_loss = false;  ///< SLEEK: from what ACKs say came early, and by probes
+
+  /// The time-out of a packet that has timed out that often before; `first`: where it never has.
+  /// It doubles up to 2.5 hours.
+  [[nodiscard]] Picoseconds timeout_after(Picoseconds first, std::uint32_t timeouts) const {
+    constexpr Picoseconds kMax{std::int64_t{1} << 53};
+    if (!backs_off || timeouts <= linear_retries) return first;
+    Picoseconds longer = first;
+    for (std::uint32_t i = linear_retries; i < timeouts && longer < kMax; ++i) longer += longer;
+    return longer;
+  }
 };
 
 }  // namespace weft::protocols

@@ -1,6 +1,8 @@
 #include "protocols/config/transports/list.hpp"
 
+#include <cstddef>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "protocols/config/transports/encapsulation.hpp"
@@ -15,6 +17,18 @@ TransportTraits traits_of(const TransportConfig& transport) {
   if (traits.is_acknowledged) traits.ack_size += around;
   if (traits.delivery) traits.delivery->nack_size += around;
   return traits;
+}
+
+std::size_t model_of(const TransportConfig& transport) {
+  return std::visit(
+      []<class T>(const T&) {
+        if constexpr (requires { typename T::Model; }) {
+          return Transports::number_of<typename T::Model>();
+        } else {
+          return Transports::number_of<T>();
+        }
+      },
+      transport);
 }
 
 TransportConfig standard_transport(LinkLayer layer) {

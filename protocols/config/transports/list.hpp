@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "protocols/config/transports/datagram_config.hpp"
+#include "protocols/config/transports/mrc_config.hpp"
 #include "protocols/config/transports/roce_config.hpp"
 #include "protocols/config/transports/tcp_config.hpp"
 #include "protocols/config/transports/transport.hpp"
@@ -23,19 +24,29 @@ struct TransportSpecs {
     ((is_found = is_found || std::same_as<T, Wanted>, number += is_found ? 0 : 1), ...);
     return number;
   }
-  /// Calls `visit.template operator()<T>()` for each, in order.
-  template <class Visit>
-  static void for_each(Visit visit) {
-    (visit.template operator()<T>(), ...);
+  /// Those with ends of their own.
+  [[nodiscard]] static constexpr std::size_t models() {
+    return (std::size_t{requires { typename T::Model;
   }
-};
+  ? 0U : 1U} + ...);
+}  // namespace weft::protocols
+/// Calls `visit.template operator()<T>()` for each, in order.
+template <class Visit>
+static void for_each(Visit visit) {
+  (visit.template operator()<T>(), ...);
+}
+}
+;
 
 /// All transports that a scenario can name. `protocols/transports/list.hpp` has their two ends.
-using Transports = TransportSpecs<RoceConfig, DatagramConfig, TcpConfig, UecConfig>;
+using Transports = TransportSpecs<RoceConfig, DatagramConfig, TcpConfig, UecConfig, MrcConfig>;
 using TransportConfig = Transports::Config;
 
 /// With what is around its packets.
 [[nodiscard]] TransportTraits traits_of(const TransportConfig& transport);
+/// The number of the transport whose two ends it has: its own, or that of its `Model`. Those with
+/// ends of their own come first.
+[[nodiscard]] std::size_t model_of(const TransportConfig& transport);
 /// What NICs on such links run.
 [[nodiscard]] TransportConfig standard_transport(LinkLayer layer);
 /// How a transport is written in a scenario: its type, and that one's keys.

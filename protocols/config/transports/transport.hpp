@@ -77,6 +77,7 @@ struct TransportTraits {
   /// Receivers grant credit beside that; of contexts alone.
   std::optional<congestion::RcccConfig> receiver_control{};
   path_selection::ChoiceConfig path_selection = path_selection::FixedConfig{};
+  bool source_routes = false;  ///< packets name the route that switches go by
   PlaneConfig planes{};
 
   /// All packets of a queue pair carry one entropy value.

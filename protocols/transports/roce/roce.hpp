@@ -27,7 +27,9 @@ class Roce {
   void on_first_sent(const Here& here, SenderState& s, QueuePairId qp) {
     if (s.repair != kNoIndex) [[unlikely]]
       return selective_.on_first_sent(here, s, qp);
-    if (!s.has_outstanding()) arm_timer(here, s, qp);
+    if (s.has_outstanding()) return;
+    arm_timer(here, s, qp);
+    host_.watch_paths(here, s, qp);
   }
 
   void on_sent(const Here&, SenderState& s, bool) {
@@ -120,7 +122,7 @@ class Roce {
     }
     if (kind_of(packet) == PacketKind::kNack && s.next > s.unacked) {
       sender_.lose(s, t, congestion::LossSignal::kNack, here.now);
-      lose_path(s, qp, t, congestion::LossSignal::kNack, here.now);
+      host_.lose_path(here, s, congestion::LossSignal::kNack);
       sender_.go_back(s);
     }
     if (moves && !s.has_outstanding()) --here.lp.live_events;
@@ -164,14 +166,6 @@ class Roce {
                          .sent = s.sent_end},
                         here.now);
   }
-  /// The oldest packet that is not acknowledged is taken for lost.
-  void lose_path(const SenderState& s, QueuePairId qp, const TransportConstants& t,
-                 congestion::LossSignal signal, Picoseconds now) {
-    if constexpr (Host::kHasEntropies) {
-      if (!t.entropy.is_fixed()) s_.entropies.on_loss(t.entropy, qp, s.unacked, signal, now);
-    }
-  }
-
   void receive_cnp(QueuePairId qp, Picoseconds now) {
     SenderState& s = s_.senders.whole(qp);
     sender_.notify(s, host_.transport(s.transport), now);
@@ -346,7 +340,7 @@ void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   push_retransmit_timer(here.lp, qp, s.deadline);
   ++here.worker.sums.timeouts;
   sender_.lose(s, t, congestion::LossSignal::kTimeout, here.now);
-  lose_path(s, qp, t, congestion::LossSignal::kTimeout, here.now);
+  host_.lose_path(here, s, congestion::LossSignal::kTimeout);
   sender_.go_back(s);
   host_.note_plane_loss(here, s, host_.plane_of(s));
   host_.leave_lost_plane(here, s);

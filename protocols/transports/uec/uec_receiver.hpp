@@ -152,10 +152,10 @@ class UecReceiverEnd {
   }
 
   /// It takes the path back that the entropy of its cause gives.
-  [[nodiscard]] static Packet answer(const Packet& cause, ReceiverId id, const ReceiverState& r,
-                                     const TransportConstants& t, PacketKind kind) {
+  [[nodiscard]] Packet answer(const Packet& cause, ReceiverId id, const ReceiverState& r,
+                              const TransportConstants& t, PacketKind kind) const {
     Packet packet = answer_of(id, r, t, kind);
-    if (!t.entropy.is_fixed()) packet.entropy = cause.entropy;
+    if (!t.entropy.is_fixed()) packet.entropy = host_.routed(t, queue_pair_of(id), cause.entropy);
     return packet;
   }
   /// What an answer echoes.

@@ -26,8 +26,10 @@ class UecSenderEnd {
       : s_(state), host_(host), sender_(state), credit_(state, host) {}
 
   /// The transmission of a packet begins that was not sent before.
-  void on_first_sent(const Here& here, const SenderState& s, QueuePairId /*qp*/) {
-    if (!s.has_outstanding()) ++here.lp.live_events;
+  void on_first_sent(const Here& here, const SenderState& s, QueuePairId qp) {
+    if (s.has_outstanding()) return;
+    ++here.lp.live_events;
+    host_.watch_paths(here, s, qp);
   }
 
   void on_sent(const Here& here, SenderState& s) {
@@ -158,8 +160,7 @@ class UecSenderEnd {
   }
   [[nodiscard]] Picoseconds timeout_of(const SenderState& s, const UecSender& u,
                                        const SentPacket& packet) const {
-    const bool backs_off = constants(s).delivery.backs_off;
-    return backs_off ? (std::int64_t{1} << packet.timeouts) * u.timeout : u.timeout;
+    return constants(s).delivery.timeout_after(u.timeout, packet.timeouts);
   }
 
   // What comes back.
@@ -285,8 +286,8 @@ class UecSenderEnd {
       return tell_path(here, s, qp, packet, has(packet, kPathIsMarked));
     }
     if (code != NackCode::kTrimmed) return;
-    s_.entropies.on_path_loss(t.entropy, qp, path_selection::value_in(packet.entropy),
-                              congestion::LossSignal::kNack, here.now);
+    host_.lose_path(here, s, path_selection::value_in(packet.entropy),
+                    congestion::LossSignal::kNack);
   }
 
   // What is lost.
@@ -360,7 +361,6 @@ class UecSenderEnd {
   }
   /// Of the first `reach` packets.
   void repeat_missing(const Here& here, SenderState& s, UecSender& u, std::int64_t reach) {
-    const TransportConstants& t = constants(s);
     const std::uint32_t end =
         std::min(u.recovery_end, s.unacked + static_cast<std::uint32_t>(reach));
     bool has_lost = false;
@@ -370,9 +370,7 @@ class UecSenderEnd {
       repeat_unasked(s, u, at);
       ++here.worker.sums.losses_inferred;
       has_lost = true;
-      if (t.entropy.is_fixed()) continue;
-      s_.entropies.on_path_loss(t.entropy, s_.senders.queue_pair_of(s), u.packets[at].value,
-                                congestion::LossSignal::kTimeout, here.now);
+      host_.lose_path(here, s, u.packets[at].value, congestion::LossSignal::kTimeout);
     }
     u.recovery_next = at;
     if (has_lost) sender_.note_loss(s, congestion::LossSignal::kNack, here.now);
@@ -406,7 +404,7 @@ class UecSenderEnd {
     const TransportConstants& t = constants(s);
     Packet packet = control_packet(s, qp, t, ControlCode::kProbe);
     if (!t.entropy.is_fixed()) {
-      packet.entropy = s_.entropies.next(t.entropy, qp, s.entropy, s.next, here.now);
+      packet.entropy = host_.next_entropy(s, qp, here.now);
     }
     packet.word = send_time(here.now);
     host_.respond(here, packet, s_.ports[s.port()]);
@@ -421,7 +419,7 @@ class UecSenderEnd {
       fail(here, s);
       return false;
     }
-    ++packet.timeouts;
+    if (packet.timeouts < 255) ++packet.timeouts;
     const Bytes size = counted_size(s, sequence);
     u.in_flight -= size.count();
     at_context(s, [&](auto& control, const auto& p) {
@@ -434,10 +432,7 @@ class UecSenderEnd {
     if (is_known_lost) host_.note_plane_loss(here, s, packet.plane);
     // What asked for credit may be lost, too.
     if (has_credit(t)) s_.uec.source(u.credit_slot).ask_again();
-    if (!t.entropy.is_fixed()) {
-      s_.entropies.on_path_loss(t.entropy, s_.senders.queue_pair_of(s), packet.value,
-                                congestion::LossSignal::kTimeout, here.now);
-    }
+    host_.lose_path(here, s, packet.value, congestion::LossSignal::kTimeout);
     return true;
   }
   /// What it has in flight counts for the others of its congestion context no more.

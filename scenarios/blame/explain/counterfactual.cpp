@@ -297,6 +297,7 @@ Result<Removal> no_changed_settings(const SaidKeys& keys) {
 /// Lets a transport take packets in any order. False: it has no way to.
 bool take_any_order(const SaidKeys& keys, const std::string& transport, Removal& removal) {
   // Contexts of Ultra Ethernet take packets in any order, unless they are to keep it.
+  if (keys.word(transport + ".type") == "mrc") return true;
   if (keys.word(transport + ".type") == "uec") {
     if (keys.word(transport + ".delivery") == "rod")
       removal.set_also(transport + ".delivery", "rud");

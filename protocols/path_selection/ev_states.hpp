@@ -1,0 +1,244 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "protocols/config/transports/planes_config.hpp"
+#include "protocols/path_selection/choice.hpp"
+#include "simcore/base/hash.hpp"
+
+namespace weft::protocols::path_selection {
+
+struct EvStatesConfig {
+  std::uint32_t values = 256;
+  std::uint32_t reserve = 32;     ///< of these, which take the place of bad ones
+  std::uint32_t min_active = 64;  ///< values in use, at least
+  Picoseconds probe_interval = 50_us;
+  std::uint32_t good_probes = 1;        ///< answered in a row, after which a bad value is good
+  std::vector<std::uint32_t> denied{};  ///< values that are never used
+
+  friend bool operator==(const EvStatesConfig&, const EvStatesConfig&) = default;
+};
+
+/// Path selection of MRC (OCP Multipath Reliable Connection 1.0, May 2026): packets take the active
+/// values in rotation, each round in another order that is drawn. A value whose packet was marked
+/// or trimmed is passed over once. One whose packet was lost leaves; a value of the reserve takes
+/// its place, and probes find out when it is good again. With P planes value v leads by plane v mod
+/// P, and each plane has its own rotation and its own reserve.
+class EvStates {
+ public:
+  using Config = EvStatesConfig;
+  using Parameters = EvStatesConfig;
+  static constexpr const char* kName = "ev-states";
+  static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = true};
+  /// The last packets sent, of which it is known which value they had.
+  static constexpr std::uint32_t kRemembered = 1024;
+  [[nodiscard]] static schema::Object<Config> schema();
+
+  void start(const Parameters& p, std::uint64_t key) { start(p, key, 1); }
+  void start(const Parameters& p, std::uint64_t key, std::uint32_t planes) {
+    key_ = key;
+    planes_ = planes;
+    for (const std::uint32_t value : p.denied) states_[value] = State::kDenied;
+    std::uint32_t first = 0;
+    for (std::uint32_t plane = 0; plane < planes; ++plane) {
+      Rotation& rotation = rotations_[plane];
+      rotation.first = static_cast<std::uint16_t>(first);
+      const std::uint32_t count = count_in(p, plane);
+      const std::uint32_t used = count - p.reserve * count / p.values;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t value = plane + i * planes;
+        if (states_[value] == State::kDenied) continue;
+        if (i < used) {
+          join(value);
+        } else {
+          states_[value] = State::kReserve;
+        }
+      }
+      rotation.share = rotation.active;
+      first += count;
+    }
+  }
+
+  [[nodiscard]] std::uint32_t next(const Parameters& p, std::uint32_t sequence, Picoseconds now) {
+    return next(p, sequence, now, 0);
+  }
+  /// Of the packet that is about to leave by this plane. Where no value of the plane is active, any
+  /// of them that is not denied.
+  [[nodiscard]] std::uint32_t next(const Parameters& p, std::uint32_t sequence, Picoseconds /*now*/,
+                                   std::uint32_t plane) {
+    Rotation& rotation = rotations_[plane];
+    if (rotation.active == 0) return note_sent(sequence, any_of(p, plane));
+    for (;;) {
+      if (rotation.next == rotation.active) rotation.next = 0;
+      const std::uint32_t drawn = draw(rotation.active - rotation.next);
+      std::uint8_t& at = order_[rotation.first + rotation.next];
+      std::swap(at, order_[rotation.first + rotation.next + drawn]);
+      ++rotation.next;
+      if (states_[at] == State::kGood) return note_sent(sequence, at);
+      states_[at] = State::kGood;  // it was passed over
+    }
+  }
+
+  void on_ack(const Parameters& /*p*/, const AckedPacket& answer, Picoseconds /*now*/) {
+    if (answer.is_marked) skip(answer.value);
+  }
+  void on_loss(const Parameters& p, std::uint32_t sequence, LossSignal signal, Picoseconds now) {
+    if (last_sent_ - sequence >= kRemembered) return;
+    on_path_loss(p, sent_by_[sequence % kRemembered], signal, now);
+  }
+  void on_path_loss(const Parameters& p, std::uint32_t value, LossSignal signal, Picoseconds now) {
+    if (signal == LossSignal::kTimeout) {
+      lose(p, value, now);
+    } else {
+      skip(value);
+    }
+  }
+
+  // Probes.
+
+  /// When a bad value is to be probed next; none: there is none.
+  [[nodiscard]] OptionalTime next_probe() const {
+    return bad_.empty() ? OptionalTime() : OptionalTime(bad_.front().due);
+  }
+  /// A bad value that is to be probed now. One whose last probe has no answer yet begins to count
+  /// anew.
+  [[nodiscard]] std::optional<std::uint32_t> take_probe(const Parameters& p, Picoseconds now) {
+    if (bad_.empty() || bad_.front().due > now) return std::nullopt;
+    Bad& bad = bad_.front();
+    if (bad.is_awaited) bad.good = 0;
+    bad.is_awaited = true;
+    bad.due = now + p.probe_interval;
+    std::rotate(bad_.begin(), bad_.begin() + 1, bad_.end());
+    return bad_.back().value;
+  }
+  /// A probe by this value has come back.
+  void on_probe(const Parameters& p, std::uint32_t value) {
+    const auto bad = std::ranges::find(bad_, value, &Bad::value);
+    if (bad == bad_.end() || !bad->is_awaited) return;
+    bad->is_awaited = false;
+    if (++bad->good < p.good_probes) return;
+    bad_.erase(bad);
+    const Rotation& rotation = rotations_[value % planes_];
+    states_[value] = rotation.active < rotation.share ? State::kGood : State::kReserve;
+    if (states_[value] == State::kGood) join(value);
+  }
+  /// Whether a timer is filed for the next probe.
+  [[nodiscard]] bool is_timed() const { return is_timed_; }
+  void set_timed(bool is_timed) { is_timed_ = is_timed; }
+
+  /// A bit for each plane without an active value.
+  [[nodiscard]] std::uint8_t planes_without_values() const {
+    unsigned planes = 0;
+    for (std::uint32_t plane = 0; plane < planes_; ++plane) {
+      if (rotations_[plane].active == 0) planes |= 1U << plane;
+    }
+    return static_cast<std::uint8_t>(planes);
+  }
+  [[nodiscard]] std::uint32_t plane_of(std::uint32_t value) const { return value % planes_; }
+  [[nodiscard]] std::uint32_t active() const { return active_; }
+
+ private:
+  enum class State : std::uint8_t {
+    kGood,     ///< active
+    kSkip,     ///< active, and passed over when its turn comes
+    kBad,      ///< ASSUMED_BAD: probed
+    kReserve,  ///< good, and not in use
+    kDenied,
+  };
+  /// Of a plane: its active values lie in `order_` from `first` on, those of this round before
+  /// those that are still to come.
+  struct Rotation {
+    std::uint16_t first = 0;
+    std::uint16_t next = 0;  ///< values of this round that were used
+    std::uint16_t active = 0;
+    std::uint16_t share = 0;  ///< active values where none is bad
+  };
+  struct Bad {
+    std::uint8_t value = 0;
+    bool is_awaited = false;  ///< a probe was sent and has not come back
+    std::uint32_t good = 0;   ///< probes in a row that came back
+    Picoseconds due;          ///< of its next probe
+  };
+
+  [[nodiscard]] std::uint32_t draw(std::uint32_t count) {
+    return static_cast<std::uint32_t>((mix64(key_, drawn_++) >> 32U) * count >> 32U);
+  }
+  std::uint32_t note_sent(std::uint32_t sequence, std::uint32_t value) {
+    sent_by_[sequence % kRemembered] = static_cast<std::uint8_t>(value);
+    last_sent_ = sequence;
+    return value;
+  }
+  [[nodiscard]] std::uint32_t count_in(const Parameters& p, std::uint32_t plane) const {
+    return (p.values - plane + planes_ - 1) / planes_;
+  }
+  [[nodiscard]] std::uint32_t any_of(const Parameters& p, std::uint32_t plane) {
+    const std::uint32_t count = count_in(p, plane);
+    std::uint32_t at = draw(count);
+    for (std::uint32_t i = 0; i < count && states_[plane + at * planes_] == State::kDenied; ++i) {
+      at = (at + 1) % count;
+    }
+    return plane + at * planes_;
+  }
+
+  void skip(std::uint32_t value) {
+    if (states_[value] == State::kGood) states_[value] = State::kSkip;
+  }
+  void lose(const Parameters& p, std::uint32_t value, Picoseconds now) {
+    if (states_[value] != State::kGood && states_[value] != State::kSkip) return;
+    const std::optional<std::uint32_t> other = reserve_of(p, value % planes_);
+    if (!other && active_ <= p.min_active) {
+      states_[value] = State::kSkip;
+      return;
+    }
+    leave(value);
+    states_[value] = State::kBad;
+    bad_.push_back({.value = static_cast<std::uint8_t>(value), .due = now + p.probe_interval});
+    if (!other) return;
+    states_[*other] = State::kGood;
+    join(*other);
+  }
+  [[nodiscard]] std::optional<std::uint32_t> reserve_of(const Parameters& p,
+                                                        std::uint32_t plane) const {
+    for (std::uint32_t value = plane; value < p.values; value += planes_) {
+      if (states_[value] == State::kReserve) return value;
+    }
+    return std::nullopt;
+  }
+  /// In what is left of the round.
+  void join(std::uint32_t value) {
+    Rotation& rotation = rotations_[value % planes_];
+    order_[rotation.first + rotation.active++] = static_cast<std::uint8_t>(value);
+    ++active_;
+  }
+  void leave(std::uint32_t value) {
+    Rotation& rotation = rotations_[value % planes_];
+    std::uint8_t* const first = order_.data() + rotation.first;
+    std::uint8_t* hole = std::find(first, first + rotation.active, value);
+    if (hole < first + rotation.next) {
+      std::swap(*hole, first[--rotation.next]);
+      hole = first + rotation.next;
+    }
+    *hole = first[--rotation.active];
+    --active_;
+  }
+
+  std::uint64_t key_ = 0;
+  std::uint64_t drawn_ = 0;
+  std::uint32_t planes_ = 1;
+  std::uint32_t active_ = 0;
+  std::uint32_t last_sent_ = 0;
+  bool is_timed_ = false;
+  std::array<Rotation, kMaxPlanes> rotations_{};
+  std::array<std::uint8_t, kMaxValues> order_{};
+  std::array<State, kMaxValues> states_{};
+  std::array<std::uint8_t, kRemembered> sent_by_{};
+  std::vector<Bad> bad_;  ///< by the time of their next probe
+};
+static_assert(ProbesPaths<EvStates>);
+
+}  // namespace weft::protocols::path_selection

@@ -1,0 +1,357 @@
+// MRC in scenarios: planes and paths that senders manage themselves, what they lose when one dies,
+// and what is refused. Links of 100 Gbps and 500 ns; a packet of 4,178 B takes 334.24 ns.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/engines.hpp"
+
+namespace weft::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Without a window: what paths carry is all that counts.
+constexpr const char* kOpen = "psn_window: 8192, congestion_control: none";
+
+/// Two racks whose leaves are joined by that many spines, which go by the routes in packets.
+std::string text_of_routes(std::uint32_t servers, std::uint32_t spines,
+                           const std::string& transport, const std::string& jobs,
+                           const char* balancing = "source-routes") {
+  return fmt::format(
+      "name: routes\n"
+      "racks: {{count: 2, servers: {}, server: {{nics: 1, nic: {{rate: 100Gbps}}}}}}\n"
+      "links: {{access: {{rate: 100Gbps, latency: 500ns}}, uplink: {{rate: 100Gbps, latency: "
+      "500ns}}}}\n"
+      "fabric: {{topology: leaf-spine, spines: {}, switch: ideal, flow_control: none, ecn: none,\n"
+      "         load_balancing: {}, convergence: never}}\n"
+      "transport: {}\njobs: {}\n",
+      servers, spines, balancing, transport, jobs);
+}
+std::string routed(const std::string& keys) {
+  return "{type: mrc, source_routes: true, " + keys + "}";
+}
+std::string one_write(std::uint32_t from, std::uint32_t to, const char* size) {
+  return fmt::format("[{{name: m, type: messages, list: [{{from: {}, to: {}, size: {}}}]}}]", from,
+                     to, size);
+}
+std::string link_down(const std::string& from, const std::string& to, const char* times) {
+  return fmt::format("faults: [{{type: link-down, from: {}, to: {}, {}}}]\n", from, to, times);
+}
+
+scenarios::Results run_mrc(const std::string& text) {
+  return scenarios::simulate(experiment_of_text(text));
+}
+double seconds_of(const scenarios::Results& r) { return to_seconds(r.jobs[0].jct); }
+
+/// Packets that `from` has sent to each of its peers.
+std::map<std::string, std::int64_t> sent_by(const scenarios::Experiment& e,
+                                            const scenarios::Results& r, const std::string& from) {
+  std::map<std::string, std::int64_t> packets;
+  for (std::uint32_t i = 0; i < e.fabric.ports.size(); ++i) {
+    const PortId port(i);
+    if (e.fabric.node(e.fabric.port(port).node).name != from) continue;
+    packets[e.fabric.node(e.fabric.peer_node(port)).name] +=
+        r.class_counters(port, ClassId()).packets;
+  }
+  return packets;
+}
+
+// MODEL.md 19.6
+TEST(Mrc, AValueNamesTheUplinkAtEachTier) {
+  const scenarios::Experiment e = experiment_of_text(text_of_routes(
+      1, 8, routed(std::string(kOpen) + ", path_selection: {values: 64, reserve: 0}"),
+      one_write(0, 1, "2621440B")));
+  const scenarios::Results r = scenarios::simulate(e);
+  std::map<std::string, std::int64_t> packets = sent_by(e, r, "leaf0");
+  packets.erase("h0");
+  EXPECT_EQ(packets.size(), 8U);
+  for (const auto& [peer, count] : packets) {
+    EXPECT_EQ(count, 80) << peer << ": 640 packets are ten rotations";
+  }
+}
+
+// MODEL.md 19.6
+TEST(Mrc, SourceRoutesReachTheirReceiversThroughThreeTiers) {
+  const std::string text =
+      "name: tiers\n"
+      "fabric: {topology: fat-tree, k: 4, switch: ideal, flow_control: none, ecn: none,\n"
+      "         load_balancing: source-routes}\n"
+      "links: {access: {rate: 100Gbps, latency: 500ns}, uplink: {rate: 100Gbps, latency: 500ns}}\n"
+      "transport: {type: mrc, source_routes: true}\n"
+      "jobs: [{name: p, type: permutation, size: 1MB}]\n";
+  const scenarios::Experiment e = experiment_of_text(text);
+  const scenarios::Results r = scenarios::simulate(e);
+  EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
+  EXPECT_EQ(r.totals.packets_retransmitted, 0U);
+}
+
+// A path dies silently. Its 8 of 64 values are used once per rotation of 64 x 334.24 ns; a loss is
+// known by the ACK time-out of 262.144 us, after 12.3 rotations.
+TEST(Mrc, M3_DeadPathsLoseWhatLeavesUntilTheFirstTimeOut) {
+  const std::string text = text_of_routes(
+      1, 8,
+      routed(std::string(kOpen) + ", path_selection: {values: 64, reserve: 0, min_active: 1}"),
+      one_write(0, 1, "32MB"));
+  const scenarios::Results whole = run_mrc(text);
+  EXPECT_EQ(whole.totals.path_probes, 0U);
+  const scenarios::Results r = run_mrc(text + link_down("leaf0", "spine3", "at: 300us"));
+  EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
+  const double rotation = 64 * 334.24e-9;
+  const auto lost =
+      static_cast<double>(r.totals.fault_drops) - static_cast<double>(r.totals.path_probes);
+  const double rotations = std::ceil(262.144e-6 / rotation);
+  EXPECT_NEAR(lost / 8, rotations, 1) << "of each dead value";
+  EXPECT_GT(r.totals.path_probes, 8U * 10);
+  EXPECT_EQ(r.totals.path_probes_answered, 0U);
+}
+
+// f = 1/8 of the paths is dead from the beginning, and nothing converges. After the first time-out
+// no data go there, and the seven others carry the line rate.
+TEST(Mrc, X2_WhoLearnsLosesNothingAfterTheFirstTimeOut) {
+  const std::string text =
+      text_of_routes(1, 8, routed(std::string(kOpen)), one_write(0, 1, "64MB"));
+  const double whole = seconds_of(run_mrc(text));
+  const scenarios::Experiment e =
+      experiment_of_text(text + link_down("leaf0", "spine3", "at: 0us"));
+  const scenarios::Results r = scenarios::simulate(e);
+  EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
+  // An eighth of what left within the first time-out goes again.
+  const double again = 262.144e-6 / 8;
+  EXPECT_NEAR((seconds_of(r) - again) / whole, 1, 0.02);
+  EXPECT_LT(static_cast<double>(r.totals.packets_retransmitted), 1.5 * again / 334.24e-9 + 32);
+}
+
+// RoCE's flows over the dead uplink never end and are named; MRC ends.
+TEST(Mrc, X3_FlowsOnADeadLinkEndWherePathsAreLearnt) {
+  const std::string jobs = "[{name: p, type: permutation, size: 1MB}]";
+  const std::string dead = link_down("leaf0", "spine1", "at: 0us") + "run: {until: 1s}\n";
+  const scenarios::Results mrc =
+      run_mrc(text_of_routes(8, 4, routed("queue_pairs: 1"), jobs) + dead);
+  EXPECT_EQ(mrc.outcome, scenarios::Outcome::kFinished);
+  const std::string roce =
+      "{type: roce, congestion_control: none, retransmit_timeout: 200us, retry_limit: 7}";
+  const scenarios::Results stuck = run_mrc(text_of_routes(8, 4, roce, jobs, "ecmp") + dead);
+  EXPECT_NE(stuck.outcome, scenarios::Outcome::kFinished);
+  EXPECT_FALSE(stuck.jobs[0].is_finished);
+}
+
+// An uplink is down for 200 us: its values are good again with their first probe after that.
+// MODEL.md 19.4
+TEST(Mrc, M6_ValuesComeBackWithTheFirstProbeThatDoes) {
+  const std::string text = text_of_routes(
+      1, 8,
+      routed(std::string(kOpen) + ", recovery: {timeout_exponent: 5}, path_selection: {values: 64, "
+                                  "reserve: 0, min_active: 1, probe_interval: 20us}"),
+      one_write(0, 1, "32MB"));
+  const auto packets = [&](const char* times) {
+    const scenarios::Experiment e = experiment_of_text(text + link_down("leaf0", "spine3", times));
+    const scenarios::Results r = scenarios::simulate(e);
+    EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
+    return std::pair(sent_by(e, r, "leaf0").at("spine3"), r.totals);
+  };
+  const auto [forever, lost] = packets("at: 200us");
+  const auto [repaired, totals] = packets("at: 200us, until: 400us");
+  EXPECT_EQ(lost.path_probes_answered, 0U);
+  // One for each dead value, and for those whose ACKs were on the cable when it failed.
+  EXPECT_GE(totals.path_probes_answered, 8U);
+  EXPECT_LE(totals.path_probes_answered, 20U);
+  // 2.6 ms in all: from 420 us on an eighth of the packets goes there again.
+  EXPECT_NEAR(static_cast<double>(repaired - forever), (2'560e-6 - 420e-6) / 334.24e-9 / 8, 60);
+}
+
+/// Two racks of two servers, whose NICs have a port of `rate` in each of `planes` planes.
+std::string text_of_mrc_planes(std::uint32_t planes, std::uint32_t rate,
+                               const std::string& transport, const std::string& jobs) {
+  return fmt::format(
+      "name: planes\n"
+      "racks: {{count: 2, servers: 2, server: {{nics: 1, nic: {{rate: {1}Gbps, ports: {0}}}}}}}\n"
+      "links: {{access: {{rate: {1}Gbps, latency: 500ns}}, uplink: {{rate: {1}Gbps, latency: "
+      "500ns}}}}\n"
+      "fabric: {{topology: leaf-spine, planes: {0}, spines: 2, switch: ideal, flow_control: none,\n"
+      "         ecn: none, convergence: never, load_balancing: source-routes}}\n"
+      "transport: {2}\njobs: {3}\n",
+      planes, rate, transport, jobs);
+}
+std::string on_planes(const std::string& keys = "") {
+  return routed(std::string(kOpen) + ", plane_choice: packet" + keys);
+}
+
+// MODEL.md 19.1
+TEST(Mrc, M5_PacketsOfAQueuePairAreEqualInAllPlanes) {
+  for (const std::uint32_t n : {2U, 4U, 8U}) {
+    const scenarios::Experiment e =
+        experiment_of_text(text_of_mrc_planes(n, 100, on_planes(), one_write(0, 2, "3MB")));
+    const scenarios::Results r = scenarios::simulate(e);
+    std::vector<std::int64_t> packets;
+    for (const auto& [peer, count] : sent_by(e, r, "h0")) packets.push_back(count);
+    ASSERT_EQ(packets.size(), n);
+    EXPECT_LE(std::ranges::max(packets) - std::ranges::min(packets), 1);
+    EXPECT_GT(packets[0], 80);
+  }
+}
+
+// Until the loss all planes carry the message, then all but one. Who hears of it by the port status
+// repeats what was under way at once; who does not, by time-outs of the values of that plane: first
+// of those in use, then of its reserve. Meanwhile the others carry what they can all the same. Each
+// packet has an ACK: sparse ones do not tell of all that repeats overtake (15.4).
+TEST(Mrc, M4_OneOfPPlanesLostLeavesTheOthers) {
+  for (const std::uint32_t n : {4U, 8U}) {
+    const double left = (n - 1.0) / n;
+    for (const char* notice : {"port-status", "none"}) {
+      const std::string keys = fmt::format(
+          ", ack: {{every_packet: true}}, recovery: {{timeout_exponent: 5}}, "
+          "plane_notice: {}",
+          notice);
+      const std::string text =
+          text_of_mrc_planes(n, 800 / n, on_planes(keys), one_write(0, 2, "64MB"));
+      const double whole = seconds_of(run_mrc(text));
+      const scenarios::Results r = run_mrc(text + link_down("h2", "p1-leaf1", "at: 200us"));
+      EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
+      EXPECT_EQ(r.totals.timeouts == 0, notice == std::string("port-status"));
+      EXPECT_NEAR((whole - 200e-6) / (seconds_of(r) - 200e-6), left, 0.01 * left) << n << notice;
+    }
+  }
+}
+
+// MODEL.md 19.3
+TEST(Mrc, APlaneWithoutAGoodValueIsPassedOver) {
+  const scenarios::Experiment e = experiment_of_text(
+      text_of_mrc_planes(4, 200, on_planes(", plane_notice: none, recovery: {timeout_exponent: 5}"),
+                         one_write(0, 2, "64MB")) +
+      link_down("h2", "p1-leaf1", "at: 100us"));
+  const scenarios::Results r = scenarios::simulate(e);
+  std::map<std::string, std::int64_t> packets = sent_by(e, r, "h0");
+  const std::int64_t dead = packets.at("p1-leaf0");
+  packets.erase("p1-leaf0");
+  for (const auto& [peer, count] : packets) EXPECT_GT(count, 2 * dead) << peer;
+  EXPECT_LE(std::ranges::max_element(packets, {}, [](auto& p) { return p.second; })->second -
+                std::ranges::min_element(packets, {}, [](auto& p) { return p.second; })->second,
+            3);
+}
+
+// One of U uplinks of a leaf dies. Its servers send at full load, and lose 1/U of their goodput: of
+// the packets of 4,218 B that reach the other leaf's servers within 4 ms. Without a dead link NSCC
+// leaves 2 to 3 % of such a load, with one half a percent to 1.3 % of what is left.
+TEST(Mrc, M7_ADeadUplinkCostsItsLeafItsShare) {
+  for (const std::uint32_t uplinks : {8U, 16U}) {
+    std::string list;
+    for (std::uint32_t i = 0; i < uplinks; ++i) {
+      list += fmt::format("{{from: {}, to: {}, size: 90MB}}, ", i, uplinks + i);
+    }
+    std::string text =
+        text_of_routes(uplinks, uplinks, routed("psn_window: 8192, ack: {every_packet: true}"),
+                       "[{name: m, type: messages, list: [" + list + "]}]");
+    text.replace(text.find("ecn: none"), 9,
+                 "ecn: {kmin: 100KB, kmax: 400KB, pmax: 1}, egress_limit: 600KB, trimming: on");
+    text += "run: {warmup: 2ms, until: 6ms}\n";
+    const auto goodput = [&](const std::string& faults) {
+      const scenarios::Experiment e = experiment_of_text(text + faults);
+      const scenarios::Results r = scenarios::simulate(e);
+      std::int64_t sum = 0;
+      for (const auto& [peer, count] : sent_by(e, r, "leaf1")) sum += peer[0] == 'h' ? count : 0;
+      return static_cast<double>(sum) * 337.44e-9 / (4e-3 * uplinks);
+    };
+    const double whole = goodput("");
+    const double dead = goodput(link_down("leaf0", "spine3", "at: 0us"));
+    EXPECT_GT(whole, 0.96);
+    EXPECT_NEAR(dead, 1 - 1.0 / uplinks, 0.015) << uplinks;
+  }
+}
+
+TEST(Mrc, ThreadsDoNotMatter) {
+  const std::string text =
+      text_of_mrc_planes(
+          4, 100,
+          "{type: mrc, source_routes: true, plane_choice: packet, plane_notice: none, "
+          "path_selection: {probe_interval: 10us}}",
+          "[{name: p, type: permutation, size: 4MB}]") +
+      "faults: [{type: link-down, from: p1-leaf0, to: p1-spine1, at: 20us, until: 300us}]\n";
+  const scenarios::Results r = run_mrc(text);
+  EXPECT_GT(r.totals.path_probes_answered, 0U);
+  for (const std::uint32_t threads : {2U, 3U}) {
+    const protocols::Parallelism parallelism{.threads = threads, .share_from = 1};
+    EXPECT_EQ(scenarios::simulate(experiment_of_text(text), {}, nullptr, parallelism).digest(),
+              r.digest());
+  }
+}
+
+// RoCE takes the values of MRC, too, where its receivers take any order.
+TEST(Mrc, ValuesWithStatesServeRoceToo) {
+  const std::string text = text_of_routes(
+      1, 8,
+      "{type: roce, receiver: any-order, congestion_control: none, window: 64, retransmit_timeout: "
+      "100us, path_selection: {type: ev-states, values: 64, reserve: 0, min_active: 8, "
+      "probe_interval: 20us}}",
+      one_write(0, 1, "16MB"), "ecmp");
+  const scenarios::Results r = run_mrc(text + link_down("leaf0", "spine3", "at: 50us, until: 2ms"));
+  EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
+  EXPECT_GT(r.totals.path_probes, 0U);
+  EXPECT_GT(r.totals.path_probes_answered, 0U) << "the cable is back";
+}
+
+// The shipped scenario: with a port status as in planes.yaml; without one its values find out.
+TEST(Mrc, APlaneLostInAStepCostsItsShareToldOrNot) {
+  const auto step = [](const std::vector<std::string>& overrides) {
+    return scenarios::simulate(experiment_of("mrc-planes.yaml", overrides));
+  };
+  const scenarios::Results whole = step({"faults=[]"});
+  const scenarios::Results told = step({});
+  const scenarios::Results untold = step({"transport.plane_notice=none"});
+  EXPECT_EQ(told.totals.timeouts, 0U);
+  EXPECT_GT(seconds_of(told), seconds_of(whole));
+  EXPECT_LT(seconds_of(told), seconds_of(whole) * 8 / 7);
+  EXPECT_GT(untold.totals.timeouts, 0U);
+  EXPECT_LT(seconds_of(untold), 1.25 * seconds_of(told)) << "by uec a hundred times as long";
+}
+
+// The shipped scenario.
+TEST(Mrc, SprayedAllReducesTakeHalfOfWhatHashedFlowsDo) {
+  const scenarios::Results r = scenarios::simulate(experiment_of("uec-allreduce.yaml"));
+  ASSERT_EQ(r.jobs.size(), 3U);
+  const double uec = to_seconds(r.jobs[1].jct);
+  EXPECT_GT(to_seconds(r.jobs[0].jct), 1.5 * uec);
+  EXPECT_NEAR(to_seconds(r.jobs[2].jct), uec, 0.05 * uec);
+  EXPECT_EQ(r.totals.packets_trimmed, 0U);
+}
+
+std::string refusal_of(const std::string& text) {
+  const auto loaded = scenarios::load_scenario_text(text, "test.yaml");
+  if (!loaded.ok()) return loaded.errors().front().to_string();
+  const auto built = scenarios::build_experiment(loaded.value().scenario);
+  return built.ok() ? std::string() : built.errors().front().to_string();
+}
+
+// MODEL.md 19.7
+TEST(Mrc, WhatIsNotSupportedIsRefused) {
+  const std::string m = one_write(0, 1, "1MB");
+  EXPECT_THAT(refusal_of(text_of_routes(1, 2, routed(kOpen), m, "ecmp")),
+              HasSubstr("transport.source_routes: is on, and the switches of class data"));
+  EXPECT_THAT(refusal_of(text_of_routes(1, 2, "{type: mrc}", m)),
+              HasSubstr("transport: names no routes, and the switches of class data"));
+  EXPECT_THAT(refusal_of(text_of_routes(1, 2, "{type: roce}", m)), HasSubstr("names no routes"));
+  EXPECT_THAT(refusal_of(text_of_routes(1, 2, routed("path_selection: mixed"), m)),
+              HasSubstr("whose values are hashed and name no path"));
+  EXPECT_THAT(refusal_of(text_of_routes(1, 2, "{type: mrc, congestion_control: dcqcn}", m)),
+              HasSubstr("mrc has windows in bytes per destination"));
+  EXPECT_THAT(refusal_of(text_of_routes(
+                  1, 2, routed("path_selection: {values: 64, reserve: 32, min_active: 33}"), m)),
+              HasSubstr("is more than what is left of 64 values"));
+  EXPECT_THAT(
+      refusal_of(text_of_routes(
+          1, 2, routed("path_selection: {values: 64, reserve: 0, min_active: 8, denied: [64]}"),
+          m)),
+      HasSubstr("has 64, and values are below 64"));
+  EXPECT_EQ(refusal_of(text_of_routes(1, 2, routed(kOpen), m)), "");
+}
+
+}  // namespace
+}  // namespace weft::testing
