@@ -22,7 +22,7 @@ TransportTraits traits_of(const TransportConfig& transport) {
 std::size_t model_of(const TransportConfig& transport) {
   return std::visit(
       []<class T>(const T&) {
-        if constexpr (requires { typename T::Model; }) {
+        if constexpr (HasModelOfAnother<T>) {
           return Transports::number_of<typename T::Model>();
         } else {
           return Transports::number_of<T>();

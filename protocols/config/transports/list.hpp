@@ -13,6 +13,12 @@
 
 namespace weft::protocols {
 
+/// A transport that has the two ends of another one, its `Model`.
+template <class T>
+concept HasModelOfAnother = requires {
+  typename T::Model;
+};
+
 /// Some transports, numbered in this order. The first is meant where a scenario names none.
 template <TransportSpec... T>
 struct TransportSpecs {
@@ -26,17 +32,14 @@ struct TransportSpecs {
   }
   /// Those with ends of their own.
   [[nodiscard]] static constexpr std::size_t models() {
-    return (std::size_t{requires { typename T::Model;
+    return (std::size_t{HasModelOfAnother<T> ? 0U : 1U} + ...);
   }
-  ? 0U : 1U} + ...);
-}  // namespace weft::protocols
-/// Calls `visit.template operator()<T>()` for each, in order.
-template <class Visit>
-static void for_each(Visit visit) {
-  (visit.template operator()<T>(), ...);
-}
-}
-;
+  /// Calls `visit.template operator()<T>()` for each, in order.
+  template <class Visit>
+  static void for_each(Visit visit) {
+    (visit.template operator()<T>(), ...);
+  }
+};
 
 /// All transports that a scenario can name. `protocols/transports/list.hpp` has their two ends.
 using Transports = TransportSpecs<RoceConfig, DatagramConfig, TcpConfig, UecConfig, MrcConfig>;
