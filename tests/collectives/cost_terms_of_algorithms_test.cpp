@@ -97,35 +97,52 @@ TEST(PredictedCost, OfPairwiseExchangesIsAMessageAndACopyPerStep) {
               steps * (kNetLatency + 1e6 * kNetByte + 1e6 * kCopiedByte));
 }
 
-// 2 (n-1) messages of a rank follow each other per piece, of S/n per channel. k of every n hops
-// cross domains. Bytes go at the pace of the slower kind of link. A domain's rings bring bytes by
-// as many NICs as there are channels, while there are ranks enough.
+// n-1 steps that reduce and n-1 that copy, for each of two pieces, of S/2n bytes. k of every n hops
+// cross domains. A step takes the latency, the bytes and the handling of its mean hop, or what the
+// bytes take on the slowest links, where they wait for those before them: then the last one comes a
+// latency later, and is copied. A domain's rings bring bytes by as many NICs as there are channels,
+// while there are ranks enough.
 TEST(PredictedCost, OfARingAcrossDomainsIsPacedByTheNicsOfItsChannels) {
   const double n = 8;
-  const double size = 8e6;
-  const double hops = 2 * (n - 1);
+  const double bytes = 8e6 / 2 / n;  // of a step, in all channels
+  bool waits_for_links = false;
   for (const std::uint32_t channels : {1U, 2U, 4U, 8U}) {
     CollectiveSpec spec = handled(Operation::kAllReduce, Algorithm::kRing, 8_MB);
     spec.execution.channels = channels;
-    spec.execution.chunk = 500_KB / channels;  // two pieces of S/n per channel
-    const double pieces = 2;
+    spec.execution.chunk = 500_KB / channels;
     // Packets of a ring do not meet: they cross two links, and the first of them while a rank's
     // other bytes of the step leave.
-    const double crossing = first_inside(size / n / channels, 1) - kInsideLatency;
-    const double inside =
-        kInsideLatency + crossing + std::max(0.0, crossing - size / n * kInsideByte);
-    const double bytes = (n - 1) / n * size;
+    const double crossing = first_inside(bytes / channels, 1) - kInsideLatency;
+    const double inside = kInsideLatency + crossing + std::max(0.0, crossing - bytes * kInsideByte);
     for (const std::uint32_t k : {2U, 4U}) {
-      const std::uint32_t g = 8 / k;
-      const double crossings = hops * k / n;
-      const double per_byte = std::max(kInsideByte, kNetByte / std::min(channels, g));
-      expect_cost(spec, domains_of(k, g),
-                  pieces * ((hops - crossings) * inside + crossings * kNetLatency) +
-                      bytes * (2 * per_byte + kReducedByte + kCopiedByte));
+      const double share = k / n;
+      const double links = bytes * std::max(kInsideByte, kNetByte / std::min(channels, 8 / k));
+      const double hop =
+          (1 - share) * (inside + bytes * kInsideByte) + share * (kNetLatency + links);
+      const double reduces = std::max(links, hop + bytes * kReducedByte);
+      const double copies = std::max(links, hop + bytes * kCopiedByte);
+      const bool is_late = copies > hop + bytes * kCopiedByte;
+      waits_for_links = waits_for_links || is_late;
+      const double last = is_late ? kNetLatency + std::min(links, bytes * kCopiedByte) : 0;
+      expect_cost(spec, domains_of(k, 8 / k), 2 * ((n - 1) * (reduces + copies) + last));
     }
-    expect_cost(spec, domains_of(1, 8),
-                pieces * hops * inside + bytes * (2 * kInsideByte + kReducedByte + kCopiedByte));
+    expect_cost(
+        spec, domains_of(1, 8),
+        2 * (n - 1) * (2 * inside + bytes * (2 * kInsideByte + kReducedByte + kCopiedByte)));
   }
+  EXPECT_TRUE(waits_for_links);
+}
+
+// In two slices one is handled while the other is on the links: inside a domain a step takes its
+// bytes' handling, which is more, and at the end half of what the links take, and a latency.
+TEST(PredictedCost, OfARingInSlicesHasHandlingBesideLinks) {
+  CollectiveSpec spec = handled(Operation::kAllGather, Algorithm::kRing, 8_MB);
+  spec.execution.slices = 2;
+  const double bytes = 1e6;
+  const double crossing = first_inside(bytes / 2, 1) - kInsideLatency;
+  expect_cost(spec, domains_of(1, 8),
+              7 * bytes * kCopiedByte + kInsideLatency + crossing +
+                  std::max(0.0, crossing - bytes / 2 * kInsideByte) + bytes * kInsideByte / 2);
 }
 
 // Up and down in log2 n rounds each, a message of S per round, which ranks reduce and copy.

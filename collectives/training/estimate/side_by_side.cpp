@@ -23,15 +23,15 @@ SideBySide::SideBySide(Sequence first, Sequence second) {
     const bool share = running[0] != nullptr && running[1] != nullptr && running[0]->links != 0 &&
                        running[0]->links == running[1]->links;
     const double slowness = share ? 2 : 1;
-    double least = std::numeric_limits<double>::infinity();
+    double shortest = std::numeric_limits<double>::infinity();
     for (const Task* task : running) {
-      if (task != nullptr) least = std::min(least, task->seconds);
+      if (task != nullptr) shortest = std::min(shortest, task->seconds);
     }
-    now += least * slowness;
+    now += shortest * slowness;
     for (std::size_t s = 0; s < 2; ++s) {
       if (running[s] == nullptr) continue;
-      const bool is_over = running[s]->seconds <= least;
-      running[s]->seconds -= least;
+      const bool is_over = running[s]->seconds <= shortest;
+      running[s]->seconds -= shortest;
       if (is_over) ends_[s].push_back(now);
     }
   }

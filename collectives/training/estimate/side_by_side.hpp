@@ -13,7 +13,7 @@ class SideBySide {
   struct Task {
     double seconds{};         ///< if nobody else uses its links
     std::uint32_t links = 0;  ///< by number; 0: it uses none
-    std::size_t after = 0;    ///< so many tasks of the other sequence have to be over
+    std::size_t after = 0;  ///< tasks of the other sequence that have to be over, from its first on
   };
   using Sequence = std::vector<Task>;
 

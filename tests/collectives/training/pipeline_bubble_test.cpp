@@ -84,8 +84,8 @@ TEST(PipelineBubble, EndsWhereAResultIsOnItsWayBehindOthers) {
   EXPECT_EQ(outcome.busy[0], Picoseconds(12));
 }
 
-// Rank 0 goes on at 4, 8, 12 and 16, rank 1 computes at 4, 8, 12 and 16 to 19, and its results are
-// there at 22, 27, 32 and 37. Each waits for four of its own and four of the other's.
+// Rank 0 continues at 4, 8, 12 and 16, rank 1 computes at 4, 8, 12 and 16 to 19, and its results
+// are there at 22, 27, 32 and 37. Each waits for four of its own and four of the other's.
 TEST(PipelineBubble, IsLessWhereSendsBlock) {
   const PipelineOutcome outcome = slow_sends(true);
   EXPECT_EQ(outcome.makespan, Picoseconds(39));
