@@ -97,6 +97,8 @@ TEST(Defaults, ThatPagesStateAreAllCompared) {
       const std::string name = entry.path().filename().string();
       if (!name.ends_with(".md") || name.starts_with("ADD_")) continue;
       const std::string page = entry.path().lexically_relative(WEFT_SOURCE_DIR).string();
+      // What npm fetches to change the page is not the manual.
+      if (page.find("/node_modules/") != std::string::npos) continue;
       EXPECT_LE(statements_in(entry.path()), known[page]) << page;
     }
   }

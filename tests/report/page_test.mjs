@@ -212,6 +212,14 @@ async function advisesAsBlame(browser) {
     }
   }
   await showsIncidents(browser);
+  run('run', scenario('converged'), '--quiet', '--without', 'job:checkpoint', '-o', 'alone');
+  await opens(browser, pageOf('without', 'converged', 'alone'));
+  await opensWithTheAnswer(browser, /; only converged has job checkpoint\.$/);
+  assert.match(await browser.ask('document.querySelectorAll("#overview ol.runs li")[1].textContent'), /, without job:checkpoint$/);
+  // Names in backquotes of a warning are set as names.
+  run('run', scenario('incast'), '--quiet', '--set', 'racks.server={part: plain, nic: {part: connectx-7, rate: 100Gbps}}', '-o', 'slow-nics');
+  await opens(browser, pageOf('slow-nics', 'slow-nics'));
+  assert.ok(await browser.ask('[...document.querySelectorAll("#overview .warnings code")].some((n) => n.textContent === "100Gbps")'));
 }
 
 /** What failed stands on the page, as in the summary; where nothing did there is no such section. */

@@ -257,7 +257,8 @@ class Painter {
     }
     line.tooltip = fmt::format(
         "{} to {}: {} x {}", names(outline_.boxes[bundle.lower].nodes),
-        names(outline_.boxes[bundle.upper].nodes), bundle.links,
+        names(outline_.boxes[bundle.upper].nodes),
+        format_count(static_cast<std::int64_t>(bundle.links)),
         format_rate(static_cast<double>(bundle.rate.count()) / static_cast<double>(bundle.links)));
     label(bundle, line, is_slow);
     // Highlighted lines last, so that no other crosses over them.

@@ -10,7 +10,7 @@
 namespace weft::scenarios {
 namespace {
 
-/// Up to so many times its zero-load time a job is not slowed down by settings.
+/// A job is not slowed down by settings up to this multiple of its zero-load time.
 constexpr double kHealthy = 1.1;
 /// What the times of jobs call their own dependencies.
 constexpr const char* kDependencies = "dependencies";

@@ -20,6 +20,9 @@ export function noticedText(incident) {
 
 export const placeOf = (incident) => `${incident.kind} of ${incident.place}`;
 
+/** A fault without an end lasts; that no route leads on ends when nothing comes any more, which is the last loss. */
+export const endText = ({ end_seconds: end, kind }) => (isKnown(end) ? format.time(end) : kind === 'no-route' ? '–' : 'the end');
+
 const time = (title, key) => ({ title, value: (i) => i[key], show: (i) => (isKnown(i[key]) ? format.time(i[key]) : '–') });
 const slower = (i) => (i.slower_seconds > 0 ? i.slower_seconds : null);
 
@@ -32,9 +35,9 @@ export function incidents(run) {
   return section('incidents', 'Incidents', el('p', { class: 'hint' },
     `${format.counted(list.length + missing, 'incident', 'incidents')}; ${lost ? `${format.counted(lost, 'packet', 'packets')} lost` : 'nothing lost'}${slowest ? `; iterations slower by up to ${format.time(slowest)}` : ''}. An iteration may be slower for another reason, too.`),
   table([
-    { title: 'what failed', value: placeOf, isText: true },
+    { title: 'what failed', value: placeOf, show: (i) => [`${i.kind} of `, el('span', { class: 'whole' }, i.place)], isText: true },
     time('from', 'begin_seconds'),
-    { title: 'until', value: (i) => i.end_seconds, show: (i) => (isKnown(i.end_seconds) ? format.time(i.end_seconds) : 'the end') },
+    { title: 'until', value: (i) => i.end_seconds, show: (i) => endText(i) },
     { title: 'noticed by', value: noticedText, show: (i) => noticedText(i) || 'nobody', isText: true },
     { title: 'packets lost', value: (i) => i.lost_packets, show: (i) => format.number(i.lost_packets) },
     { title: 'bytes lost', value: (i) => i.lost_bytes, show: (i) => format.bytes(i.lost_bytes) },

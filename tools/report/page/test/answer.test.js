@@ -79,6 +79,15 @@ test('a slow link is named instead of how it shows', () => {
   assert.equal(tries.length, 2);
 });
 
+// A slow link is not hidden behind what it makes: it is named where more time passes there than any other cause takes.
+test('a slow link below a quarter is named where nothing takes more', () => {
+  const slow = blame('ring', [['own packets', 'ring', 0.11, 'a->h1'], ['serialisation', 'x', 0.89]]);
+  const of = (seconds) => answerOfRun(run([job('ring', 1.4, 1)], [{ ...slow, slow_links: [{ port: 'b->h5', rate_bps: 1e11, usual_rate_bps: 4e11, seconds }] }])).sentence;
+  assert.match(of('0.13'), /13 % of it passes at slow links or waits for them, first `b->h5`/);
+  assert.match(of('0.09'), /11 % of it is queued behind its own packets/);
+  assert.match(of('0.04'), /11 % of it is queued behind its own packets/);
+});
+
 // The ideal time of a job has its slow links in it, too.
 test('a job that takes what its slow NIC allows is not healthy', () => {
   const slow = blame('ring', [['congestion control', 'rank 4', 0.5], ['serialisation', 'x', 0.5]]);

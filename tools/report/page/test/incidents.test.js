@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { noticedText, placeOf } from '../src/incidents.js';
+import { endText, noticedText, placeOf } from '../src/incidents.js';
 import { planeOf, planesOf } from '../src/planes.js';
 import { faultsOf } from '../src/faults.js';
 
@@ -9,6 +9,7 @@ const outage = { kind: 'flapping', place: 'leaf0 to spine3', begin_seconds: 0.02
 test('who noticed an incident is said in the order of time, from its begin on', () => {
   assert.equal(noticedText(outage), 'port at once, then routes after 100 us, then sender after 5 ms');
   assert.equal(noticedText({ begin_seconds: 1, port_seconds: null }), '');
+  assert.deepEqual([outage, { kind: 'link-down', end_seconds: null }, { kind: 'no-route', end_seconds: null }].map(endText), ['21 ms', 'the end', '–']);
   assert.equal(placeOf(outage), 'flapping of leaf0 to spine3');
 });
 
