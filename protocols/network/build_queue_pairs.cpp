@@ -156,6 +156,7 @@ void start_entropy(NetworkState& s, QueuePairId qp) {
   const SenderState& sender = s.senders.whole(qp);
   const path_selection::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
   if (choice.is_fixed()) return;
+  static_assert(path_selection::EvStates::kMaxPlanes >= kMaxPlanes);
   s.entropies.start(choice, qp, sender.entropy, s.planes_of(qp));
   s.entropies.at_prober(choice, qp, [&](const auto& paths, const auto& /*p*/) {
     if (s.planes.is_used()) s.planes[qp].pathless = paths.planes_without_values();

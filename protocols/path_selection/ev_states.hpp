@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "protocols/config/transports/planes_config.hpp"
 #include "protocols/path_selection/choice.hpp"
 #include "simcore/base/hash.hpp"
 
@@ -37,6 +36,8 @@ class EvStates {
   static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = true};
   /// The last packets sent, of which it is known which value they had.
   static constexpr std::uint32_t kRemembered = 1024;
+  /// Among which values are shared out.
+  static constexpr std::uint32_t kMaxPlanes = 8;
   [[nodiscard]] static schema::Object<Config> schema();
 
   void start(const Parameters& p, std::uint64_t key) { start(p, key, 1); }
@@ -105,8 +106,8 @@ class EvStates {
   [[nodiscard]] OptionalTime next_probe() const {
     return bad_.empty() ? OptionalTime() : OptionalTime(bad_.front().due);
   }
-  /// A bad value that is to be probed now. One whose last probe has no answer yet begins to count
-  /// anew.
+  /// A bad value that is to be probed now. One whose last probe has no answer yet starts from
+  /// none.
   [[nodiscard]] std::optional<std::uint32_t> take_probe(const Parameters& p, Picoseconds now) {
     if (bad_.empty() || bad_.front().due > now) return std::nullopt;
     Bad& bad = bad_.front();

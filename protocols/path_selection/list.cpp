@@ -84,7 +84,7 @@ schema::Object<EvStatesConfig> EvStates::schema() {
       .field("values", &Config::values,
              "of a queue pair, in equal shares of the planes where packets select them")
       .source(std::string(kMrc) + ": 128 to 256 per queue pair")
-      .range(kMaxPlanes, kMaxValues)
+      .range(EvStates::kMaxPlanes, kMaxValues)
       .field(
           "reserve", &Config::reserve,
           "of these, not in use: one of the same plane takes the place of a value that turns bad")

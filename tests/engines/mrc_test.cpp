@@ -52,15 +52,32 @@ scenarios::Results run_mrc(const std::string& text) {
 }
 double seconds_of(const scenarios::Results& r) { return to_seconds(r.jobs[0].jct); }
 
+/// Two racks of two servers, whose NICs have a port of `rate` in each of `planes` planes.
+std::string text_of_mrc_planes(std::uint32_t planes, std::uint32_t rate,
+                               const std::string& transport, const std::string& jobs) {
+  return fmt::format(
+      "name: planes\n"
+      "racks: {{count: 2, servers: 2, server: {{nics: 1, nic: {{rate: {1}Gbps, ports: {0}}}}}}}\n"
+      "links: {{access: {{rate: {1}Gbps, latency: 500ns}}, uplink: {{rate: {1}Gbps, latency: "
+      "500ns}}}}\n"
+      "fabric: {{topology: leaf-spine, planes: {0}, spines: 2, switch: ideal, flow_control: none,\n"
+      "         ecn: none, convergence: never, load_balancing: source-routes}}\n"
+      "transport: {2}\njobs: {3}\n",
+      planes, rate, transport, jobs);
+}
+std::string on_planes(const std::string& keys = "") {
+  return routed(std::string(kOpen) + ", plane_choice: packet" + keys);
+}
+
 /// Packets that `from` has sent to each of its peers.
 std::map<std::string, std::int64_t> sent_by(const scenarios::Experiment& e,
-                                            const scenarios::Results& r, const std::string& from) {
+                                            const scenarios::Results& r, const std::string& from,
+                                            ClassId c = {}) {
   std::map<std::string, std::int64_t> packets;
   for (std::uint32_t i = 0; i < e.fabric.ports.size(); ++i) {
     const PortId port(i);
     if (e.fabric.node(e.fabric.port(port).node).name != from) continue;
-    packets[e.fabric.node(e.fabric.peer_node(port)).name] +=
-        r.class_counters(port, ClassId()).packets;
+    packets[e.fabric.node(e.fabric.peer_node(port)).name] += r.class_counters(port, c).packets;
   }
   return packets;
 }
@@ -79,19 +96,84 @@ TEST(Mrc, AValueNamesTheUplinkAtEachTier) {
   }
 }
 
+// An edge switch takes the first digit of a route, an aggregation switch the next: all four cores
+// carry the same.
 // MODEL.md 19.6
-TEST(Mrc, SourceRoutesReachTheirReceiversThroughThreeTiers) {
-  const std::string text =
-      "name: tiers\n"
-      "fabric: {topology: fat-tree, k: 4, switch: ideal, flow_control: none, ecn: none,\n"
-      "         load_balancing: source-routes}\n"
-      "links: {access: {rate: 100Gbps, latency: 500ns}, uplink: {rate: 100Gbps, latency: 500ns}}\n"
-      "transport: {type: mrc, source_routes: true}\n"
-      "jobs: [{name: p, type: permutation, size: 1MB}]\n";
-  const scenarios::Experiment e = experiment_of_text(text);
+TEST(Mrc, SourceRoutesNameAnUplinkOfEveryTier) {
+  const auto text = [](const std::string& jobs) {
+    return "name: tiers\n"
+           "fabric: {topology: fat-tree, k: 4, switch: ideal, flow_control: none, ecn: none,\n"
+           "         load_balancing: source-routes}\n"
+           "links: {access: {rate: 100Gbps, latency: 500ns}, uplink: {rate: 100Gbps, latency: "
+           "500ns}}\n"
+           "transport: {type: mrc, source_routes: true, path_selection: {values: 64, reserve: 0}}\n"
+           "jobs: " +
+           jobs + "\n";
+  };
+  const scenarios::Results all = run_mrc(text("[{name: p, type: permutation, size: 1MB}]"));
+  EXPECT_EQ(all.outcome, scenarios::Outcome::kFinished);
+  EXPECT_EQ(all.totals.packets_retransmitted, 0U);
+  const scenarios::Experiment e = experiment_of_text(text(one_write(0, 15, "2621440B")));
   const scenarios::Results r = scenarios::simulate(e);
-  EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
-  EXPECT_EQ(r.totals.packets_retransmitted, 0U);
+  std::map<std::string, std::int64_t> by_core;
+  for (std::uint32_t i = 0; i < e.fabric.ports.size(); ++i) {
+    const std::string& name = e.fabric.node(e.fabric.port(PortId(i)).node).name;
+    if (!name.starts_with("core")) continue;
+    by_core[name] += r.class_counters(PortId(i), ClassId()).packets;
+  }
+  EXPECT_EQ(by_core.size(), 4U);
+  for (const auto& [core, count] : by_core) EXPECT_EQ(count, 160) << core;
+}
+
+// MODEL.md 19.6
+TEST(Mrc, AnAnswerTakesTheRouteOfItsValue) {
+  const scenarios::Experiment e = experiment_of_text(text_of_routes(
+      1, 8,
+      routed(std::string(kOpen) +
+             ", ack: {every_packet: true}, path_selection: {values: 64, reserve: 0}"),
+      one_write(0, 1, "2621440B")));
+  const scenarios::Results r = scenarios::simulate(e);
+  std::map<std::string, std::int64_t> answers = sent_by(e, r, "leaf1", ClassId(1));
+  answers.erase("h1");
+  EXPECT_EQ(answers.size(), 8U);
+  for (const auto& [peer, count] : answers) EXPECT_EQ(count, 80) << peer;
+}
+
+// Routes of switches and ports of hosts that change after a failure change nothing for packets that
+// name their routes.
+// MODEL.md 19.6
+TEST(Mrc, WhatSwitchesLearnOfAFailureMovesNoSourceRoute) {
+  const auto digest = [](const char* convergence) {
+    std::string text =
+        text_of_routes(4, 4, routed("queue_pairs: 2"), "[{name: p, type: permutation, size: 4MB}]");
+    text.replace(text.find("convergence: never"), 18, convergence);
+    return run_mrc(text + link_down("leaf0", "spine1", "at: 20us, until: 300us")).digest();
+  };
+  EXPECT_EQ(digest("convergence: 10us"), digest("convergence: never"));
+  const auto of_planes = [](const char* convergence) {
+    std::string text =
+        text_of_mrc_planes(4, 200, on_planes(", plane_notice: none"), one_write(0, 2, "16MB"));
+    text.replace(text.find("convergence: never"), 18, convergence);
+    return run_mrc(text + link_down("h2", "p1-leaf1", "at: 20us")).digest();
+  };
+  EXPECT_EQ(of_planes("convergence: 10us"), of_planes("convergence: never"));
+}
+
+// An uplink at a quarter of its rate trims, and nothing is marked: trims tell of it, and its values
+// are skipped.
+// MODEL.md 19.2
+TEST(Mrc, TrimsPassAPathOver) {
+  const auto trims = [](const std::string& paths) {
+    std::string text = text_of_routes(
+        1, 8,
+        "{type: mrc, psn_window: 8192, congestion_control: none, path_selection: " + paths + "}",
+        one_write(0, 1, "16MB"), "ecmp");
+    text.replace(text.find("ecn: none"), 9, "ecn: none, egress_limit: 50KB, trimming: on");
+    text.insert(text.find("uplink: {"), "changes: [{from: leaf0, to: spine3, rate: 3Gbps}], ");
+    return static_cast<double>(run_mrc(text).totals.packets_trimmed);
+  };
+  EXPECT_GT(trims("oblivious"), 100);
+  EXPECT_LT(trims("ev-states"), 0.9 * trims("oblivious"));
 }
 
 // A path dies silently. Its 8 of 64 values are used once per rotation of 64 x 334.24 ns; a loss is
@@ -168,23 +250,6 @@ TEST(Mrc, M6_ValuesComeBackWithTheFirstProbeThatDoes) {
   EXPECT_NEAR(static_cast<double>(repaired - forever), (2'560e-6 - 420e-6) / 334.24e-9 / 8, 60);
 }
 
-/// Two racks of two servers, whose NICs have a port of `rate` in each of `planes` planes.
-std::string text_of_mrc_planes(std::uint32_t planes, std::uint32_t rate,
-                               const std::string& transport, const std::string& jobs) {
-  return fmt::format(
-      "name: planes\n"
-      "racks: {{count: 2, servers: 2, server: {{nics: 1, nic: {{rate: {1}Gbps, ports: {0}}}}}}}\n"
-      "links: {{access: {{rate: {1}Gbps, latency: 500ns}}, uplink: {{rate: {1}Gbps, latency: "
-      "500ns}}}}\n"
-      "fabric: {{topology: leaf-spine, planes: {0}, spines: 2, switch: ideal, flow_control: none,\n"
-      "         ecn: none, convergence: never, load_balancing: source-routes}}\n"
-      "transport: {2}\njobs: {3}\n",
-      planes, rate, transport, jobs);
-}
-std::string on_planes(const std::string& keys = "") {
-  return routed(std::string(kOpen) + ", plane_choice: packet" + keys);
-}
-
 // MODEL.md 19.1
 TEST(Mrc, M5_PacketsOfAQueuePairAreEqualInAllPlanes) {
   for (const std::uint32_t n : {2U, 4U, 8U}) {
@@ -236,6 +301,37 @@ TEST(Mrc, APlaneWithoutAGoodValueIsPassedOver) {
   EXPECT_LE(std::ranges::max_element(packets, {}, [](auto& p) { return p.second; })->second -
                 std::ranges::min_element(packets, {}, [](auto& p) { return p.second; })->second,
             3);
+}
+
+// A plane that is back carries data again once a probe of one of its values has come back, though
+// nobody tells of it.
+// MODEL.md 19.4
+TEST(Mrc, APlaneThatIsBackIsFoundByProbes) {
+  const std::string text = text_of_mrc_planes(
+      4, 200,
+      on_planes(", plane_notice: none, ack: {every_packet: true}, recovery: {timeout_exponent: 5}, "
+                "path_selection: {probe_interval: 20us}"),
+      one_write(0, 2, "64MB"));
+  const auto packets = [&](const char* times) {
+    const scenarios::Experiment e = experiment_of_text(text + link_down("h2", "p1-leaf1", times));
+    return sent_by(e, scenarios::simulate(e), "h0").at("p1-leaf0");
+  };
+  EXPECT_GT(packets("at: 100us, until: 300us"), packets("at: 100us") + 1'000);
+}
+
+// Two servers add up in turns, and rest between. Values that lost packets in the first turn are
+// probed in the next one, when the link is back, and not while nothing is outstanding.
+// MODEL.md 19.4
+TEST(Mrc, WhatIsDueIsProbedWhenAQueuePairSendsAgain) {
+  const std::string text = text_of_routes(
+      1, 8,
+      routed("recovery: {timeout_exponent: 4}, path_selection: {values: 64, reserve: 0, "
+             "min_active: 8, probe_interval: 1ms}"),
+      "[{name: a, type: all-reduce, algorithm: ring, size: 1MB, iterations: 3, compute: 3ms}]");
+  const scenarios::Results r = run_mrc(text + link_down("leaf0", "spine3", "at: 3ms, until: 5ms"));
+  EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
+  EXPECT_GE(r.totals.path_probes, 8U);
+  EXPECT_EQ(r.totals.path_probes_answered, r.totals.path_probes);
 }
 
 // One of U uplinks of a leaf dies. Its servers send at full load, and lose 1/U of their goodput: of

@@ -256,7 +256,8 @@ TEST(EntropyEdges, AFixedChoiceIsTheDefaultAndAlwaysTakesTheFirstValue) {
   const edges_paths::ChoiceRef fixed = states.add(edges_paths::ChoiceConfig());
   EXPECT_TRUE(fixed.is_fixed());
   EXPECT_TRUE(edges_paths::ChoiceRef().is_fixed());
-  const std::uint32_t entropy = states.next(fixed, protocols::QueuePairId(0u), 17, 5, 1_us);
+  const std::uint32_t entropy =
+      states.next(fixed, protocols::QueuePairId(0u), 17, 5, 1_us, [] { return 0U; });
   EXPECT_EQ(entropy, edges_paths::with_value(17, 0));
 }
 

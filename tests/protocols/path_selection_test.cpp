@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocols/path_selection/list.hpp"
+#include "protocols/path_selection/source_route.hpp"
 #include "protocols/path_selection/states.hpp"
 
 namespace weft::testing {
@@ -463,6 +464,29 @@ TEST(EvStatesSelection, KnowsThePathOfAPacketByItsNumber) {
   (void)sender.send(EvStates::kRemembered);
   sender.lose(3, LossSignal::kTimeout);
   EXPECT_NEAR(static_cast<double>(times(sender, values[3], 70)), 10, 1) << "that was too long ago";
+}
+
+// MODEL.md 19.6
+TEST(SourceRoutes, ValuesOfAPlaneFollowOneAnotherThroughTheUplinks) {
+  std::set<std::uint32_t> first;
+  for (std::uint32_t qp = 0; qp < 64; ++qp) {
+    std::vector<std::uint32_t> leaf;
+    std::vector<std::uint32_t> spine;
+    for (std::uint32_t value = 3; value < 256; value += 4) {
+      Packet packet;
+      packet.entropy = with_route(QueuePairId(qp), value, 4);
+      leaf.push_back(take_segment(packet, 8));
+      EXPECT_EQ(value_in(packet.entropy), value) << "which answers echo";
+      spine.push_back(take_segment(packet, 5));
+      EXPECT_EQ(value_in(packet.entropy), value);
+    }
+    for (std::size_t i = 1; i < leaf.size(); ++i) {
+      EXPECT_EQ(leaf[i], (leaf[i - 1] + 1) % 8);
+      EXPECT_EQ(spine[i], (spine[i - 1] + (leaf[i] == 0 ? 1 : 0)) % 5) << "the next digit";
+    }
+    first.insert(leaf.front());
+  }
+  EXPECT_EQ(first.size(), 8U) << "queue pairs begin with different ones";
 }
 
 /// Round trips of ten packets, that many of which are marked.

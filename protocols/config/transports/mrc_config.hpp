@@ -34,7 +34,7 @@ struct MrcConfig {
   bool uses_trimming = true;
   std::uint32_t timeout_exponent = 8;     ///< the time-out is 1.024 us times 2 to this
   std::uint32_t linear_retries = 7;       ///< after that time
-  std::uint32_t exponential_retries = 7;  ///< then so many, each after twice the time
+  std::uint32_t exponential_retries = 7;  ///< then these, each after twice the time
   std::uint32_t nack_retries = PacketDelivery::kEndless;
   bool infers_loss = true;
   std::uint32_t queue_pairs = 1;  ///< per connection
