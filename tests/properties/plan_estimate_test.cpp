@@ -1,5 +1,7 @@
 // Random training plans: each runs, or is refused with a reason; and what weft estimate says of it
-// is what a run by packets takes.
+// is what a run by packets takes. What is left: exchanges of several groups on the same links at
+// once, which estimates do not count; latencies of steps of a few hundred microseconds; and pairs
+// of passes, which are taken to hide all that the other one computes. WEFT_PLANS=1 says each.
 
 #include <gtest/gtest.h>
 

@@ -92,6 +92,20 @@ TEST(PipelineBubble, IsLessWhereSendsBlock) {
   EXPECT_EQ(outcome.awaited, (std::vector{Picoseconds(24), Picoseconds(24)}));
 }
 
+// Two of the three of a forward pass, and of the four of a backward pass, need no input: rank 1 is
+// through at 4 and 8, rank 0 starts its backward pass at 6.
+TEST(PipelineBubble, IsLessWherePassesBeginBeforeTheirInputs) {
+  PipelineTimes times;
+  times.stages.assign(2, {.forward = Picoseconds(3),
+                          .backward_input = Picoseconds(4),
+                          .backward_weights = Picoseconds(0),
+                          .before_forward = Picoseconds(2),
+                          .before_backward = Picoseconds(2)});
+  const PipelineOutcome outcome = pipeline_time({PipelineSchedule::kGpipe, 2, 1, 1}, times);
+  EXPECT_EQ(outcome.makespan, Picoseconds(10));
+  EXPECT_EQ(outcome.ends[1], Picoseconds(8));
+}
+
 // Stages are 1 / v as long, and p - 1 of them are waited for: (p - 1) / (v m).
 TEST(PipelineBubble, ShrinksByTheVirtualStages) {
   const StageWork work{100, 130, 90};  // of a virtual stage
