@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -203,9 +202,9 @@ class HostModel {
       const bool is_active = s.has_outstanding() && s.schedule != SenderState::Schedule::kFailed;
       s_.entropies.at_prober(transport(s.transport).entropy, qp, [&](auto& paths, const auto& p) {
         paths.set_timed(false);
-        while (is_active) {
-          const std::optional<std::uint32_t> value = paths.take_probe(p, here.now);
-          if (!value) break;
+        if (!is_active) return;
+        auto value = paths.take_probe(p, here.now);
+        for (; value; value = paths.take_probe(p, here.now)) {
           has_sent |= send_path_probe(here, s, qp, *value, paths.plane_of(*value));
         }
       });
@@ -215,7 +214,8 @@ class HostModel {
     return has_sent;
   }
   /// Of the next packet of a queue pair that selects paths.
-  [[nodiscard]] std::uint32_t next_entropy(const SenderState& s, QueuePairId qp, Picoseconds now) {
+  [[nodiscard, gnu::always_inline]] std::uint32_t next_entropy(const SenderState& s, QueuePairId qp,
+                                                               Picoseconds now) {
     const TransportConstants& t = transport(s.transport);
     const std::uint32_t entropy =
         s_.entropies.next(t.entropy, qp, s.entropy, s.next, now, [&] { return selected_plane(s); });
@@ -467,9 +467,11 @@ class HostModel {
       receive_control(here, packet, port);
     } else if (kHasHostPorts && kind == PacketKind::kPortStatus) {
       receive_port_status(here, packet);
-    } else if (kHasEntropies && is_path_probe(kind)) {
-      receive_path_probe(here, packet, port);
     } else {
+      if (kHasEntropies && is_path_probe(kind)) [[unlikely]] {
+        receive_path_probe(here, packet, port);
+        return;
+      }
       if (kHasHostPorts && s_.planes.is_used() && s_.planes.is_in_plane(port.index)) {
         s_.planes[queue_pair_of_response(packet)].note_answer(s_.planes.plane_of(port.index));
       }

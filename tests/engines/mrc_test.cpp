@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// Without a window: what paths carry is all that counts.
-constexpr const char* kOpen = "psn_window: 8192, congestion_control: none";
+constexpr const char* kOpenWindow = "psn_window: 8192, congestion_control: none";
 
 /// Two racks whose leaves are joined by that many spines, which go by the routes in packets.
 std::string text_of_routes(std::uint32_t servers, std::uint32_t spines,
@@ -36,21 +36,21 @@ std::string text_of_routes(std::uint32_t servers, std::uint32_t spines,
       "transport: {}\njobs: {}\n",
       servers, spines, balancing, transport, jobs);
 }
-std::string routed(const std::string& keys) {
+std::string mrc_routed(const std::string& keys) {
   return "{type: mrc, source_routes: true, " + keys + "}";
 }
-std::string one_write(std::uint32_t from, std::uint32_t to, const char* size) {
+std::string one_mrc_write(std::uint32_t from, std::uint32_t to, const char* size) {
   return fmt::format("[{{name: m, type: messages, list: [{{from: {}, to: {}, size: {}}}]}}]", from,
                      to, size);
 }
-std::string link_down(const std::string& from, const std::string& to, const char* times) {
+std::string cable_down(const std::string& from, const std::string& to, const char* times) {
   return fmt::format("faults: [{{type: link-down, from: {}, to: {}, {}}}]\n", from, to, times);
 }
 
 scenarios::Results run_mrc(const std::string& text) {
   return scenarios::simulate(experiment_of_text(text));
 }
-double seconds_of(const scenarios::Results& r) { return to_seconds(r.jobs[0].jct); }
+double jct_of_mrc(const scenarios::Results& r) { return to_seconds(r.jobs[0].jct); }
 
 /// Two racks of two servers, whose NICs have a port of `rate` in each of `planes` planes.
 std::string text_of_mrc_planes(std::uint32_t planes, std::uint32_t rate,
@@ -65,14 +65,14 @@ std::string text_of_mrc_planes(std::uint32_t planes, std::uint32_t rate,
       "transport: {2}\njobs: {3}\n",
       planes, rate, transport, jobs);
 }
-std::string on_planes(const std::string& keys = "") {
-  return routed(std::string(kOpen) + ", plane_choice: packet" + keys);
+std::string mrc_on_planes(const std::string& keys = "") {
+  return mrc_routed(std::string(kOpenWindow) + ", plane_choice: packet" + keys);
 }
 
 /// Packets that `from` has sent to each of its peers.
-std::map<std::string, std::int64_t> sent_by(const scenarios::Experiment& e,
-                                            const scenarios::Results& r, const std::string& from,
-                                            ClassId c = {}) {
+std::map<std::string, std::int64_t> packets_of_node(const scenarios::Experiment& e,
+                                                    const scenarios::Results& r,
+                                                    const std::string& from, ClassId c = {}) {
   std::map<std::string, std::int64_t> packets;
   for (std::uint32_t i = 0; i < e.fabric.ports.size(); ++i) {
     const PortId port(i);
@@ -85,10 +85,10 @@ std::map<std::string, std::int64_t> sent_by(const scenarios::Experiment& e,
 // MODEL.md 19.6
 TEST(Mrc, AValueNamesTheUplinkAtEachTier) {
   const scenarios::Experiment e = experiment_of_text(text_of_routes(
-      1, 8, routed(std::string(kOpen) + ", path_selection: {values: 64, reserve: 0}"),
-      one_write(0, 1, "2621440B")));
+      1, 8, mrc_routed(std::string(kOpenWindow) + ", path_selection: {values: 64, reserve: 0}"),
+      one_mrc_write(0, 1, "2621440B")));
   const scenarios::Results r = scenarios::simulate(e);
-  std::map<std::string, std::int64_t> packets = sent_by(e, r, "leaf0");
+  std::map<std::string, std::int64_t> packets = packets_of_node(e, r, "leaf0");
   packets.erase("h0");
   EXPECT_EQ(packets.size(), 8U);
   for (const auto& [peer, count] : packets) {
@@ -113,7 +113,7 @@ TEST(Mrc, SourceRoutesNameAnUplinkOfEveryTier) {
   const scenarios::Results all = run_mrc(text("[{name: p, type: permutation, size: 1MB}]"));
   EXPECT_EQ(all.outcome, scenarios::Outcome::kFinished);
   EXPECT_EQ(all.totals.packets_retransmitted, 0U);
-  const scenarios::Experiment e = experiment_of_text(text(one_write(0, 15, "2621440B")));
+  const scenarios::Experiment e = experiment_of_text(text(one_mrc_write(0, 15, "2621440B")));
   const scenarios::Results r = scenarios::simulate(e);
   std::map<std::string, std::int64_t> by_core;
   for (std::uint32_t i = 0; i < e.fabric.ports.size(); ++i) {
@@ -129,11 +129,11 @@ TEST(Mrc, SourceRoutesNameAnUplinkOfEveryTier) {
 TEST(Mrc, AnAnswerTakesTheRouteOfItsValue) {
   const scenarios::Experiment e = experiment_of_text(text_of_routes(
       1, 8,
-      routed(std::string(kOpen) +
-             ", ack: {every_packet: true}, path_selection: {values: 64, reserve: 0}"),
-      one_write(0, 1, "2621440B")));
+      mrc_routed(std::string(kOpenWindow) +
+                 ", ack: {every_packet: true}, path_selection: {values: 64, reserve: 0}"),
+      one_mrc_write(0, 1, "2621440B")));
   const scenarios::Results r = scenarios::simulate(e);
-  std::map<std::string, std::int64_t> answers = sent_by(e, r, "leaf1", ClassId(1));
+  std::map<std::string, std::int64_t> answers = packets_of_node(e, r, "leaf1", ClassId(1));
   answers.erase("h1");
   EXPECT_EQ(answers.size(), 8U);
   for (const auto& [peer, count] : answers) EXPECT_EQ(count, 80) << peer;
@@ -144,17 +144,17 @@ TEST(Mrc, AnAnswerTakesTheRouteOfItsValue) {
 // MODEL.md 19.6
 TEST(Mrc, WhatSwitchesLearnOfAFailureMovesNoSourceRoute) {
   const auto digest = [](const char* convergence) {
-    std::string text =
-        text_of_routes(4, 4, routed("queue_pairs: 2"), "[{name: p, type: permutation, size: 4MB}]");
+    std::string text = text_of_routes(4, 4, mrc_routed("queue_pairs: 2"),
+                                      "[{name: p, type: permutation, size: 4MB}]");
     text.replace(text.find("convergence: never"), 18, convergence);
-    return run_mrc(text + link_down("leaf0", "spine1", "at: 20us, until: 300us")).digest();
+    return run_mrc(text + cable_down("leaf0", "spine1", "at: 20us, until: 300us")).digest();
   };
   EXPECT_EQ(digest("convergence: 10us"), digest("convergence: never"));
   const auto of_planes = [](const char* convergence) {
-    std::string text =
-        text_of_mrc_planes(4, 200, on_planes(", plane_notice: none"), one_write(0, 2, "16MB"));
+    std::string text = text_of_mrc_planes(4, 200, mrc_on_planes(", plane_notice: none"),
+                                          one_mrc_write(0, 2, "16MB"));
     text.replace(text.find("convergence: never"), 18, convergence);
-    return run_mrc(text + link_down("h2", "p1-leaf1", "at: 20us")).digest();
+    return run_mrc(text + cable_down("h2", "p1-leaf1", "at: 20us")).digest();
   };
   EXPECT_EQ(of_planes("convergence: 10us"), of_planes("convergence: never"));
 }
@@ -167,7 +167,7 @@ TEST(Mrc, TrimsPassAPathOver) {
     std::string text = text_of_routes(
         1, 8,
         "{type: mrc, psn_window: 8192, congestion_control: none, path_selection: " + paths + "}",
-        one_write(0, 1, "16MB"), "ecmp");
+        one_mrc_write(0, 1, "16MB"), "ecmp");
     text.replace(text.find("ecn: none"), 9, "ecn: none, egress_limit: 50KB, trimming: on");
     text.insert(text.find("uplink: {"), "changes: [{from: leaf0, to: spine3, rate: 3Gbps}], ");
     return static_cast<double>(run_mrc(text).totals.packets_trimmed);
@@ -179,13 +179,14 @@ TEST(Mrc, TrimsPassAPathOver) {
 // A path dies silently. Its 8 of 64 values are used once per rotation of 64 x 334.24 ns; a loss is
 // known by the ACK time-out of 262.144 us, after 12.3 rotations.
 TEST(Mrc, M3_DeadPathsLoseWhatLeavesUntilTheFirstTimeOut) {
-  const std::string text = text_of_routes(
-      1, 8,
-      routed(std::string(kOpen) + ", path_selection: {values: 64, reserve: 0, min_active: 1}"),
-      one_write(0, 1, "32MB"));
+  const std::string text =
+      text_of_routes(1, 8,
+                     mrc_routed(std::string(kOpenWindow) +
+                                ", path_selection: {values: 64, reserve: 0, min_active: 1}"),
+                     one_mrc_write(0, 1, "32MB"));
   const scenarios::Results whole = run_mrc(text);
   EXPECT_EQ(whole.totals.path_probes, 0U);
-  const scenarios::Results r = run_mrc(text + link_down("leaf0", "spine3", "at: 300us"));
+  const scenarios::Results r = run_mrc(text + cable_down("leaf0", "spine3", "at: 300us"));
   EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
   const double rotation = 64 * 334.24e-9;
   const auto lost =
@@ -200,24 +201,24 @@ TEST(Mrc, M3_DeadPathsLoseWhatLeavesUntilTheFirstTimeOut) {
 // no data go there, and the seven others carry the line rate.
 TEST(Mrc, X2_WhoLearnsLosesNothingAfterTheFirstTimeOut) {
   const std::string text =
-      text_of_routes(1, 8, routed(std::string(kOpen)), one_write(0, 1, "64MB"));
-  const double whole = seconds_of(run_mrc(text));
+      text_of_routes(1, 8, mrc_routed(std::string(kOpenWindow)), one_mrc_write(0, 1, "64MB"));
+  const double whole = jct_of_mrc(run_mrc(text));
   const scenarios::Experiment e =
-      experiment_of_text(text + link_down("leaf0", "spine3", "at: 0us"));
+      experiment_of_text(text + cable_down("leaf0", "spine3", "at: 0us"));
   const scenarios::Results r = scenarios::simulate(e);
   EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
   // An eighth of what left within the first time-out goes again.
   const double again = 262.144e-6 / 8;
-  EXPECT_NEAR((seconds_of(r) - again) / whole, 1, 0.02);
+  EXPECT_NEAR((jct_of_mrc(r) - again) / whole, 1, 0.02);
   EXPECT_LT(static_cast<double>(r.totals.packets_retransmitted), 1.5 * again / 334.24e-9 + 32);
 }
 
 // RoCE's flows over the dead uplink never end and are named; MRC ends.
 TEST(Mrc, X3_FlowsOnADeadLinkEndWherePathsAreLearnt) {
   const std::string jobs = "[{name: p, type: permutation, size: 1MB}]";
-  const std::string dead = link_down("leaf0", "spine1", "at: 0us") + "run: {until: 1s}\n";
+  const std::string dead = cable_down("leaf0", "spine1", "at: 0us") + "run: {until: 1s}\n";
   const scenarios::Results mrc =
-      run_mrc(text_of_routes(8, 4, routed("queue_pairs: 1"), jobs) + dead);
+      run_mrc(text_of_routes(8, 4, mrc_routed("queue_pairs: 1"), jobs) + dead);
   EXPECT_EQ(mrc.outcome, scenarios::Outcome::kFinished);
   const std::string roce =
       "{type: roce, congestion_control: none, retransmit_timeout: 200us, retry_limit: 7}";
@@ -229,16 +230,17 @@ TEST(Mrc, X3_FlowsOnADeadLinkEndWherePathsAreLearnt) {
 // An uplink is down for 200 us: its values are good again with their first probe after that.
 // MODEL.md 19.4
 TEST(Mrc, M6_ValuesComeBackWithTheFirstProbeThatDoes) {
-  const std::string text = text_of_routes(
-      1, 8,
-      routed(std::string(kOpen) + ", recovery: {timeout_exponent: 5}, path_selection: {values: 64, "
-                                  "reserve: 0, min_active: 1, probe_interval: 20us}"),
-      one_write(0, 1, "32MB"));
+  const std::string text =
+      text_of_routes(1, 8,
+                     mrc_routed(std::string(kOpenWindow) +
+                                ", recovery: {timeout_exponent: 5}, path_selection: {values: 64, "
+                                "reserve: 0, min_active: 1, probe_interval: 20us}"),
+                     one_mrc_write(0, 1, "32MB"));
   const auto packets = [&](const char* times) {
-    const scenarios::Experiment e = experiment_of_text(text + link_down("leaf0", "spine3", times));
+    const scenarios::Experiment e = experiment_of_text(text + cable_down("leaf0", "spine3", times));
     const scenarios::Results r = scenarios::simulate(e);
     EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
-    return std::pair(sent_by(e, r, "leaf0").at("spine3"), r.totals);
+    return std::pair(packets_of_node(e, r, "leaf0").at("spine3"), r.totals);
   };
   const auto [forever, lost] = packets("at: 200us");
   const auto [repaired, totals] = packets("at: 200us, until: 400us");
@@ -254,10 +256,10 @@ TEST(Mrc, M6_ValuesComeBackWithTheFirstProbeThatDoes) {
 TEST(Mrc, M5_PacketsOfAQueuePairAreEqualInAllPlanes) {
   for (const std::uint32_t n : {2U, 4U, 8U}) {
     const scenarios::Experiment e =
-        experiment_of_text(text_of_mrc_planes(n, 100, on_planes(), one_write(0, 2, "3MB")));
+        experiment_of_text(text_of_mrc_planes(n, 100, mrc_on_planes(), one_mrc_write(0, 2, "3MB")));
     const scenarios::Results r = scenarios::simulate(e);
     std::vector<std::int64_t> packets;
-    for (const auto& [peer, count] : sent_by(e, r, "h0")) packets.push_back(count);
+    for (const auto& [peer, count] : packets_of_node(e, r, "h0")) packets.push_back(count);
     ASSERT_EQ(packets.size(), n);
     EXPECT_LE(std::ranges::max(packets) - std::ranges::min(packets), 1);
     EXPECT_GT(packets[0], 80);
@@ -277,12 +279,12 @@ TEST(Mrc, M4_OneOfPPlanesLostLeavesTheOthers) {
           "plane_notice: {}",
           notice);
       const std::string text =
-          text_of_mrc_planes(n, 800 / n, on_planes(keys), one_write(0, 2, "64MB"));
-      const double whole = seconds_of(run_mrc(text));
-      const scenarios::Results r = run_mrc(text + link_down("h2", "p1-leaf1", "at: 200us"));
+          text_of_mrc_planes(n, 800 / n, mrc_on_planes(keys), one_mrc_write(0, 2, "64MB"));
+      const double whole = jct_of_mrc(run_mrc(text));
+      const scenarios::Results r = run_mrc(text + cable_down("h2", "p1-leaf1", "at: 200us"));
       EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
       EXPECT_EQ(r.totals.timeouts == 0, notice == std::string("port-status"));
-      EXPECT_NEAR((whole - 200e-6) / (seconds_of(r) - 200e-6), left, 0.01 * left) << n << notice;
+      EXPECT_NEAR((whole - 200e-6) / (jct_of_mrc(r) - 200e-6), left, 0.01 * left) << n << notice;
     }
   }
 }
@@ -290,11 +292,12 @@ TEST(Mrc, M4_OneOfPPlanesLostLeavesTheOthers) {
 // MODEL.md 19.3
 TEST(Mrc, APlaneWithoutAGoodValueIsPassedOver) {
   const scenarios::Experiment e = experiment_of_text(
-      text_of_mrc_planes(4, 200, on_planes(", plane_notice: none, recovery: {timeout_exponent: 5}"),
-                         one_write(0, 2, "64MB")) +
-      link_down("h2", "p1-leaf1", "at: 100us"));
+      text_of_mrc_planes(4, 200,
+                         mrc_on_planes(", plane_notice: none, recovery: {timeout_exponent: 5}"),
+                         one_mrc_write(0, 2, "64MB")) +
+      cable_down("h2", "p1-leaf1", "at: 100us"));
   const scenarios::Results r = scenarios::simulate(e);
-  std::map<std::string, std::int64_t> packets = sent_by(e, r, "h0");
+  std::map<std::string, std::int64_t> packets = packets_of_node(e, r, "h0");
   const std::int64_t dead = packets.at("p1-leaf0");
   packets.erase("p1-leaf0");
   for (const auto& [peer, count] : packets) EXPECT_GT(count, 2 * dead) << peer;
@@ -309,12 +312,13 @@ TEST(Mrc, APlaneWithoutAGoodValueIsPassedOver) {
 TEST(Mrc, APlaneThatIsBackIsFoundByProbes) {
   const std::string text = text_of_mrc_planes(
       4, 200,
-      on_planes(", plane_notice: none, ack: {every_packet: true}, recovery: {timeout_exponent: 5}, "
-                "path_selection: {probe_interval: 20us}"),
-      one_write(0, 2, "64MB"));
+      mrc_on_planes(
+          ", plane_notice: none, ack: {every_packet: true}, recovery: {timeout_exponent: 5}, "
+          "path_selection: {probe_interval: 20us}"),
+      one_mrc_write(0, 2, "64MB"));
   const auto packets = [&](const char* times) {
-    const scenarios::Experiment e = experiment_of_text(text + link_down("h2", "p1-leaf1", times));
-    return sent_by(e, scenarios::simulate(e), "h0").at("p1-leaf0");
+    const scenarios::Experiment e = experiment_of_text(text + cable_down("h2", "p1-leaf1", times));
+    return packets_of_node(e, scenarios::simulate(e), "h0").at("p1-leaf0");
   };
   EXPECT_GT(packets("at: 100us, until: 300us"), packets("at: 100us") + 1'000);
 }
@@ -325,10 +329,10 @@ TEST(Mrc, APlaneThatIsBackIsFoundByProbes) {
 TEST(Mrc, WhatIsDueIsProbedWhenAQueuePairSendsAgain) {
   const std::string text = text_of_routes(
       1, 8,
-      routed("recovery: {timeout_exponent: 4}, path_selection: {values: 64, reserve: 0, "
-             "min_active: 8, probe_interval: 1ms}"),
+      mrc_routed("recovery: {timeout_exponent: 4}, path_selection: {values: 64, reserve: 0, "
+                 "min_active: 8, probe_interval: 1ms}"),
       "[{name: a, type: all-reduce, algorithm: ring, size: 1MB, iterations: 3, compute: 3ms}]");
-  const scenarios::Results r = run_mrc(text + link_down("leaf0", "spine3", "at: 3ms, until: 5ms"));
+  const scenarios::Results r = run_mrc(text + cable_down("leaf0", "spine3", "at: 3ms, until: 5ms"));
   EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
   EXPECT_GE(r.totals.path_probes, 8U);
   EXPECT_EQ(r.totals.path_probes_answered, r.totals.path_probes);
@@ -344,7 +348,7 @@ TEST(Mrc, M7_ADeadUplinkCostsItsLeafItsShare) {
       list += fmt::format("{{from: {}, to: {}, size: 90MB}}, ", i, uplinks + i);
     }
     std::string text =
-        text_of_routes(uplinks, uplinks, routed("psn_window: 8192, ack: {every_packet: true}"),
+        text_of_routes(uplinks, uplinks, mrc_routed("psn_window: 8192, ack: {every_packet: true}"),
                        "[{name: m, type: messages, list: [" + list + "]}]");
     text.replace(text.find("ecn: none"), 9,
                  "ecn: {kmin: 100KB, kmax: 400KB, pmax: 1}, egress_limit: 600KB, trimming: on");
@@ -353,11 +357,12 @@ TEST(Mrc, M7_ADeadUplinkCostsItsLeafItsShare) {
       const scenarios::Experiment e = experiment_of_text(text + faults);
       const scenarios::Results r = scenarios::simulate(e);
       std::int64_t sum = 0;
-      for (const auto& [peer, count] : sent_by(e, r, "leaf1")) sum += peer[0] == 'h' ? count : 0;
+      for (const auto& [peer, count] : packets_of_node(e, r, "leaf1"))
+        sum += peer[0] == 'h' ? count : 0;
       return static_cast<double>(sum) * 337.44e-9 / (4e-3 * uplinks);
     };
     const double whole = goodput("");
-    const double dead = goodput(link_down("leaf0", "spine3", "at: 0us"));
+    const double dead = goodput(cable_down("leaf0", "spine3", "at: 0us"));
     EXPECT_GT(whole, 0.96);
     EXPECT_NEAR(dead, 1 - 1.0 / uplinks, 0.015) << uplinks;
   }
@@ -387,8 +392,9 @@ TEST(Mrc, ValuesWithStatesServeRoceToo) {
       "{type: roce, receiver: any-order, congestion_control: none, window: 64, retransmit_timeout: "
       "100us, path_selection: {type: ev-states, values: 64, reserve: 0, min_active: 8, "
       "probe_interval: 20us}}",
-      one_write(0, 1, "16MB"), "ecmp");
-  const scenarios::Results r = run_mrc(text + link_down("leaf0", "spine3", "at: 50us, until: 2ms"));
+      one_mrc_write(0, 1, "16MB"), "ecmp");
+  const scenarios::Results r =
+      run_mrc(text + cable_down("leaf0", "spine3", "at: 50us, until: 2ms"));
   EXPECT_EQ(r.outcome, scenarios::Outcome::kFinished);
   EXPECT_GT(r.totals.path_probes, 0U);
   EXPECT_GT(r.totals.path_probes_answered, 0U) << "the cable is back";
@@ -403,10 +409,10 @@ TEST(Mrc, APlaneLostInAStepCostsItsShareToldOrNot) {
   const scenarios::Results told = step({});
   const scenarios::Results untold = step({"transport.plane_notice=none"});
   EXPECT_EQ(told.totals.timeouts, 0U);
-  EXPECT_GT(seconds_of(told), seconds_of(whole));
-  EXPECT_LT(seconds_of(told), seconds_of(whole) * 8 / 7);
+  EXPECT_GT(jct_of_mrc(told), jct_of_mrc(whole));
+  EXPECT_LT(jct_of_mrc(told), jct_of_mrc(whole) * 8 / 7);
   EXPECT_GT(untold.totals.timeouts, 0U);
-  EXPECT_LT(seconds_of(untold), 1.25 * seconds_of(told)) << "by uec a hundred times as long";
+  EXPECT_LT(jct_of_mrc(untold), 1.25 * jct_of_mrc(told)) << "by uec a hundred times as long";
 }
 
 // The shipped scenario.
@@ -419,7 +425,7 @@ TEST(Mrc, SprayedAllReducesTakeHalfOfWhatHashedFlowsDo) {
   EXPECT_EQ(r.totals.packets_trimmed, 0U);
 }
 
-std::string refusal_of(const std::string& text) {
+std::string refusal_of_mrc(const std::string& text) {
   const auto loaded = scenarios::load_scenario_text(text, "test.yaml");
   if (!loaded.ok()) return loaded.errors().front().to_string();
   const auto built = scenarios::build_experiment(loaded.value().scenario);
@@ -428,25 +434,27 @@ std::string refusal_of(const std::string& text) {
 
 // MODEL.md 19.7
 TEST(Mrc, WhatIsNotSupportedIsRefused) {
-  const std::string m = one_write(0, 1, "1MB");
-  EXPECT_THAT(refusal_of(text_of_routes(1, 2, routed(kOpen), m, "ecmp")),
+  const std::string m = one_mrc_write(0, 1, "1MB");
+  EXPECT_THAT(refusal_of_mrc(text_of_routes(1, 2, mrc_routed(kOpenWindow), m, "ecmp")),
               HasSubstr("transport.source_routes: is on, and the switches of class data"));
-  EXPECT_THAT(refusal_of(text_of_routes(1, 2, "{type: mrc}", m)),
+  EXPECT_THAT(refusal_of_mrc(text_of_routes(1, 2, "{type: mrc}", m)),
               HasSubstr("transport: names no routes, and the switches of class data"));
-  EXPECT_THAT(refusal_of(text_of_routes(1, 2, "{type: roce}", m)), HasSubstr("names no routes"));
-  EXPECT_THAT(refusal_of(text_of_routes(1, 2, routed("path_selection: mixed"), m)),
+  EXPECT_THAT(refusal_of_mrc(text_of_routes(1, 2, "{type: roce}", m)),
+              HasSubstr("names no routes"));
+  EXPECT_THAT(refusal_of_mrc(text_of_routes(1, 2, mrc_routed("path_selection: mixed"), m)),
               HasSubstr("whose values are hashed and name no path"));
-  EXPECT_THAT(refusal_of(text_of_routes(1, 2, "{type: mrc, congestion_control: dcqcn}", m)),
+  EXPECT_THAT(refusal_of_mrc(text_of_routes(1, 2, "{type: mrc, congestion_control: dcqcn}", m)),
               HasSubstr("mrc has windows in bytes per destination"));
-  EXPECT_THAT(refusal_of(text_of_routes(
-                  1, 2, routed("path_selection: {values: 64, reserve: 32, min_active: 33}"), m)),
-              HasSubstr("is more than what is left of 64 values"));
   EXPECT_THAT(
-      refusal_of(text_of_routes(
-          1, 2, routed("path_selection: {values: 64, reserve: 0, min_active: 8, denied: [64]}"),
+      refusal_of_mrc(text_of_routes(
+          1, 2, mrc_routed("path_selection: {values: 64, reserve: 32, min_active: 33}"), m)),
+      HasSubstr("is more than what is left of 64 values"));
+  EXPECT_THAT(
+      refusal_of_mrc(text_of_routes(
+          1, 2, mrc_routed("path_selection: {values: 64, reserve: 0, min_active: 8, denied: [64]}"),
           m)),
       HasSubstr("has 64, and values are below 64"));
-  EXPECT_EQ(refusal_of(text_of_routes(1, 2, routed(kOpen), m)), "");
+  EXPECT_EQ(refusal_of_mrc(text_of_routes(1, 2, mrc_routed(kOpenWindow), m)), "");
 }
 
 }  // namespace

@@ -474,7 +474,7 @@ TEST(SourceRoutes, ValuesOfAPlaneFollowOneAnotherThroughTheUplinks) {
     std::vector<std::uint32_t> spine;
     for (std::uint32_t value = 3; value < 256; value += 4) {
       Packet packet;
-      packet.entropy = with_route(QueuePairId(qp), value, 4);
+      packet.entropy = with_route(protocols::QueuePairId(qp), value, 4);
       leaf.push_back(take_segment(packet, 8));
       EXPECT_EQ(value_in(packet.entropy), value) << "which answers echo";
       spine.push_back(take_segment(packet, 5));
