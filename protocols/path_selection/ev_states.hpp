@@ -86,7 +86,7 @@ class EvStates {
   }
 
   void on_ack(const Parameters& /*p*/, const AckedPacket& answer, Picoseconds /*now*/) {
-    if (answer.is_marked) skip(answer.value);
+    if (answer.is_marked) pass_over(answer.value);
   }
   void on_loss(const Parameters& p, std::uint32_t sequence, LossSignal signal, Picoseconds now) {
     if (last_sent_ - sequence >= kRemembered) return;
@@ -96,7 +96,7 @@ class EvStates {
     if (signal == LossSignal::kTimeout) {
       lose(p, value, now);
     } else {
-      skip(value);
+      pass_over(value);
     }
   }
 
@@ -145,10 +145,10 @@ class EvStates {
 
  private:
   enum class State : std::uint8_t {
-    kGood,     ///< active
-    kSkip,     ///< active, and passed over when its turn comes
-    kBad,      ///< ASSUMED_BAD: probed
-    kReserve,  ///< good, and not in use
+    kGood,        ///< active
+    kPassedOver,  ///< active, and passed over when its turn comes (SKIP)
+    kBad,         ///< ASSUMED_BAD: probed
+    kReserve,     ///< good, and not in use
     kDenied,
   };
   /// Of a plane: its active values lie in `order_` from `first` on, those of this round before
@@ -186,14 +186,14 @@ class EvStates {
     return plane + at * planes_;
   }
 
-  void skip(std::uint32_t value) {
-    if (states_[value] == State::kGood) states_[value] = State::kSkip;
+  void pass_over(std::uint32_t value) {
+    if (states_[value] == State::kGood) states_[value] = State::kPassedOver;
   }
   void lose(const Parameters& p, std::uint32_t value, Picoseconds now) {
-    if (states_[value] != State::kGood && states_[value] != State::kSkip) return;
+    if (states_[value] != State::kGood && states_[value] != State::kPassedOver) return;
     const std::optional<std::uint32_t> other = reserve_of(p, value % planes_);
     if (!other && active_ <= p.min_active) {
-      states_[value] = State::kSkip;
+      states_[value] = State::kPassedOver;
       return;
     }
     leave(value);
