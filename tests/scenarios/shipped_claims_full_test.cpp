@@ -177,19 +177,19 @@ TEST(ShippedClaimsAtLength, Superpod) {
   EXPECT_NEAR(seconds(ring.jobs[0]) / seconds(r.jobs[0]), 2.4, 0.05);
 }
 
-// "0.74 promises 1022; 0.6 of the same closed form is 828, and the run gives 727 at 512 MiB and 773
+// "0.74 promises 1022; 0.6 of the same closed form is 828, and the run gives 726 at 512 MiB and 772
 // at 1 GiB." Closed form: 2 B (n - 1) / n x 32 / 33 of 721.8 GB/s.
 TEST(ShippedClaimsAtLength, NcclOnOneRack) {
   const double closed_form = 2 * 721.8 * 71 / 72 * 32 / 33;
   EXPECT_NEAR(0.74 * closed_form, 1022, 0.5);
   EXPECT_NEAR(0.6 * closed_form, 828, 0.5);
-  EXPECT_NEAR(bus_at("nccl-nvl72", 0, "512MiB"), 727, 0.5);
-  EXPECT_NEAR(bus_at("nccl-nvl72", 0, "1GiB"), 773, 0.5);
+  EXPECT_NEAR(bus_at("nccl-nvl72", 0, "512MiB"), 726, 0.5);
+  EXPECT_NEAR(bus_at("nccl-nvl72", 0, "1GiB"), 772, 0.5);
 }
 
 // "A GPU's share is 32 KiB, the rings take 2 x 127 steps for messages of 2 KiB. Of 2.39 ms `other`
-// has 63 %, nearly all of it what Simple takes per step, and the wire 36 %; by LL nothing more per
-// step, but twice the bytes: 1.12 ms. 47 million packet-hops; twice as many with 64 MiB."
+// has 63 %, nearly all of it what Simple takes per step, and the wire 36 %; by LL a tenth of that
+// per step, but twice the bytes: 1.25 ms. 47 million packet-hops; twice as many with 64 MiB."
 TEST(ShippedClaimsAtLength, AllReduce1024) {
   const std::string name = "all-reduce-1024";
   const Results r = run_of(name);
@@ -211,10 +211,10 @@ TEST(ShippedClaimsAtLength, AllReduce1024) {
   EXPECT_NEAR(static_cast<double>(r.totals.packet_hops), 47e6, 0.5e6);
 
   const Results ll = run_of(name, {"jobs[0].execution.protocol=ll"});
-  EXPECT_EQ(ll.collectives[0].path.protocol, 0_ps);
+  EXPECT_LT(to_seconds(ll.collectives[0].path.protocol), 0.1 * to_seconds(path.protocol));
   EXPECT_NEAR(static_cast<double>(sent_by(ll, "->")) / static_cast<double>(sent_by(r, "->")), 2,
               0.05);
-  EXPECT_NEAR(seconds(ll.jobs[0]), 1.12e-3, 5e-6);
+  EXPECT_NEAR(seconds(ll.jobs[0]), 1.25e-3, 5e-6);
 
   const auto hops = [&name](const Overrides& overrides) {
     const auto loaded =
