@@ -1,5 +1,5 @@
 // Every key of a training plan: runs have it (effects_test.cpp), estimates and memory have it or it
-// is listed why not (training.txt), blame adds up to the steps, and what can be taken out of the
+// is listed why not (training.txt), blame sums to the steps, and what can be taken out of the
 // scenario can be or is refused.
 
 #include <gtest/gtest.h>
