@@ -11,8 +11,8 @@ struct Parallelism {
   /// Windows are shared from this many events in the one before on: below, sharing costs
   /// more than it gains.
   std::uint64_t share_from = 1'000;
-  /// Every thread takes part in every window that is shared, which tests want; otherwise those that
-  /// are there in time.
+  /// Every thread takes part in the first windows that are shared and in every sixteenth later
+  /// (WorkerPool), which tests want; otherwise those that are there in time.
   bool waits_for_all = false;
 };
 

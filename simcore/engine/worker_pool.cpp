@@ -10,6 +10,10 @@ namespace {
 /// wants the core would notice.
 constexpr int kSpins = 500;
 
+/// Where all are waited for: in so many pieces of work at first, and then in one of so many.
+constexpr std::uint64_t kAwaitedAtFirst = 256;
+constexpr std::uint64_t kAwaitedOneOf = 16;
+
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -45,7 +49,8 @@ void WorkerPool::open(Call call, void* context) {
   gate_.store(kOpen, std::memory_order_release);
   announced_.fetch_add(1, std::memory_order_release);
   announced_.notify_all();
-  if (!waits_for_all_) return;
+  const std::uint64_t number = opened_++;
+  if (!waits_for_all_ || (number >= kAwaitedAtFirst && number % kAwaitedOneOf != 0)) return;
   // A helper that has left counts no more, so they are counted where they join.
   while (joined_.load(std::memory_order_acquire) != helpers_.size()) std::this_thread::yield();
 }
