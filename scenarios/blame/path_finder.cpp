@@ -182,8 +182,7 @@ bool PathFinder::take_detour(LaneWalk& lanes, JobPath& path) {
 
 std::vector<JobPath> PathFinder::finish() {
   for (std::uint32_t j = 0; j < e_.workload.jobs().size(); ++j) {
-    const bool runs = !e_.lone_job || e_.lone_job->job == j;
-    if (runs && e_.workload.jobs()[j].program->iterations() == 0) find_job(j);
+    if (e_.workload.jobs()[j].program->iterations() == 0) find_job(j);
   }
   return std::exchange(paths_, {});
 }

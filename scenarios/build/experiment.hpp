@@ -42,13 +42,7 @@ struct Experiment {
   std::vector<std::string> warnings;
   /// What the jobs send, where limits asked for it; absent: not counted yet.
   std::optional<Traffic> traffic = {};
-  /// The only job that runs; absent: all.
-  std::optional<collectives::LoneJob> lone_job = {};
   std::optional<TimelinePlan> timeline = {};  ///< absent: none is written
-  /// Packets take a path that can do this, too, even where nothing needs it. Tests compare paths.
-  protocols::Features extra_features{};
-  /// This many messages that are over are dealt with at once, and then forgotten.
-  std::uint64_t many_messages = protocols::kManyMessages;
 };
 
 /// Names of the classes, for reports: their numbers where they have none.

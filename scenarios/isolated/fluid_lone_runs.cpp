@@ -76,11 +76,11 @@ void follow(pid_t parent) {
   if (::getppid() != parent) ::_exit(1);
 }
 
-[[noreturn]] void run_copy(Experiment& e, const collectives::LoneJob& lone, int answers) {
-  e.lone_job = lone;
-  const Results results = simulate_fluid(e, [answers](const Progress& progress) {
+[[noreturn]] void run_copy(const Experiment& e, const collectives::LoneJob& lone, int answers) {
+  const auto observer = [answers](const Progress& progress) {
     return send(answers, Answer{.now = progress.now, .count = progress.count});
-  });
+  };
+  const Results results = simulate_fluid(e, observer, {}, nullptr, {.lone_job = lone});
   const bool is_told = send(answers, Answer{.kind = Answer::Kind::kEnded,
                                             .now = results.simulated,
                                             .outcome = results.outcome,
@@ -89,7 +89,7 @@ void follow(pid_t parent) {
 }
 
 /// What the helper does: a copy for every request, one after the other.
-[[noreturn]] void serve(Experiment& e, int requests, int answers) {
+[[noreturn]] void serve(const Experiment& e, int requests, int answers) {
   // Ctrl-C and the like reach everybody; whoever asks decides what they mean.
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_IGN);
   collectives::LoneJob lone;
@@ -116,7 +116,7 @@ std::string death_of(int status) {
 
 }  // namespace
 
-FluidLoneRuns::FluidLoneRuns(Experiment& experiment, ObserverOfJob observer_of)
+FluidLoneRuns::FluidLoneRuns(const Experiment& experiment, ObserverOfJob observer_of)
     : observer_of_(std::move(observer_of)) {
   if (experiment.scenario.jobs.size() < 2) return;  // nobody will ask
   std::array<int, 2> requests{-1, -1};

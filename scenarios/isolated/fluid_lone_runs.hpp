@@ -13,7 +13,7 @@ class FluidLoneRuns {
  public:
   /// After `load_flow_solver`, and before the process runs a fluid, starts threads or opens what
   /// must not be open twice. The experiment must outlive it, and only its copies run a lone job.
-  FluidLoneRuns(Experiment& experiment, ObserverOfJob observer_of);
+  FluidLoneRuns(const Experiment& experiment, ObserverOfJob observer_of);
   ~FluidLoneRuns() { stop(); }
   FluidLoneRuns(const FluidLoneRuns&) = delete;
   FluidLoneRuns& operator=(const FluidLoneRuns&) = delete;

@@ -60,13 +60,12 @@ void run_isolated(const RunAlone& run_alone, Results& results) {
   }
 }
 
-void run_isolated(Experiment& e, const protocols::Parallelism& parallelism,
+void run_isolated(const Experiment& e, const protocols::Parallelism& parallelism,
                   const ObserverOfJob& observer_of, Results& results) {
   run_isolated(
       [&](const collectives::LoneJob& lone) -> LoneRun {
-        e.lone_job = lone;
-        const Results alone = simulate(e, observer_of(lone.job), nullptr, parallelism);
-        e.lone_job.reset();
+        const Results alone =
+            simulate(e, observer_of(lone.job), nullptr, parallelism, {}, {.lone_job = lone});
         return {.outcome = alone.outcome, .times = times_of(alone, lone.job)};
       },
       results);

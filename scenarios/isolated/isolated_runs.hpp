@@ -35,7 +35,7 @@ using RunAlone = std::function<LoneRun(const collectives::LoneJob& lone)>;
 void run_isolated(const RunAlone& run_alone, Results& results);
 
 /// The same by packets.
-void run_isolated(Experiment& experiment, const protocols::Parallelism& parallelism,
+void run_isolated(const Experiment& experiment, const protocols::Parallelism& parallelism,
                   const ObserverOfJob& observer_of, Results& results);
 
 }  // namespace weft::scenarios

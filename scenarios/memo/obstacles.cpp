@@ -52,7 +52,6 @@ bool has_calls(const collectives::Workload& workload) {
 
 std::string obstacle_to_reuse(const Experiment& e) {
   const Scenario& s = e.scenario;
-  if (e.lone_job) return "a job that runs alone is simulated whole";
   if (e.timeline) return "a timeline shows messages";
   if (s.observe.credits) return "waits for credits are written down wherever they are";
   if (s.observe.rates) return "rates are sampled as long as anything happens anywhere";

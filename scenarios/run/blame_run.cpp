@@ -175,7 +175,7 @@ void watch(const NetworkApart& apart, const PathMessages& wanted, const std::vec
 /// False: it was stopped.
 bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& how,
                PacketWalk& walk) {
-  PacketNetwork::Options options = network_options(e);
+  PacketNetwork::Options options = network_options(e, how.mode);
   options.parallelism = how.parallelism;
   options.observation.messages = wanted.watched();
   options.message_trace_sink = [&walk](std::span<const protocols::TraceRecord> records,
@@ -189,7 +189,7 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   again = &network;
   walk.set_network(network);
   collectives::Executor executor(e.workload, collectives::Executor::Spans::kNotKept);
-  RunMonitor monitor(e, network);
+  RunMonitor monitor(e, how.mode, network);
   if (part != nullptr) {
     part->start(network, executor);
     monitor.follow(*part);

@@ -17,6 +17,7 @@ namespace weft::scenarios {
 
 /// How a second run is done.
 struct BlameRun {
+  const RunMode& mode;
   const protocols::Parallelism& parallelism;
   const ProgressObserver& progress;
   Timeline* timeline = nullptr;  ///< where paths are shown, if anywhere

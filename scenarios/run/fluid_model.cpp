@@ -60,8 +60,9 @@ std::size_t FluidModel::KeyHash::operator()(const Key& key) const {
   return mix64(key.queue_pair, static_cast<std::uint64_t>(key.size));
 }
 
-FluidModel::FluidModel(const Experiment& experiment, ZeroLoadTimes& ideals)
+FluidModel::FluidModel(const Experiment& experiment, const RunMode& mode, ZeroLoadTimes& ideals)
     : experiment_(experiment),
+      mode_(mode),
       ideals_(ideals),
       transports_(experiment.scenario, experiment.fabric, experiment.routes, experiment.workload),
       spreads_(sprays_data(experiment) || !experiment.scenario.scale_up.empty()) {
@@ -162,7 +163,7 @@ template <class Visit>
 void FluidModel::for_each_queue_pair(Visit visit) const {
   const std::size_t connections = experiment_.workload.connections().size();
   for (std::size_t c = 0; c < connections; ++c) {
-    if (!runs(experiment_.workload.job_of(experiment_.workload.origin_of(ConnectionId(c))))) {
+    if (!mode_.runs(experiment_.workload.job_of(experiment_.workload.origin_of(ConnectionId(c))))) {
       continue;
     }
     for (std::uint32_t q = 0; q < queue_pairs_of(ConnectionId(c)); ++q) visit(ConnectionId(c), q);
@@ -284,7 +285,7 @@ void FluidModel::add_job_bytes(std::uint32_t job, std::vector<double>& data,
 
 void FluidModel::make_room_for_acks() {
   for (std::uint32_t job = 0; job < experiment_.workload.jobs().size(); ++job) {
-    if (!runs(job)) continue;
+    if (!mode_.runs(job)) continue;
     std::vector<double> data(data_part_.size());
     std::vector<double> acks(data_part_.size());
     add_job_bytes(job, data, acks);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/build/experiment.hpp"
+#include "scenarios/run/run_mode.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/fabric/spray.hpp"
 #include "simcore/fluid/fluid_network.hpp"
@@ -29,8 +30,8 @@ namespace weft::scenarios {
 /// - Where one job runs alone, the others have no part in any of that.
 class FluidModel {
  public:
-  /// Both must outlive it, and it must outlive its plan.
-  FluidModel(const Experiment& experiment, ZeroLoadTimes& ideals);
+  /// All must outlive it, and it must outlive its plan.
+  FluidModel(const Experiment& experiment, const RunMode& mode, ZeroLoadTimes& ideals);
 
   [[nodiscard]] FluidNetwork::Plan plan();
   /// The key of the queue pair's packets in the packet engine.
@@ -66,9 +67,6 @@ class FluidModel {
   [[nodiscard]] FluidTransfer transfer(ConnectionId connection, std::uint32_t queue_pair,
                                        Bytes size);
   [[nodiscard]] std::uint32_t queue_pairs_of(ConnectionId connection) const;
-  [[nodiscard]] bool runs(std::uint32_t job) const {
-    return !experiment_.lone_job || experiment_.lone_job->job == job;
-  }
   /// Of the jobs that run.
   template <class Visit>
   void for_each_queue_pair(Visit visit) const;
@@ -85,6 +83,7 @@ class FluidModel {
                                           BitsPerSecond line);
 
   const Experiment& experiment_;
+  const RunMode& mode_;
   ZeroLoadTimes& ideals_;
   ConnectionTransports transports_;
   std::uint32_t queue_pairs_ = 1;              ///< of a connection that does not say

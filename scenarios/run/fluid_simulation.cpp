@@ -248,10 +248,10 @@ double fluid_seconds(const Experiment& e, double messages) {
 }
 
 Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
-                       const MessageSink& sink, Timeline* timeline) {
+                       const MessageSink& sink, Timeline* timeline, const RunMode& mode) {
   const auto begin = std::chrono::steady_clock::now();
   ZeroLoadTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  FluidModel model(e, ideals);
+  FluidModel model(e, mode, ideals);
   FluidNetwork::Plan plan = model.plan();
   const std::uint32_t queue_pairs =
       std::max(plan.queue_pairs, max_queue_pairs(e.workload.connections()));
@@ -259,8 +259,8 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   FluidNetwork network(e.workload.process_hosts().size(), e.workload.connections(),
                        std::move(plan));
   using Spans = collectives::Executor::Spans;
-  const bool blames = e.scenario.observe.blame && !e.lone_job;
-  collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept, e.lone_job);
+  const bool blames = e.scenario.observe.blame && !mode.lone_job;
+  collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept, mode.lone_job);
   std::optional<PathFinder> paths;
   if (blames) paths.emplace(e, executor);
   if (timeline != nullptr) executor.watch(timeline->activities());
@@ -295,7 +295,9 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   const auto continues = [&] { return enter_stage(observer, "ideal times of jobs"); };
-  const EndedRun run{e, executor, ideal_jobs_of(e, ideals, continues),
+  const EndedRun run{e, executor,
+                     mode.lone_job ? std::vector<ZeroLoadTimes::Job>(e.workload.jobs().size())
+                                   : ideal_jobs_of(e, ideals, continues),
                      fluid_counters(bytes_by_port(e, model, network, queue_pairs))};
   collect_jobs(run, results);
   const std::vector<protocols::MessageOutcome> outcomes = outcomes_of(model, network);

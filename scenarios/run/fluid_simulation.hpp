@@ -29,6 +29,7 @@ namespace weft::scenarios {
 /// the place of packet-hops. What ranks do is shown on `timeline`, which may be null.
 [[nodiscard]] Results simulate_fluid(const Experiment& experiment,
                                      const ProgressObserver& observer = {},
-                                     const MessageSink& sink = {}, Timeline* timeline = nullptr);
+                                     const MessageSink& sink = {}, Timeline* timeline = nullptr,
+                                     const RunMode& mode = {});
 
 }  // namespace weft::scenarios

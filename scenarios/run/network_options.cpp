@@ -6,7 +6,7 @@ namespace weft::scenarios {
 
 using protocols::PacketNetwork;
 
-PacketNetwork::Options network_options(const Experiment& e) {
+PacketNetwork::Options network_options(const Experiment& e, const RunMode& mode) {
   const Scenario& scenario = e.scenario;
   PacketNetwork::Options options;
   options.nic = scenario.nic;
@@ -20,8 +20,8 @@ PacketNetwork::Options network_options(const Experiment& e) {
   options.seed = scenario.seed;
   options.control_latency = scenario.run.control_latency;
   options.cut = scenario.run.partition;
-  options.extra_features = e.extra_features;
-  options.many_messages = e.many_messages;
+  options.extra_features = mode.extra_features;
+  options.many_messages = mode.many_messages;
   return options;
 }
 

@@ -13,13 +13,11 @@
 namespace weft::scenarios {
 namespace {
 
-bool runs(const Experiment& e, std::uint32_t job) { return !e.lone_job || e.lone_job->job == job; }
-
-std::uint64_t count_packets(const Experiment& e) {
+std::uint64_t count_packets(const Experiment& e, const RunMode& mode) {
   const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   std::uint64_t packets = 0;
   for (std::uint32_t job = 0; job < e.workload.jobs().size(); ++job) {
-    if (!runs(e, job)) continue;
+    if (!mode.runs(job)) continue;
     collectives::for_each_transfer(
         e.workload, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
           packets += static_cast<std::uint64_t>(
@@ -29,9 +27,9 @@ std::uint64_t count_packets(const Experiment& e) {
   return packets;
 }
 
-bool is_open_ended(const Experiment& e) {
+bool is_open_ended(const Experiment& e, const RunMode& mode) {
   for (std::uint32_t job = 0; job < e.scenario.jobs.size(); ++job) {
-    if (runs(e, job) && collectives::is_open_loop(e.scenario.jobs[job].kind)) return true;
+    if (mode.runs(job) && collectives::is_open_loop(e.scenario.jobs[job].kind)) return true;
   }
   return false;
 }
@@ -113,7 +111,7 @@ std::optional<double> RunMonitor::part_done(Picoseconds now) {
   std::optional<double> done;
   if (const auto until = experiment_.scenario.run.until)
     done = to_seconds(now) / to_seconds(*until);
-  if (is_open_ended(experiment_)) return done;
+  if (is_open_ended(experiment_, mode_)) return done;
   const double traffic = part_of_traffic();
   return *in_all_ == 0 ? done : std::max(done.value_or(0), traffic);
 }
@@ -122,7 +120,7 @@ double RunMonitor::part_of_traffic() {
   const Experiment& e = experiment_;
   if (!in_all_) {
     in_all_ = elsewhere_ == nullptr
-                  ? static_cast<double>(count_packets(e))
+                  ? static_cast<double>(count_packets(e, mode_))
                   : count_traffic(e.scenario, e.fabric, e.routes, e.workload).packet_hops;
   }
   const std::uint64_t so_far =

@@ -13,6 +13,7 @@
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
 #include "scenarios/run/parts/run_part.hpp"
+#include "scenarios/run/run_mode.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {
@@ -21,8 +22,10 @@ namespace weft::scenarios {
 /// looked at a few times a second only.
 class RunMonitor {
  public:
-  RunMonitor(const Experiment& experiment, const protocols::PacketNetwork& network)
-      : experiment_(experiment), network_(network) {}
+  /// All must outlive it.
+  RunMonitor(const Experiment& experiment, const RunMode& mode,
+             const protocols::PacketNetwork& network)
+      : experiment_(experiment), mode_(mode), network_(network) {}
   /// Whoever watches may see jobs and messages, too. Both must outlive it.
   void follow(const collectives::Executor& executor, RunRecorder& recorder);
   /// Packet-hops of another network count as well, where the part knows of some. It must outlive
@@ -43,6 +46,7 @@ class RunMonitor {
   [[nodiscard]] std::vector<RunState::Port> hottest_ports(std::size_t max);
 
   const Experiment& experiment_;
+  const RunMode& mode_;
   const protocols::PacketNetwork& network_;
   Clock::time_point words_checked_ = Clock::now();
   const RunPart* elsewhere_ = nullptr;  ///< null: this network carries everything

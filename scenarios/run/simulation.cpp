@@ -144,7 +144,7 @@ void warn_of_flushes(Results& results) {
 /// What was to happen, or to be counted, when all was over.
 void warn_of_lateness(const Experiment& e, const collectives::Executor& executor,
                       Results& results) {
-  if (!executor.all_finished() || e.lone_job) return;
+  if (!executor.all_finished()) return;
   const Picoseconds end = end_of_jobs(e, executor);
   const Picoseconds warmup = e.scenario.run.warmup;
   if (warmup > Picoseconds(0) && warmup >= end) {
@@ -252,25 +252,26 @@ class TimelinePart final : public RunPart {
 class PacketRun {
  public:
   /// All must outlive it; `files` may be null.
-  PacketRun(const Experiment& experiment, Shortcuts& shortcuts, Ideals& ideals,
+  PacketRun(const Experiment& experiment, const RunMode& mode, Shortcuts& shortcuts, Ideals& ideals,
             const ProgressObserver& progress, RunFiles* files,
             const protocols::Parallelism& parallelism, const MessageSink& sink)
       : e_(experiment),
+        mode_(mode),
         ideals_(ideals),
         progress_(progress),
         files_(files),
-        blames_(experiment.scenario.observe.blame && !experiment.lone_job),
+        blames_(experiment.scenario.observe.blame && !mode.lone_job),
         executor_(
             experiment.workload,
             blames_ ? collectives::Executor::Spans::kOfAll : collectives::Executor::Spans::kKept,
-            experiment.lone_job),
+            mode.lone_job),
         paths_(blames_ ? std::make_unique<PathFinder>(experiment, executor_) : nullptr),
         recorder_(experiment, executor_, ideals.times, sink, paths_.get(), timeline_of(files)),
         parts_(make_parts(shortcuts, parallelism)),
         network_(experiment.fabric, experiment.routes, make_options(parallelism),
                  experiment.workload.process_hosts(), experiment.workload.connections(),
                  experiment.workload.groups()),
-        monitor_(experiment, network_) {
+        monitor_(experiment, mode, network_) {
     for (const auto& part : parts_) part->start(network_, executor_);
     for (const auto& part : parts_) monitor_.follow(*part);
     if (files != nullptr) name_flows(e_, network_, *files);
@@ -308,19 +309,19 @@ class PacketRun {
     Timeline* const timeline = timeline_of(files_);
     RunParts parts;
     parts.push_back(shortcuts.part(recorder_, paths_.get()));
-    parts.push_back(std::make_unique<ApproximatePeriods>(e_, executor_));
+    parts.push_back(std::make_unique<ApproximatePeriods>(e_, mode_, executor_));
     if (blames_) {
       parts.push_back(std::make_unique<BlamePart>(
-          e_, *paths_, ideals_.times, BlameRun{parallelism, progress_, timeline, [&shortcuts] {
-                                                 return shortcuts.part_of_second_run();
-                                               }}));
+          e_, *paths_, ideals_.times,
+          BlameRun{mode_, parallelism, progress_, timeline,
+                   [&shortcuts] { return shortcuts.part_of_second_run(); }}));
     }
     if (timeline != nullptr) parts.push_back(std::make_unique<TimelinePart>(e_, *timeline));
     return parts;
   }
 
   [[nodiscard]] PacketNetwork::Options make_options(const protocols::Parallelism& parallelism) {
-    PacketNetwork::Options options = network_options(e_);
+    PacketNetwork::Options options = network_options(e_, mode_);
     options.parallelism = parallelism_ = parallelism;
     options.on_many_messages = [this] { recorder_.take(network_); };
     if (files_ != nullptr) observe(e_, *files_, options);
@@ -426,7 +427,7 @@ class PacketRun {
     warn_of_lossless_drops(e_, results_);
     warn_of_storms(e_, results_);
     warn_of_flushes(results_);
-    warn_of_lateness(e_, executor_, results_);
+    if (!mode_.lone_job) warn_of_lateness(e_, executor_, results_);
     for (std::string& warning : stall_warnings(e_, network_)) {
       results_.warnings.push_back(std::move(warning));
     }
@@ -434,6 +435,7 @@ class PacketRun {
 
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const Experiment& e_;
+  const RunMode& mode_;
   Ideals& ideals_;
   const ProgressObserver& progress_;
   RunFiles* const files_;
@@ -452,15 +454,17 @@ class PacketRun {
 }  // namespace
 
 Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles* files,
-                 const protocols::Parallelism& parallelism, const MessageSink& sink) {
+                 const protocols::Parallelism& parallelism, const MessageSink& sink,
+                 const RunMode& mode) {
   // Before a network exists: what it takes to find them is then free again.
   Ideals ideals{{e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload}, {}};
-  ideals.jobs =
-      ideal_jobs_of(e, ideals.times, [&] { return enter_stage(progress, "ideal times of jobs"); });
-  Shortcuts shortcuts(e, parallelism);
+  const auto continues = [&] { return enter_stage(progress, "ideal times of jobs"); };
+  ideals.jobs = mode.lone_job ? std::vector<ZeroLoadTimes::Job>(e.workload.jobs().size())
+                              : ideal_jobs_of(e, ideals.times, continues);
+  Shortcuts shortcuts(e, mode, parallelism);
   for (;;) {
     std::optional<Results> results =
-        PacketRun(e, shortcuts, ideals, progress, files, parallelism, sink).run();
+        PacketRun(e, mode, shortcuts, ideals, progress, files, parallelism, sink).run();
     if (results) return std::move(*results);
     shortcuts.exclude();
     if (files != nullptr) files->start_over();

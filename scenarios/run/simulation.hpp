@@ -8,6 +8,7 @@
 
 #include "protocols/config/parallelism.hpp"
 #include "scenarios/results/measure/message_sink.hpp"
+#include "scenarios/run/run_mode.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
@@ -50,6 +51,6 @@ bool enter_stage(const ProgressObserver& observer, const char* stage);
 [[nodiscard]] Results simulate(const Experiment& experiment, const ProgressObserver& observer = {},
                                RunFiles* files = nullptr,
                                const protocols::Parallelism& parallelism = {},
-                               const MessageSink& sink = {});
+                               const MessageSink& sink = {}, const RunMode& mode = {});
 
 }  // namespace weft::scenarios

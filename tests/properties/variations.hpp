@@ -42,14 +42,14 @@ inline constexpr std::array kVariations{
               scenarios::Reuse::kVerify},
 };
 
-/// Runs `experiment` in that way. It keeps the cut and the path.
+/// Runs `experiment` in that way. It keeps the cut.
 inline scenarios::Results simulate_as(const Variation& variation, scenarios::Experiment& experiment,
                                       const scenarios::ProgressObserver& observer = {}) {
   experiment.scenario.run.partition = variation.cut;
-  experiment.extra_features = variation.extra_features;
-  experiment.many_messages = variation.many_messages;
   experiment.scenario.run.reuse.mode = variation.reuse;
-  return scenarios::simulate(experiment, observer, nullptr, variation.parallelism);
+  return scenarios::simulate(
+      experiment, observer, nullptr, variation.parallelism, {},
+      {.extra_features = variation.extra_features, .many_messages = variation.many_messages});
 }
 
 }  // namespace weft::testing

@@ -197,15 +197,15 @@ std::vector<std::string> all_settings_at_once() {
 }
 
 TEST(ChangedSettings, GiveTheSameBitsOnAnyNumberOfThreads) {
-  Experiment e = with_settings(all_settings_at_once());
+  const Experiment e = with_settings(all_settings_at_once());
   const Results one = simulate(e, {}, nullptr, {.threads = 1});
   EXPECT_GT(one.totals.wred_drops, 0);
   EXPECT_GT(one.totals.pause_storms, 0);
   for (const std::uint32_t threads : {2U, 3U}) {
     EXPECT_EQ(simulate(e, {}, nullptr, {.threads = threads}).digest(), one.digest()) << threads;
   }
-  e.extra_features = protocols::GeneralPath::kFeatures;
-  const Results general = simulate(e);
+  const Results general =
+      simulate(e, {}, nullptr, {}, {}, {.extra_features = protocols::GeneralPath::kFeatures});
   EXPECT_EQ(general.digest(), one.digest());
   EXPECT_EQ(general.totals.wred_drops, one.totals.wred_drops);
   EXPECT_EQ(general.totals.watchdog_drops, one.totals.watchdog_drops);

@@ -132,7 +132,6 @@ TEST(Isolated, HoldsForEveryTypeOfJobAndHoweverItRuns) {
     Results other = simulate_as(variation, e);
     run_isolated(e, variation.parallelism, nobody(), other);
     EXPECT_EQ(other.digest(), r.digest()) << variation.name;
-    EXPECT_FALSE(e.lone_job);
   }
 }
 
@@ -159,7 +158,6 @@ TEST(Isolated, StopsWhereARunIsInterrupted) {
   run_isolated(e, {}, observer_of, r);
   EXPECT_EQ(r.outcome, Outcome::kInterrupted);
   EXPECT_EQ(r.isolated.size(), 1U);
-  EXPECT_FALSE(e.lone_job);
 }
 
 constexpr std::int64_t kNone = -1;
@@ -178,7 +176,6 @@ std::vector<std::int64_t> fluid_with_each_alone(const std::string& text,
     FluidLoneRuns lone_runs(e, observer_of);
     Results r = simulate_fluid(e);
     run_isolated(std::ref(lone_runs), r);
-    EXPECT_FALSE(e.lone_job);
     std::vector<std::int64_t> values;
     for (const IsolatedResult& i : r.isolated) {
       values.push_back(i.job);

@@ -71,9 +71,9 @@ Steps steps_of(const Results& results, std::uint32_t job) {
 
 /// The step of a job that has the link to itself.
 double lone_step() {
-  Experiment e = experiment_of_text(two_jobs("", "", ""));
-  e.lone_job = collectives::LoneJob{.job = 0, .begin = {}};
-  return steps_of(simulate(e), 0).mean();
+  const Experiment e = experiment_of_text(two_jobs("", "", ""));
+  const RunMode alone{.lone_job = collectives::LoneJob{.job = 0, .begin = {}}};
+  return steps_of(simulate(e, {}, nullptr, {}, {}, alone), 0).mean();
 }
 
 TEST(TwoJobs, OfEqualPhasesShareTheLinkInEveryStep) {

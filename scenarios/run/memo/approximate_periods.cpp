@@ -96,10 +96,11 @@ void add_rows(std::vector<Row>& rows, std::int64_t count, Picoseconds period) {
 
 }  // namespace
 
-ApproximatePeriods::ApproximatePeriods(const Experiment& e, collectives::Executor& executor)
+ApproximatePeriods::ApproximatePeriods(const Experiment& e, const RunMode& mode,
+                                       collectives::Executor& executor)
     : e_(e), executor_(executor) {
   const ReuseSpec& reuse = e.scenario.run.reuse;
-  if (reuse.periods != Periods::kApproximate || e.lone_job) return;
+  if (reuse.periods != Periods::kApproximate || mode.lone_job) return;
   watch_.emplace(e.workload, executor, reuse.tolerance);
   executor.intercept_steps(*watch_);
 }

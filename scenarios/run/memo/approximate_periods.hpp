@@ -6,6 +6,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/run/parts/run_part.hpp"
+#include "scenarios/run/run_mode.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
@@ -14,7 +15,8 @@ namespace weft::scenarios {
 class ApproximatePeriods final : public RunPart {
  public:
   /// Before the run. Both must outlive it.
-  ApproximatePeriods(const Experiment& experiment, collectives::Executor& executor);
+  ApproximatePeriods(const Experiment& experiment, const RunMode& mode,
+                     collectives::Executor& executor);
 
   void start(protocols::PacketNetwork& network, collectives::Executor& /*executor*/) override {
     network_ = &network;

@@ -153,7 +153,8 @@ class Shortcuts::Part final : public RunPart {
 class Shortcuts::SecondPart final : public RunPart {
  public:
   explicit SecondPart(const Shortcuts& shortcuts)
-      : reuse_(shortcuts.e_, network_options(shortcuts.e_), shortcuts.reusable_, Reuse::kOn) {}
+      : reuse_(shortcuts.e_, network_options(shortcuts.e_, shortcuts.run_mode_),
+               shortcuts.reusable_, Reuse::kOn) {}
 
   void configure(PacketNetwork::Options& options) override {
     keep_whole(reuse_, options);
@@ -172,18 +173,19 @@ class Shortcuts::SecondPart final : public RunPart {
   RunReuse reuse_;
 };
 
-Shortcuts::Shortcuts(const Experiment& e, const protocols::Parallelism& parallelism)
-    : e_(e), mode_(e.scenario.run.reuse.mode) {
+Shortcuts::Shortcuts(const Experiment& e, const RunMode& mode,
+                     const protocols::Parallelism& parallelism)
+    : e_(e), run_mode_(mode), mode_(e.scenario.run.reuse.mode) {
   // Periods are of the whole network, so that it has to be on one thread.
   if (mode_ == Reuse::kOn && parallelism.threads <= 1) trial_of_skips_ = trial_of_skips(e);
   if (mode_ == Reuse::kOff || !has_calls(e.workload)) return;
-  obstacle_ = obstacle_to_reuse(e);
+  obstacle_ = mode.lone_job ? "a job that runs alone is simulated whole" : obstacle_to_reuse(e);
   if (obstacle_.empty()) reusable_ = find_reusable(e);
 }
 
 std::unique_ptr<RunPart> Shortcuts::part(RunRecorder& recorder, PathFinder* paths) {
   reuse_.reset();
-  if (!reusable_.is_empty()) reuse_.emplace(e_, network_options(e_), reusable_, mode_);
+  if (!reusable_.is_empty()) reuse_.emplace(e_, network_options(e_, run_mode_), reusable_, mode_);
   return std::make_unique<Part>(*this, recorder, paths);
 }
 

@@ -12,6 +12,7 @@
 #include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/results/measure/run_recorder.hpp"
 #include "scenarios/run/parts/run_part.hpp"
+#include "scenarios/run/run_mode.hpp"
 
 namespace weft::scenarios {
 
@@ -21,8 +22,9 @@ namespace weft::scenarios {
 /// begins again without.
 class Shortcuts {
  public:
-  /// Looks for them. The experiment must outlive it.
-  Shortcuts(const Experiment& experiment, const protocols::Parallelism& parallelism);
+  /// Looks for them. The experiment and the mode must outlive it.
+  Shortcuts(const Experiment& experiment, const RunMode& mode,
+            const protocols::Parallelism& parallelism);
 
   /// The part that takes them in the next attempt. All must outlive the part, and so must this;
   /// `paths` may be null.
@@ -38,6 +40,7 @@ class Shortcuts {
   class SecondPart;
 
   const Experiment& e_;
+  const RunMode& run_mode_;
   const Reuse mode_;
   std::string obstacle_;  ///< to all memoisation; empty: none
   Reusable reusable_;

@@ -13,7 +13,6 @@ namespace weft::scenarios {
 
 std::vector<ZeroLoadTimes::Job> ideal_jobs_of(const Experiment& e, ZeroLoadTimes& ideals,
                                               const std::function<bool()>& continues) {
-  if (e.lone_job) return std::vector<ZeroLoadTimes::Job>(e.workload.jobs().size());
   return ideals.jobs(gpu_sets_inside(e.fabric, e.workload), continues);
 }
 
