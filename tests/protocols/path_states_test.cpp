@@ -55,7 +55,7 @@ TEST(PathStates, EveryValueIsInOneState) {
   (void)sender.mark(0);
   (void)sender.lose(1);
   now = sender.count();
-  EXPECT_EQ(now.good, 5U) << "of the five, one is skipped, one is bad, and the reserve gives one";
+  EXPECT_EQ(now.good, 4U) << "of the five, one is skipped, one is bad, and the reserve gives one";
   EXPECT_EQ(now.skipped, 1U);
   EXPECT_EQ(now.assumed_bad, 1U);
   EXPECT_EQ(now.reserve, 1U);
