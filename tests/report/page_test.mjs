@@ -320,7 +320,7 @@ async function showsPathStates(browser) {
   run('run', scenario('mrc-planes'), '--quiet', '--set', 'transport.plane_notice=none', '-o', 'paths');
   await opens(browser, pageOf('paths', 'paths'));
   const { path_planes: planes, path_states: hosts, simulated_seconds: end } = summaryOf('paths');
-  const rows = await browser.ask('[...document.querySelectorAll("#paths table")].map((t) => [...t.querySelectorAll("tbody tr")].map((r) => [...r.children].map((n) => n.textContent)))');
+  const rows = await browser.ask('[...document.querySelectorAll("#paths .table table")].map((t) => [...t.querySelectorAll("tbody tr")].map((r) => [...r.children].map((n) => n.textContent)))');
   const said = (one) => ['good', 'skipped', 'assumed_bad', 'reserve', 'denied', 'skips', 'failures', 'recoveries'].map((key) => format.number(one[key]));
   const first = (one) => (one.first_failure_seconds === undefined || one.first_failure_seconds === null ? '–' : format.time(one.first_failure_seconds));
   assert.equal(planes.length, 8);
