@@ -168,6 +168,45 @@ TEST(PathStateResults, HostsHaveARowPerPlane) {
   }
 }
 
+// Both receivers lose a port in plane 1 for good, and the first one in plane 2, early and for a
+// while.
+TEST(PathStateResults, APlaneIsAllItsHosts) {
+  const Results r = run_paths(
+      in_planes("faults: [{type: link-down, from: h2, to: p1-leaf1, at: 100us},\n"
+                "         {type: link-down, from: h1, to: p1-leaf0, at: 150us},\n"
+                "         {type: link-down, from: h2, to: p2-leaf1, at: 20us, until: 30us}]\n"));
+  const auto of = [&](const std::string& host, std::uint32_t plane) {
+    return *std::ranges::find_if(r.path_states, [&](const PathStateResult& one) {
+      return one.host == host && one.plane == plane;
+    });
+  };
+  const PathStateResult h0 = of("h0", 1);
+  const PathStateResult h3 = of("h3", 1);
+  ASSERT_GT(h0.changes.failures, 0U);
+  ASSERT_GT(h3.changes.failures, 0U);
+  ASSERT_LT(*h0.first_failure, *h3.first_failure);
+  const PathStateResult both = scenarios::sums_by_plane(r.path_states).at(1);
+  EXPECT_EQ(both.changes.failures, h0.changes.failures + h3.changes.failures);
+  EXPECT_EQ(both.states.good, h0.states.good + h3.states.good);
+  EXPECT_EQ(both.states.assumed_bad, h0.states.assumed_bad + h3.states.assumed_bad);
+  EXPECT_GT(h0.states.assumed_bad, 0U);
+  EXPECT_EQ(both.first_failure, h0.first_failure);
+  EXPECT_EQ(both.last_failure, std::max(h0.last_failure, h3.last_failure));
+  protocols::path_selection::PathChangeCounts sum;
+  const Picoseconds width = r.path_changes.at(0).end - r.path_changes[0].begin;
+  std::uint64_t bad = 0;
+  for (const PathChangeResult& one : r.path_changes) {
+    EXPECT_EQ(one.end - one.begin, width) << "of all planes";
+    EXPECT_FALSE(one.changes == protocols::path_selection::PathChangeCounts());
+    if (one.plane != 1) continue;
+    sum += one.changes;
+    bad = one.assumed_bad;
+  }
+  EXPECT_EQ(sum, both.changes);
+  EXPECT_EQ(bad, both.states.assumed_bad);
+  EXPECT_GT(of("h0", 2).changes.recoveries, 0U);
+}
+
 TEST(PathStateResults, ThreadsDoNotMatter) {
   const std::string text = in_planes(kPlaneFault);
   const std::string serial = tables_of(run_paths(text));

@@ -119,13 +119,16 @@ TEST(PathHistory, AddingUpIsAsCountingTogether) {
       (i < cut ? first : second).note(PathChange::kFailed, times[i]);
     }
     PathHistory backwards = second;
+    backwards += first;
+    EXPECT_EQ(backwards.width(), whole.width());
+    EXPECT_EQ(backwards.intervals(), whole.intervals());
     first += second;
     EXPECT_EQ(first.width(), whole.width());
     EXPECT_EQ(first.intervals(), whole.intervals());
     EXPECT_EQ(first.first_failure(), 1_us);
     EXPECT_EQ(first.last_failure(), 200_ms);
-    backwards += PathHistory();
-    EXPECT_EQ(backwards.intervals(), second.intervals());
+    second += PathHistory();
+    EXPECT_EQ(second.last_failure(), cut < times.size() ? std::optional(200_ms) : std::nullopt);
   }
 }
 

@@ -82,6 +82,17 @@ TEST(Overlap, CallsOfOneStreamNeverDo) {
   EXPECT_EQ(overlapping(std::move(tasks), alone), CallCounts{});
 }
 
+// A call is after all that came before in its stream, and what another dependency knows less of is
+// not forgotten.
+TEST(Overlap, WhatIsKnownStaysKnown) {
+  auto tasks = two_communicators();
+  tasks->call(0);
+  for (const std::uint32_t rank : {0U, 1U}) tasks->compute(rank, 5_us);
+  tasks->call(1, {after_calls(0, 1), after_compute(1)});
+  tasks->call(1);
+  EXPECT_EQ(overlapping(std::move(tasks)), CallCounts{});
+}
+
 // b's only call is after the second of a's four: it may be beside the third and the fourth.
 TEST(Overlap, IsCountedByCall) {
   auto tasks = two_communicators();
