@@ -573,12 +573,12 @@ struct NetworkState {
   [[nodiscard]] PortState& port_of(const LogicalProcess& lp, std::uint32_t local) {
     return ports[lp.ports[local].value()];
   }
-  /// Among which values of entropy of the queue pair are shared out.
   /// Planes that values of entropy are shares of, at most.
   [[nodiscard]] std::uint32_t path_planes() const { return planes.is_used() ? planes.count() : 1; }
   [[nodiscard]] path_selection::PathHistory& path_history(HostId host, std::uint32_t plane) {
     return path_histories[std::size_t{host.value()} * path_planes() + plane];
   }
+  /// Among which values of entropy of the queue pair are shared out.
   [[nodiscard]] std::uint32_t planes_of(QueuePairId qp) const {
     return planes.is_used() && senders.whole(qp).spreading == PortSpreading::kPlanes
                ? planes.count()

@@ -87,18 +87,18 @@ TEST(PathStateResults, IntervalsAddUpToTheTable) {
   ASSERT_FALSE(r.path_changes.empty());
   protocols::path_selection::PathChangeCounts sum;
   std::uint64_t bad = 0;
-  std::uint64_t most = 0;
+  std::uint64_t max_bad = 0;
   const Picoseconds width = r.path_changes[0].end - r.path_changes[0].begin;
   for (const PathChangeResult& one : r.path_changes) {
     sum += one.changes;
     bad = bad + one.changes.failures - one.changes.recoveries;
     EXPECT_EQ(one.assumed_bad, bad);
-    most = std::max(most, bad);
+    max_bad = std::max(max_bad, bad);
     EXPECT_EQ(one.end - one.begin, width);
     EXPECT_EQ(one.begin.count() % width.count(), 0);
   }
   EXPECT_EQ(sum, r.path_states[0].changes);
-  EXPECT_GE(most, 8U);
+  EXPECT_GE(max_bad, 8U);
   EXPECT_LE(r.path_changes.size(), protocols::path_selection::PathHistory::kIntervals);
   // They end with the repair and a probe: 512 intervals of a microsecond are 64 of 8.
   EXPECT_EQ(width, 8_us);
