@@ -74,7 +74,7 @@ class SavingsForecast {
   }
 
   /// Without those whose calls overlap so much that a run will give their reuse up. Calls inside a
-  /// domain that overlap are one epoch, whose ends are found anew whenever one of them begins: if
+  /// domain that overlap are one epoch, whose ends are found again whenever one of them begins: if
   /// those of one iteration alone cost more than the budget, it is gone before anything recurs.
   [[nodiscard]] GpuSets worthwhile(GpuSets domains) {
     const std::vector<std::vector<CallTraffic>> once = calls_of_kinds(domains);

@@ -102,8 +102,8 @@ TEST(Overlap, IsCountedByCall) {
   EXPECT_EQ(overlapping(std::move(tasks)), (CallCounts{{0, 1}, {1, 1}, {2, 1}}));
 }
 
-// Gradients run beside the layers whose sums go on: each of b's calls is beside one of a's.
-TEST(Overlap, EachIsSeenWhereBothStreamsGoOn) {
+// Gradients run beside the layers whose sums continue: each of b's calls is beside one of a's.
+TEST(Overlap, EachIsSeenWhereBothStreamsContinue) {
   auto tasks = two_communicators();
   for (std::int64_t i = 0; i < 3; ++i) {
     tasks->call(0);
