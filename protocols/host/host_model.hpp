@@ -164,7 +164,7 @@ class HostModel {
       const path_selection::ChoiceRef choice = transport(s.transport).entropy;
       if (choice.is_fixed()) return;
       const QueuePairId qp = s_.senders.queue_pair_of(s);
-      s_.entropies.on_path_loss(choice, qp, value, signal, here.now);
+      note_path(s, s_.entropies.on_path_loss(choice, qp, value, signal, here.now), here.now);
       watch_paths(here, s, qp);
     }
   }
@@ -174,9 +174,21 @@ class HostModel {
       const path_selection::ChoiceRef choice = transport(s.transport).entropy;
       if (choice.is_fixed()) return;
       const QueuePairId qp = s_.senders.queue_pair_of(s);
-      s_.entropies.on_loss(choice, qp, s.unacked, signal, here.now);
+      note_path(s, s_.entropies.on_loss(choice, qp, s.unacked, signal, here.now), here.now);
       watch_paths(here, s, qp);
     }
+  }
+  /// An ACK, or what else answers a packet, says this of its path.
+  void notice_path(const SenderState& s, QueuePairId qp, const path_selection::AckedPacket& answer,
+                   Picoseconds now) {
+    if constexpr (kHasEntropies) {
+      const path_selection::ChoiceRef choice = transport(s.transport).entropy;
+      note_path(s, s_.entropies.on_ack(choice, qp, answer, now), now);
+    }
+  }
+  void note_path(const SenderState& s, const std::optional<path_selection::ChangedPath>& changed,
+                 Picoseconds now) {
+    if (changed) s_.path_history(s.host, changed->plane).note(changed->change, now);
   }
   /// Probes of bad values are sent while packets of the queue pair are outstanding, from now on.
   void watch_paths(const Here& here, const SenderState& s, QueuePairId qp) {
@@ -523,6 +535,7 @@ class HostModel {
     if (has_plane) s_.planes[qp].note_answer(s_.planes.plane_of(port.index));
     s_.entropies.at_prober(transport(s.transport).entropy, qp, [&](auto& paths, const auto& p) {
       paths.on_probe(p, path_selection::value_in(packet.entropy));
+      note_path(s, paths.take_change(), here.now);
       if (has_plane) s_.planes[qp].pathless = paths.planes_without_values();
     });
   }

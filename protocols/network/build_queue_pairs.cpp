@@ -160,6 +160,7 @@ void start_entropy(NetworkState& s, QueuePairId qp) {
   s.entropies.start(choice, qp, sender.entropy, s.planes_of(qp));
   s.entropies.at_prober(choice, qp, [&](const auto& paths, const auto& /*p*/) {
     if (s.planes.is_used()) s.planes[qp].pathless = paths.planes_without_values();
+    s.path_histories.resize(s.hosts.size() * s.path_planes());
   });
 }
 

@@ -76,6 +76,7 @@ void PacketNetwork::reset_statistics() {
   for (std::vector<PortIncident>& incidents : s.incidents) {
     for (PortIncident& incident : incidents) incident.clear_losses();
   }
+  for (path_selection::PathHistory& history : s.path_histories) history.clear();
   for (RetryState& retry : s.retries) retry.clear_counters(now_);
   for (EarlyDrops& one : s.early_drops) one.drops_before = one.drops;
   for (Watchdog& dog : s.watchdogs) {
@@ -270,6 +271,32 @@ std::span<const SenderNotices> PacketNetwork::notices() const {
   return {state_->notices.data(), state_->notices.size()};
 }
 
+std::vector<HostPaths> PacketNetwork::host_paths() const {
+  NetworkState& s = *state_;
+  if (s.path_histories.empty()) return {};
+  const std::uint32_t planes = s.path_planes();
+  std::vector<HostPaths> all(s.path_histories.size());
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    all[i].host = HostId(i / planes);
+    all[i].plane = i % planes;
+    all[i].history = s.path_histories[i];
+  }
+  for (const SenderState& sender : s.senders.all_whole()) {
+    const QueuePairId qp = s.senders.queue_pair_of(sender);
+    const path_selection::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
+    if (choice.is_fixed()) continue;
+    s.entropies.at_prober(choice, qp, [&](const auto& paths, const auto& p) {
+      for (std::uint32_t plane = 0; plane < s.planes_of(qp); ++plane) {
+        HostPaths& of_host = all[std::size_t{sender.host.value()} * planes + plane];
+        ++of_host.queue_pairs;
+        of_host.states += paths.count(p, plane);
+      }
+    });
+  }
+  std::erase_if(all, [](const HostPaths& of_host) { return of_host.queue_pairs == 0; });
+  return all;
+}
+
 const std::vector<PauseInterval>& PacketNetwork::ended_pauses(PortId port) const {
   return state_->ports[port.value()].pauses;
 }
@@ -440,8 +467,9 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.senders.memory_bytes() + s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
       s.grants.memory_bytes() + s.planes.memory_bytes() + s.entropies.memory_bytes() +
-      s.tcp.memory_bytes() + s.telemetry.memory_bytes() + s.acks.memory_bytes() +
-      s.uec.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +
+      s.path_histories.capacity() * sizeof(path_selection::PathHistory) + s.tcp.memory_bytes() +
+      s.telemetry.memory_bytes() + s.acks.memory_bytes() + s.uec.memory_bytes() +
+      s.connections.capacity() * sizeof(ConnectionState) +
       s.losses.capacity() * sizeof(FrameLosses) + s.retries.capacity() * sizeof(RetryState) +
       s.repairs.capacity() * sizeof(Repair) + s.next_nack.capacity() * sizeof(Picoseconds) +
       s.processes.capacity() * sizeof(ProcessState) +

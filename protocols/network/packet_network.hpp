@@ -15,6 +15,7 @@
 #include "protocols/observation/observation.hpp"
 #include "protocols/observation/port_counters.hpp"
 #include "protocols/observation/port_incident.hpp"
+#include "protocols/path_selection/path_history.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/packet_path.hpp"
 #include "protocols/steady_state/skip_counts.hpp"
@@ -46,6 +47,15 @@ struct ClassCounters {
   std::int64_t pauses_received = 0;
   std::int64_t credit_stalls = 0;
   Picoseconds credit_stall_time;
+};
+
+/// Values of entropy of a host's queue pairs that lead by one plane.
+struct HostPaths {
+  HostId host;
+  std::uint32_t plane = 0;  ///< 0 where queue pairs select none
+  std::uint64_t queue_pairs = 0;
+  path_selection::PathStateCounts states;  ///< now
+  path_selection::PathHistory history;     ///< since the measurement began
 };
 
 /// What became of one message. Times since the start of the run; missing: it did not happen.
@@ -221,6 +231,9 @@ class PacketNetwork {
   [[nodiscard]] const std::vector<PortIncident>& incidents(PortId port) const;
   /// What queue pairs that are not added up noticed of faults so far; empty without faults.
   [[nodiscard]] std::span<const SenderNotices> notices() const;
+  /// What became of the paths that hosts select, by host and plane: of those with queue pairs whose
+  /// choice keeps states of paths.
+  [[nodiscard]] std::vector<HostPaths> host_paths() const;
   /// What senders of ObservationConfig::messages heard of losses.
   [[nodiscard]] const MessageWatch& watch() const;
   /// Whether `pauses` would give any.

@@ -2,8 +2,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 
 #include "protocols/congestion/control.hpp"
+#include "protocols/path_selection/path_history.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/schema/schema.hpp"
 
@@ -62,7 +64,8 @@ concept EntropyChoice = std::equality_comparable<typename C::Config> &&
 
 /// A choice whose host sends probes by values that lost packets: `take_probe` gives a value that is
 /// due at `next_probe`, and `on_probe` tells that its probe has come back. Values are shares of
-/// planes, and `next` is told by which the packet leaves.
+/// planes, and `next` is told by which the packet leaves. `take_change` says which value came into
+/// another state by what it was told last, and `count(p, plane)` how many are in which.
 template <class C>
 concept ProbesPaths = EntropyChoice<C> &&
     requires(C choice, const typename C::Parameters& p, std::uint64_t key, std::uint32_t number,
@@ -73,6 +76,8 @@ concept ProbesPaths = EntropyChoice<C> &&
   choice.take_probe(p, now);
   choice.on_probe(p, number);
   choice.planes_without_values();
+  { choice.take_change() } -> std::same_as<std::optional<ChangedPath>>;
+  { choice.count(p, number) } -> std::same_as<PathStateCounts>;
 };
 
 }  // namespace weft::protocols::path_selection

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocols/path_selection/choice.hpp"
+#include "protocols/path_selection/path_history.hpp"
 #include "simcore/base/hash.hpp"
 
 namespace weft::protocols::path_selection {
@@ -127,6 +128,7 @@ class EvStates {
     const Rotation& rotation = rotations_[value % planes_];
     states_[value] = rotation.active < rotation.share ? State::kGood : State::kReserve;
     if (states_[value] == State::kGood) join(value);
+    note(PathChange::kRecovered, value);
   }
   /// Whether a timer is filed for the next probe.
   [[nodiscard]] bool is_timed() const { return is_timed_; }
@@ -141,6 +143,34 @@ class EvStates {
     return static_cast<std::uint8_t>(planes);
   }
   [[nodiscard]] std::uint32_t plane_of(std::uint32_t value) const { return value % planes_; }
+  /// What the last of the calls above changed, once.
+  [[nodiscard]] std::optional<ChangedPath> take_change() {
+    return std::exchange(change_, std::nullopt);
+  }
+  /// Of the values of a plane, now.
+  [[nodiscard]] PathStateCounts count(const Parameters& p, std::uint32_t plane) const {
+    PathStateCounts counts;
+    for (std::uint32_t value = plane; value < p.values; value += planes_) {
+      switch (states_[value]) {
+        case State::kGood:
+          ++counts.good;
+          break;
+        case State::kPassedOver:
+          ++counts.skipped;
+          break;
+        case State::kBad:
+          ++counts.assumed_bad;
+          break;
+        case State::kReserve:
+          ++counts.reserve;
+          break;
+        case State::kDenied:
+          ++counts.denied;
+          break;
+      }
+    }
+    return counts;
+  }
   [[nodiscard]] std::uint32_t active() const { return active_; }
 
  private:
@@ -186,18 +216,19 @@ class EvStates {
     return plane + at * planes_;
   }
 
+  void note(PathChange change, std::uint32_t value) { change_ = {change, plane_of(value)}; }
   void pass_over(std::uint32_t value) {
-    if (states_[value] == State::kGood) states_[value] = State::kPassedOver;
+    if (states_[value] != State::kGood) return;
+    states_[value] = State::kPassedOver;
+    note(PathChange::kSkipped, value);
   }
   void lose(const Parameters& p, std::uint32_t value, Picoseconds now) {
     if (states_[value] != State::kGood && states_[value] != State::kPassedOver) return;
     const std::optional<std::uint32_t> other = reserve_of(p, value % planes_);
-    if (!other && active_ <= p.min_active) {
-      states_[value] = State::kPassedOver;
-      return;
-    }
+    if (!other && active_ <= p.min_active) return pass_over(value);
     leave(value);
     states_[value] = State::kBad;
+    note(PathChange::kFailed, value);
     bad_.push_back({.value = static_cast<std::uint8_t>(value), .due = now + p.probe_interval});
     if (!other) return;
     states_[*other] = State::kGood;
@@ -234,6 +265,7 @@ class EvStates {
   std::uint32_t active_ = 0;
   std::uint32_t last_sent_ = 0;
   bool is_timed_ = false;
+  std::optional<ChangedPath> change_;
   std::array<Rotation, kMaxPlanes> rotations_{};
   std::array<std::uint8_t, kMaxValues> order_{};
   std::array<State, kMaxValues> states_{};

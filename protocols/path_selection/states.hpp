@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -77,23 +78,21 @@ class ChoiceStates {
     });
     return with_value(of_pair, value);
   }
-  void on_ack(ChoiceRef ref, QueuePairId qp, const AckedPacket& answer, Picoseconds now) {
-    find(ref.choice, [&]<class C>(Group<C>& group) {
-      group.senders[slots_[qp]].on_ack(group.parameters[ref.parameters], answer, now);
-    });
-  }
-  void on_loss(ChoiceRef ref, QueuePairId qp, std::uint32_t sequence, LossSignal signal,
-               Picoseconds now) {
-    find(ref.choice, [&]<class C>(Group<C>& group) {
-      group.senders[slots_[qp]].on_loss(group.parameters[ref.parameters], sequence, signal, now);
-    });
-  }
+  // What a value that changed its state by it became, where the choice keeps states.
 
-  void on_path_loss(ChoiceRef ref, QueuePairId qp, std::uint32_t value, LossSignal signal,
-                    Picoseconds now) {
-    find(ref.choice, [&]<class C>(Group<C>& group) {
-      group.senders[slots_[qp]].on_path_loss(group.parameters[ref.parameters], value, signal, now);
-    });
+  std::optional<ChangedPath> on_ack(ChoiceRef ref, QueuePairId qp, const AckedPacket& answer,
+                                    Picoseconds now) {
+    return tell(ref, qp, [&](auto& choice, const auto& p) { choice.on_ack(p, answer, now); });
+  }
+  std::optional<ChangedPath> on_loss(ChoiceRef ref, QueuePairId qp, std::uint32_t sequence,
+                                     LossSignal signal, Picoseconds now) {
+    return tell(ref, qp,
+                [&](auto& choice, const auto& p) { choice.on_loss(p, sequence, signal, now); });
+  }
+  std::optional<ChangedPath> on_path_loss(ChoiceRef ref, QueuePairId qp, std::uint32_t value,
+                                          LossSignal signal, Picoseconds now) {
+    return tell(ref, qp,
+                [&](auto& choice, const auto& p) { choice.on_path_loss(p, value, signal, now); });
   }
 
   /// `use(choice, parameters)` where the choice probes paths.
@@ -122,6 +121,16 @@ class ChoiceStates {
     [[nodiscard]] std::size_t memory_bytes() const { return senders.capacity() * sizeof(C); }
   };
 
+  template <class Tell>
+  std::optional<ChangedPath> tell(ChoiceRef ref, QueuePairId qp, Tell tell) {
+    std::optional<ChangedPath> changed;
+    find(ref.choice, [&]<class C>(Group<C>& group) {
+      C& choice = group.senders[slots_[qp]];
+      tell(choice, std::as_const(group.parameters[ref.parameters]));
+      if constexpr (ProbesPaths<C>) changed = choice.take_change();
+    });
+    return changed;
+  }
   /// `use(group)` with that of a choice; nothing for the first, which has no state.
   template <std::size_t I = 1, class Use>
   void find(std::uint8_t choice, Use use) {

@@ -525,6 +525,8 @@ struct NetworkState {
   congestion::ControlStates controls;
   congestion::GrantStates grants;
   path_selection::ChoiceStates entropies;
+  /// By host and plane; empty unless some choice keeps states of paths.
+  std::vector<path_selection::PathHistory> path_histories;
   TcpStates tcp;
   std::vector<std::uint8_t> watched;  ///< by watch_place: packets are traced; may be empty
   std::vector<ConnectionState> connections;
@@ -570,6 +572,11 @@ struct NetworkState {
 
   [[nodiscard]] PortState& port_of(const LogicalProcess& lp, std::uint32_t local) {
     return ports[lp.ports[local].value()];
+  }
+  /// Planes that values of entropy are shares of, at most.
+  [[nodiscard]] std::uint32_t path_planes() const { return planes.is_used() ? planes.count() : 1; }
+  [[nodiscard]] path_selection::PathHistory& path_history(HostId host, std::uint32_t plane) {
+    return path_histories[std::size_t{host.value()} * path_planes() + plane];
   }
   /// Among which values of entropy of the queue pair are shared out.
   [[nodiscard]] std::uint32_t planes_of(QueuePairId qp) const {

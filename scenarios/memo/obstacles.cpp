@@ -86,6 +86,9 @@ std::string obstacle_to_rails(const Experiment& e) {
   for (const protocols::TransportConfig& transport : e.scenario.transports()) {
     const auto* roce = std::get_if<protocols::RoceConfig>(&transport);
     if (roce == nullptr) return "their transport is not RoCE";
+    if (std::holds_alternative<protocols::path_selection::EvStatesConfig>(roce->path_selection)) {
+      return "states of paths are counted";
+    }
     const bool is_plain =
         std::holds_alternative<protocols::congestion::NoControlConfig>(roce->congestion_control) &&
         roce->queue_pair_use == QueuePairUse::kOneWay &&

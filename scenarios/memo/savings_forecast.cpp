@@ -1,10 +1,14 @@
 #include "scenarios/memo/savings_forecast.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "collectives/memo/matching_calls.hpp"
+#include "collectives/memo/overlap.hpp"
 #include "collectives/tasks/task_program.hpp"
 #include "scenarios/checks/limits/traffic.hpp"
 #include "scenarios/memo/obstacles.hpp"
@@ -32,11 +36,14 @@ Spared& operator+=(Spared& sum, const Spared& s) {
 /// Of the packets of a message that many are simulated, where the rest may recur (Skipper).
 constexpr double kSimulatedPackets = 64;
 
-// Share of the packet-hops of all calls of a kind, and its bounds: tens of milliseconds of
-// simulation, and a few seconds.
-constexpr double kShareOfAll = 0.125;
-constexpr double kMinBudget = 100'000;
-constexpr double kMaxBudget = 5'000'000;
+/// What finding ends may cost, of `hops` of all calls of a kind: an eighth, between tens of
+/// milliseconds of simulation and a few seconds.
+double budget_of(double hops) {
+  constexpr double kShareOfAll = 0.125;
+  constexpr double kMinBudget = 100'000;
+  constexpr double kMaxBudget = 5'000'000;
+  return std::clamp(kShareOfAll * hops, kMinBudget, kMaxBudget);
+}
 
 /// What a call sends, and what of that may recur within it.
 struct CallTraffic {
@@ -64,6 +71,23 @@ class SavingsForecast {
       }
     }
     return spared;
+  }
+
+  /// Without those whose calls overlap so much that a run will give their reuse up. Calls inside a
+  /// domain that overlap are one epoch, whose ends are found again whenever one of them begins: if
+  /// those of one iteration alone cost more than the budget, it is gone before anything recurs.
+  [[nodiscard]] GpuSets worthwhile(GpuSets domains) {
+    const std::vector<std::vector<CallTraffic>> once = calls_of_kinds(domains);
+    const std::vector<double> hops = hops_of_kinds(domains);
+    std::vector<bool> is_given_up;
+    for (std::size_t kind = 0; kind < once.size(); ++kind) {
+      const GpuSet& first = domains.all[domains.of_kind[kind]];
+      is_given_up.push_back(overlapping_hops(first, once[kind]) > budget_of(hops[kind]));
+    }
+    collectives::exclude(domains, [&](const GpuSet& c) {
+      return std::string(is_given_up[c.kind] ? "they overlap" : "");
+    });
+    return domains;
   }
 
   /// Packet-hops of a run, by kind.
@@ -95,6 +119,33 @@ class SavingsForecast {
   [[nodiscard]] const Communicator& communicator_of(const GpuSet& c, std::uint32_t call) const {
     const collectives::TaskSet& task_set = program_of(c).task_set();
     return task_set.communicators()[task_set.calls()[call].communicator];
+  }
+  /// Of an iteration, of calls that may be under way beside others of the set. `once`: what its
+  /// calls send.
+  [[nodiscard]] double overlapping_hops(const GpuSet& c,
+                                        const std::vector<CallTraffic>& once) const {
+    const TaskProgram& program = program_of(c);
+    const std::span<const Communicator> all = program.task_set().communicators();
+    std::set<std::uint32_t> ranks;
+    for (const std::uint32_t number : c.communicators) ranks.insert(all[number].ranks.front());
+    collectives::CallCounts counts;
+    for (const std::uint32_t rank : ranks) {
+      std::vector<std::uint32_t> own;
+      std::ranges::copy_if(c.communicators, std::back_inserter(own), [&](std::uint32_t number) {
+        return std::ranges::find(all[number].ranks, rank) != all[number].ranks.end();
+      });
+      for (const auto& [call, times] : collectives::overlapping_calls(program, rank, own)) {
+        counts[call] = std::max(counts[call], times);
+      }
+    }
+    const std::vector<std::uint32_t> calls = calls_of(c);
+    double hops = 0;
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      const auto found = counts.find(calls[k]);
+      if (found == counts.end()) continue;
+      hops += static_cast<double>(found->second) * once[k].all.packet_hops;
+    }
+    return hops;
   }
   /// All that its communicators make.
   [[nodiscard]] std::vector<std::uint32_t> calls_of(const GpuSet& c) const {
@@ -151,7 +202,7 @@ Spared max_spared(const Experiment& e) {
   if (!memoises || !obstacle_to_reuse(e).empty()) return {};
   const Reusable reusable = find_reusable(e);
   SavingsForecast savings(e);
-  Spared spared = savings.of(reusable.domains);
+  Spared spared = savings.of(savings.worthwhile(reusable.domains));
   spared += savings.of(reusable.rails);
   return spared;
 }
@@ -160,8 +211,7 @@ std::vector<std::uint64_t> reuse_budgets(const Experiment& e, const GpuSets& gpu
   if (gpu_sets.all.empty()) return {};
   std::vector<std::uint64_t> budgets;
   for (const double hops : SavingsForecast(e).hops_of_kinds(gpu_sets)) {
-    budgets.push_back(
-        static_cast<std::uint64_t>(std::clamp(kShareOfAll * hops, kMinBudget, kMaxBudget)));
+    budgets.push_back(static_cast<std::uint64_t>(budget_of(hops)));
   }
   return budgets;
 }

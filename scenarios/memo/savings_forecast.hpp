@@ -20,7 +20,8 @@ struct Spared {
 /// kind, so that each of them is simulated once, and of long messages the first packets alone. That
 /// is what comes of equal ranks; noise and whatever else lets ranks begin at other times leave more
 /// to simulate, up to everything. Nothing where the run does not ask for reuse, or something stands
-/// against it. Takes time linear in the calls of an iteration.
+/// against it, nor of GPU sets whose calls overlap so much that a run gives their reuse up. Takes
+/// time linear in the calls of an iteration.
 [[nodiscard]] Spared max_spared(const Experiment& experiment);
 
 /// By kind of GPU sets: packet-hops that finding ends may cost more than it spares before reuse

@@ -9,6 +9,8 @@
 #include "scenarios/results/tables/iterations_table.hpp"
 #include "scenarios/results/tables/jobs_table.hpp"
 #include "scenarios/results/tables/latency/latency_table.hpp"
+#include "scenarios/results/tables/paths/path_changes_table.hpp"
+#include "scenarios/results/tables/paths/path_states_table.hpp"
 #include "scenarios/results/tables/pauses_table.hpp"
 #include "scenarios/results/tables/ports_table.hpp"
 #include "scenarios/results/tables/sizes/sizes_table.hpp"
@@ -19,8 +21,9 @@ namespace weft::scenarios {
 
 /// Every table of a run but that of messages, which is streamed: the one list. Digests take them in
 /// this order. Names of files and columns are what scripts read: they stay.
-using ResultTables = TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable,
-                               IterationsTable, TrainingTable, VictimsTable, IsolatedTable,
-                               BlameTable, LatencyTable, SizesTable, IncidentsTable>;
+using ResultTables =
+    TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable, IterationsTable,
+              TrainingTable, VictimsTable, IsolatedTable, BlameTable, LatencyTable, SizesTable,
+              IncidentsTable, PathStatesTable, PathChangesTable>;
 
 }  // namespace weft::scenarios

@@ -20,6 +20,7 @@
 #include "scenarios/results/measure/run_recorder.hpp"
 #include "scenarios/results/measure/tables/collect_incidents.hpp"
 #include "scenarios/results/measure/tables/collect_jobs.hpp"
+#include "scenarios/results/measure/tables/collect_paths.hpp"
 #include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/memo/approximate_periods.hpp"
 #include "scenarios/run/memo/shortcuts.hpp"
@@ -418,6 +419,7 @@ class PacketRun {
     recorder_.finish(network_, results_);
     for (const auto& part : parts_) part->collect(results_);
     collect_incidents(run, results_);
+    collect_paths(run, results_);
     // What is collected has room where queue pairs had it; what failed they have to explain.
     const bool is_quiescent = end.status == PacketNetwork::Status::kQuiescent;
     if (is_quiescent && is_success(results_.outcome)) network_.forget_flows();

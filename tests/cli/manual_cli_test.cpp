@@ -81,6 +81,7 @@ TEST_F(Manual, HelpFindsTopicsAndMisspellings) {
   EXPECT_THAT(run({"help", "import"}).out, HasSubstr("weft help jobs.messages "));
   EXPECT_THAT(run({"help", "machine"}).out, HasSubstr("weft new --help "));
   EXPECT_THAT(run({"help", "moe"}).out, HasSubstr("weft new --help "));
+  EXPECT_THAT(run({"help", "mixture"}).out, HasSubstr("weft compare --help "));
   EXPECT_THAT(run({"help", "incident"}).out, HasSubstr("weft help faults.flapping "));
   EXPECT_THAT(run({"help", "Packet Loss"}).out, HasSubstr("scenarios/loss.yaml"));
   const std::string ecmp = run({"help", "ECMP"}).out;

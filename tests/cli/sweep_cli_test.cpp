@@ -171,7 +171,8 @@ TEST_F(SweepCli, DryRunListsPointsEstimatesAndWritesNothing) {
   const Finished f = run({"sweep", "tiny.yaml", "--dry-run", "-j", "2"});
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_THAT(f.out, HasSubstr("tiny: 24 points"));
-  EXPECT_THAT(f.out, HasSubstr("with 2 processes on idle cores: 5 points took"));
+  EXPECT_THAT(f.out, HasSubstr("with 2 processes on idle cores: "));
+  EXPECT_THAT(f.out, HasSubstr(" points took "));
   EXPECT_FALSE(fs::exists(folder_ / "results"));
 }
 

@@ -199,7 +199,7 @@ PacketNetwork::Options rccc_options(const RcccConfig& config = {}) {
   return options;
 }
 
-std::vector<Flow> in_cast(std::uint32_t senders, Bytes size) {
+std::vector<Flow> granted_in_cast(std::uint32_t senders, Bytes size) {
   std::vector<Flow> flows;
   for (std::uint32_t i = 1; i <= senders; ++i) flows.push_back({HostId(i), HostId(0u), size, 0_ps});
   return flows;
@@ -258,7 +258,7 @@ TEST(RcccNetwork, LostGrantsAreRepaired) {
     if (selective) roce_of(options).recovery = protocols::SelectiveRepeat{};
     const auto topology = star(5, 100_Gbps, kLinkDelay);
     options.faults.push_back(corrupted_responses(topology, 0.5, 10_us, 60_us));
-    FlowRun run(topology, options, in_cast(4, 1_MB));
+    FlowRun run(topology, options, granted_in_cast(4, 1_MB));
     EXPECT_LT(last_of(run.completions()), 1_ms);
     EXPECT_GT(run.network().totals().error_drops, 5);
   }
@@ -270,7 +270,7 @@ TEST(RcccNetwork, ASenderWhoseLastGrantWasLostAsksAgain) {
   PacketNetwork::Options options = rccc_options();
   const auto topology = star(3, 100_Gbps, kLinkDelay);
   options.faults.push_back(corrupted_responses(topology, 1, 20_us, 250_us));
-  FlowRun run(topology, options, in_cast(2, 2_MB));
+  FlowRun run(topology, options, granted_in_cast(2, 2_MB));
   EXPECT_LT(last_of(run.completions()), 1_ms);
 }
 
@@ -288,7 +288,7 @@ TEST(RcccNetwork, TwoReceiversOfOneSenderShareItsLink) {
 TEST(RcccNetwork, MessagesOnFreshQueuePairsBeginWithWhatIsUnasked) {
   PacketNetwork::Options options = rccc_options();
   roce_of(options).queue_pair_life = protocols::QueuePairLife::kMessage;
-  FlowRun run(star(9, 100_Gbps, kLinkDelay), options, in_cast(8, 1_MB));
+  FlowRun run(star(9, 100_Gbps, kLinkDelay), options, granted_in_cast(8, 1_MB));
   EXPECT_LT(last_of(run.completions()), 750_us);
 }
 
@@ -299,7 +299,7 @@ TEST(RcccNetwork, WhatBuffersDropIsSentAgainByCredit) {
     options.switches.buffer = 100_KB;
     if (signal == 1) roce_of(options).receiver = RoceConfig::Receiver::kAnyOrder;
     if (signal == 2) roce_of(options).recovery = protocols::SelectiveRepeat{};
-    FlowRun run(star(9, 100_Gbps, kLinkDelay), options, in_cast(8, 1_MB));
+    FlowRun run(star(9, 100_Gbps, kLinkDelay), options, granted_in_cast(8, 1_MB));
     EXPECT_LT(last_of(run.completions()), 5_ms) << signal;
     EXPECT_GT(run.network().totals().buffer_drops, 10) << signal;
   }

@@ -315,6 +315,36 @@ jobs:
   - {name: ring, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-7, iterations: 5, jitter: {type: exponential, mean: 50us}}
 `;
 
+/** States of paths stand on the page as in the summary, their curve as in path_changes.csv; runs without have none. */
+async function showsPathStates(browser) {
+  run('run', scenario('mrc-planes'), '--quiet', '--set', 'transport.plane_notice=none', '-o', 'paths');
+  await opens(browser, pageOf('paths', 'paths'));
+  const { path_planes: planes, path_states: hosts, simulated_seconds: end } = summaryOf('paths');
+  const rows = await browser.ask('[...document.querySelectorAll("#paths .table table")].map((t) => [...t.querySelectorAll("tbody tr")].map((r) => [...r.children].map((n) => n.textContent)))');
+  const said = (one) => ['good', 'skipped', 'assumed_bad', 'reserve', 'denied', 'skips', 'failures', 'recoveries'].map((key) => format.number(one[key]));
+  const first = (one) => (one.first_failure_seconds === undefined || one.first_failure_seconds === null ? '–' : format.time(one.first_failure_seconds));
+  assert.equal(planes.length, 8);
+  assert.deepEqual(rows[0], planes.map((one) => [format.number(one.hosts), format.number(one.queue_pairs), `${one.plane}`, ...said(one), first(one)]));
+  assert.deepEqual(rows[1], hosts.slice(0, 12).map((one) => [one.host, `${one.plane}`, ...said(one), first(one)]));
+  const failures = planes.reduce((sum, one) => sum + one.failures, 0);
+  assert.ok(failures > 0 && planes[5].failures > failures / 2, 'the plane that was lost');
+  assert.ok((await browser.ask('document.querySelector("#paths .hint").textContent')).includes(`${format.number(failures)} failures after lost packets`));
+  const [times, ...curves] = await browser.ask('document.querySelector("#paths .chart").plot.data');
+  assert.deepEqual([times[0], times.at(-1)], [0, end]);
+  const lines = readFileSync(join(folder, 'paths', 'path_changes.csv'), 'utf8').trim().split('\n').slice(1).map((line) => line.split(',').map(Number));
+  const failing = lines.filter(([, , , , failed, recovered]) => failed + recovered > 0);
+  const labels = await browser.ask('document.querySelector("#paths .chart").plot.series.slice(1).map((s) => s.label)');
+  assert.deepEqual(labels, [...new Set(failing.map(([plane]) => plane))].sort((a, b) => a - b).map((plane) => `plane ${plane}`));
+  for (const [plane, , to, , , , bad] of failing) {
+    const at = times.findIndex((t) => t >= Math.min(to, end) - 1e-9);
+    assert.equal(curves[labels.indexOf(`plane ${plane}`)][at], bad, `plane ${plane} at ${to}`);
+  }
+  for (const [i, curve] of curves.entries()) assert.equal(curve.at(-1), planes.find((one) => `plane ${one.plane}` === labels[i]).assumed_bad);
+  await looksRight(browser, join(folder, 'paths.html'), [420]);
+  await opens(browser, join(folder, 'recorded.html'));
+  assert.ok(!await browser.ask('document.getElementById("paths")'));
+}
+
 /** Every chart of the page of a run and of a sweep, read back. */
 async function showsData(browser) {
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'observe.pauses=true', '--set', 'observe.queues={ports: "*", period: 20us}',
@@ -336,6 +366,7 @@ async function showsData(browser) {
   await charts.strip(browser, 'pauses', format.percent);
   await more.otherDistributions(browser);
   await more.storms(browser);
+  await showsPathStates(browser);
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'fabric.spines=4', '-o', 'wider');
   await opens(browser, pageOf('wider', 'recorded', 'wider'));
   await charts.comparedBars(browser);

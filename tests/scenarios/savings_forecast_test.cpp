@@ -75,6 +75,36 @@ TEST(SavingsForecast, LetsFindingEndsCostAnEighthOfTheRun) {
   EXPECT_EQ(budgets[0], r.totals.packet_hops / 8);
 }
 
+/// Two all-reduces of eight GPUs in each of two iterations, and computing after each; `after`: what
+/// the second waits for.
+std::string two_sums(const std::string& after) {
+  return reuse_servers(
+      2,
+      "  - name: step\n    type: graph\n    iterations: 2\n"
+      "    groups: [{name: a, kind: tensor, size: 8}, {name: b, kind: expert, size: 8}]\n"
+      "    nodes:\n      - {name: sum, type: all-reduce, size: 32MiB, group: a}\n"
+      "      - {name: forward, type: compute, time: 100us, after: sum}\n"
+      "      - {name: other, type: all-reduce, size: 32MiB, group: b" +
+          after + "}\n      - {name: update, type: compute, time: 100us, after: other}\n");
+}
+
+// What an iteration sends costs more than finding ends may: the run gives up before the second one
+// could take over anything, and simulates everything.
+TEST(SavingsForecast, IsNothingWhereCallsOverlapAllTheTime) {
+  Experiment overlapping = experiment_of_text(two_sums(""));
+  Experiment ordered = experiment_of_text(two_sums(", after: forward"));
+  overlapping.scenario.run.reuse.mode = ordered.scenario.run.reuse.mode = Reuse::kOn;
+  const Forecast none = forecast(overlapping);
+  EXPECT_EQ(none.min_hops, none.packet_hops);
+  EXPECT_EQ(none.min_seconds, none.seconds);
+  const Results given_up = simulate(overlapping);
+  ASSERT_EQ(given_up.reuse.refusals.size(), 1U);
+  EXPECT_NE(given_up.reuse.refusals[0].find("they overlap"), std::string::npos);
+  // One of each kind, of two servers and two iterations.
+  EXPECT_EQ(forecast(ordered).min_hops, none.packet_hops / 4);
+  EXPECT_TRUE(simulate(ordered).reuse.refusals.empty());
+}
+
 TEST(SavingsForecast, IsEverythingWhereNothingIsReused) {
   const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
   for (const std::string rest : {"run: {reuse: off}\n", "run: {reuse: verify}\n",

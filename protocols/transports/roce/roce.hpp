@@ -113,7 +113,7 @@ class Roce {
       notify_control(s, t, packet, ack, s.received - before, here.now);
     }
     if constexpr (Host::kHasEntropies) {
-      if (!t.entropy.is_fixed()) notify_path_selection(here, s, t, packet);
+      if (!t.entropy.is_fixed()) notify_path_selection(here, s, packet);
     }
     if (moves) sender_.advance(s, ack.expected);
     if (moves || counts) {
@@ -158,13 +158,13 @@ class Roce {
     r.path_is_marked = has(packet, kMarked);
   }
   [[gnu::noinline]] void notify_path_selection(const Here& here, const SenderState& s,
-                                               const TransportConstants& t, const Packet& packet) {
-    s_.entropies.on_ack(t.entropy, queue_pair_of_response(packet),
-                        {.value = path_selection::value_in(packet.entropy),
-                         .is_marked = has(packet, kPathIsMarked),
-                         .arrived = s.received,
-                         .sent = s.sent_end},
-                        here.now);
+                                               const Packet& packet) {
+    host_.notice_path(s, queue_pair_of_response(packet),
+                      {.value = path_selection::value_in(packet.entropy),
+                       .is_marked = has(packet, kPathIsMarked),
+                       .arrived = s.received,
+                       .sent = s.sent_end},
+                      here.now);
   }
   void receive_cnp(QueuePairId qp, Picoseconds now) {
     SenderState& s = s_.senders.whole(qp);

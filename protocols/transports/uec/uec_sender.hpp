@@ -270,12 +270,12 @@ class UecSenderEnd {
                  bool is_marked) {
     const TransportConstants& t = constants(s);
     if (t.entropy.is_fixed()) return;
-    s_.entropies.on_ack(t.entropy, qp,
-                        {.value = path_selection::value_in(packet.entropy),
-                         .is_marked = is_marked,
-                         .arrived = s.received,
-                         .sent = s.sent_end},
-                        here.now);
+    host_.notice_path(s, qp,
+                      {.value = path_selection::value_in(packet.entropy),
+                       .is_marked = is_marked,
+                       .arrived = s.received,
+                       .sent = s.sent_end},
+                      here.now);
   }
   /// At the last hop no path is at fault: all lead there.
   void tell_path_of_nack(const Here& here, const SenderState& s, QueuePairId qp,

@@ -22,6 +22,7 @@ using nlohmann::ordered_json;
 // The files have all.
 constexpr std::size_t kCollectivesInJson = 1000;
 constexpr std::size_t kStarvedInJson = 100;
+constexpr std::size_t kPathStatesInJson = 100;
 
 /// What only an engine of packets knows.
 template <class T>
@@ -130,6 +131,51 @@ const Record<IncidentResult>& incident_record() {
 std::optional<std::span<const IncidentResult>> listed_incidents(const Results& r) {
   if (r.incidents.empty()) return {};
   return at_most(r.incidents, kCollectivesInJson);
+}
+
+/// Of a plane: columns of hosts that all have, summed up.
+const Record<PathStateResult>& path_plane_record() {
+  static const Record<PathStateResult> record = [] {
+    Record<PathStateResult> plane{fields_of(PathStatesTable::declaration())};
+    std::erase_if(plane.fields, [](const auto& field) { return field.name == "host"; });
+    plane.fields.emplace_back("hosts", "that send by it",
+                              [](const PathStateResult& r) { return r.hosts; });
+    return plane;
+  }();
+  return record;
+}
+
+const Record<PathStateResult>& path_state_record() {
+  static const Record<PathStateResult> record{fields_of(PathStatesTable::declaration())};
+  return record;
+}
+
+const Record<PathChangeResult>& path_change_record() {
+  static const Record<PathChangeResult> record{fields_of(PathChangesTable::declaration())};
+  return record;
+}
+
+std::optional<std::vector<PathStateResult>> listed_path_planes(const Results& r) {
+  if (r.path_states.empty()) return {};
+  return sums_by_plane(r.path_states);
+}
+
+std::optional<std::vector<PathStateResult>> listed_path_states(const Results& r) {
+  std::vector<PathStateResult> worst;
+  for (const PathStateResult& one : r.path_states) {
+    if (one.changes.failures > 0 || one.states.assumed_bad > 0) worst.push_back(one);
+  }
+  if (worst.empty()) return {};
+  std::ranges::stable_sort(worst, [](const PathStateResult& a, const PathStateResult& b) {
+    return a.changes.failures > b.changes.failures;
+  });
+  worst.resize(std::min(worst.size(), kPathStatesInJson));
+  return worst;
+}
+
+std::optional<std::span<const PathChangeResult>> listed_path_changes(const Results& r) {
+  if (r.path_changes.empty()) return {};
+  return r.path_changes;
 }
 
 const Record<TrainingRow>& training_record() {
@@ -354,6 +400,14 @@ std::vector<Field<Results>> result_fields() {
       list<Results>("sizes", "messages of a job whose sizes are in one class", size_record(),
                     listed_sizes),
       list<Results>("incidents", "a failure, by its begin", incident_record(), listed_incidents),
+      list<Results>("path_planes",
+                    "entropy values of all hosts that lead by one plane "
+                    "(path_selection: ev-states)",
+                    path_plane_record(), listed_path_planes),
+      list<Results>("path_states", "those of a host, if some failed; most failures first",
+                    path_state_record(), listed_path_states),
+      list<Results>("path_changes", "an interval in which they changed, by plane",
+                    path_change_record(), listed_path_changes),
       object<Results>("messages", "all of the run", messages_record(),
                       [](const Results& r) { return &r; }),
       object<Results>("packet_latency_seconds", "from a NIC to another", percentiles_record(),

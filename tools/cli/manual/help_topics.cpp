@@ -153,10 +153,10 @@ Topics job_topics() {
        {"jobs.training", "jobs[0].model", "jobs[0].parallelism", "jobs[0].batch"},
        {"estimate"},
        {"scenarios/gpt3-175b.yaml", "scenarios/llama3-405b-slice.yaml"}},
-      {{"moe", "mixture-of-experts", "expert", "experts"},
+      {{"moe", "mixture-of-experts", "mixture", "mixtral", "expert", "experts"},
        "tokens to experts: in a training job, or as an exchange by itself",
        {"jobs[0].routing", "jobs[0].parallelism.expert", "jobs.all-to-all-v"},
-       {"new", "estimate"},
+       {"new", "estimate", "compare"},
        {"scenarios/moe-deepseek.yaml", "scenarios/moe-all-to-all.yaml"}},
       {{"storage", "checkpoint", "nvme", "nfs", "background"},
        "traffic beside training: requests that servers answer, or messages at a load, in a class "

@@ -32,7 +32,14 @@ using scenarios::format_time;
 /// What the samples may take together, and what is spent on the model of all points.
 constexpr std::chrono::seconds kSampleTimeout{10};
 constexpr std::chrono::seconds kModelTimeout{5};
-constexpr std::size_t kSamples = 5;
+/// Points that are run: more of them while they took less than this together, since what the model
+/// cannot foresee, such as time-outs, may be in any of them.
+constexpr std::size_t kMinSamples = 5;
+constexpr std::size_t kMaxSamples = 32;
+constexpr double kSampledSeconds = 0.5;
+/// Starting the process of a point and recording what it reports, without the point itself.
+/// Measured on incast-degree and trimming: 4.5 ms each beside what the sweep takes to begin.
+constexpr double kSecondsPerRecord = 0.0045;
 
 void list(const Sweep& sweep, const std::vector<Point>& points) {
   std::vector<std::string> header{"point"};
@@ -117,16 +124,28 @@ struct Sample {
   bool is_cut = false;  ///< it would have taken longer
 };
 
-/// The cheapest first, so that some come to their ends.
+/// Which points are run, in this order: those of the least number, the cheapest first, so that some
+/// come to their ends; then the others, as they are spread.
+std::vector<std::size_t> sample_order(const std::vector<Modelled>& model) {
+  std::vector<std::size_t> order = spread(kMinSamples, model.size());
+  std::ranges::stable_sort(order, {}, [&model](std::size_t i) { return model[i].seconds; });
+  const std::set<std::size_t> first(order.begin(), order.end());
+  for (const std::size_t i : spread_order(model.size())) {
+    if (!first.contains(i)) order.push_back(i);
+  }
+  return order;
+}
+
 std::vector<Sample> run_samples(const Sweep& sweep, const std::vector<Point>& points,
                                 const std::vector<Modelled>& model,
                                 const std::function<bool()>& is_interrupted) {
   const auto until = std::chrono::steady_clock::now() + kSampleTimeout;
   const PointRunner work(sweep);
-  std::vector<std::size_t> chosen = spread(kSamples, points.size());
-  std::ranges::stable_sort(chosen, {}, [&model](std::size_t i) { return model[i].seconds; });
   std::vector<Sample> samples;
-  for (const std::size_t i : chosen) {
+  double taken = 0;
+  for (const std::size_t i : sample_order(model)) {
+    const bool is_enough = taken >= kSampledSeconds || samples.size() == kMaxSamples;
+    if (samples.size() >= kMinSamples && is_enough) break;
     const auto left = until - std::chrono::steady_clock::now();
     if (left <= left.zero() || is_interrupted()) break;
     ProcessPool pool(1, {.time = left, .memory = {}}, work);
@@ -135,6 +154,7 @@ std::vector<Sample> run_samples(const Sweep& sweep, const std::vector<Point>& po
       for (const Report& report : pool.wait(std::chrono::milliseconds(100))) {
         samples.push_back(
             {i, report.cpu_seconds, model[i].seconds, report.status == Status::kTimeLimit});
+        taken += report.cpu_seconds;
       }
     }
   }
@@ -238,7 +258,11 @@ void print_forecast(const Sweep& sweep, const std::vector<Point>& points, std::s
   double corrected = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     sum += model[i].seconds;
-    corrected += model[i].seconds * factor_of(samples_for(points, model, i, samples));
+    corrected += kSecondsPerRecord;
+    const auto own = std::ranges::find(samples, i, &Sample::point);
+    corrected += own != samples.end() && !own->is_cut
+                     ? own->seconds
+                     : model[i].seconds * factor_of(samples_for(points, model, i, samples));
   }
   const double all =
       before + corrected * static_cast<double>(count) / static_cast<double>(points.size());
@@ -253,7 +277,7 @@ void print_forecast(const Sweep& sweep, const std::vector<Point>& points, std::s
   text += fmt::format(
       ": {} took {}{}; `weft check` alone predicts {}\n", counted(std::ssize(samples), "point"),
       format_time(took), is_cut ? " or more" : "",
-      format_time(before + sum * static_cast<double>(count) / static_cast<double>(points.size())));
+      format_time(sum * static_cast<double>(count) / static_cast<double>(points.size())));
   print(text);
 }
 
@@ -261,6 +285,8 @@ void print_forecast(const Sweep& sweep, const std::vector<Point>& points, std::s
 
 void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
              const std::function<bool()>& is_interrupted) {
+  // Loading and planning the sweep, which every run of it does as well.
+  const double begun = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   std::vector<Point> points = plan.points();
   std::size_t count = points.size();
   if (!plan.groups.empty()) {
@@ -287,12 +313,12 @@ void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
         sweep.choice->best, sweep.choice->metric));
     std::fflush(stdout);
     const ChosenPoints chosen = choose_points(sweep, points, is_interrupted);
-    print_forecast(sweep, chosen.best, chosen.best.size(), processes, chosen.seconds,
+    print_forecast(sweep, chosen.best, chosen.best.size(), processes, begun + chosen.seconds,
                    is_interrupted);
     return;
   }
   std::fflush(stdout);
-  print_forecast(sweep, points, count, processes, 0, is_interrupted);
+  print_forecast(sweep, points, count, processes, begun, is_interrupted);
 }
 
 SweepForecast sweep_forecast(const Sweep& sweep, const Plan& plan,

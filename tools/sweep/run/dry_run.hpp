@@ -9,8 +9,8 @@
 namespace weft::sweep {
 
 /// Lists the points of a sweep on standard output, and the processor time that they will take: by
-/// what `weft check` predicts of each, and a few that are run to see how far that is off. Writes no
-/// files.
+/// what `weft check` predicts of each, and some that are run (at least five, and as many as half a
+/// second allows) to see how far that is off. Writes no files.
 void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
              const std::function<bool()>& is_interrupted);
 

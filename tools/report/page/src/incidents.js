@@ -24,16 +24,20 @@ export const placeOf = (incident) => `${incident.kind} of ${incident.place}`;
 export const endText = ({ end_seconds: end, kind }) => (isKnown(end) ? format.time(end) : kind === 'no-route' ? '–' : 'the end');
 
 const time = (title, key) => ({ title, value: (i) => i[key], show: (i) => (isKnown(i[key]) ? format.time(i[key]) : '–') });
-const slower = (i) => (i.slower_seconds > 0 ? i.slower_seconds : null);
+/** By how much an iteration was slower; null: by nothing. */
+export const slower = (i) => (i.slower_seconds > 0 ? i.slower_seconds : null);
+
+/** What all of them cost; `missing` more are not in the list. */
+export function incidentsText(list, missing = 0) {
+  const lost = list.reduce((sum, one) => sum + one.lost_packets, 0);
+  const slowest = Math.max(0, ...list.map((one) => slower(one) ?? 0));
+  return `${format.counted(list.length + missing, 'incident', 'incidents')}; ${lost ? `${format.counted(lost, 'packet', 'packets')} lost` : 'nothing lost'}${slowest ? `; iterations slower by up to ${format.time(slowest)}` : ''}. An iteration may be slower for another reason, too.`;
+}
 
 export function incidents(run) {
   const list = run.summary.incidents ?? [];
   if (!list.length) return null;
-  const missing = run.left_out?.incidents ?? 0;
-  const lost = list.reduce((sum, one) => sum + one.lost_packets, 0);
-  const slowest = Math.max(0, ...list.map((one) => slower(one) ?? 0));
-  return section('incidents', 'Incidents', el('p', { class: 'hint' },
-    `${format.counted(list.length + missing, 'incident', 'incidents')}; ${lost ? `${format.counted(lost, 'packet', 'packets')} lost` : 'nothing lost'}${slowest ? `; iterations slower by up to ${format.time(slowest)}` : ''}. An iteration may be slower for another reason, too.`),
+  return section('incidents', 'Incidents', el('p', { class: 'hint' }, incidentsText(list, run.left_out?.incidents)),
   table([
     { title: 'what failed', value: placeOf, show: (i) => [`${i.kind} of `, el('span', { class: 'whole' }, i.place)], isText: true },
     time('from', 'begin_seconds'),

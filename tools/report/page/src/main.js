@@ -6,6 +6,7 @@ import { jobs } from './jobs.js';
 import { blame } from './blame.js';
 import { curves } from './curves.js';
 import { incidents } from './incidents.js';
+import { paths } from './paths.js';
 import { planes } from './planes.js';
 import { tail } from './tail.js';
 import { fabric } from './fabric.js';
@@ -28,7 +29,7 @@ function contents(parts) {
 }
 
 /** What a run has that is not shown of all runs together. */
-const partsOfRun = (run, index, id) => [overview(run, id), jobs(run), blame(run, index), incidents(run), planes(run), tail(run, index), series(run, index), storms(run, index), timeline(run, index)];
+const partsOfRun = (run, index, id) => [overview(run, id), jobs(run), blame(run, index), incidents(run), planes(run), paths(run), tail(run, index), series(run, index), storms(run, index), timeline(run, index)];
 
 function partsOf(data) {
   const { runs, sweep, topo } = data;
@@ -37,8 +38,8 @@ function partsOf(data) {
   if (sweep) return sweepParts(sweep);
   const shared = [curves(runs), fabric(runs)];
   if (runs.length > 1) return comparedParts(runs, shared, (run, index) => partsOfRun(run, index, 'run-overview'));
-  const [first, steps, culprits, failures, fabrics, slowest, ...rest] = partsOfRun(runs[0], 0, 'overview');
-  return [first, steps, culprits, failures, fabrics, slowest, ...shared, ...rest];
+  const [first, steps, culprits, failures, fabrics, states, slowest, ...rest] = partsOfRun(runs[0], 0, 'overview');
+  return [first, steps, culprits, failures, fabrics, states, slowest, ...shared, ...rest];
 }
 
 /** Of several runs each has a name of its own: the folder's, in whole where two are the same. */

@@ -37,19 +37,33 @@ export function planesOf({ scenario, ports: { names, columns } }) {
   return found.size > 1 ? [...found.values()].sort((a, b) => a.plane - b.plane) : [];
 }
 
+/** Hosts that got nothing: a few by their names. */
+export const idleText = ({ idle }) => (idle.length > 4 ? format.number(idle.length) : idle.join(', ') || '–');
+
+/** By plane, of the bytes of all. */
+export function sharesOf(list) {
+  const all = list.reduce((sum, one) => sum + one.bytes, 0) || 1;
+  return list.map((one) => one.bytes / all);
+}
+
+/** How evenly planes were used. */
+export function planesText(list) {
+  const [least, most] = [Math.min, Math.max].map((f) => f(...sharesOf(list)));
+  return `Of what came to hosts, each plane carried ${format.percent(least)} to ${format.percent(most)}; an even share is ${format.percent(1 / list.length)}.`;
+}
+
 export function planes(run) {
   const list = planesOf(run);
   if (!list.length || run.ports.left_out) return null;
-  const all = list.reduce((sum, one) => sum + one.bytes, 0) || 1;
-  const [least, most] = [Math.min, Math.max].map((f) => f(...list.map((one) => one.bytes)) / all);
-  return section('planes', 'Planes', el('p', { class: 'hint' }, `Of what came to hosts, each plane carried ${format.percent(least)} to ${format.percent(most)}; an even share is ${format.percent(1 / list.length)}.`),
+  const shares = new Map(sharesOf(list).map((share, i) => [list[i], share]));
+  return section('planes', 'Planes', el('p', { class: 'hint' }, planesText(list)),
     table([
       { title: 'plane', value: (o) => o.plane },
       { title: 'bytes to hosts', value: (o) => o.bytes, show: (o) => format.bytes(o.bytes) },
-      { title: 'share', value: (o) => o.bytes / all, show: (o) => format.percent(o.bytes / all) },
+      { title: 'share', value: (o) => shares.get(o), show: (o) => format.percent(shares.get(o)) },
       { title: 'busiest port', value: (o) => o.busiest, show: (o) => format.percent(o.busiest) },
       ...[['marks', 'ECN marks'], ['trimmed', 'packets trimmed'], ['drops', 'drops']].filter(([key]) => list.some((o) => o[key] > 0))
         .map(([key, title]) => ({ title, value: (o) => o[key], show: (o) => format.number(o[key]) })),
-      ...(list.some((o) => o.idle.length) ? [{ title: 'hosts that got nothing', value: (o) => o.idle.length, show: (o) => (o.idle.length > 4 ? format.number(o.idle.length) : o.idle.join(', ') || '–'), isText: true }] : []),
+      ...(list.some((o) => o.idle.length) ? [{ title: 'hosts that got nothing', value: (o) => o.idle.length, show: idleText, isText: true }] : []),
     ], list, { caption: 'By plane' }));
 }

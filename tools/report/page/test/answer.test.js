@@ -368,3 +368,50 @@ test('a job that one run does without is called by its name', () => {
   assert.match(sentence, /; only `both` has job `save`$/);
   assert.ok(tries.every(({ layer }) => layer !== 'what differs'), 'to do without a job is no advice');
 });
+
+// What is within a tenth of an empty network is healthy, what is beyond is not.
+test('a job is sick from a tenth more than its zero-load time on', () => {
+  const of = (ratio) => answerOfRun(run([job('a', ratio, 1)])).sentence;
+  assert.match(of(1.1), /^`a` took what an empty network would/);
+  assert.match(of(1.12), /^`a` took 1\.1\d* times its zero-load time$/);
+});
+
+test('a slow link of more than a quarter is named though another cause takes more', () => {
+  const slow = blame('ring', [['own packets', 'ring', 0.6, 'a->h1'], ['serialisation', 'x', 0.4]]);
+  const of = (seconds) => answerOfRun(run([job('ring', 1.4, 1)], [{ ...slow, slow_links: [{ port: 'b->h5', rate_bps: 1e11, usual_rate_bps: 4e11, seconds }] }])).sentence;
+  assert.match(of('0.3'), /30 % of it passes at slow links or waits for them/);
+  assert.match(of('0.2'), /60 % of it is queued behind its own packets/);
+});
+
+test('advice for several jobs adds their times up, and gives three reasons', () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const jobs = names.map((name) => job(name, 2, 1));
+  const blamed = names.map((name) => blame(name, [['own packets', name, 0.3], ['compute', 'x', 0.4]]));
+  const [first, second] = answerOfRun(run(jobs, [...blamed.slice(0, 3), { ...blamed[3], advice: blamed[3].advice.slice(0, 1).map((one) => ({ ...one, seconds: '0.35' })) }])).tries;
+  assert.equal(first.text, 'fewer that meet', 'thrice 0.3 and 0.35 are more than thrice 0.4, none of them alone');
+  assert.equal(first.why, 'own packets: 43 % of a, own packets: 43 % of b, own packets: 43 % of c and 1 more');
+  assert.equal(second.why, 'compute: 57 % of a, compute: 57 % of b, compute: 57 % of c');
+});
+
+test('other jobs that are slowed down are counted without the first', () => {
+  assert.match(answerOfRun(run([job('a', 3, 1), job('b', 2, 1)])).sentence, /^`a` took 3 times .*; 1 other job is slowed down, too$/);
+  assert.match(answerOfRun(run([job('a', 3, 1), job('b', 2, 1), job('c', 2, 1), job('d', 1, 1)])).sentence, /; 2 other jobs are slowed down, too$/);
+});
+
+test('what can be changed alike stands by the time that it takes', () => {
+  const { tries } = answerOfRun(run([job('a', 2, 1)], [blame('a', [['serialisation', 'x', 0.2], ['own packets', 'a', 0.3], ['compute', 'y', 0.5]])]));
+  assert.deepEqual(tries.map((one) => one.text), ['a faster GPU', 'fewer that meet', 'fewer bytes']);
+});
+
+test('a single frame that a link sent again is said', () => {
+  assert.match(answerOfRun(run([job('ring', 1.02, 1)], undefined, { network: { frames_replayed: 1 } })).sentence, /; but links sent 1 frame again$/);
+});
+
+test('times are the same within a hundredth', () => {
+  const of = (seconds) => answerOfRuns(['x', 'y'].map((label, i) => ({ ...run([job('a', i ? seconds : 1, 1)]), label }))).sentence;
+  assert.doesNotMatch(of(1.05), /same/);
+  assert.match(of(1.05), /`x`/);
+  assert.notEqual(of(1.005), of(1.05));
+  assert.doesNotMatch(of(1.005), /times as fast/);
+  assert.match(of(1.05), /times as fast/);
+});

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { endText, noticedText, placeOf } from '../src/incidents.js';
-import { planeOf, planesOf } from '../src/planes.js';
+import { endText, incidentsText, noticedText, placeOf, slower } from '../src/incidents.js';
+import { idleText, planeOf, planesOf, planesText, sharesOf } from '../src/planes.js';
 import { faultsOf } from '../src/faults.js';
 
 const outage = { kind: 'flapping', place: 'leaf0 to spine3', begin_seconds: 0.02, end_seconds: 0.021, port_seconds: 0.02, watchdog_seconds: null, plane_seconds: null, sender_seconds: 0.025, routes_seconds: 0.0201 };
@@ -27,4 +27,27 @@ test('planes have what their ports did, and hosts that got nothing of one', () =
     { plane: 0, bytes: 30, busiest: 0.5, marks: 0, trimmed: 1, drops: 0, idle: [] },
     { plane: 1, bytes: 10, busiest: 0.9, marks: 0, trimmed: 2, drops: 7, idle: ['h1'] }]);
   assert.deepEqual(planesOf({ scenario: 'fabric:\n  planes: 1', ports }), [], 'names alone make no planes');
+});
+
+test('what incidents cost is said of all of them', () => {
+  const [one, other] = [{ lost_packets: 1200, lost_bytes: 5e6, slower_seconds: 2e-3 }, { lost_packets: 34, lost_bytes: 9, slower_seconds: -1e-3 }];
+  assert.match(incidentsText([one, other]), /^2 incidents; 1,234 packets lost; iterations slower by up to 2 ms\. /);
+  assert.match(incidentsText([{ ...other, lost_packets: 0 }], 1000), /^1,001 incidents; nothing lost\. An iteration/);
+  assert.deepEqual([one, other, {}].map(slower), [2e-3, null, null], 'one that was faster was not slower');
+});
+
+test('planes share what came to hosts', () => {
+  const list = [{ bytes: 30, idle: [] }, { bytes: 50, idle: ['h1', 'h2', 'h3', 'h4'] }, { bytes: 20, idle: ['h1', 'h2', 'h3', 'h4', 'h5'] }, { bytes: 0, idle: ['h7'] }];
+  assert.deepEqual(sharesOf(list), [0.3, 0.5, 0.2, 0]);
+  assert.equal(planesText(list.slice(0, 3)), 'Of what came to hosts, each plane carried 20.0 % to 50.0 %; an even share is 33.3 %.');
+  assert.deepEqual(list.map(idleText), ['–', 'h1, h2, h3, h4', '5', 'h7']);
+  assert.deepEqual(sharesOf([{ bytes: 0 }]), [0], 'nothing came');
+});
+
+test('whatever drops a packet counts for its plane', () => {
+  const names = ['p0-leaf0[0]->h0', 'p1-leaf0[0]->h0'];
+  for (const key of ['buffer_drops', 'ttl_drops', 'fault_drops', 'error_drops', 'wred_drops', 'watchdog_drops']) {
+    const found = planesOf({ scenario: 'fabric:\n  planes: 2', ports: { names, columns: { bytes: [1, 1], [key]: [0, 3] } } });
+    assert.deepEqual(found.map((one) => one.drops), [0, 3], key);
+  }
 });

@@ -1,0 +1,33 @@
+#include "scenarios/results/tables/paths/path_changes_table.hpp"
+
+#include "scenarios/results/results.hpp"
+
+namespace weft::scenarios {
+
+const Table<PathChangeResult>& PathChangesTable::declaration() {
+  using Row = PathChangeResult;
+  static const Table<Row> table{
+      "path_changes.csv",
+      "an interval in which states of a plane's paths changed, all hosts together",
+      {{"plane", "0 where queue pairs select none", [](const Row& r) { return r.plane; }, "plane"},
+       {"begin_s", "all intervals of a run have one width", [](const Row& r) { return r.begin; },
+        "begin_seconds"},
+       {"end_s", "the first moment after it", [](const Row& r) { return r.end; }, "end_seconds"},
+       {"skips", "times that a value became SKIP", [](const Row& r) { return r.changes.skips; },
+        "skips"},
+       {"failures", "times that a value became ASSUMED_BAD",
+        [](const Row& r) { return r.changes.failures; }, "failures"},
+       {"recoveries", "times that probes found such a value good again",
+        [](const Row& r) { return r.changes.recoveries; }, "recoveries"},
+       {"assumed_bad", "values in this state at the end of the interval",
+        [](const Row& r) { return r.assumed_bad; }, "assumed_bad"}},
+      [](const Results& r, const auto& visit) {
+        for (const PathChangeResult& one : r.path_changes) visit(one);
+      },
+      [](const Results& r) { return !r.path_changes.empty(); },
+      false,
+      false};  // as PathStatesTable
+  return table;
+}
+
+}  // namespace weft::scenarios
