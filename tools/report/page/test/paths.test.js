@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { badOverTime, columnsOf, pathsText } from '../src/paths.js';
+import { badOverTime, columnsOf, pathsText } from '../src/path_texts.js';
 
 const change = (plane, at, failures, recoveries, bad) => ({ plane, begin_seconds: at, end_seconds: at + 1, skips: 0, failures, recoveries, assumed_bad: bad });
 
