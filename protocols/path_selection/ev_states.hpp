@@ -156,7 +156,7 @@ class EvStates {
           ++counts.good;
           break;
         case State::kPassedOver:
-          ++counts.skipped;
+          ++counts.passed_over;
           break;
         case State::kBad:
           ++counts.assumed_bad;
@@ -220,7 +220,7 @@ class EvStates {
   void pass_over(std::uint32_t value) {
     if (states_[value] != State::kGood) return;
     states_[value] = State::kPassedOver;
-    note(PathChange::kSkipped, value);
+    note(PathChange::kPassedOver, value);
   }
   void lose(const Parameters& p, std::uint32_t value, Picoseconds now) {
     if (states_[value] != State::kGood && states_[value] != State::kPassedOver) return;

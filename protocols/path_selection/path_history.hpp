@@ -12,29 +12,29 @@ namespace weft::protocols::path_selection {
 
 /// What became of a value of entropy, where a choice keeps states of them (`ProbesPaths`).
 enum class PathChange : std::uint8_t {
-  kSkipped,    ///< it is passed over once (MRC's SKIP)
-  kFailed,     ///< it lost a packet and left (ASSUMED_BAD)
-  kRecovered,  ///< its probes came back
+  kPassedOver,  ///< it is passed over once (MRC's SKIP)
+  kFailed,      ///< it lost a packet and left (ASSUMED_BAD)
+  kRecovered,   ///< its probes came back
 };
 
 /// Of a value of this plane.
 struct ChangedPath {
-  PathChange change = PathChange::kSkipped;
+  PathChange change = PathChange::kPassedOver;
   std::uint32_t plane = 0;
 };
 
 /// How many changed.
 struct PathChangeCounts {
-  std::uint64_t skips = 0;
+  std::uint64_t passes = 0;
   std::uint64_t failures = 0;
   std::uint64_t recoveries = 0;
 
   [[nodiscard]] std::uint64_t& of(PathChange change) {
-    if (change == PathChange::kSkipped) return skips;
+    if (change == PathChange::kPassedOver) return passes;
     return change == PathChange::kFailed ? failures : recoveries;
   }
   PathChangeCounts& operator+=(const PathChangeCounts& other) {
-    skips += other.skips;
+    passes += other.passes;
     failures += other.failures;
     recoveries += other.recoveries;
     return *this;
@@ -45,14 +45,14 @@ struct PathChangeCounts {
 /// How many values are in which state.
 struct PathStateCounts {
   std::uint64_t good = 0;
-  std::uint64_t skipped = 0;  ///< active, and passed over when their turn comes
+  std::uint64_t passed_over = 0;  ///< active, and passed over when their turn comes
   std::uint64_t assumed_bad = 0;
   std::uint64_t reserve = 0;
   std::uint64_t denied = 0;
 
   PathStateCounts& operator+=(const PathStateCounts& other) {
     good += other.good;
-    skipped += other.skipped;
+    passed_over += other.passed_over;
     assumed_bad += other.assumed_bad;
     reserve += other.reserve;
     denied += other.denied;

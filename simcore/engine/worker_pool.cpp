@@ -45,12 +45,13 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::open(Call call, void* context) {
   call_ = call;
   context_ = context;
+  ++opened_;
   joined_.store(0, std::memory_order_relaxed);
   gate_.store(kOpen, std::memory_order_release);
   announced_.fetch_add(1, std::memory_order_release);
   announced_.notify_all();
-  const std::uint64_t number = opened_++;
-  if (!waits_for_all_ || (number >= kAwaitedAtFirst && number % kAwaitedOneOf != 0)) return;
+  if (!waits_for_all_) return;
+  if (opened_ > kAwaitedAtFirst && opened_ % kAwaitedOneOf != 0) return;
   // A helper that has left counts no more, so they are counted where they join.
   while (joined_.load(std::memory_order_acquire) != helpers_.size()) std::this_thread::yield();
 }
@@ -72,7 +73,6 @@ bool WorkerPool::join() {
   while ((gate & kOpen) != 0) {
     if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire,
                                     std::memory_order_relaxed)) {
-      joined_.fetch_add(1, std::memory_order_release);
       return true;
     }
   }
@@ -106,14 +106,19 @@ std::uint32_t WorkerPool::await_work(std::uint32_t seen) const {
 }
 
 void WorkerPool::help(std::uint32_t self) {
+  std::uint64_t latest = 0;  // the piece of work that this helper did last
   for (std::uint32_t seen = 0;;) {
     seen = await_work(seen);
     if (is_over_.load(std::memory_order_relaxed)) return;
     if (!join()) continue;
-    try {
-      call_(context_, self);
-    } catch (...) {
-      note_failure();
+    // A helper that came late to one piece of work hears of the next twice.
+    if (std::exchange(latest, opened_) != opened_) {
+      joined_.fetch_add(1, std::memory_order_release);
+      try {
+        call_(context_, self);
+      } catch (...) {
+        note_failure();
+      }
     }
     leave();
   }

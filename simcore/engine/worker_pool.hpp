@@ -17,8 +17,8 @@ namespace weft {
 class WorkerPool {
  public:
   /// `size` >= 1, the caller included; fewer if the system has no more threads. `waits_for_all`:
-  /// the caller begins when all helpers have joined, in the first calls and in every sixteenth later.
-  /// On a busy machine each waiting costs a turn of the scheduler.
+  /// the caller begins when all helpers have joined, in the first calls and in every sixteenth
+  /// later. On a busy machine each waiting costs a turn of the scheduler.
   explicit WorkerPool(std::uint32_t size, bool waits_for_all = false);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
@@ -61,7 +61,7 @@ class WorkerPool {
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31U;
 
   const bool waits_for_all_;
-  std::uint64_t opened_ = 0;  ///< pieces of work so far
+  std::uint64_t opened_ = 0;  ///< pieces of work so far, as the gate shows it
   Call call_ = nullptr;
   void* context_ = nullptr;
   /// Whether helpers may join, and how many are at work.

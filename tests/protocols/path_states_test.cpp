@@ -56,7 +56,7 @@ TEST(PathStates, EveryValueIsInOneState) {
   (void)sender.lose(1);
   now = sender.count();
   EXPECT_EQ(now.good, 4U) << "of the five, one is skipped, one is bad, and the reserve gives one";
-  EXPECT_EQ(now.skipped, 1U);
+  EXPECT_EQ(now.passed_over, 1U);
   EXPECT_EQ(now.assumed_bad, 1U);
   EXPECT_EQ(now.reserve, 1U);
   EXPECT_EQ(now.denied, 1U);
@@ -64,7 +64,7 @@ TEST(PathStates, EveryValueIsInOneState) {
 
 TEST(PathStates, AChangeIsToldOnce) {
   CountedSender sender(kEight);
-  EXPECT_EQ(sender.mark(0)->change, PathChange::kSkipped);
+  EXPECT_EQ(sender.mark(0)->change, PathChange::kPassedOver);
   EXPECT_FALSE(sender.mark(0)) << "it is to be skipped already";
   EXPECT_EQ(sender.lose(0)->change, PathChange::kFailed);
   EXPECT_FALSE(sender.lose(0));
@@ -76,7 +76,7 @@ TEST(PathStates, AChangeIsToldOnce) {
 // Without a reserve, and with no more values in use than there have to be, a loss only skips.
 TEST(PathStates, ALossThatMayNotTakeAValueAwaySkipsIt) {
   CountedSender sender({.values = 4, .reserve = 0, .min_active = 4});
-  EXPECT_EQ(sender.lose(2)->change, PathChange::kSkipped);
+  EXPECT_EQ(sender.lose(2)->change, PathChange::kPassedOver);
   EXPECT_EQ(sender.count().assumed_bad, 0U);
 }
 
@@ -86,7 +86,7 @@ TEST(PathStates, AChangeIsOfThePlaneOfItsValue) {
   EXPECT_EQ(sender.mark(7)->plane, 3U);
   for (std::uint32_t plane = 0; plane < 4; ++plane) {
     EXPECT_EQ(sender.count(plane).assumed_bad, plane == 2 ? 1U : 0U);
-    EXPECT_EQ(sender.count(plane).good + sender.count(plane).skipped, plane == 2 ? 3U : 4U);
+    EXPECT_EQ(sender.count(plane).good + sender.count(plane).passed_over, plane == 2 ? 3U : 4U);
   }
 }
 
@@ -100,10 +100,10 @@ TEST(PathHistory, IntervalsDoubleWhenAChangeLiesBeyond) {
   ASSERT_EQ(history.intervals().size(), 33U);
   EXPECT_EQ(history.intervals()[31], (PathChangeCounts{.failures = 1}));
   EXPECT_EQ(history.intervals()[32], (PathChangeCounts{.recoveries = 1}));
-  history.note(PathChange::kSkipped, 10_s);
+  history.note(PathChange::kPassedOver, 10_s);
   EXPECT_LE(history.intervals().size(), PathHistory::kIntervals);
   EXPECT_GE(history.intervals().size(), PathHistory::kIntervals / 2);
-  EXPECT_EQ(history.sum(), (PathChangeCounts{.skips = 1, .failures = 1, .recoveries = 1}));
+  EXPECT_EQ(history.sum(), (PathChangeCounts{.passes = 1, .failures = 1, .recoveries = 1}));
   EXPECT_EQ(history.first_failure(), 63'999'999_ps);
 }
 

@@ -177,6 +177,9 @@ const SlowLink* slow_link_of(const std::vector<SlowLink>& links, const BlameEntr
   const bool is_of_sender = blame.cause == "congestion control" || blame.cause == "window";
   const auto [from, to] = is_of_sender ? ends_of(blame.culprit) : decltype(ends_of("")){};
   for (const SlowLink& link : links) {
+    // What only takes longer to pass slows nothing that waits for its turn there.
+    const bool is_only_longer = link.rate == link.usual_rate;
+    if (is_only_longer && blame.cause != "propagation" && blame.cause != "window") continue;
     if (link.port == blame.port || link.port == blame.culprit) return &link;
     if (!from.empty() && (link.node == from || link.peer == to)) return &link;
   }

@@ -189,7 +189,7 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   print_place(results, written.value(), out, replaced, loaded.source, arguments);
   const bool says_next = !arguments.is_quiet && !arguments.print_json &&
                          arguments.engine != Engine::kBoth &&
-                         scenarios::is_success(results.outcome);
+                         results.outcome != scenarios::Outcome::kInterrupted;
   if (says_next) print(next_step(results, written.value(), arguments));
   print_verdicts(verdicts, arguments.is_quiet || arguments.print_json);
   if (scenarios::is_success(results.outcome)) return all_hold(verdicts) ? kSuccess : kUnfinished;

@@ -338,9 +338,10 @@ class Plotter {
     std::string text = "set ylabel " + literal(label(*by_)) + "\nset cblabel " +
                        literal(y_scale_.label(objective_.name)) + " offset 2\n" +
                        cell_tics("x", *x_) + cell_tics("y", *by_) + "unset grid\nset key off\n" +
-                       // Light is little, dark is much; readable in grey as well.
-                       "set palette defined (0 '#ffffe5', 0.25 '#fed98e', 0.5 '#fe9929', 0.75 "
-                       "'#cc4c02', 1 '#662506')\n";
+                       // Light is little, dark is much; readable in grey as well. The same as in
+                       // pages (report/page/src/colour.js).
+                       "set palette defined (0 '#d6be78', 0.2 '#eca03e', 0.4 '#de6828', 0.6 "
+                       "'#ba2c30', 0.8 '#7a0e34', 1 '#3e042c')\n";
     if (y_scale_.is_log) text += "set logscale cb\n";
     text += "$cells << EOD\n";
     for (const auto& [key, cell] : cells_) {

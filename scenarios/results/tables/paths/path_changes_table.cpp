@@ -13,7 +13,7 @@ const Table<PathChangeResult>& PathChangesTable::declaration() {
        {"begin_s", "all intervals of a run have one width", [](const Row& r) { return r.begin; },
         "begin_seconds"},
        {"end_s", "the first moment after it", [](const Row& r) { return r.end; }, "end_seconds"},
-       {"skips", "times that a value became SKIP", [](const Row& r) { return r.changes.skips; },
+       {"skips", "times that a value became SKIP", [](const Row& r) { return r.changes.passes; },
         "skips"},
        {"failures", "times that a value became ASSUMED_BAD",
         [](const Row& r) { return r.changes.failures; }, "failures"},

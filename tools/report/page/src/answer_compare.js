@@ -1,6 +1,6 @@
 // Which of several runs is fastest, by how much, and through what. No drawing.
 
-import { causesOf, slowLinkOf, triesOf } from './answer_run.js';
+import { causesOf, slowLinkOf, slowness, triesOf } from './answer_run.js';
 import { differences, keysOf } from './scenario.js';
 import * as format from './format.js';
 
@@ -72,8 +72,7 @@ function reasonOf(best, worst) {
   const atSlowLinks = slowSeconds(slow) - slowSeconds(fast);
   // A slow link shows as other causes, too: where most of the difference is there, it is the reason.
   if (link && atSlowLinks > more / 2) {
-    const rates = `${format.rate(link.link.rate_bps)} instead of ${format.rate(link.link.usual_rate_bps)}`;
-    return { cause: `slow links, first ${quoted(link.link.port)} (${rates})`, name: 'slow links', share: Math.min(1, atSlowLinks / more) };
+    return { cause: `slow links, first ${quoted(link.link.port)} (${slowness(link.link)})`, name: 'slow links', share: Math.min(1, atSlowLinks / more) };
   }
   const before = new Map(causesOf(fast).map((c) => [c.cause, c.seconds]));
   const [first] = causesOf(slow).map((c) => ({ cause: c.cause, more: c.seconds - (before.get(c.cause) ?? 0) })).sort((a, b) => b.more - a.more);
@@ -162,7 +161,7 @@ export function answerOfRuns(runs) {
   const one = known.length > 1 ? pairs(known).map(extremes).sort((a, b) => b.ratio - a.ratio)[0] : null;
   const before = broken ? `${broken}; ` : '';
   const keys = keysThatDiffer(known);
-  const advice = [...beyond(runs), ...(one ? asInBest(keys, known, one) : []), ...tries(one, runs)];
+  const advice = [...beyond(runs), ...(one ? asInBest(keys, known, one) : []), ...(one && one.ratio < 1 + SAME ? [] : tries(one, runs))];
   if (!one) {
     const rest = known.length > 1 ? unlike(known) ?? 'no job is in all runs that finished' : known.length ? `only ${quoted(known[0].label)} finished` : 'no run finished';
     return { sentence: `${before}${rest}`, figures: [['runs finished', `${known.length} of ${runs.length}`]], tries: advice };

@@ -140,13 +140,16 @@ export function slowLinkOf(blamed) {
   return share > 1 / 4 || (share >= WORTH && share >= worst) ? { link: blamed.slow_links[0], share } : null;
 }
 
+/** What is slow: a rate below the usual one, or a link that only takes longer. */
+export const slowness = (link) => (Number(link.rate_bps) < Number(link.usual_rate_bps)
+  ? `${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)}` : link.says.replace(/^The /, 'the '));
+
 function blameText({ causes, blamed, isLate, late, trims }) {
   if (isLate) return `${format.roughly(late)} of it is a wait for ${causes.find((c) => c.cause === 'straggler').who}, which takes longer than planned`;
   const slow = slowLinkOf(blamed);
   if (slow) {
     const { link, share } = slow;
-    const rates = `${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)}`;
-    return `${format.roughly(share)} of it passes at slow links or waits for them, first \`${link.port}\` (${rates})`;
+    return `${format.roughly(share)} of it passes at slow links or waits for them, first \`${link.port}\` (${slowness(link)})`;
   }
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';

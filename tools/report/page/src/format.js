@@ -24,13 +24,23 @@ function plain(value, digits) {
   return decimals > 0 ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** What `show` makes of values, with as many digits as tell them apart. */
+/** Whether values that are evenly spaced look so: steps between their texts in one unit differ by less than half a step. */
+function lookEven(values, texts) {
+  const numbers = texts.map((text) => /^(-?[\d.]+) ?(\S*)$/.exec(text));
+  if (values.length < 3 || numbers.some((one) => !one || one[2] !== numbers[0][2])) return true;
+  const step = (list, i) => list[i + 1] - list[i];
+  const shown = numbers.map((one) => Number(one[1]));
+  const scale = (shown.at(-1) - shown[0]) / (values.at(-1) - values[0]);
+  return shown.slice(1).every((_, i) => Math.abs(step(shown, i) / (step(values, i) * scale) - 1) < 0.1);
+}
+
+/** What `show` makes of values, with as many digits as tell them apart, and as show even steps as even. */
 export function apart(values, show) {
   const usual = precision;
   try {
     for (; ; ++precision) {
       const texts = values.map(show);
-      if (precision === 9 || new Set(texts).size === new Set(values).size) return texts;
+      if (precision === 9 || (new Set(texts).size === new Set(values).size && lookEven(values, texts))) return texts;
     }
   } finally {
     precision = usual;

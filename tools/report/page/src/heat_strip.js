@@ -214,11 +214,13 @@ export class HeatStrip {
     markFaults(this.faults, [from, to], (t) => this.placeOf(t), (x, width) => pen.fillRect(x, AXIS - FAULT - 1, width, FAULT));
     pen.fillStyle = css('--faint');
     const label = labeller(pen, this.labels + this.width, AXIS - 7);
-    for (let k = Math.ceil(from / wide); k * wide <= to; ++k) {
-      const x = this.placeOf(k * wide);
+    const times = [];
+    for (let k = Math.ceil(from / wide); k * wide <= to; ++k) times.push(k * wide);
+    format.apart(times, format.timeOnAxis).forEach((text, i) => {
+      const x = this.placeOf(times[i]);
       pen.fillRect(x, AXIS - 6, 1, 4);
-      label(format.timeOnAxis(k * wide), x);
-    }
+      label(text, x);
+    });
     const moment = momentOf(this.index);
     if (moment === null || moment < from || moment > to) return;
     pen.fillStyle = css('--link');

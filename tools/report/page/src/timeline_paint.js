@@ -157,7 +157,9 @@ function paintAxis(view, pen) {
   paintFaults(view, pen);
   pen.fillStyle = view.inks.faint;
   const label = labeller(pen, view.labels + view.width, AXIS - 8);
-  ticks(view, (t, x) => label(t === 0 ? '0' : seconds(t), x));
+  const places = [];
+  ticks(view, (t, x) => places.push([t, x]));
+  format.apart(places.map(([t]) => t), (t) => (t === 0 ? '0' : seconds(t))).forEach((text, i) => label(text, places[i][1]));
 }
 
 /** Paints a row; what it has that names fit into: [slice, x, width], and where like slices meet. */

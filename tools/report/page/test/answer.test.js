@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { answerOfRun, causesWithWords } from '../src/answer_run.js';
+import { answerOfRun, causesWithWords, slowness } from '../src/answer_run.js';
 import { answerOfRuns, against } from '../src/answer_compare.js';
 import { causesWithColours, ofCause } from '../src/colour.js';
 import { answerOfSweep } from '../src/answer_sweep.js';
@@ -206,6 +206,18 @@ test('runs that did not finish are named first, and what is the same is no winne
   cut.summary.outcome = 'horizon';
   assert.equal(answerOfRuns([trained('a', 1, 1, 1), trained('b', 1.0005, 1, 1), cut]).sentence, '`cut` was cut off; of the others no job differs by more than 0.1 %');
   assert.match(answerOfRuns([trained('a', 1, 1, 1, { scenario: 'seed: 1\nx: 2' }), trained('b', 2, 1, 1, { scenario: 'seed: 1\nx: 3' })]).sentence, /^`a` is 2 times as fast: .*; only `x` differs$/);
+});
+
+test('where no job differs nothing is to be looked for', () => {
+  const same = answerOfRuns([trained('a', 1, 1, 1), trained('b', 1.0005, 1, 1)]);
+  assert.deepEqual(same.tries, []);
+  assert.notDeepEqual(answerOfRuns([trained('a', 1, 1, 1), trained('b', 2, 1, 1)]).tries, []);
+});
+
+test('a link that only takes longer is not said to be slow by its rate', () => {
+  const longer = { port: 'a->h1', rate_bps: 4e11, usual_rate_bps: 4e11, says: 'The link a->h1 takes 1.4 us longer' };
+  assert.equal(slowness(longer), 'the link a->h1 takes 1.4 us longer');
+  assert.equal(slowness({ ...longer, rate_bps: 1e11 }), '100 Gbps instead of 400 Gbps');
 });
 
 test('what few keys change is tried as the fastest run has it', () => {

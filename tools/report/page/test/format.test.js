@@ -52,5 +52,9 @@ test('what stands beside each other is told apart', () => {
   assert.deepEqual(format.apart([4.3344e-4, 4.3345e-4], format.time), ['433.44 us', '433.45 us']);
   assert.deepEqual(format.apart([1e-3, 1e-3, 2e-3], format.time), ['1 ms', '1 ms', '2 ms']);
   assert.equal(format.time(4.3344e-4), '433.4 us');
+  // Even steps look even, and times within a few microseconds differ.
+  assert.deepEqual(format.apart([0.015225, 0.01525, 0.015275, 0.0153], format.time), ['15.225 ms', '15.25 ms', '15.275 ms', '15.3 ms']);
+  assert.deepEqual(format.apart([0.089651, 0.089652, 0.089653], format.timeOnAxis), ['89.651 ms', '89.652 ms', '89.653 ms']);
+  assert.deepEqual(format.apart([0, 0.5, 1], format.timeOnAxis), ['0', '500 ms', '1 s']);
   assert.equal(format.counted(1, 'point has', 'points have'), '1 point has');
 });
