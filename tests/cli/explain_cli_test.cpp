@@ -118,6 +118,21 @@ TEST_F(ExplainCli, NamesTheSlowLink) {
   }
 }
 
+// A cable that is longer than others holds up what crosses it, and nothing that waits in a queue.
+TEST_F(ExplainCli, BlamesALongerCableForWhatItTakesLongerAlone) {
+  std::ofstream(weft_.path("long.yaml"))
+      << "name: long\nracks: {count: 1, servers: 9, server: host-400g}\n"
+         "links: {changes: [{from: h0, length: 300m}]}\n"
+         "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
+         "transport: roce\njobs: [{name: in, type: incast, senders: 8, receiver: 0, size: 4MB}]\n";
+  const Finished ran = weft_.run({"run", "long.yaml", "--blame", "--out", "a"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const Finished said = weft_.run({"explain", "a"});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("Try first: "));
+  EXPECT_THAT(said.out, ::testing::Not(HasSubstr("mend or replace what is slow")));
+}
+
 // What a scenario has in it is tried first, blamed or not: here a link that is down when nothing
 // crosses it, and a job that is in nobody's way.
 TEST_F(ExplainCli, VerifiesWhatThePlantedScenarioHasFirst) {
