@@ -156,10 +156,9 @@ TEST_F(ExplainCli, VerifiesWhatThePlantedScenarioHasFirst) {
   std::size_t place = 0;
   for (const char* next :
        {"without slow-links (the NIC of h3 runs at 50 Gbps of 400 Gbps):\n",
-        "without link-failures (faults[0] (link-down)):\n  other and ring: as long as with it, and "
-        "not blamed on it\n",
-        "without job:ring:\n", "without job:other:\n",
-        "ring: most is saved without slow-links, "}) {
+        "without link-failures (faults[0] (link-down)):\n",
+        "  other and ring: as long as with it, and not blamed on it\n", "without job:ring:\n",
+        "without job:other:\n", "ring: most is saved without slow-links, "}) {
     const std::size_t found = said.out.find(next, place);
     ASSERT_NE(found, std::string::npos) << next << said.out;
     place = found;
