@@ -69,8 +69,8 @@ std::string cut_off_cell(const Table& table, const Table::Row& row) {
     last = std::move(sentence);
   }
   std::ranges::sort(sentences.begin() + (all ? 1 : 0), sentences.end());
-  const auto rest = std::ranges::unique(sentences);
-  sentences.erase(rest.begin(), rest.end());
+  // Not of std::ranges: clang 14 cannot compile what that returns.
+  sentences.erase(std::unique(sentences.begin(), sentences.end()), sentences.end());
   return joined(sentences);
 }
 
