@@ -14,7 +14,7 @@
 namespace weft::testing {
 
 /// Of a dry run: seconds of `about 12.5 ms of processor time`; 0 where it says nothing.
-inline double foreseen_seconds(const std::string& text) {
+inline double predicted_seconds(const std::string& text) {
   std::smatch found;
   const std::regex line("about ([0-9.]+) (us|ms|s) of processor time");
   if (!std::regex_search(text, found, line)) return 0;
@@ -27,9 +27,9 @@ inline double foreseen_seconds(const std::string& text) {
 /// differs between points is left to the model, which is calibrated to that factor
 /// (forecast_full_test.cpp). Others on this machine lengthen one of both by fits and starts,
 /// through shared caches: one of three measurements has to agree.
-inline void expect_sweep_foreseen(const std::string& name) {
+inline void expect_sweep_predicted(const std::string& name) {
   if (kIsSanitized) GTEST_SKIP() << "measures the sanitizer";
-  const TemporaryFolder folder("foreseen " + name);
+  const TemporaryFolder folder("predicted " + name);
   const std::string sweep = std::string(WEFT_SOURCE_DIR) + "/scenarios/sweeps/" + name + ".yaml";
   const auto measure = [&](std::vector<std::string> more) {
     std::vector<std::string> words{"sweep", sweep, "-j", "1"};
@@ -38,12 +38,12 @@ inline void expect_sweep_foreseen(const std::string& name) {
   };
   double ratio = 0;
   for (int attempt = 0; attempt < 3 && !(ratio > 0.5 && ratio < 2); ++attempt) {
-    const double foreseen = foreseen_seconds(measure({"--dry-run"}).text);
+    const double predicted = predicted_seconds(measure({"--dry-run"}).text);
     const std::string out = (folder.path() / ("run" + std::to_string(attempt))).string();
     const MeasuredRun taken = measure({"--quiet", "--out", out});
     ASSERT_LT(taken.exit_code, 2) << taken.text;
-    ratio = foreseen / taken.processor_seconds;
-    std::printf("%-20s predicted %.2f s, took %.2f s\n", name.c_str(), foreseen,
+    ratio = predicted / taken.processor_seconds;
+    std::printf("%-20s predicted %.2f s, took %.2f s\n", name.c_str(), predicted,
                 taken.processor_seconds);
     std::fflush(stdout);  // or the next child prints it again
   }

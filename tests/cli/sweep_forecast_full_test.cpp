@@ -25,7 +25,7 @@ std::vector<std::string> shipped_sweeps() {
 
 class ShippedSweepForecast : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(ShippedSweepForecast, IsWithinAFactorOfTwo) { expect_sweep_foreseen(GetParam()); }
+TEST_P(ShippedSweepForecast, IsWithinAFactorOfTwo) { expect_sweep_predicted(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedSweepForecast, ::testing::ValuesIn(shipped_sweeps()),
                          [](const auto& of) {

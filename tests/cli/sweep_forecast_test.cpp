@@ -9,7 +9,7 @@ namespace weft::testing {
 namespace {
 
 TEST(SweepForecast, OfTheCheapestShippedSweepIsWithinAFactorOfTwo) {
-  expect_sweep_foreseen("trimming");
+  expect_sweep_predicted("trimming");
 }
 
 }  // namespace

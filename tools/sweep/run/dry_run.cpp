@@ -33,7 +33,7 @@ using scenarios::format_time;
 constexpr std::chrono::seconds kSampleTimeout{10};
 constexpr std::chrono::seconds kModelTimeout{5};
 /// Points that are run: more of them while they took less than this together, since what the model
-/// cannot foresee, such as time-outs, may be in any of them.
+/// cannot predict, such as time-outs, may be in any of them.
 constexpr std::size_t kMinSamples = 5;
 constexpr std::size_t kMaxSamples = 32;
 constexpr double kSampledSeconds = 0.5;

@@ -24,7 +24,7 @@ function plain(value, digits) {
   return decimals > 0 ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** Whether values that are evenly spaced look so: steps between their texts in one unit differ by less than half a step. */
+/** Whether values that are evenly spaced look so: in one unit, steps between their texts differ by less than a tenth. */
 function lookEven(values, texts) {
   const numbers = texts.map((text) => /^(-?[\d.]+) ?(\S*)$/.exec(text));
   if (values.length < 3 || numbers.some((one) => !one || one[2] !== numbers[0][2])) return true;
