@@ -35,6 +35,12 @@ struct RankJitter {
   Jitter jitter;      ///< random delays, one per piece of work
   std::optional<PeriodicPause> pause;
   std::vector<Throttle> throttles;  ///< in order of time, none before another is over
+
+  /// False: work takes its nominal time.
+  [[nodiscard]] bool is_any() const {
+    return factor != 1 || jitter.distribution != Jitter::Distribution::kNone || pause ||
+           !throttles.empty();
+  }
 };
 
 /// What is wrong with it, by its keys.

@@ -1,6 +1,7 @@
 #include "collectives/tasks/task_program.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "collectives/costs/choose.hpp"
@@ -52,6 +53,38 @@ RankLayout layout_of(const Communicator& communicator, const RankLayout& layout)
   return of_group;
 }
 
+namespace {
+
+/// Equal values get equal numbers, in the order in which they come first.
+std::vector<std::uint32_t> numbered(const std::vector<std::uint32_t>& values) {
+  std::map<std::uint32_t, std::uint32_t> number;
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(values.size());
+  for (const std::uint32_t value : values) {
+    const auto next = static_cast<std::uint32_t>(number.size());
+    numbers.push_back(number.emplace(value, next).first->second);
+  }
+  return numbers;
+}
+
+/// TaskProgram::layout_number of each.
+std::vector<std::uint32_t> layout_numbers_of(std::span<const Communicator> communicators,
+                                             const RankLayout& layout) {
+  using Shape = std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>;
+  std::map<Shape, std::uint32_t> number;
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(communicators.size());
+  for (const Communicator& communicator : communicators) {
+    const RankLayout of_group = layout_of(communicator, layout);
+    const auto next = static_cast<std::uint32_t>(number.size());
+    const Shape shape(numbered(of_group.domain), numbered(of_group.nic));
+    numbers.push_back(number.emplace(shape, next).first->second);
+  }
+  return numbers;
+}
+
+}  // namespace
+
 class TaskProgram::Source final : public StepSource {
  public:
   Source(const TaskProgram& program, LanePlace place) : stream_(program.stream(place, omits_)) {}
@@ -70,6 +103,7 @@ TaskProgram::TaskProgram(std::unique_ptr<const TaskSet> task_set,
     : task_set_(std::move(task_set)),
       calls_(std::move(calls)),
       calls_of_(task_set_->communicators().size()),
+      layout_numbers_(layout_numbers_of(task_set_->communicators(), layout)),
       plan_(*task_set_, pointers_to(calls_), setting.ranks),
       setting_(setting),
       noise_(noise_by_rank({task_set_->noise().begin(), task_set_->noise().end()},

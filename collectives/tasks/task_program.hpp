@@ -38,6 +38,15 @@ class TaskProgram final : public JobProgram,
     return calls_of_[communicator];
   }
 
+  /// Communicators of the same number lie alike in domains and on NICs, rank by rank.
+  [[nodiscard]] std::uint32_t layout_number(std::uint32_t communicator) const {
+    return layout_numbers_[communicator];
+  }
+  /// Something makes the rank's computing slower, or longer by chance.
+  [[nodiscard]] bool has_noise(std::uint32_t rank) const {
+    return !noise_.empty() && noise_[rank].is_any();
+  }
+
   [[nodiscard]] std::uint32_t lanes() const override { return plan_.lanes(); }
   [[nodiscard]] bool needs_acknowledgements() const override;
   [[nodiscard]] std::uint32_t iterations() const override { return task_set_->iterations(); }
@@ -103,6 +112,7 @@ class TaskProgram final : public JobProgram,
   std::unique_ptr<const TaskSet> task_set_;
   std::vector<std::unique_ptr<const CollectiveCall>> calls_;
   std::vector<std::vector<std::uint32_t>> calls_of_;  ///< by communicator
+  std::vector<std::uint32_t> layout_numbers_;         ///< by communicator
   LanePlan plan_;
   ProgramSetting setting_;
   std::vector<RankJitter> noise_;  ///< by rank; empty: none has any

@@ -89,6 +89,10 @@ class TaskSet {
   [[nodiscard]] virtual std::span<const JitterSpec> noise() const { return {}; }
   /// The stage of a pipeline that a rank computes; 0 where there is none.
   [[nodiscard]] virtual std::uint32_t stage_of(std::uint32_t /*rank*/) const { return 0; }
+  /// Ranks of the same number have the same tasks in streams of the same numbers: these compute as
+  /// long, make calls of the same numbers among those of their communicators, and wait for the
+  /// same. By default none has another's.
+  [[nodiscard]] virtual std::uint32_t script_of(std::uint32_t rank) const { return rank; }
   /// What a task with this label computes, such as `forward 3`; empty: nothing special.
   [[nodiscard]] virtual std::string label_name(std::uint32_t /*label*/) const { return {}; }
   /// Computing takes this many times as long if a collective of the rank is running as it begins.

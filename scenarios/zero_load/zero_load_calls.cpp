@@ -4,136 +4,17 @@
 #include <utility>
 
 #include "collectives/memo/matching_calls.hpp"
-#include "collectives/runtime/executor.hpp"
-#include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
 namespace {
 
 using collectives::TaskProgram;
 
-/// Calls whose ends are kept, of communicators alike: some megabytes.
-constexpr std::size_t kMaxKept = 16'384;
-
 const TaskProgram& program_of(const collectives::Workload& workload, std::uint32_t job) {
-  return dynamic_cast<const TaskProgram&>(*workload.jobs()[job].program);
+  return *task_program_of(workload.jobs()[job]);
 }
 
-/// Members begin at given times, and come to the end of the call.
-class Call final : public ProcessHandler, private collectives::TaskObserver {
- public:
-  Call(const collectives::Workload& workload, std::uint32_t stream,
-       const std::vector<Picoseconds>& begins)
-      : executor_(workload, collectives::Executor::Spans::kNotKept),
-        stream_(stream),
-        begins_(begins),
-        ends_(begins.size()) {
-    executor_.begin_by_timers();
-    executor_.set_observer(*this);
-  }
-
-  /// By member; missing: it never does.
-  [[nodiscard]] const std::vector<OptionalTime>& ends() const { return ends_; }
-
-  void on_start(ProcessContext& context, ProcessId self) override {
-    executor_.on_start(context, self);
-    context.set_job_timer(begins_[self.value()], self,
-                          collectives::Executor::timer_of_begin(stream_));
-  }
-  void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override {
-    executor_.on_delivered(context, self, connection);
-  }
-  void on_acknowledged(ProcessContext& context, ProcessId self, ConnectionId connection) override {
-    executor_.on_acknowledged(context, self, connection);
-  }
-  void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) override {
-    executor_.on_wake(context, self, token);
-  }
-  void on_control_event(ProcessContext& context, ProcessId self, ProcessId from,
-                        std::uint64_t token) override {
-    executor_.on_control_event(context, self, from, token);
-  }
-  bool on_job_timer(ProcessContext& context, ProcessId self, std::uint32_t number) override {
-    return executor_.on_job_timer(context, self, number);
-  }
-
- private:
-  void begun(ProcessId /*process*/, std::uint32_t /*stream*/, std::uint32_t /*call*/,
-             Picoseconds /*now*/) override {}
-  void ended(ProcessId process, std::uint32_t /*stream*/, Picoseconds now,
-             Picoseconds /*posted_at*/) override {
-    ends_[process.value()] = now;
-  }
-
-  collectives::Executor executor_;
-  const std::uint32_t stream_;
-  const std::vector<Picoseconds>& begins_;
-  std::vector<OptionalTime> ends_;
-};
-
 }  // namespace
-
-/// Runs calls of a communicator with nothing around it.
-class ZeroLoadCalls::Replay {
- public:
-  Replay(const ZeroLoadCalls& calls, const collectives::GpuSet& gpu_set, std::uint32_t communicator)
-      : calls_(calls), whole_(program_of(calls.workload_, gpu_set.job)) {
-    stream_ = whole_.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
-    numbers_ = whole_.calls_of(communicator);
-    const collectives::JobPlan& plan = calls.workload_.jobs()[gpu_set.job];
-    std::vector<std::uint32_t> ranks = whole_.task_set().communicators()[communicator].ranks;
-    std::ranges::sort(ranks);
-    std::vector<HostId> hosts;
-    hosts.reserve(ranks.size());
-    for (const std::uint32_t rank : ranks) {
-      hosts.push_back(calls.workload_.process_hosts()[plan.process(rank).value()]);
-    }
-    auto program = std::make_unique<collectives::EpochProgram>(
-        whole_, ranks, std::vector<std::uint32_t>{communicator});
-    program_ = program.get();
-    const Errors errors =
-        workload_.add_job(plan.name, Picoseconds(0), hosts, std::move(program), true);
-    WEFT_CHECK(errors.empty(), "a part of a job that could be built can be");
-    for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
-      for (std::uint32_t lane = 0; lane < whole_.lanes(); ++lane) {
-        const auto [first, end] = workload_.sends_of(workload_.lane_index(ProcessId(rank), lane));
-        const ProcessId process = plan.process(ranks[rank]);
-        const auto [in_whole, end_in_whole] =
-            calls.workload_.sends_of(calls.workload_.lane_index(process, lane));
-        WEFT_CHECK(first == end || end - first == end_in_whole - in_whole,
-                   "a lane's messages go to members of its communicator");
-        for (std::uint32_t i = first; i < end; ++i) {
-          in_whole_.emplace_back(in_whole + i - first);
-        }
-      }
-    }
-  }
-
-  /// `call`: of those of the communicator.
-  [[nodiscard]] Ends ends_of(std::uint32_t call, const Times& begins) {
-    for (std::uint32_t rank = 0; rank < begins.size(); ++rank) {
-      program_->set_call(rank, stream_, numbers_[call]);
-    }
-    Call running(workload_, stream_, begins);
-    ZeroLoadNetwork network(
-        begins.size(), workload_.connections(),
-        [this](ConnectionId connection, Bytes size) {
-          return calls_.delay_of_(in_whole_[connection.value()], size);
-        },
-        calls_.control_latency_, workload_.groups());
-    network.run(running);
-    return running.ends();
-  }
-
- private:
-  const ZeroLoadCalls& calls_;
-  const TaskProgram& whole_;
-  std::uint32_t stream_ = 0;
-  std::span<const std::uint32_t> numbers_;  ///< of calls, in the program
-  collectives::EpochProgram* program_ = nullptr;
-  collectives::Workload workload_;
-  std::vector<ConnectionId> in_whole_;  ///< by connection
-};
 
 ZeroLoadCalls::ZeroLoadCalls(const collectives::Workload& workload,
                              const collectives::GpuSets& gpu_sets,
@@ -159,14 +40,14 @@ ZeroLoadCalls::ZeroLoadCalls(const collectives::Workload& workload,
       const auto next = static_cast<std::uint32_t>(kinds_.size());
       const auto [it, is_new] = kinds.emplace(std::pair(gpu_set.kind, i), next);
       if (is_new) {
-        kinds_.push_back({std::make_unique<Replay>(*this, gpu_set, communicator), {}});
+        kinds_.push_back({std::make_unique<CallAlone>(workload_, gpu_set.job, communicator,
+                                                      delay_of_, control_latency_),
+                          {}});
       }
       add(gpu_set, communicator, it->second);
     }
   }
 }
-
-ZeroLoadCalls::~ZeroLoadCalls() = default;
 
 void ZeroLoadCalls::add(const collectives::GpuSet& gpu_set, std::uint32_t communicator,
                         std::uint32_t kind) {
@@ -212,8 +93,8 @@ std::span<const collectives::CallOracle::End> ZeroLoadCalls::begin(ProcessId pro
   Kind& kind = kinds_[caller.kind];
   auto found = kind.ends.find(key);
   if (found == kind.ends.end()) {
-    if (kind.ends.size() >= kMaxKept) kind.ends.clear();  // they hardly come again
-    Ends ends = kind.replay->ends_of(number, key.second);
+    if (kind.ends.size() >= CallAlone::kMaxKept) kind.ends.clear();  // they hardly come again
+    Ends ends = kind.alone->ends_of(number, key.second);
     found = kind.ends.emplace(std::move(key), std::move(ends)).first;
   }
   ends_.clear();

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "collectives/memo/epoch_program.hpp"
 #include "collectives/memo/gpu_sets.hpp"
 #include "collectives/runtime/call_oracle.hpp"
 #include "collectives/runtime/workload.hpp"
+#include "scenarios/zero_load/call_alone.hpp"
 #include "simcore/messages/zero_load_network.hpp"
 
 namespace weft::scenarios {
@@ -23,7 +23,6 @@ class ZeroLoadCalls final : public collectives::CallOracle {
   /// have the same.
   ZeroLoadCalls(const collectives::Workload& workload, const collectives::GpuSets& gpu_sets,
                 ZeroLoadNetwork::DelayOf delay_of, Picoseconds control_latency);
-  ~ZeroLoadCalls() override;
 
   [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const override {
     return place_of(process, stream) != nullptr;
@@ -38,13 +37,12 @@ class ZeroLoadCalls final : public collectives::CallOracle {
   [[nodiscard]] std::optional<Picoseconds> next_poll_at() const override { return {}; }
 
  private:
-  class Replay;
   /// Of calls that begin alike, counted from the first begin: by member.
-  using Times = std::vector<Picoseconds>;
-  using Ends = std::vector<OptionalTime>;
+  using Times = CallAlone::Times;
+  using Ends = CallAlone::Ends;
   /// Communicators that behave alike.
   struct Kind {
-    std::unique_ptr<Replay> replay;
+    std::unique_ptr<CallAlone> alone;
     std::map<std::pair<std::uint32_t, Times>, Ends> ends;  ///< by call and begins
   };
   struct Caller {

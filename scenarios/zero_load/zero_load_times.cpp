@@ -5,10 +5,10 @@
 #include <map>
 #include <optional>
 
-#include "collectives/runtime/executor.hpp"
+#include "scenarios/zero_load/like_calls.hpp"
+#include "scenarios/zero_load/like_ranks.hpp"
 #include "scenarios/zero_load/zero_load_calls.hpp"
 #include "simcore/base/hash.hpp"
-#include "simcore/messages/zero_load_network.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -330,27 +330,77 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
   return best;
 }
 
-std::vector<ZeroLoadTimes::Job> ZeroLoadTimes::jobs(const collectives::GpuSets& gpu_sets,
-                                                    const std::function<bool()>& continues) {
-  const auto is_open_loop = [](const JobSpec& job) { return collectives::is_open_loop(job.kind); };
-  if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
-    return std::vector<Job>(scenario_.jobs.size());
+std::uint32_t ZeroLoadTimes::travel_number(ConnectionId connection) {
+  const ConnectionTransport transport = transports_.of(connection);
+  std::vector<std::uint32_t> travel{transport.is_acknowledged ? 1U : 0U};
+  for (std::uint32_t i = 0; i < transport.queue_pairs; ++i) {
+    travel.push_back(journey_number(connection, i));
   }
-  const ZeroLoadNetwork::DelayOf delay_of = [this](ConnectionId connection, Bytes size) {
+  const auto next = static_cast<std::uint32_t>(travels_.size());
+  return travels_.emplace(std::move(travel), next).first->second;
+}
+
+LikeRanks ZeroLoadTimes::like_ranks(const std::vector<std::uint32_t>& apart) {
+  return find_like_ranks(
+      workload_, [this](ConnectionId connection) { return travel_number(connection); }, apart);
+}
+
+ZeroLoadNetwork::DelayOf ZeroLoadTimes::delay_of() {
+  return [this](ConnectionId connection, Bytes size) {
     const ZeroLoad time = best_message(connection, size);
     ZeroLoadNetwork::Delay delay{.delivered = time.delivered, .acknowledged = {}};
     if (transports_.of(connection).is_acknowledged) delay.acknowledged = time.completed;
     return delay;
   };
-  collectives::Executor executor(workload_, collectives::Executor::Spans::kNotKept);
-  ZeroLoadCalls calls(workload_, gpu_sets, delay_of, scenario_.run.control_latency);
-  executor.delegate_calls(calls);
-  ZeroLoadNetwork network(workload_.process_hosts().size(), workload_.connections(), delay_of,
+}
+
+std::unique_ptr<collectives::Executor> ZeroLoadTimes::run_like_ranks(const Continues& continues) {
+  constexpr int kMaxAttempts = 3;
+  std::vector<std::uint32_t> apart;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    const LikeRanks ranks = like_ranks(apart);
+    if (!ranks.is_closed_and_small(workload_)) return nullptr;
+    std::vector<bool> runs(ranks.class_of.size());
+    for (const ProcessId process : ranks.first_of) runs[process.value()] = true;
+    auto executor =
+        std::make_unique<collectives::Executor>(workload_, collectives::Executor::Spans::kNotKept);
+    LikeCalls calls(workload_, ranks, delay_of(), scenario_.run.control_latency);
+    executor->delegate_calls(calls);
+    executor->run_only(runs);
+    ZeroLoadNetwork network(workload_.process_hosts().size(), workload_.connections(), delay_of(),
+                            scenario_.run.control_latency, workload_.groups());
+    network.run(*executor, {}, [&] { return calls.is_sound() && (!continues || continues()); });
+    if (calls.is_sound()) return executor;
+    if (calls.overlap()) return nullptr;
+    apart = calls.apart_as_well(apart);
+  }
+  return nullptr;
+}
+
+std::unique_ptr<collectives::Executor> ZeroLoadTimes::run_all(const collectives::GpuSets& gpu_sets,
+                                                              const Continues& continues) {
+  auto executor =
+      std::make_unique<collectives::Executor>(workload_, collectives::Executor::Spans::kNotKept);
+  ZeroLoadCalls calls(workload_, gpu_sets, delay_of(), scenario_.run.control_latency);
+  executor->delegate_calls(calls);
+  ZeroLoadNetwork network(workload_.process_hosts().size(), workload_.connections(), delay_of(),
                           scenario_.run.control_latency, workload_.groups());
-  network.run(executor, {}, continues);
+  network.run(*executor, {}, continues);
+  return executor;
+}
+
+std::vector<ZeroLoadTimes::Job> ZeroLoadTimes::jobs(const collectives::GpuSets& gpu_sets,
+                                                    const Continues& continues, Ranks ranks) {
+  const auto is_open_loop = [](const JobSpec& job) { return collectives::is_open_loop(job.kind); };
+  if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
+    return std::vector<Job>(scenario_.jobs.size());
+  }
+  std::unique_ptr<collectives::Executor> executor;
+  if (ranks == Ranks::kOneOfEachClass) executor = run_like_ranks(continues);
+  if (!executor) executor = run_all(gpu_sets, continues);
   std::vector<Job> ideals;
   for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
-    const collectives::JobOutcome outcome = executor.outcome(j);
+    const collectives::JobOutcome outcome = executor->outcome(j);
     if (is_open_loop(scenario_.jobs[j]) || !outcome.is_finished) {
       ideals.emplace_back();
       continue;

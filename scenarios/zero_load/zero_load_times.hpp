@@ -4,20 +4,24 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "collectives/memo/gpu_sets.hpp"
+#include "collectives/runtime/executor.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "scenarios/spec/scenario.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
+#include "scenarios/zero_load/like_ranks.hpp"
 #include "simcore/fabric/capacity_bound.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/path.hpp"
 #include "simcore/fabric/routes.hpp"
 #include "simcore/fabric/zero_load.hpp"
+#include "simcore/messages/zero_load_network.hpp"
 
 namespace weft::scenarios {
 
@@ -54,11 +58,18 @@ class ZeroLoadTimes {
   };
   /// By job: the larger of its dependency critical path, each message taking its zero-load time,
   /// and for every cut the wire bytes that must cross it over its capacity, plus the least latency
-  /// that any of its messages has. Calls of `gpu_sets` that begin alike are checked once; else
-  /// it takes as long as all messages of all iterations ask for, unless `continues`, asked now and
-  /// then, says no: only jobs that have ended by then have a time.
+  /// that any of its messages has. Of ranks that do the same one is run (LikeRanks), and calls of
+  /// `gpu_sets` that begin alike are run once; else it takes as long as all messages of all
+  /// iterations ask for, unless `continues`, asked now and then, says no: only jobs that have ended
+  /// by then have a time.
+  using Continues = std::function<bool()>;
+  /// Which ranks are run. The times do not depend on it; what it takes to find them does.
+  enum class Ranks : std::uint8_t { kOneOfEachClass, kAll };
   [[nodiscard]] std::vector<Job> jobs(const collectives::GpuSets& gpu_sets = {},
-                                      const std::function<bool()>& continues = {});
+                                      const Continues& continues = {},
+                                      Ranks ranks = Ranks::kOneOfEachClass);
+  /// Of all jobs: see find_like_ranks.
+  [[nodiscard]] LikeRanks like_ranks(const std::vector<std::uint32_t>& apart = {});
 
  private:
   class InNetworkLoad;
@@ -101,6 +112,14 @@ class ZeroLoadTimes {
   /// The number of the journey of the `index`-th queue pair of a connection.
   [[nodiscard]] std::uint32_t journey_number(ConnectionId connection, std::uint32_t index);
   [[nodiscard]] static ZeroLoad min_time(const Journey& journey, Bytes size);
+  /// See TravelNumber.
+  [[nodiscard]] std::uint32_t travel_number(ConnectionId connection);
+  /// After a run of all jobs by all ranks.
+  [[nodiscard]] std::unique_ptr<collectives::Executor> run_all(const collectives::GpuSets& gpu_sets,
+                                                               const Continues& continues);
+  /// The same by one rank of each class; null: too few are alike, or turned out to be.
+  [[nodiscard]] std::unique_ptr<collectives::Executor> run_like_ranks(const Continues& continues);
+  [[nodiscard]] ZeroLoadNetwork::DelayOf delay_of();
   [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
   [[nodiscard]] Job capacity_of(std::uint32_t job);
 
@@ -115,6 +134,7 @@ class ZeroLoadTimes {
   std::vector<const Journey*> by_number_;
   std::vector<std::uint32_t> journey_of_;  ///< by connection and queue pair; kUnknown until asked
   std::unordered_map<Key, ZeroLoad, KeyHash> messages_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> travels_;  ///< and their numbers
 };
 
 }  // namespace weft::scenarios

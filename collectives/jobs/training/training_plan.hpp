@@ -50,6 +50,10 @@ struct TrainingPlan {
     return spec.experts.exchange == ExpertSpec::Exchange::kHighThroughput;
   }
   [[nodiscard]] std::uint32_t tensor_chunks() const;
+  /// Ranks of an expert group compute and send differently much, by their places in it.
+  [[nodiscard]] bool has_uneven_experts() const {
+    return shared_out.size() > 1 || spec.routing.skew != 0 || spec.routing.capacity != 0;
+  }
 
  private:
   void find_sizes();

@@ -33,6 +33,12 @@ TaskStream TrainingTasks::tasks(std::uint32_t rank, StreamOf stream,
   }
 }
 
+std::uint32_t TrainingTasks::script_of(std::uint32_t rank) const {
+  const RankPlace place = plan_.grid.place_of(rank);
+  const std::uint32_t experts = plan_.grid.size_of(GroupKind::kExpert);
+  return place.pipeline * experts + (plan_.has_uneven_experts() ? place.expert : 0);
+}
+
 std::string TrainingTasks::label_name(std::uint32_t label) const {
   return TrainingLabel(label).name();
 }

@@ -28,6 +28,7 @@ class TrainingTasks final : public TaskSet {
   [[nodiscard]] std::uint32_t stage_of(std::uint32_t rank) const override {
     return plan_.grid.place_of(rank).pipeline;
   }
+  [[nodiscard]] std::uint32_t script_of(std::uint32_t rank) const override;
   [[nodiscard]] double communication_slowdown() const override {
     return plan_.spec.compute.communication_slowdown;
   }
