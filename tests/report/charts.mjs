@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { heatOn, ofCause } from '../../tools/report/page/src/colour.js';
+import { WIDE } from '../../tools/report/page/src/sweep_points.js';
 import * as format from '../../tools/report/page/src/format.js';
 
 export const dataOf = (browser) => browser.ask('JSON.parse(document.getElementById("data").textContent)');
@@ -348,7 +349,7 @@ export async function sweep(browser) {
     sizes.map((size) => mean((p) => p.texts[0] === size && p.texts[1] === row, 0)),
   );
   const [least, most] = [Math.min(...means), Math.max(...means)];
-  const isLog = least > 0 && most > 15 * least;
+  const isLog = least > 0 && most > WIDE * least;
   cells.forEach(([row, list]) =>
     list.forEach(([text, background], i) => {
       const value = mean((p) => p.texts[0] === sizes[i] && p.texts[1] === row, 0);

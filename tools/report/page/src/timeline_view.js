@@ -1,7 +1,7 @@
 // What ranks did when: rows that open and close, on a canvas that zooms.
 
 import { el } from './dom.js';
-import { fill, lift } from './tracks.js';
+import { fill, lift, nearestColumn, shortIn } from './tracks.js';
 import { groupsOf, pathTo, rowsOf, tracksOf } from './track_groups.js';
 import { unpackArrows, unpackHops } from './track_totals.js';
 import { faultsOf } from './faults.js';
@@ -351,15 +351,28 @@ export class TimelineView {
 
   /** What is painted at a place, or else what its column of pixels has: [track, slice]. */
   sliceAt(x, y) {
+    return this.slicesAt(x, y)[0] ?? null;
+  }
+
+  /**
+   * The slices at a place, that first which is painted there: of the column of pixels, or where it has none of the
+   * nearest that a hand may have meant.
+   */
+  slicesAt(x, y) {
     const row = this.rowAt(y);
-    if (!row?.node.track || x < this.labels || !this.strips) return null;
-    this.look(row.node.track);
+    if (!row?.node.track || x < this.labels || !this.strips) return [];
+    const { track } = row.node;
+    this.look(track);
     const { cells, bar } = this.strips;
-    const column = Math.min(cells.length / bar - 1, Math.floor((x - this.labels) * this.scale));
+    const column = nearestColumn(cells, bar, Math.floor((x - this.labels) * this.scale), Math.round(CLICK * this.scale));
+    if (column === null) return [];
     const parts = [...cells.subarray(column * bar, (column + 1) * bar)];
     const down = Math.max(0, Math.min(bar - 1, Math.floor((y - this.yOf(row) - 1) * this.scale)));
-    const cell = parts[down] || parts.find(Boolean) || 0;
-    return cell ? [row.node.track, cell - 1] : null;
+    const first = (parts[down] || parts.find(Boolean)) - 1;
+    const width = (this.to - this.from) * (bar / cells.length);
+    const begin = this.from + column * width;
+    const others = shortIn(track, begin, begin + width, 2 * width).filter((i) => i !== first);
+    return [first, ...others].map((i) => [track, i]);
   }
 
   hover(x, y) {

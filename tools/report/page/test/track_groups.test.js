@@ -67,6 +67,10 @@ test('culprits stand first, and their host does', () => {
         ['straggler', 'rank', 'rank 10 (gpu10)', '', 0.3],
         ['compute', 'rank', 'rank 1 (gpu1)', '', 0.6],
         ['straggler', 'rank', 'rank 2 (gpu2)', '', 0.001],
+        // Ranks that send, launch, or wait by plan are not late.
+        ['congestion control', 'queue pair', 'rank 0 -> rank 1 (gpu0 -> gpu1)', '', 0.5],
+        ['schedule', 'rank', 'rank 1 (gpu1)', '', 0.2],
+        ['launch and protocol', 'rank', 'rank 1 (gpu1)', '', 0.2],
       ],
     },
   ];
