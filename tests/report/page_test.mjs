@@ -353,6 +353,7 @@ async function showsData(browser) {
   await browser.until('document.querySelectorAll(".chart canvas").length >= 3 && document.querySelector("canvas.strip").dataset.ports');
   await charts.distributions(browser);
   await charts.overTime(browser);
+  await charts.oneValueForOneMoment(browser);
   await charts.strip(browser);
   await charts.fabric(browser, { metric: 'time paused', column: 'paused_s', culprit: 'NIC of h0' });
   await charts.lyingBars(browser);

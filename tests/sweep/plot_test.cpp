@@ -113,9 +113,10 @@ TEST(Plot, TheLeastAndTheGreatestCellHaveTheEndsOfTheScale) {
       ++found;
     return found;
   };
-  // The scale beside the map begins with the palest, too, and ends short of the darkest.
-  EXPECT_EQ(count("rgb(214, 190, 120)"), 2U);
-  EXPECT_EQ(count("rgb( 62,   4,  44)"), 1U);
+  // Two cells each; the scale beside the map begins with the palest, too, and ends short of the
+  // darkest.
+  EXPECT_EQ(count("rgb(214, 190, 120)"), 3U);
+  EXPECT_EQ(count("rgb( 62,   4,  44)"), 2U);
 }
 
 TEST(Plot, WhatGnuplotRefusesIsSaid) {

@@ -61,8 +61,9 @@ export function valueAt(values, recorded, moment) {
   return step === null ? null : values[step];
 }
 
-/** Curves as steps: the last value holds until the end, so it stands there once more. */
-export const stepped = (begins, end, lists) => [[...begins, end], ...lists.map((values) => [...values, values.at(-1)])];
+/** Curves as steps between borders: a value for each step holds until the last border, so it stands there once more. */
+export const stepped = (borders, lists) =>
+  [borders, ...lists.map((values) => (values.length < borders.length ? [...values, values.at(-1)] : values))];
 
 /** The last of some times in order that is not after a moment: the step that it lies in. */
 export function lastFrom(times, moment) {

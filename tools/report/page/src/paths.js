@@ -18,9 +18,8 @@ function curvesOf(run, index) {
     faults: faultsOf(run),
     label: 'entropy values assumed bad over time',
     unit: { label: 'values assumed bad', show: format.number },
-    begins: bad.times.slice(0, -1),
-    end: bad.times.at(-1),
-    curves: bad.planes.map((one) => ({ label: label(one), values: one.values.slice(0, -1) })),
+    borders: bad.times,
+    curves: bad.planes.map((one) => ({ label: label(one), values: one.values })),
   });
   return place;
 }

@@ -42,8 +42,7 @@ function curvesOver(place, run, kind, shown, index) {
       incrs: unit === 'bytes' ? POWERS : null,
       size: unit === 'marks/s' ? 112 : 80,
     },
-    begins: shown[0].values.map((_, i) => i * step),
-    end: count * step,
+    borders: Array.from({ length: count + 1 }, (_, i) => i * step),
     curves: shown.map((s) => ({ label: s.name, values: s.values })),
   });
 }

@@ -50,11 +50,11 @@ function follow(plot, index) {
 }
 
 /**
- * `curves` are {label, values}; `begins` says when each value begins to hold, and `end` until when the last one does.
- * `unit` is {label, show, onAxis, incrs, size}.
+ * `curves` are {label, values}; each value holds from one of the `borders` to the next. `unit` is {label, show, onAxis,
+ * incrs, size}.
  */
-export function timeChart(place, { index, who, faults = [], label, unit, begins, end, curves }) {
-  const data = stepped(begins, end, curves.map((one) => one.values));
+export function timeChart(place, { index, who, faults = [], label, unit, borders, curves }) {
+  const data = stepped(borders, curves.map((one) => one.values));
   const made = chart(
     place,
     {

@@ -86,8 +86,9 @@ test('columns have the greatest value of what they cover, at every zoom', () => 
 // A curve, the strip, and the fabric have the same steps: what they say of a moment is one value.
 test('a moment has one value, wherever it is pointed at', () => {
   const [values, end] = [[0, 5, 1, 9], 8];
-  const [begins, ...curves] = stepped([0, 2, 4, 6], end, [values]);
+  const [begins, ...curves] = stepped([0, 2, 4, 6, end], [values]);
   assert.deepEqual([begins, curves], [[0, 2, 4, 6, 8], [[0, 5, 1, 9, 9]]]);
+  assert.deepEqual(stepped([0, 2], [[4, 5]]), [[0, 2], [4, 5]], 'values that are known at all borders');
   for (const [moment, value] of [[0, 0], [1.99, 0], [2, 5], [3.9, 5], [5, 1], [6, 9], [7.99, 9], [8, 9]]) {
     assert.equal(valueAt(values, [0, end], moment), value, `the strip at ${moment}`);
     assert.equal(curves[0][lastFrom(begins, moment)], value, `a curve at ${moment}`);
