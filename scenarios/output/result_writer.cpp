@@ -77,7 +77,12 @@ Result<fs::path> write_results(const Results& results, const std::string& resolv
         {.summary = json_text(summary_json(results)) + "\n",
          .resolved_scenario = resolved_scenario,
          .is_interrupted = results.outcome == Outcome::kInterrupted,
-         .write_tables = [&](const fs::path& at) { return write_tables(results, at, options); },
+         .write_tables =
+             [&](const fs::path& at) {
+               return write_tables(results, at, options) &&
+                      (options.expectations.empty() ||
+                       write_file(at / kExpectationsFile, options.expectations));
+             },
          .continues = options.continues});
   };
   if (options.files != nullptr) {

@@ -292,6 +292,14 @@ async function usesTimeline(browser) {
   const page = pageOf('late', 'late');
   await opens(browser, page);
   assert.ok(!(await browser.ask('document.querySelector("#overview").textContent')).includes('a timeline of the ranks'), 'nothing asks for a second run');
+  await use.legendIsTrue(browser);
+  await use.tipsAreReached(browser);
+  await browser.view({ width: 420 });
+  await opens(browser, page);
+  await use.namesFit(browser, { names: ['gpu16–23', 'gpu0 to gpu7', 'gpu8 to 15', 'gpu24 to 31'] });
+  await browser.view();
+  await opens(browser, page);
+  await use.namesFit(browser, { names: ['hosts gpu16 to gpu23', 'hosts gpu0 to gpu7', 'hosts gpu8 to gpu15', 'hosts gpu24 to gpu31'] });
   await use.opensRows(browser, { culprit: 'hosts gpu16 to gpu23' });
   await use.showsShares(browser, { title: 'hosts gpu16 to gpu23', hosts: [16, 17, 18, 19, 20, 21, 22, 23].map((i) => `gpu${i}`) });
   await more.minimap(browser);

@@ -1,6 +1,6 @@
 // Which of several runs is fastest, by how much, and through what. No drawing.
 
-import { causesOf, slowLinkOf, slowness, triesOf } from './answer_run.js';
+import { causesOf, failedText, slowLinkOf, slowness, triesOf } from './answer_run.js';
 import { differences, keysOf } from './scenario.js';
 import * as format from './format.js';
 
@@ -159,7 +159,8 @@ export function answerOfRuns(runs) {
   const known = runs.filter(isFinished);
   const broken = unfinished(runs);
   const one = known.length > 1 ? pairs(known).map(extremes).sort((a, b) => b.ratio - a.ratio)[0] : null;
-  const before = broken ? `${broken}; ` : '';
+  const failed = runs.filter(failedText).map((run) => `${quoted(run.label)}: ${failedText(run)}; `).join('');
+  const before = `${failed}${broken ? `${broken}; ` : ''}`;
   const keys = keysThatDiffer(known);
   const advice = [...beyond(runs), ...(one ? asInBest(keys, known, one) : []), ...(one && one.ratio < 1 + SAME ? [] : tries(one, runs))];
   if (!one) {

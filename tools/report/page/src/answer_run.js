@@ -293,7 +293,31 @@ export function culpritOfRun(run) {
   return worst.isLate ? worst.causes.find((c) => c.cause === 'straggler') : culpritOf(worst.causes);
 }
 
+const isAre = (count, one, many) => (count === 1 ? one : many);
+
+/** What was expected of the run (`--expect`) and does not hold, the first with its values: null where all holds. */
+export function failedText({ expectations = [] }) {
+  const failed = expectations.filter((one) => !one.holds);
+  if (!failed.length) return null;
+  const [{ expectation, values, because }] = failed;
+  const found = because || Object.entries(values).map(([name, value]) => `${quoted(name)} is ${value === null ? 'not known' : format.byName(name, value)}`).join(', ');
+  const which = expectations.length === 1 ? 'the expectation does' : `${failed.length} of ${expectations.length} expectations ${isAre(failed.length, 'does', 'do')}`;
+  return `${which} not hold${failed.length > 1 ? ', first' : ':'} ${quoted(expectation)}: ${found}`;
+}
+
+/** A failed expectation stands before all else, as a sentence and as a figure. */
 export function answerOfRun(run) {
+  const answer = answerWithout(run);
+  const { expectations = [] } = run;
+  if (!expectations.length) return answer;
+  const failed = failedText(run);
+  const held = expectations.filter((one) => one.holds).length;
+  if (!failed) return { ...answer, sentence: `${answer.sentence}; ${expectations.length === 1 ? 'the expectation holds' : `all ${expectations.length} expectations hold`}` };
+  return { ...answer, sentence: `${failed}; ${answer.sentence}`, figures: [['expectations that hold', `${held} of ${expectations.length}`], ...answer.figures].slice(0, 4) };
+}
+
+/** The answer as if nothing had been expected. */
+function answerWithout(run) {
   const { summary } = run;
   const jobs = judged(run);
   const bad = trouble(summary);

@@ -41,8 +41,10 @@ export function ofSlice(name, isCritical) {
 export function legendOf(causes, names) {
   const doings = new Set(names.map(doingOf));
   const list = [...new Set(causes)].map((cause) => [cause, ofCause(cause)]);
-  const known = new Set(list.map(([, colour]) => colour));
-  return [...list, ...DOINGS.filter((one) => doings.has(one) && !known.has(one[2])).map(([title, , colour]) => [title, colour])];
+  list.push(...DOINGS.filter((one) => doings.has(one)).map(([title, , colour]) => [title, colour]));
+  // What is no doing has a colour by its name.
+  list.push(...names.filter((name) => !doingOf(name)).map((name) => [name.replace(/[\d.]+.*$/, '').trim() || name, ofSlice(name, false)]));
+  return list.filter(([, colour], i) => list.findIndex(([, other]) => other === colour) === i);
 }
 export const ofSeries = (i) => SERIES[i % SERIES.length];
 

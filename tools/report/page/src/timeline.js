@@ -156,7 +156,11 @@ function totals(view, place, selection) {
               value: (r) => r.time / whole,
               show: (r) => format.percent(r.time / whole),
             },
-            { title: 'longest', value: (r) => r.longest, show: (r) => seconds(r.longest) },
+            {
+              title: 'longest',
+              value: (r) => r.longest,
+              show: (r) => action(seconds(r.longest), () => view.jump(r.at), 'show it'),
+            },
           ],
           list,
           { caption: 'What this time goes to', most: 15, sort: 2, falling: true },
@@ -178,6 +182,36 @@ function legend(view) {
   );
 }
 
+/** What the keyboard does, folded until somebody asks. */
+const KEYS = [
+  ['W S, + −', 'zoom in and out'],
+  ['A D, ← →', 'move'],
+  ['↑ ↓', 'choose a row'],
+  ['Enter', 'open or close the row'],
+  ['P', 'keep the row at the top'],
+  [', .', 'the slice before, and after, the chosen one'],
+  ['F', 'show what is selected or chosen'],
+  ['R', 'select the range of the chosen slice, and sum it up'],
+  ['Escape', 'clear the selection'],
+  ['/', 'search; Enter and Shift with Enter: the next, the one before'],
+  ['Home', 'all of the time'],
+  ['?', 'this list'],
+];
+
+function keysView(view) {
+  const node = el(
+    'details',
+    { class: 'keys' },
+    el('summary', {}, 'Keys and mouse'),
+    el('dl', { class: 'facts' }, KEYS.map(([key, act]) => el('div', {}, el('dt', {}, key), el('dd', {}, act)))),
+    el('p', { class: 'hint' }, 'Ctrl and the wheel zoom, Shift and the wheel move; a double click zooms in; a drag over the axis sums all rows; the right end of a name pins its row.'),
+  );
+  view.onHelp = () => {
+    node.open = !node.open;
+  };
+  return node;
+}
+
 function hint(view, data) {
   const count = view.all.reduce((n, t) => n + t.begins.length, 0);
   const seen = data.arrows?.seen ?? 0;
@@ -188,7 +222,7 @@ function hint(view, data) {
   const path = view.hops.length ? ' A click on a critical path draws its messages as arrows.' : '';
   const isCut = (data.hops?.seen ?? 0) > view.hops.length;
   const hops = isCut ? `; of critical paths the ${format.number(view.hops.length)} longest messages` : '';
-  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}${hops}. A click opens a row; a drag sums a range, with Shift it moves; W A S D and Ctrl with the wheel zoom and move; P pins a row, F fits what is chosen, / searches.${view.faults.length ? ' Marks on the axis are faults of the scenario.' : ''}${path}`;
+  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}${hops}. A click opens a row; a drag sums a range, with Shift it moves; W A S D zoom and move.${view.faults.length ? ' Marks on the axis are faults of the scenario.' : ''}${path}`;
 }
 
 export function timeline(run, index) {
@@ -222,6 +256,7 @@ export function timeline(run, index) {
     'timeline',
     'Timeline',
     el('p', { class: 'hint' }, hint(view, data)),
+    keysView(view),
     el(
       'div',
       { class: 'controls' },

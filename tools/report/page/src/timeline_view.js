@@ -44,13 +44,14 @@ export class TimelineView {
       tabindex: 0,
       role: 'application',
       'aria-label':
-        'timeline: W and S zoom, A and D move, arrows choose a row, Enter opens it, P pins it, F fits what is selected or chosen, comma and full stop choose the slice before and after, Home shows all',
+        'timeline: W and S zoom, A and D move, arrows choose a row, Enter opens it, P pins it, F fits what is selected or chosen, R selects the range of the chosen slice, question mark lists all keys, comma and full stop choose the slice before and after, Home shows all',
       height: 100,
     });
     this.tip = el('div', { class: 'tip', hidden: true });
     this.onChoose = () => {};
     this.onSelect = () => {};
     this.onPaint = () => {};
+    this.onHelp = () => {};
     this.layOut();
     this.listen();
     onTime(index, 'timeline', () => this.later());
@@ -234,6 +235,8 @@ export class TimelineView {
       f: () => this.fit(),
       ',': () => this.neighbour(-1),
       '.': () => this.neighbour(1),
+      r: () => this.selectChosen(),
+      '?': () => this.onHelp(),
       Escape: () => this.select(null),
     };
     const act = acts[e.key.length === 1 ? e.key.toLowerCase() : e.key];
@@ -250,6 +253,14 @@ export class TimelineView {
       const half = (track.ends[i] - track.begins[i]) / 2;
       this.show(track.begins[i] - half, track.ends[i] + half);
     }
+  }
+
+  /** Selects the range of the chosen slice on its row. */
+  selectChosen() {
+    if (!this.chosen) return;
+    const [track, i] = this.chosen;
+    const row = this.rows.find(({ node }) => node.track === track);
+    if (row) this.select({ from: track.begins[i], to: track.ends[i], rows: [row], isOfAll: false });
   }
 
   /** Chooses the slice before or after the chosen one on its track, and moves to it where it is out of sight. */

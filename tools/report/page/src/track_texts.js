@@ -46,7 +46,7 @@ export function namesOf({ kind, title }) {
   const [, first, last] = /^hosts (.+) to (.+)$/.exec(title) ?? [];
   if (!first) return [title, title.replace(/^host /, '')];
   const [a, b] = [first, last].map((name) => /^(.*?)(\d*)$/.exec(name));
-  return [title, `${first} to ${last}`, ...(a[1] === b[1] && b[2] ? [`${first} to ${b[2]}`] : [])];
+  return [title, `${first} to ${last}`, ...(a[1] === b[1] && b[2] ? [`${first} to ${b[2]}`, `${first}–${b[2]}`] : [])];
 }
 
 /** The longest of some names that is no wider than `room`; where all are, the last with what fits of both its ends. */

@@ -54,6 +54,29 @@ test('slow messages of healthy jobs are named', () => {
   assert.doesNotMatch(answerOfRun(run([job('sick', 3, 1, { slowdown: { p99: 9 } })])).sentence, /1 in 100/);
 });
 
+// `weft run --expect`: who looks at the page of a failed run of CI sees first why it failed.
+test('an expectation that does not hold stands before all else', () => {
+  const expectation = (name, value, holds, more = {}) => ({ expectation: `${name} < 80us`, holds, values: { [name]: value }, ...more });
+  const of = (expectations, more = {}) => answerOfRun({ ...run([job('a', 1, 1)]), expectations, ...more });
+  const failed = of([expectation('jobs.a.jct_seconds', 84.2e-6, false), expectation('network.timeouts', 0, true)]);
+  assert.equal(failed.sentence, '1 of 2 expectations does not hold: `jobs.a.jct_seconds < 80us`: `jobs.a.jct_seconds` is 84.2 us; `a` took what an empty network would, 1 s, within 0.1 %');
+  assert.deepEqual(failed.figures[0], ['expectations that hold', '1 of 2']);
+  assert.ok(failed.figures.length <= 4);
+  const alone = of([expectation('jobs.a.jct_seconds', null, false, { because: 'its run was cut off' })]);
+  assert.match(alone.sentence, /^the expectation does not hold: `jobs\.a\.jct_seconds < 80us`: its run was cut off; /);
+  assert.match(of([expectation('x', null, false)]).sentence, /: `x` is not known; /);
+  const two = of([expectation('x', 3, false), expectation('y', 4, false)]);
+  assert.match(two.sentence, /^2 of 2 expectations do not hold, first `x < 80us`: `x` is 3; /);
+  assert.match(of([expectation('x', 0, true)]).sentence, /within 0\.1 %; the expectation holds$/);
+  assert.match(of([expectation('x', 0, true), expectation('y', 0, true)]).sentence, /; all 2 expectations hold$/);
+  assert.doesNotMatch(of([]).sentence, /expectation/);
+  // Before what a run lost, too, and of several runs with its name.
+  const cut = answerOfRun({ ...run([job('a', null, 1)], undefined, { outcome: 'horizon' }), expectations: [expectation('x', 3, false)] });
+  assert.match(cut.sentence, /^the expectation does not hold.*; The run was cut off/);
+  const runs = [['before', []], ['after', [expectation('x', 3, false)]]].map(([label, expectations]) => ({ ...run([job('a', 1, 1)]), label, expectations }));
+  assert.match(answerOfRuns(runs).sentence, /^`after`: the expectation does not hold: `x < 80us`: `x` is 3; no job differs/);
+});
+
 test('what went wrong comes first', () => {
   const cut = answerOfRun(run([job('a', null, 1)], undefined, { outcome: 'horizon', messages: { count: 32, completed: 19 } }));
   assert.equal(cut.sentence, 'The run was cut off at its horizon of 1 ms; its job did not finish, 19 of 32 messages completed');

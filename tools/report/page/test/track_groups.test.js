@@ -108,7 +108,10 @@ test('a closed group shows which share of its ranks does what', () => {
 
 test('totals of a range cut slices to it, and add up names that differ in numbers only', () => {
   const tracks = sample().filter((t) => t.name === 'tensor: steps' && t.process.includes('rank 1 '));
-  assert.deepEqual(totalsOf(tracks, NAMES, 65, 75), [{ name: 'receive from', count: 2, time: 10, longest: 10 }]);
+  assert.deepEqual(totalsOf(tracks, NAMES, 65, 75), [{ name: 'receive from', count: 2, time: 10, longest: 10, at: [tracks[0], 0] }]);
+  const [uneven] = unpack({ names: NAMES, tracks: [{ process: 'p', name: 'steps', slices: [0, 5, 2, 1, 10, 9, 3, 1, 10, 8, 2, 1, 10, 16, 2, 4] }] });
+  const [{ longest, at }] = totalsOf([uneven], NAMES, 0, 100);
+  assert.deepEqual([longest, at[1]], [9, 1], 'of several short ones each counts for itself');
   assert.deepEqual(totalsOf(tracks, NAMES, 0, 60), []);
   assert.equal(stemOf('queueing\tother\ta->b'), 'queueing');
   assert.deepEqual(['to 3', '64KiB to 1'].map(stemOf), ['message', '64KiB to 1']);

@@ -28,7 +28,7 @@ test('a group is named once', () => {
 });
 
 test('names of folded hosts are shortened before they are cut', () => {
-  assert.deepEqual(namesOf({ kind: 'host', title: 'hosts gpu16 to gpu23' }), ['hosts gpu16 to gpu23', 'gpu16 to gpu23', 'gpu16 to 23']);
+  assert.deepEqual(namesOf({ kind: 'host', title: 'hosts gpu16 to gpu23' }), ['hosts gpu16 to gpu23', 'gpu16 to gpu23', 'gpu16 to 23', 'gpu16–23']);
   assert.deepEqual(namesOf({ kind: 'host', title: 'hosts a1 to b2' }), ['hosts a1 to b2', 'a1 to b2']);
   assert.deepEqual(namesOf({ kind: 'host', title: 'host h3' }), ['host h3', 'h3']);
   assert.deepEqual(namesOf({ kind: 'rank', title: 'rank 19 (gpu19)' }), ['rank 19 (gpu19)', 'rank 19']);
@@ -54,6 +54,6 @@ test('slices that are thinner than a hand is steady can be pointed at', () => {
 
 test('the legend lists what the data have, causes first, and each colour once', () => {
   assert.deepEqual(legendOf([], ['receive from 3', 'receive from 4', 'iteration 1']).map(([title]) => title), ['iterations, jobs', 'receiving, waiting']);
-  assert.deepEqual(legendOf(['compute', 'queueing', 'compute'], ['forward 0', 'backward 0', 'unknown']), [
-    ['compute', ofCause('compute')], ['queueing', ofCause('queueing')], ['backward', ofSlice('backward 0', false)]]);
+  assert.deepEqual(legendOf(['compute', 'queueing', 'compute'], ['forward 0', 'backward 0', 'unknown 3', 'unknown 4']), [
+    ['compute', ofCause('compute')], ['queueing', ofCause('queueing')], ['backward', ofSlice('backward 0', false)], ['unknown', ofSlice('unknown 3', false)]]);
 });
