@@ -112,6 +112,14 @@ test('a slow link is named instead of how it shows', () => {
   assert.equal(tries.length, 2);
 });
 
+// Below a quarter other causes may be worse; from a quarter on it is named whatever else there is.
+test('a slow link above a quarter is named, though another cause takes more', () => {
+  const slow = blame('ring', [['own packets', 'ring', 0.6, 'a->h1'], ['serialisation', 'x', 0.4]]);
+  const of = (seconds) => answerOfRun(run([job('ring', 1.4, 1)], [{ ...slow, slow_links: [{ port: 'b->h5', rate_bps: 1e11, usual_rate_bps: 4e11, seconds }] }])).sentence;
+  assert.match(of('0.3'), /30 % of it passes at slow links/);
+  assert.match(of('0.2'), /60 % of it is queued behind its own packets/);
+});
+
 // A slow link is not hidden behind what it makes: it is named where more time passes there than any other cause takes.
 test('a slow link below a quarter is named where nothing takes more', () => {
   const slow = blame('ring', [['own packets', 'ring', 0.11, 'a->h1'], ['serialisation', 'x', 0.89]]);
@@ -236,8 +244,7 @@ test('of two runs the faster is named, with tokens and MFU', () => {
 
 // A step of more tokens takes longer, and says nothing of which machine is faster.
 test('runs whose steps have other tokens are compared by tokens per second', () => {
-  const blamed = [['compute', 'rank 0', 0.001]];
-  const of = (label, seconds, tokens) => ({ ...trained(label, seconds, tokens, 0.2), blame: [blame('llama', blamed)] });
+  const of = (label, seconds, tokens) => ({ ...trained(label, seconds, tokens, 0.2), blame: [blame('llama', [['compute', 'rank 0', seconds]])] });
   const [hgx, rack, slow] = [of('HGX', 0.0153, 1.07e6), of('NVL72', 0.0032, 1.15e7), of('slow', 0.0016, 1.02e6)];
   const { sentence, figures } = answerOfRuns([hgx, rack]);
   assert.equal(sentence, '`NVL72` is 11 times as fast: 11.5 against 1.07 M tokens/s; but a step has 36.8 against 16.4 k tokens');

@@ -127,6 +127,8 @@ test('the fabric begins with what is wrong in the run', () => {
   assert.equal(wrongMetric(sick('queueing', 'other'), [...options, ['peak_queue_bytes', '']]), 'peak_queue_bytes');
   assert.equal(wrongMetric(sick('window', 'rank 1 (h1)'), options), 'blame_s');
   assert.equal(wrongMetric(sick('pause', 'NIC of h0', '', { buffer_drops: [0, 3] }), options), 'drops');
+  assert.equal(wrongMetric(sick('pause', 'NIC of h0'), [...options, ['error_drops', '']]), 'paused_s', 'nothing was lost to errors');
+  assert.equal(wrongMetric(sick('pause', 'NIC of h0', '', { error_drops: [0, 1] }), [...options, ['error_drops', '']]), 'error_drops');
   assert.equal(wrongMetric({ ...sick('pause', 'x'), blame: undefined }, [['utilisation', '']]), 'utilisation');
 });
 

@@ -30,6 +30,7 @@ test('a group is named once', () => {
 test('names of folded hosts are shortened before they are cut', () => {
   assert.deepEqual(namesOf({ kind: 'host', title: 'hosts gpu16 to gpu23' }), ['hosts gpu16 to gpu23', 'gpu16 to gpu23', 'gpu16 to 23', 'gpu16–23']);
   assert.deepEqual(namesOf({ kind: 'host', title: 'hosts a1 to b2' }), ['hosts a1 to b2', 'a1 to b2']);
+  assert.deepEqual(namesOf({ kind: 'host', title: 'hosts x1 to x' }), ['hosts x1 to x', 'x1 to x']);
   assert.deepEqual(namesOf({ kind: 'host', title: 'host h3' }), ['host h3', 'h3']);
   assert.deepEqual(namesOf({ kind: 'rank', title: 'rank 19 (gpu19)' }), ['rank 19 (gpu19)', 'rank 19']);
   assert.deepEqual(namesOf({ kind: 'track', title: 'steps (a)' }), ['steps (a)']);
@@ -39,6 +40,7 @@ test('names of folded hosts are shortened before they are cut', () => {
   assert.equal(fit(['critical path'], 9), 'crit…path', 'both ends tell names apart');
   assert.equal(fit(['critical path'], 13), 'critical path');
   assert.equal(fit(['abc'], 0), '…');
+  assert.equal(fitting(['abc'], 2, (text) => text.replace('…', '').length), 'a…c', 'as much as there is room for');
 });
 
 test('slices that are thinner than a hand is steady can be pointed at', () => {
@@ -48,7 +50,7 @@ test('slices that are thinner than a hand is steady can be pointed at', () => {
   assert.equal(nearestColumn(cells, 2, 9, 2), 1, 'beyond the edge is at the edge');
   assert.equal(nearestColumn(Uint32Array.from([1, 0, 0, 0, 2, 0]), 2, 1, 4), 0, 'of two as near the one before');
   assert.deepEqual(shortIn(track, 12_351_000, 12_356_200, 1_000), [1, 2]);
-  assert.deepEqual(shortIn(track, 12_354_500, 12_354_700, 1_000), [1], 'one that begins before and ends behind');
+  assert.deepEqual(shortIn(track, 12_355_000, 12_355_100, 1_000), [1], 'one that begins before and ends behind');
   assert.deepEqual(shortIn(track, 12_355_400, 12_355_600, 1_000), [], 'ends count no more, begins not yet');
 });
 
