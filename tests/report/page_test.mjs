@@ -12,6 +12,7 @@ import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
 import * as diagnosis from './diagnosis.mjs';
 import * as charts from './charts.mjs';
 import * as more from './charts_data.mjs';
+import * as rare from './charts_more.mjs';
 import { isQuick } from './speed.mjs';
 import * as use from './timeline_use.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
@@ -273,7 +274,10 @@ async function short(browser) {
 async function timeline(browser) {
   run('run', join(sources, 'scenarios/incast.yaml'), '--quiet', '-o', 'timeline');
   writeFileSync(join(folder, 'timeline', 'timeline.json'), timelineText());
-  await paintsWhatThereIs(browser, pageOf('timeline', 'timeline'));
+  const page = pageOf('timeline', 'timeline');
+  await paintsWhatThereIs(browser, page);
+  await opens(browser, page);
+  await use.reachesThinSlices(browser, { title: 'rare' });
   await usesTimeline(browser);
 }
 
@@ -353,6 +357,19 @@ async function showsPathStates(browser) {
   assert.ok(!await browser.ask('document.getElementById("paths")'));
 }
 
+/** Recordings of many queues, of rates, and of waits for credits. */
+async function showsRareRecordings(browser) {
+  run('run', scenario('ecmp-collisions'), '--quiet', '--set', 'jobs[0].size=4MiB', '--set', 'observe.queues={ports: "*", period: 20us}', '--set', 'observe.rates=["ring:*->*"]', '-o', 'many');
+  await opens(browser, pageOf('many', 'many'));
+  await browser.until('document.querySelector("canvas.strip").dataset.ports');
+  await rare.stripOfMoments(browser);
+  await rare.rates(browser);
+  run('run', scenario('credit-loop'), '--quiet', '--set', 'observe.credits=true', '-o', 'credits');
+  await opens(browser, pageOf('credits', 'credits'));
+  await browser.until('document.querySelector("canvas.strip").dataset.ports');
+  await rare.credits(browser);
+}
+
 /** Every chart of the page of a run and of a sweep, read back. */
 async function showsData(browser) {
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'observe.pauses=true', '--set', 'observe.queues={ports: "*", period: 20us}',
@@ -373,6 +390,7 @@ async function showsData(browser) {
   await charts.plays(browser, 'marks', /marks\/s$/);
   await more.curvesOf(browser, { kind: 'pauses', title: 'share of time paused', tick: /^[\d.]+ %$/, isCrowded: true });
   await charts.strip(browser, 'pauses', format.percent);
+  await more.momentOfFabric(browser, { kind: 'pauses', title: 'paused at a moment' });
   await more.otherDistributions(browser);
   await more.storms(browser);
   await showsPathStates(browser);
@@ -380,6 +398,8 @@ async function showsData(browser) {
   await opens(browser, pageOf('wider', 'recorded', 'wider'));
   await charts.comparedBars(browser);
   await more.fabricOfDifferences(browser, { title: 'time paused', column: 'paused_s' });
+  await rare.distributionsOfRuns(browser);
+  await showsRareRecordings(browser);
   writeFileSync(join(folder, 'steps.yaml'), STEPS);
   run('run', 'steps.yaml', '--blame', '--quiet', '-o', 'steps');
   await opens(browser, pageOf('steps', 'steps'));

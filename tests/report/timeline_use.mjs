@@ -195,6 +195,21 @@ export async function tipsAreReached(browser) {
   assert.match(await tip(), /^hosts gpu\d+ to gpu\d+: 8 ranks; /);
 }
 
+/** A slice that is one pixel wide is reached from three pixels beside it, and from ten it is not. */
+export async function reachesThinSlices(browser, { title }) {
+  const row = await rowOf(browser, title);
+  const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
+  const { slices } = timeline.tracks.find((track) => track.name === title);
+  const [from, to] = await windowOf(browser);
+  const width = await browser.ask(`${CANVAS}.clientWidth - 210`);
+  const x = 210 + ((slices[0] + slices[4] - from) / (to - from)) * width; // the second slice
+  const tip = () => browser.ask("(({ hidden, textContent }) => (hidden ? '' : textContent))(document.querySelector('#timeline .tip'))");
+  for (const [by, is] of [[-3, true], [3, true], [-10, false], [10, false]]) {
+    await pointer(browser, ['pointermove', Math.floor(x) + by, row.y + 8]);
+    assert.equal((await tip()).includes('retry'), is, `${by} pixels beside it: ${await tip()}`);
+  }
+}
+
 /** What colours mean: only what is there. */
 export async function legendIsTrue(browser) {
   const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];

@@ -84,6 +84,11 @@ test('culprits stand first, and their host does', () => {
   ]);
 });
 
+test('culprits stand first where ranks have no group of hosts', () => {
+  const blame = [{ job: 'gpt', seconds: 1, rows: [['straggler', 'rank', 'rank 2 (gpu2)', '', 0.3]] }];
+  assert.deepEqual(titles(rowsOf(groupsOf(sample(), { blame }), new Set(['job gpt']))).slice(2, 4), ['. rank 2 (gpu2)', '. rank 0 (gpu0)']);
+});
+
 test('the way to a track is the groups around it', () => {
   const tracks = sample();
   const wanted = tracks.find((t) => t.process.includes('rank 10') && t.name === 'tensor');
