@@ -223,6 +223,20 @@ async function advisesAsBlame(browser) {
   assert.ok(await browser.ask('[...document.querySelectorAll("#overview .warnings code")].some((n) => n.textContent === "100Gbps")'));
 }
 
+/** A failed expectation is what the page opens with, with the value that was found; all of them stand in a table. */
+async function saysWhatWasExpected(browser) {
+  const expected = ['--expect', 'jobs.incast.jct < 500us', '--expect', 'network.packets_dropped == 0'];
+  assert.throws(() => execFileSync(weft, ['run', scenario('incast'), '--quiet', '-o', 'expected', ...expected], { cwd: folder, stdio: 'ignore' }), /Command failed/);
+  const page = pageOf('expected', 'expected');
+  await opens(browser, page);
+  const found = format.time(summaryOf('expected').jobs[0].jct_seconds);
+  await opensWithTheAnswer(browser, new RegExp(`^1 of 2 expectations does not hold: jobs\\.incast\\.jct_seconds < 500us: jobs\\.incast\\.jct_seconds is ${found}; incast took `));
+  assert.equal(await browser.ask('document.querySelector("#overview .figures dd").textContent'), '1 of 2');
+  const rows = await browser.ask('[...document.querySelectorAll("#overview .expectations tbody tr")].map((r) => [...r.children].map((n) => n.textContent))');
+  assert.deepEqual(rows, [['jobs.incast.jct_seconds < 500us', 'no', `jobs.incast.jct_seconds is ${found}`], ['network.packets_dropped == 0', 'yes', 'network.packets_dropped is 0']]);
+  await looksRight(browser, page, [420]);
+}
+
 /** What failed stands on the page, as in the summary; where nothing did there is no such section. */
 async function showsIncidents(browser) {
   await opens(browser, join(folder, 'flapping.html'));
@@ -263,6 +277,7 @@ async function short(browser) {
   await saysWhatToTry(browser, 'fewer bytes through NIC ingress of h0');
   for (const missing of ['series', 'timeline', 'storms']) assert.ok(!await browser.ask(`document.getElementById('${missing}') && !document.querySelector('#${missing} .table, #${missing} canvas, #${missing} .storm')`), missing);
   await leadsToPorts(browser, 'leaf0[0]->h0');
+  await saysWhatWasExpected(browser);
   await showsNames(browser);
   await namesLosses(browser);
   await saysWhatIsCutOff(browser);
