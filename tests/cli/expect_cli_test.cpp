@@ -82,7 +82,8 @@ TEST_F(Expect, TheFolderKeepsWhatWasExpectedOfItsRun) {
   run({"report", "out", "-o", "page.html"}, 0);
   EXPECT_THAT(
       program_.folder().read("page.html"),
-      HasSubstr(R"("expectations":[{"expectation":"jobs.send-one.jct_seconds \u003c 80us","holds":false)"));
+      HasSubstr(
+          R"("expectations":[{"expectation":"jobs.send-one.jct_seconds \u003c 80us","holds":false)"));
   // A run of which nothing is expected replaces them.
   run({"run", "one.yaml", "--quiet", "--out", "out"}, 0);
   EXPECT_FALSE(std::filesystem::exists(program_.folder().path() / "out/expectations.json"));

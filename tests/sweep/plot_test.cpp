@@ -100,16 +100,16 @@ TEST(Plot, GnuplotDrawsBothKindsToSvgAndPng) {
 // A page has them, too (tools/report/page/test/colour.test.js compares the palettes).
 TEST(Plot, TheLeastAndTheGreatestCellHaveTheEndsOfTheScale) {
   const Folder folder;
-  const Errors errors =
-      sweep::draw(commands({.x = "kmin", .y = "p99", .by = "kmax", .is_heatmap = true}),
-                  folder.path() / "map");
+  const Errors errors = sweep::draw(
+      commands({.x = "kmin", .y = "p99", .by = "kmax", .is_heatmap = true}), folder.path() / "map");
   ASSERT_TRUE(errors.empty()) << errors.front().to_string();
   std::ostringstream svg;
   svg << std::ifstream(folder.path() / "map.svg").rdbuf();
   const std::string text = svg.str();
   const auto count = [&text](const std::string& colour) {
     std::size_t found = 0;
-    for (std::size_t at = text.find(colour); at != std::string::npos; at = text.find(colour, at + 1))
+    for (std::size_t at = text.find(colour); at != std::string::npos;
+         at = text.find(colour, at + 1))
       ++found;
     return found;
   };
