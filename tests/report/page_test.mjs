@@ -631,7 +631,7 @@ async function findsCauses(browser) {
   await causes.storm(browser, { victim: 'others', root: 'NIC' });
   run('run', scenario('ecmp-collisions'), '--blame', '--quiet', '-o', 'ecmp');
   await opens(browser, pageOf('ecmp', 'ecmp'));
-  await saysWhatToTry(browser, 'spraying, adaptive routing or more queue pairs, where a hash chooses paths; else an algorithm or a placement by which fewer of its messages meet');
+  await saysWhatToTry(browser, 'spraying, adaptive routing or more queue pairs in place of a hash of paths; weft run --without collisions');
   await causes.collision(browser);
   for (const preset of ['scaled', 'paper']) {
     run('run', scenario('all-reduce'), '--blame', '--quiet', '--set', 'jobs[0].ranks.random=64', '--set', 'jobs[0].size=16MiB',
