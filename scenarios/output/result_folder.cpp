@@ -37,6 +37,7 @@ const std::vector<std::string>& result_files() {
       all.emplace_back(trace);
     }
     all.emplace_back("resolved.yaml");
+    all.emplace_back(kExpectationsFile);
     all.emplace_back(kSummary);
     return all;
   }();

@@ -12,6 +12,9 @@ namespace weft::scenarios {
 /// In every folder of results: only a folder that has it is written to again.
 inline constexpr const char* kResultMark = ".weft-results";
 
+/// Conditions that a run was to fulfil (`weft run --expect`), and whether it does.
+inline constexpr const char* kExpectationsFile = "expectations.json";
+
 /// The folder of a run's results. They are written elsewhere first: a new folder appears complete
 /// or not at all; in an existing one, which stays the folder that it is (a link, a mount point,
 /// somebody's working directory), the files of an earlier run are replaced one by one within a

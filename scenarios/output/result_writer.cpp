@@ -72,13 +72,17 @@ Result<fs::path> publish_results(ResultFolder& target, const fs::path& folder,
 Result<fs::path> write_results(const Results& results, const std::string& resolved_scenario,
                                const fs::path& folder, const WriteOptions& options) {
   const auto write = [&](ResultFolder& target) {
-    return publish_results(
-        target, folder,
-        {.summary = json_text(summary_json(results)) + "\n",
-         .resolved_scenario = resolved_scenario,
-         .is_interrupted = results.outcome == Outcome::kInterrupted,
-         .write_tables = [&](const fs::path& at) { return write_tables(results, at, options); },
-         .continues = options.continues});
+    return publish_results(target, folder,
+                           {.summary = json_text(summary_json(results)) + "\n",
+                            .resolved_scenario = resolved_scenario,
+                            .is_interrupted = results.outcome == Outcome::kInterrupted,
+                            .write_tables =
+                                [&](const fs::path& at) {
+                                  return write_tables(results, at, options) &&
+                                         (options.expectations.empty() ||
+                                          write_file(at / kExpectationsFile, options.expectations));
+                                },
+                            .continues = options.continues});
   };
   if (options.files != nullptr) {
     options.files->finish_messages();

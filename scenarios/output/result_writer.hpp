@@ -14,6 +14,7 @@ class RunFiles;
 
 struct WriteOptions {
   bool pauses = false;                     ///< write pauses.csv
+  std::string expectations = {};           ///< expectations.json; empty: nothing was expected
   RunFiles* files = nullptr;               ///< of this run, for the same folder
   ResultFolder::Continues continues = {};  ///< asked while another run holds the folder
 };

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -65,6 +66,30 @@ TEST_F(Expect, NamesMayLeaveOutTheirUnit) {
               HasSubstr("`jobs.send-one.jct_seconds < 80us` does not hold: "
                         "jobs.send-one.jct_seconds is 8"));
   EXPECT_THAT(expect("jobs.send-one.jct < 1GB", 2).err, HasSubstr("of different kinds"));
+}
+
+// For who looks at the results later, such as the page of `weft report`.
+TEST_F(Expect, TheFolderKeepsWhatWasExpectedOfItsRun) {
+  run({"run", "one.yaml", "--quiet", "--out", "out", "--expect", "jobs.send-one.jct < 80us",
+       "--expect", "network.timeouts == 0"},
+      1);
+  const json kept = json::parse(program_.folder().read("out/expectations.json"));
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(kept[0]["expectation"], "jobs.send-one.jct_seconds < 80us");
+  EXPECT_EQ(kept[0]["holds"], false);
+  EXPECT_GT(kept[0]["values"]["jobs.send-one.jct_seconds"], 80e-6);
+  EXPECT_EQ(kept[1]["holds"], true);
+  run({"report", "out", "-o", "page.html"}, 0);
+  EXPECT_THAT(
+      program_.folder().read("page.html"),
+      HasSubstr(
+          R"("expectations":[{"expectation":"jobs.send-one.jct_seconds \u003c 80us","holds":false)"));
+  // A run of which nothing is expected replaces them.
+  run({"run", "one.yaml", "--quiet", "--out", "out"}, 0);
+  EXPECT_FALSE(std::filesystem::exists(program_.folder().path() / "out/expectations.json"));
+  program_.folder().write("out/expectations.json", R"([{"expectation": "a", "holds": 1}])");
+  EXPECT_THAT(run({"report", "out", "-o", "page.html"}, 2).err,
+              HasSubstr("expectations.json: is no list of expectations of weft"));
 }
 
 TEST_F(Expect, JsonListsExpectationsWithValuesAndVerdicts) {

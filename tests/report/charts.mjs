@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { heatOn, ofCause } from '../../tools/report/page/src/colour.js';
+import { WIDE } from '../../tools/report/page/src/sweep_points.js';
 import * as format from '../../tools/report/page/src/format.js';
 
 export const dataOf = (browser) => browser.ask('JSON.parse(document.getElementById("data").textContent)');
@@ -100,6 +101,79 @@ export async function distributions(browser) {
   });
 }
 
+/** In the page: between the two points of the highest jump upwards, is the curve painted low at three quarters of the way? */
+function jumpOf(section) {
+  const u = document.querySelector(`#${section} .chart`).plot;
+  const scale = window.devicePixelRatio;
+  const [times, values] = u.data;
+  let at = 1;
+  for (let i = 1; i < values.length - 1; ++i) if (values[i] - values[i - 1] > values[at] - values[at - 1]) at = i;
+  // A range of a few steps around the jump makes a step wider than the pen.
+  history.replaceState(null, '', `#${section}?from=${times[Math.max(0, at - 2)]}&to=${times[Math.min(times.length - 1, at + 2)]}`);
+  window.dispatchEvent(new PopStateEvent('popstate'));
+  return new Promise((done) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const x = u.valToPos(times[at - 1] + 0.75 * (times[at] - times[at - 1]), 'x', true);
+      const [low, between] = [values[at - 1], values[at - 1] + 0.75 * (values[at] - values[at - 1])].map((v) => u.valToPos(v, 'y', true));
+      const isPainted = (y) => {
+        const { data } = u.ctx.getImageData(Math.round(x) - 2, Math.round(y) - 2 * scale, 4, 4 * scale);
+        for (let i = 3; i < data.length; i += 4) if (data[i] > 200) return true;
+        return false;
+      };
+      done({ low: isPainted(low), between: isPainted(between), jump: values[at] - values[at - 1] });
+    }));
+  });
+}
+
+/** What jumps is drawn as a step: it stays low until it jumps, and nothing lies on the slope between the two values. */
+async function isStepped(browser, section) {
+  const { low, between, jump } = await browser.ask(`(${jumpOf})(${JSON.stringify(section)})`);
+  assert.ok(jump > 0 && low && !between, JSON.stringify({ low, between, jump }));
+  await browser.ask(`(() => { history.replaceState(null, '', '#${section}?from=0&to=1e9'); window.dispatchEvent(new PopStateEvent('popstate')); })()`);
+  await browser.settle();
+}
+
+/** The strip and the curves say the same of a moment that either points at, and it is that of the data. */
+export async function oneValueForOneMoment(browser) {
+  const [run] = (await dataOf(browser)).runs;
+  const { series, step } = run.series.queues;
+  // A port with one class, whose curve is shown; and a step before a jump, of which a slope would say another value.
+  const k = series.slice(0, 8).findIndex(({ name }) => series.filter((s) => s.name.startsWith(`${name.slice(0, name.lastIndexOf(' '))} `)).length === 1);
+  assert.ok(k >= 0);
+  const { name, values } = series[k];
+  const port = name.slice(0, name.lastIndexOf(' '));
+  const at = values.findIndex((v, i) => i > 0 && i < values.length - 1 && values[i + 1] > 1.5 * v && v > 0);
+  assert.ok(at > 0, name);
+  for (const share of [0.1, 0.9]) {
+    const moment = (at + share) * step;
+    const row = JSON.parse(await browser.ask('document.querySelector("canvas.strip").dataset.ports')).indexOf(port);
+    // Zoomed, so that a pixel is less than a step.
+    await browser.ask(`(() => {
+      const canvas = document.querySelector('canvas.strip');
+      const box = canvas.getBoundingClientRect();
+      const labels = canvas.clientWidth < 700 ? 120 : 210;
+      const x = labels + (${moment} / ${values.length * step}) * (canvas.clientWidth - labels);
+      canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + x, clientY: box.top + ${20 + row * 15 + 6} }));
+    })()`);
+    await browser.settle();
+    const pointed = Number(await browser.ask('document.querySelector("canvas.strip").dataset.moment'));
+    const value = values[Math.floor(pointed / step)];
+    const tip = await browser.ask('document.querySelector("#series .tip").textContent');
+    assert.equal(tip, `${port} at ${format.time(pointed)}: ${format.bytes(value)}`);
+    const legend = await browser.ask(`[...document.querySelectorAll('#series .u-series')][${k + 1}].textContent`);
+    assert.ok(legend.startsWith(name) && legend.endsWith(format.bytes(value)), `${legend} for ${tip}`);
+    assert.ok((await browser.ask("document.querySelector('#series .u-series').textContent")).endsWith(format.time(pointed)), 'the moment itself');
+  }
+  // The other way round: the curve's pointer leads the strip.
+  const over = "document.querySelector('#series .chart .u-over')";
+  await browser.ask(`(() => { const box = ${over}.getBoundingClientRect(); for (const type of ['mouseenter', 'mousemove']) ${over}.dispatchEvent(new MouseEvent(type, { clientX: box.left + box.width * 0.42, clientY: box.top + 30, bubbles: true })); })()`);
+  await browser.settle();
+  const moment = Number(await browser.ask('document.querySelector("canvas.strip").dataset.moment'));
+  assert.ok(Math.abs(moment / (values.length * step) - 0.42) < 0.01, `${moment}`);
+  const legend = await browser.ask(`[...document.querySelectorAll('#series .u-series')][${k + 1}].textContent`);
+  assert.ok(legend.endsWith(format.bytes(values[Math.floor(moment / step)])), legend);
+}
+
 /** Curves over time are those of the data, from 0 on, in the unit of the recording. */
 export async function overTime(browser) {
   const [run] = (await dataOf(browser)).runs;
@@ -116,8 +190,10 @@ export async function overTime(browser) {
     plot.series.map((s) => s.label),
     series.slice(0, 8).map((s) => s.name),
   );
-  plot.series.forEach((s, k) => assert.deepEqual(s.values, series[k].values));
-  assert.ok(near(plot.xs[10], 10.5 * step));
+  // Steps: each value holds from its begin on, and the last one until the end.
+  plot.series.forEach((s, k) => assert.deepEqual(s.values, [...series[k].values, series[k].values.at(-1)]));
+  assert.ok(near(plot.xs[10], 10 * step) && near(plot.xs.at(-1), series[0].values.length * step));
+  await isStepped(browser, 'series');
 }
 
 /** In the page: colours of the strip at some places, [row, share of the time] each. */
@@ -348,7 +424,7 @@ export async function sweep(browser) {
     sizes.map((size) => mean((p) => p.texts[0] === size && p.texts[1] === row, 0)),
   );
   const [least, most] = [Math.min(...means), Math.max(...means)];
-  const isLog = least > 0 && most > 15 * least;
+  const isLog = least > 0 && most > WIDE * least;
   cells.forEach(([row, list]) =>
     list.forEach(([text, background], i) => {
       const value = mean((p) => p.texts[0] === sizes[i] && p.texts[1] === row, 0);

@@ -43,6 +43,8 @@ export async function otherDistributions(browser) {
   const p = run.summary.packet_latency_seconds;
   const cells = await browser.ask('[...document.querySelectorAll("#distributions .scroll td")].map((n) => n.textContent)');
   assert.deepEqual(cells, ['p50', 'p95', 'p99', 'p999', 'max'].map((name) => format.time(p[name])));
+  const heads = await browser.ask('[...document.querySelectorAll("#distributions .scroll thead th")].map((n) => n.textContent)');
+  assert.deepEqual(heads, ['', 'p50', 'p95', 'p99', 'p99.9', 'max'], 'as on the terminal');
 }
 
 /** Curves of a recording over time: its series in order, from 0 on, with its unit. */
@@ -56,7 +58,7 @@ export async function curvesOf(browser, { kind, title, tick, isCrowded = false }
   assert.equal(plot.y.label, unit);
   assert.equal(plot.y.min, 0);
   assert.deepEqual(plot.series.map((s) => s.label), series.slice(0, 8).map((s) => s.name));
-  plot.series.forEach((s, k) => assert.deepEqual(s.values, series[k].values));
+  plot.series.forEach((s, k) => assert.deepEqual(s.values, [...series[k].values, series[k].values.at(-1)]));
   assert.ok(plot.y.ticks.filter(Boolean).every((t) => t === '0' || tick.test(t)), plot.y.ticks.join());
   // Curves that jump between the same values lie on each other.
   if (!isCrowded) isPainted(plot, 0.3);

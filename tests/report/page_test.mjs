@@ -12,6 +12,7 @@ import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
 import * as diagnosis from './diagnosis.mjs';
 import * as charts from './charts.mjs';
 import * as more from './charts_data.mjs';
+import * as rare from './charts_more.mjs';
 import { isQuick } from './speed.mjs';
 import * as use from './timeline_use.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
@@ -222,6 +223,20 @@ async function advisesAsBlame(browser) {
   assert.ok(await browser.ask('[...document.querySelectorAll("#overview .warnings code")].some((n) => n.textContent === "100Gbps")'));
 }
 
+/** A failed expectation is what the page opens with, with the value that was found; all of them stand in a table. */
+async function saysWhatWasExpected(browser) {
+  const expected = ['--expect', 'jobs.incast.jct < 500us', '--expect', 'network.packets_dropped == 0'];
+  assert.throws(() => execFileSync(weft, ['run', scenario('incast'), '--quiet', '-o', 'expected', ...expected], { cwd: folder, stdio: 'ignore' }), /Command failed/);
+  const page = pageOf('expected', 'expected');
+  await opens(browser, page);
+  const found = format.time(summaryOf('expected').jobs[0].jct_seconds);
+  await opensWithTheAnswer(browser, new RegExp(`^1 of 2 expectations does not hold: jobs\\.incast\\.jct_seconds < 500us: jobs\\.incast\\.jct_seconds is ${found}; incast took `));
+  assert.equal(await browser.ask('document.querySelector("#overview .figures dd").textContent'), '1 of 2');
+  const rows = await browser.ask('[...document.querySelectorAll("#overview .expectations tbody tr")].map((r) => [...r.children].map((n) => n.textContent))');
+  assert.deepEqual(rows, [['jobs.incast.jct_seconds < 500us', 'no', `jobs.incast.jct_seconds is ${found}`], ['network.packets_dropped == 0', 'yes', 'network.packets_dropped is 0']]);
+  await looksRight(browser, page, [420]);
+}
+
 /** What failed stands on the page, as in the summary; where nothing did there is no such section. */
 async function showsIncidents(browser) {
   await opens(browser, join(folder, 'flapping.html'));
@@ -262,6 +277,7 @@ async function short(browser) {
   await saysWhatToTry(browser, 'fewer bytes through NIC ingress of h0');
   for (const missing of ['series', 'timeline', 'storms']) assert.ok(!await browser.ask(`document.getElementById('${missing}') && !document.querySelector('#${missing} .table, #${missing} canvas, #${missing} .storm')`), missing);
   await leadsToPorts(browser, 'leaf0[0]->h0');
+  await saysWhatWasExpected(browser);
   await showsNames(browser);
   await namesLosses(browser);
   await saysWhatIsCutOff(browser);
@@ -273,7 +289,10 @@ async function short(browser) {
 async function timeline(browser) {
   run('run', join(sources, 'scenarios/incast.yaml'), '--quiet', '-o', 'timeline');
   writeFileSync(join(folder, 'timeline', 'timeline.json'), timelineText());
-  await paintsWhatThereIs(browser, pageOf('timeline', 'timeline'));
+  const page = pageOf('timeline', 'timeline');
+  await paintsWhatThereIs(browser, page);
+  await opens(browser, page);
+  await use.reachesThinSlices(browser, { title: 'rare' });
   await usesTimeline(browser);
 }
 
@@ -292,6 +311,14 @@ async function usesTimeline(browser) {
   const page = pageOf('late', 'late');
   await opens(browser, page);
   assert.ok(!(await browser.ask('document.querySelector("#overview").textContent')).includes('a timeline of the ranks'), 'nothing asks for a second run');
+  await use.legendIsTrue(browser);
+  await use.tipsAreReached(browser);
+  await browser.view({ width: 420 });
+  await opens(browser, page);
+  await use.namesFit(browser, { names: ['gpu16–23', 'gpu0 to gpu7', 'gpu8 to 15', 'gpu24 to 31'] });
+  await browser.view();
+  await opens(browser, page);
+  await use.namesFit(browser, { names: ['hosts gpu16 to gpu23', 'hosts gpu0 to gpu7', 'hosts gpu8 to gpu15', 'hosts gpu24 to gpu31'] });
   await use.opensRows(browser, { culprit: 'hosts gpu16 to gpu23' });
   await use.showsShares(browser, { title: 'hosts gpu16 to gpu23', hosts: [16, 17, 18, 19, 20, 21, 22, 23].map((i) => `gpu${i}`) });
   await more.minimap(browser);
@@ -345,6 +372,19 @@ async function showsPathStates(browser) {
   assert.ok(!await browser.ask('document.getElementById("paths")'));
 }
 
+/** Recordings of many queues, of rates, and of waits for credits. */
+async function showsRareRecordings(browser) {
+  run('run', scenario('ecmp-collisions'), '--quiet', '--set', 'jobs[0].size=4MiB', '--set', 'observe.queues={ports: "*", period: 20us}', '--set', 'observe.rates=["ring:*->*"]', '-o', 'many');
+  await opens(browser, pageOf('many', 'many'));
+  await browser.until('document.querySelector("canvas.strip").dataset.ports');
+  await rare.stripOfMoments(browser);
+  await rare.rates(browser);
+  run('run', scenario('credit-loop'), '--quiet', '--set', 'observe.credits=true', '-o', 'credits');
+  await opens(browser, pageOf('credits', 'credits'));
+  await browser.until('document.querySelector("canvas.strip").dataset.ports');
+  await rare.credits(browser);
+}
+
 /** Every chart of the page of a run and of a sweep, read back. */
 async function showsData(browser) {
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'observe.pauses=true', '--set', 'observe.queues={ports: "*", period: 20us}',
@@ -353,6 +393,7 @@ async function showsData(browser) {
   await browser.until('document.querySelectorAll(".chart canvas").length >= 3 && document.querySelector("canvas.strip").dataset.ports');
   await charts.distributions(browser);
   await charts.overTime(browser);
+  await charts.oneValueForOneMoment(browser);
   await charts.strip(browser);
   await charts.fabric(browser, { metric: 'time paused', column: 'paused_s', culprit: 'NIC of h0' });
   await charts.lyingBars(browser);
@@ -364,6 +405,7 @@ async function showsData(browser) {
   await charts.plays(browser, 'marks', /marks\/s$/);
   await more.curvesOf(browser, { kind: 'pauses', title: 'share of time paused', tick: /^[\d.]+ %$/, isCrowded: true });
   await charts.strip(browser, 'pauses', format.percent);
+  await more.momentOfFabric(browser, { kind: 'pauses', title: 'paused at a moment' });
   await more.otherDistributions(browser);
   await more.storms(browser);
   await showsPathStates(browser);
@@ -371,6 +413,8 @@ async function showsData(browser) {
   await opens(browser, pageOf('wider', 'recorded', 'wider'));
   await charts.comparedBars(browser);
   await more.fabricOfDifferences(browser, { title: 'time paused', column: 'paused_s' });
+  await rare.distributionsOfRuns(browser);
+  await showsRareRecordings(browser);
   writeFileSync(join(folder, 'steps.yaml'), STEPS);
   run('run', 'steps.yaml', '--blame', '--quiet', '-o', 'steps');
   await opens(browser, pageOf('steps', 'steps'));
@@ -587,7 +631,7 @@ async function findsCauses(browser) {
   await causes.storm(browser, { victim: 'others', root: 'NIC' });
   run('run', scenario('ecmp-collisions'), '--blame', '--quiet', '-o', 'ecmp');
   await opens(browser, pageOf('ecmp', 'ecmp'));
-  await saysWhatToTry(browser, 'spraying, adaptive routing or more queue pairs, where a hash chooses paths; else an algorithm or a placement by which fewer of its messages meet');
+  await saysWhatToTry(browser, 'spraying, adaptive routing or more queue pairs in place of a hash of paths; weft run --without collisions');
   await causes.collision(browser);
   for (const preset of ['scaled', 'paper']) {
     run('run', scenario('all-reduce'), '--blame', '--quiet', '--set', 'jobs[0].ranks.random=64', '--set', 'jobs[0].size=16MiB',

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { ofSlice } from '../../tools/report/page/src/colour.js';
+import * as format from '../../tools/report/page/src/format.js';
 
 const CANVAS = "document.querySelector('canvas.timeline')";
 const rows = async (browser) => JSON.parse(await browser.ask(`${CANVAS}.dataset.rows`));
@@ -151,6 +152,17 @@ export async function addsUp(browser) {
   assert.deepEqual(shown.map(([name]) => name).slice(0, 2), order.slice(0, 2));
   const share = wanted.get(order[0]) / (range[1] - range[0]);
   assert.ok(Math.abs(parseFloat(shown[0][3]) / 100 - share) < 0.003, `${shown[0]} for ${share}`);
+  // The longest slice of a name is one click away.
+  let [at, longest] = [0, 0];
+  for (let i = 0; i < track.slices.length; i += 4) {
+    at += track.slices[i];
+    const isIn = at < range[1] && at + track.slices[i + 1] > range[0] && timeline.names[track.slices[i + 2]].split('\t')[0] === order[0];
+    if (isIn) longest = Math.max(longest, track.slices[i + 1] / track.slices[i + 3]);
+  }
+  assert.equal(shown[0][4], format.time(longest * 1e-9));
+  await browser.ask("document.querySelector('#timeline .totals tbody button').click()");
+  await browser.settle();
+  assert.ok((await browser.ask("document.querySelector('#timeline .panel').textContent")).includes(order[0]));
   await key(browser, 'f');
   const fitted = await windowOf(browser);
   assert.ok(
@@ -159,6 +171,55 @@ export async function addsUp(browser) {
   await key(browser, 'Escape');
   assert.equal(await browser.ask("document.querySelector('#timeline .totals').textContent"), '');
   await key(browser, 'Home');
+}
+
+/** Names have room beside the pin and the disc of culprits, on narrow windows in a shorter form. */
+export async function namesFit(browser, { names }) {
+  const shown = (await rows(browser)).filter((row) => row.kind === 'host');
+  assert.deepEqual(shown.map((row) => row.name), names);
+  assert.ok(shown.some((row) => row.isCulprit));
+}
+
+/** A tip at a slice, and three pixels beside one that is alone, says what it is; times tell its ends apart. */
+export async function tipsAreReached(browser) {
+  await key(browser, 'Home');
+  const row = await rowOf(browser, 'iterations');
+  const tip = () => browser.ask("(({ hidden, textContent }) => (hidden ? '' : textContent))(document.querySelector('#timeline .tip'))");
+  const width = await browser.ask(`${CANVAS}.clientWidth`);
+  await pointer(browser, ['pointermove', (210 + width) / 2, row.y + 8]);
+  const text = await tip();
+  const [, from, to] = /: from ([\d.]+ \w+) to ([\d.]+ \w+), [\d.]+ \w+ long/.exec(text) ?? [];
+  assert.ok(from && from !== to, text);
+  const group = (await rows(browser)).find((one) => one.kind === 'host');
+  await pointer(browser, ['pointermove', 60, group.y + 8]);
+  assert.match(await tip(), /^hosts gpu\d+ to gpu\d+: 8 ranks; /);
+}
+
+/** A slice that is one pixel wide is reached from three pixels beside it, and from ten it is not. */
+export async function reachesThinSlices(browser, { title }) {
+  const row = await rowOf(browser, title);
+  const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
+  const { slices } = timeline.tracks.find((track) => track.name === title);
+  const [from, to] = await windowOf(browser);
+  const width = await browser.ask(`${CANVAS}.clientWidth - 210`);
+  const x = 210 + ((slices[0] + slices[4] - from) / (to - from)) * width; // the second slice
+  const tip = () => browser.ask("(({ hidden, textContent }) => (hidden ? '' : textContent))(document.querySelector('#timeline .tip'))");
+  for (const [by, is] of [[-3, true], [3, true], [-10, false], [10, false]]) {
+    await pointer(browser, ['pointermove', Math.floor(x) + by, row.y + 8]);
+    assert.equal((await tip()).includes('retry'), is, `${by} pixels beside it: ${await tip()}`);
+  }
+}
+
+/** What colours mean: only what is there. */
+export async function legendIsTrue(browser) {
+  const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
+  const used = new Set();
+  for (const { name, slices } of timeline.tracks)
+    for (let i = 2; i < slices.length; i += 4) used.add(ofSlice(timeline.names[slices[i]].split('\t')[0], name === 'critical path'));
+  const shown = await browser.ask("[...document.querySelectorAll('#timeline .legend li')].map((n) => [n.textContent, n.querySelector('i').style.background])");
+  const hex = (rgb) => `#${rgb.match(/\d+/g).map((v) => Number(v).toString(16).padStart(2, '0')).join('')}`;
+  for (const [title, colour] of shown) assert.ok(used.has(hex(colour)), `${title} is in the data`);
+  assert.deepEqual([...used].sort(), [...new Set(shown.map(([, colour]) => hex(colour)))].sort(), 'and all colours are explained');
 }
 
 /** Full stop and comma choose the slices after and before the chosen one, F shows it, and a slash leads to the search. */
@@ -173,6 +234,14 @@ export async function stepsThroughSlices(browser) {
   assert.notEqual(await said(), first);
   await key(browser, ',');
   assert.equal(await said(), first);
+  await key(browser, 'r');
+  assert.match(await browser.ask("document.querySelector('#timeline .totals').textContent"), /^1 track from /, 'R sums up the range of the slice');
+  await key(browser, 'Escape');
+  const isOpen = () => browser.ask("document.querySelector('#timeline .keys').open");
+  for (const is of [true, false]) {
+    await key(browser, '?');
+    assert.equal(await isOpen(), is);
+  }
   await key(browser, 'f');
   const { timeline } = (await browser.ask('JSON.parse(document.getElementById("data").textContent)')).runs[0];
   const { slices } = timeline.tracks.find((t) => t.name === 'critical path' && t.process === row.process);

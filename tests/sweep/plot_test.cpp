@@ -97,6 +97,28 @@ TEST(Plot, GnuplotDrawsBothKindsToSvgAndPng) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 4);
 }
 
+// A page has them, too (tools/report/page/test/colour.test.js compares the palettes).
+TEST(Plot, TheLeastAndTheGreatestCellHaveTheEndsOfTheScale) {
+  const Folder folder;
+  const Errors errors = sweep::draw(
+      commands({.x = "kmin", .y = "p99", .by = "kmax", .is_heatmap = true}), folder.path() / "map");
+  ASSERT_TRUE(errors.empty()) << errors.front().to_string();
+  std::ostringstream svg;
+  svg << std::ifstream(folder.path() / "map.svg").rdbuf();
+  const std::string text = svg.str();
+  const auto count = [&text](const std::string& colour) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(colour); at != std::string::npos;
+         at = text.find(colour, at + 1))
+      ++found;
+    return found;
+  };
+  // Two cells each; the scale beside the map begins with the palest, too, and ends short of the
+  // darkest.
+  EXPECT_EQ(count("rgb(214, 190, 120)"), 3U);
+  EXPECT_EQ(count("rgb( 62,   4,  44)"), 2U);
+}
+
 TEST(Plot, WhatGnuplotRefusesIsSaid) {
   const Folder folder;
   const Errors errors = sweep::draw("plot nonsense nonsense\n", folder.path() / "p");

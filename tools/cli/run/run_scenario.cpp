@@ -85,7 +85,8 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArgume
   return results;
 }
 
-/// `verdicts` are no part of summary.json: what is expected is not the run's.
+/// `verdicts` are no part of summary.json, and have a file of their own: what is expected is not
+/// the run's.
 void print_results(const scenarios::Results& results, const std::vector<Verdict>& verdicts,
                    const RunArguments& arguments) {
   if (arguments.print_json) {
@@ -170,11 +171,13 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
     isolated->run(results);
   }
   const std::string replaced = describe_results_in(out);
+  const std::vector<Verdict> verdicts = verdicts_of(loaded, results, out, arguments);
   if (follower) follower->enter("writing the results");
   // Before anything is printed, since nobody may be there to read it: `weft run ... | head -1`.
   const auto written = scenarios::write_results(
       results, loaded.source.resolved_yaml(WEFT_VERSION), out,
       {.pauses = loaded.experiment.scenario.observe.pauses,
+       .expectations = verdicts.empty() ? "" : scenarios::json_text(verdicts_json(verdicts)) + "\n",
        .files = &files,
        .continues = [&out, said = false]() mutable {
          if (!std::exchange(said, true)) {
@@ -183,7 +186,6 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
          return !is_interrupted();
        }});
   follower.reset();
-  const std::vector<Verdict> verdicts = verdicts_of(loaded, results, out, arguments);
   print_results(results, verdicts, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
   print_place(results, written.value(), out, replaced, loaded.source, arguments);

@@ -12,6 +12,7 @@
 
 #include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
+#include "scenarios/output/result_folder.hpp"
 #include "scenarios/results/summary/former_names.hpp"
 #include "scenarios/text/text_file.hpp"
 #include "simcore/messages/size_class.hpp"
@@ -125,6 +126,24 @@ Json tail_json(const std::vector<TailMessage>& tail) {
   return list;
 }
 
+/// What was expected of the run, with verdicts; an empty list where nothing was.
+Result<Json> read_expectations(const fs::path& folder) {
+  const fs::path file = folder / scenarios::kExpectationsFile;
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return Json::array();
+  auto read = scenarios::read_json(file);
+  if (!read.ok()) return read.errors();
+  const auto is_verdict = [](const Json& one) {
+    return one.is_object() && one.contains("expectation") && one["expectation"].is_string() &&
+           one.contains("holds") && one["holds"].is_boolean() && one.contains("values") &&
+           one["values"].is_object();
+  };
+  if (!read.value().is_array() || !std::ranges::all_of(read.value(), is_verdict)) {
+    return Error{"is no list of expectations of weft", {.file = file.string()}};
+  }
+  return std::move(read).value();
+}
+
 /// The tables that every run has: ports, messages, and the fabric that they are of.
 Errors add_tables(const fs::path& folder, const Bounds& bounds, Json& run) {
   auto ports = read_ports(folder, bounds.ports);
@@ -155,6 +174,9 @@ Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
   run["scenario"] = read_text(folder / "resolved.yaml", kMaxScenario);
   if (Errors errors = add_tables(folder, bounds, run); !errors.empty()) return errors;
   const scenarios::RunFacts facts = scenarios::facts_of_folder(folder);
+  auto expectations = read_expectations(folder);
+  if (!expectations) return expectations.errors();
+  run["expectations"] = std::move(expectations).value();
   run["degradations"] = Json::array();
   for (const auto& one : facts.degradations) run["degradations"].push_back(one.what);
   std::error_code ignored;

@@ -26,6 +26,8 @@ constexpr std::size_t kMaxTics = 12;
 constexpr double kWideSpan = 30;
 constexpr std::size_t kMaxSeries = 16;
 constexpr std::size_t kMaxHeatmapLabels = 150;
+/// Share of a heat map's scale from which on white is told apart better than black.
+constexpr double kWhiteInkFrom = 0.5;
 /// Names of lines that would take too much of the width.
 constexpr std::size_t kLongName = 18;
 
@@ -343,6 +345,11 @@ class Plotter {
                        "set palette defined (0 '#d6be78', 0.2 '#eca03e', 0.4 '#de6828', 0.6 "
                        "'#ba2c30', 0.8 '#7a0e34', 1 '#3e042c')\n";
     if (y_scale_.is_log) text += "set logscale cb\n";
+    // From the least to the greatest cell, as in pages; by itself gnuplot rounds the ends.
+    if (highest_ > lowest_) {
+      text += fmt::format("set cbrange [{:.9g}:{:.9g}]\n", lowest_ / y_scale_.divisor,
+                          highest_ / y_scale_.divisor);
+    }
     text += "$cells << EOD\n";
     for (const auto& [key, cell] : cells_) {
       text += fmt::format("{} {} {:.9g}\n", key.first, key.second, cell.mean / y_scale_.divisor);
@@ -386,7 +393,7 @@ class Plotter {
     if (highest_ <= lowest_) return false;
     const double at = y_scale_.is_log ? std::log(value / lowest_) / std::log(highest_ / lowest_)
                                       : (value - lowest_) / (highest_ - lowest_);
-    return at > 0.65;
+    return at > kWhiteInkFrom;
   }
 
   const Table& table_;

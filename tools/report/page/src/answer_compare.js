@@ -1,6 +1,6 @@
 // Which of several runs is fastest, by how much, and through what. No drawing.
 
-import { causesOf, slowLinkOf, slowness, triesOf } from './answer_run.js';
+import { causesOf, failedText, slowLinkOf, slowness, triesOf } from './answer_run.js';
 import { differences, keysOf } from './scenario.js';
 import * as format from './format.js';
 
@@ -44,15 +44,25 @@ function unlike(runs) {
 }
 
 /** Of jobs that do not train, more bytes are more work: `; they send 1 against 64 MiB`. */
-function workText({ list, best, worst }) {
+function workText({ list, best, worst, byToken }) {
+  if (byToken) return `; but a step has ${against(...[best, worst].map((one) => format.tokens(tokensOf(one) * one.seconds).replace('/s', '')))}`;
   const [a, b] = [best.job.bytes, worst.job.bytes];
   if (list.some((one) => one.training) || !a || !b || Math.abs(a - b) <= SAME * Math.max(a, b)) return '';
   return `; but they do not send the same, ${against(format.bytes(a), format.bytes(b))}`;
 }
 
+/** Where all train steps of as many tokens, or none does: their times can be compared. */
+function areStepsAlike(list) {
+  const tokens = list.map((one) => (tokensOf(one) ?? 0) * one.seconds);
+  return Math.max(...tokens) - Math.min(...tokens) <= SAME * Math.max(...tokens);
+}
+
+/** The fastest and the slowest: by time, and where steps have other tokens by the time for each. */
 function extremes({ name, list }) {
-  const sorted = [...list].sort((a, b) => a.seconds - b.seconds);
-  return { name, list, best: sorted[0], worst: sorted.at(-1), ratio: sorted.at(-1).seconds / sorted[0].seconds };
+  const byToken = !areStepsAlike(list) && list.every(tokensOf);
+  const timeOf = (one) => (byToken ? 1 / tokensOf(one) : one.seconds);
+  const sorted = [...list].sort((a, b) => timeOf(a) - timeOf(b));
+  return { name, list, byToken, timeOf, best: sorted[0], worst: sorted.at(-1), ratio: timeOf(sorted.at(-1)) / timeOf(sorted[0]) };
 }
 
 const tokensOf = (one) => one.training?.tokens_per_second ?? null;
@@ -139,8 +149,8 @@ const beyond = (runs) => runs.filter((run) => run.summary.outcome === 'horizon')
   layer: 'what the scenario sets', text: `a horizon, \`run.until\`, beyond ${format.time(run.summary.simulated_seconds)}`, why: `it cut ${run.label} off` }));
 
 /** Of more than two runs those that are as good as the fastest. */
-function closeText({ list, best, worst }) {
-  const near = list.filter((one) => one !== best && one !== worst && one.seconds <= (1 + CLOSE) * best.seconds);
+function closeText({ list, best, worst, timeOf }) {
+  const near = list.filter((one) => one !== best && one !== worst && timeOf(one) <= (1 + CLOSE) * timeOf(best));
   if (list.length < 3) return '';
   if (!near.length) return '; none other is within 5 % of it';
   return `; ${near.length > 3 ? `${near.length} others are` : `${near.map((one) => quoted(one.run.label)).join(', ')} ${near.length > 1 ? 'are' : 'is'}`} within 5 % of it`;
@@ -159,7 +169,8 @@ export function answerOfRuns(runs) {
   const known = runs.filter(isFinished);
   const broken = unfinished(runs);
   const one = known.length > 1 ? pairs(known).map(extremes).sort((a, b) => b.ratio - a.ratio)[0] : null;
-  const before = broken ? `${broken}; ` : '';
+  const failed = runs.filter(failedText).map((run) => `${quoted(run.label)}: ${failedText(run)}; `).join('');
+  const before = `${failed}${broken ? `${broken}; ` : ''}`;
   const keys = keysThatDiffer(known);
   const advice = [...beyond(runs), ...(one ? asInBest(keys, known, one) : []), ...(one && one.ratio < 1 + SAME ? [] : tries(one, runs))];
   if (!one) {
@@ -167,7 +178,7 @@ export function answerOfRuns(runs) {
     return { sentence: `${before}${rest}`, figures: [['runs finished', `${known.length} of ${runs.length}`]], tries: advice };
   }
   const all = pairs(known).map(extremes);
-  const { best, worst, ratio, name } = one;
+  const { best, worst, ratio, name, byToken } = one;
   const inJob = all.length > 1 ? ` in ${quoted(name)}` : '';
   const why = keysText(keys, known);
   if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}no job differs by more than ${format.percent(Math.max(ratio - 1, 0.001))}${why}`, figures: [[`${name} took`, format.time(best.seconds)]], tries: advice };
@@ -176,10 +187,13 @@ export function answerOfRuns(runs) {
   const place = known.length > 2 ? `is the fastest of ${known.length} runs${inJob}: ${format.times(ratio)} times as fast as ${quoted(worst.run.label)}, the slowest` : `is ${format.times(ratio)} times as fast${inJob}`;
   const otherwise = all.filter((p) => p.ratio >= 1 + SAME && p.best.run !== best.run).length;
   const mfu = mfuOf(best) && mfuOf(worst) ? [format.percent(mfuOf(best)), format.percent(mfuOf(worst))] : null;
-  const reason = reasonOf(best, worst);
+  // Of steps with other tokens the difference is also one of work.
+  const reason = byToken ? null : reasonOf(best, worst);
   const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${reason ? `; ${shareText(reason)} of the difference is ${reason.cause}` : ''}${closeText(one)}${otherwise ? `; another run is faster in ${format.counted(otherwise, 'other job', 'other jobs')}` : ''}${workText(one)}${why}`;
   const what = best.training ? 'a step' : name;
   return { sentence, tries: advice, figures: [
-    ['as fast', `${format.times(ratio)}x`], [`${what}, ${best.run.label}`, format.time(best.seconds), 'best'], [`${what}, ${worst.run.label}`, format.time(worst.seconds)],
+    ['as fast', `${format.times(ratio)}x`],
+    ...(byToken ? [[`trains at, ${best.run.label}`, tokens[0], 'best'], [`trains at, ${worst.run.label}`, tokens[1]]]
+      : [[`${what}, ${best.run.label}`, format.time(best.seconds), 'best'], [`${what}, ${worst.run.label}`, format.time(worst.seconds)]]),
     ...(mfu ? [['MFU', against(...mfu)]] : reason ? [[`of it ${reason.name}`, shareText(reason)]] : [])] };
 }

@@ -16,7 +16,8 @@ const LEFT = {
 /** Who it is where there is no place. */
 const WHO = { 'all-nics': 'the NICs of all servers', channels: "NCCL's channels on every link", collisions: 'flows that meet on one path', straggler: 'a rank' };
 
-const ratioOf = (row) => row.measured_us / row.expected_us;
+/** How many times as long as expected. */
+export const ratioOf = (row) => row.measured_us / row.expected_us;
 const byRatio = (a, b) => ratioOf(b) - ratioOf(a);
 
 /** The rows of each curve or matrix, in the order in which they first stand there. */

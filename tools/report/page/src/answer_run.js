@@ -23,11 +23,11 @@ const SAID = {
   serialisation: (who, port) => `is its own bytes on the wire${port ? `, most at ${port}` : ''}`,
   queueing: (who, port) => `is queued behind ${who}${port ? `, most at ${port}` : ''}`,
   'own packets': (who, port) => `is queued behind ${who}${port ? `, most at ${port}` : ''}`,
-  pause: (who) => `is paused by ${who.startsWith('NIC ') ? `the ${who}` : who}`,
+  pause: (who, port, { filler }) => `is paused by ${who.startsWith('NIC ') ? `the ${who}` : who}${filler ? `, which ${quoted(filler)} fills` : ''}`,
   credits: (who, port) => `is a wait for credits${port ? `, most at ${port}` : ''}`,
   'congestion control': (who) => `is held back by congestion control, most ${who}`,
   window: (who) => `is a wait for a full window, most ${who}`,
-  retransmission: (who, port, trims) => `is sending again what was ${trims ? 'trimmed or ' : ''}lost, most ${who}`,
+  retransmission: (who, port, { trims }) => `is sending again what was ${trims ? 'trimmed or ' : ''}lost, most ${who}`,
   'time-out': (who) => `is a wait for time-outs, most ${who}`,
   'link failure': (who, port) => `is a wait for a link that is down${port ? `, ${port}` : ''}`,
   'link retry': (who, port) => `is frames that links send again, or their ACKs${port ? `, most at ${port}` : ''}`,
@@ -73,6 +73,17 @@ function culpritOf(causes) {
   return causes.find((c) => !OF_ITS_OWN.has(c.cause) && c.share >= WORTH) ?? causes[0];
 }
 
+/** Causes by which a job's packets are at a port. */
+const AT_PORT = new Set(['queueing', 'own packets', 'serialisation']);
+
+/** Of a job that is paused by a port through which it sends nothing: the job that sends most there; empty: nobody is known to. */
+function fillerOf(run, name, causes) {
+  const root = causes.find((c) => c.cause === 'pause')?.who;
+  const timeAt = ({ rows }) => rows.filter((row) => row[3] === root && AT_PORT.has(row[0])).reduce((all, row) => all + row[4], 0);
+  const senders = (run.blame ?? []).map((one) => [one.job, timeAt(one)]).filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]);
+  return senders.some(([job]) => job === name) ? '' : (senders[0]?.[0] ?? '');
+}
+
 /** What is known of each job: how many times its zero-load time it took, and who is to blame. */
 function judged(run) {
   return run.summary.jobs.map((job) => {
@@ -86,7 +97,7 @@ function judged(run) {
     const atSlow = slowLinkOf(blamed)?.share ?? 0;
     const isSlow = !isLate && atSlow > 0 && (ratio ?? 1) <= HEALTHY;
     const over = (share) => (share < 1 ? 1 / (1 - share) : Infinity);
-    return { job, blamed, causes, ratio, late, isLate, isSlow, trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
+    return { job, blamed, causes, ratio, late, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
   });
 }
 
@@ -144,7 +155,7 @@ export function slowLinkOf(blamed) {
 export const slowness = (link) => (Number(link.rate_bps) < Number(link.usual_rate_bps)
   ? `${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)}` : link.says.replace(/^The /, 'the '));
 
-function blameText({ causes, blamed, isLate, late, trims }) {
+function blameText({ causes, blamed, isLate, late, trims, filler }) {
   if (isLate) return `${format.roughly(late)} of it is a wait for ${causes.find((c) => c.cause === 'straggler').who}, which takes longer than planned`;
   const slow = slowLinkOf(blamed);
   if (slow) {
@@ -154,7 +165,7 @@ function blameText({ causes, blamed, isLate, late, trims }) {
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
   const said = SAID[worst.cause] ?? (() => `is ${worst.cause}`);
-  const text = (one, words) => `${format.roughly(one.share)} of it ${words(culpritText(one), one.port ? quoted(one.port) : '', trims)}`;
+  const text = (one, words) => `${format.roughly(one.share)} of it ${words(culpritText(one), one.port ? quoted(one.port) : '', { trims, filler })}`;
   // A control answers to queues: the other job in them is said, too.
   const other = worst.cause === 'congestion control' && causes.find((c) => c.cause === 'queueing' && c.share >= WORTH);
   return `${text(worst, said)}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
@@ -293,7 +304,31 @@ export function culpritOfRun(run) {
   return worst.isLate ? worst.causes.find((c) => c.cause === 'straggler') : culpritOf(worst.causes);
 }
 
+const isAre = (count, one, many) => (count === 1 ? one : many);
+
+/** What was expected of the run (`--expect`) and does not hold, the first with its values: null where all holds. */
+export function failedText({ expectations = [] }) {
+  const failed = expectations.filter((one) => !one.holds);
+  if (!failed.length) return null;
+  const [{ expectation, values, because }] = failed;
+  const found = because || Object.entries(values).map(([name, value]) => `${quoted(name)} is ${value === null ? 'not known' : format.byName(name, value)}`).join(', ');
+  const which = expectations.length === 1 ? 'the expectation does' : `${failed.length} of ${expectations.length} expectations ${isAre(failed.length, 'does', 'do')}`;
+  return `${which} not hold${failed.length > 1 ? ', first' : ':'} ${quoted(expectation)}: ${found}`;
+}
+
+/** A failed expectation stands before all else, as a sentence and as a figure. */
 export function answerOfRun(run) {
+  const answer = answerWithout(run);
+  const { expectations = [] } = run;
+  if (!expectations.length) return answer;
+  const failed = failedText(run);
+  const held = expectations.filter((one) => one.holds).length;
+  if (!failed) return { ...answer, sentence: `${answer.sentence}; ${expectations.length === 1 ? 'the expectation holds' : `all ${expectations.length} expectations hold`}` };
+  return { ...answer, sentence: `${failed}; ${answer.sentence}`, figures: [['expectations that hold', `${held} of ${expectations.length}`], ...answer.figures].slice(0, 4) };
+}
+
+/** The answer as if nothing had been expected. */
+function answerWithout(run) {
   const { summary } = run;
   const jobs = judged(run);
   const bad = trouble(summary);

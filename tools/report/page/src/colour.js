@@ -17,19 +17,34 @@ export const ofCause = (cause) => CAUSES[cause] ?? '#7f7f7f';
 
 /**
  * What ranks do has the colour of the cause of blame that it is: computing blue, bytes on the wire green, waits for
- * a straggler red, launches and sums purple.
+ * a straggler red, launches and sums purple. What stands first counts.
  */
 const DOINGS = [
-  [/^(forward|compute|step of)/, CAUSES.compute], [/^backward/, '#2f5580'], [/^(optimizer|recompute)/, '#7fa3cb'],
-  [/^beyond the plan/, CAUSES.straggler], [/^(iteration|job$)/, '#8a94a0'],
-  [/^(all-|reduce-scatter|broadcast|gather|scatter|pass on|send)/, CAUSES.serialisation], [/^(to |message)/, '#3d7d36'], [/^(receive|wait)/, '#9ccf94'],
-  [/^(launch|copy|add|sum|reduce|acknowledge|control)/, CAUSES['launch and protocol']], [/^retr/, CAUSES.retransmission],
+  ['computing', /^(forward|compute|step of)/, CAUSES.compute], ['backward', /^backward/, '#2f5580'], ['optimizer, recomputing', /^(optimizer|recompute)/, '#7fa3cb'],
+  ['beyond the plan', /^beyond the plan/, CAUSES.straggler], ['iterations, jobs', /^(iteration|job$)/, '#8a94a0'],
+  ['bytes on the wire', /^(all-|reduce-scatter|broadcast|gather|scatter|pass on|send)/, CAUSES.serialisation], ['messages', /^(to |message)/, '#3d7d36'], ['receiving, waiting', /^(receive|wait)/, '#9ccf94'],
+  ['launches, sums and answers', /^(launch|copy|add|sum|reduce|acknowledge|control)/, CAUSES['launch and protocol']], ['sent again', /^retr/, CAUSES.retransmission],
 ];
+
+const doingOf = (name) => DOINGS.find(([, doing]) => doing.test(name)) ?? null;
 
 /** The colour of a slice by its name; on critical paths names are causes. */
 export function ofSlice(name, isCritical) {
   if (isCritical) return ofCause(name.split('\t')[0]);
-  return DOINGS.find(([doing]) => doing.test(name))?.[1] ?? ofName(name.replace(/[\d.]+.*$/, ''));
+  return doingOf(name)?.[2] ?? ofName(name.replace(/[\d.]+.*$/, ''));
+}
+
+/**
+ * What the colours of a timeline mean, as [words, colour]: of critical paths the causes, of ranks what they do. Only what
+ * is there is listed, and a colour that means a cause not once more.
+ */
+export function legendOf(causes, names) {
+  const doings = new Set(names.map(doingOf));
+  const list = [...new Set(causes)].map((cause) => [cause, ofCause(cause)]);
+  list.push(...DOINGS.filter((one) => doings.has(one)).map(([title, , colour]) => [title, colour]));
+  // What is no doing has a colour by its name.
+  list.push(...names.filter((name) => !doingOf(name)).map((name) => [name.replace(/[\d.]+.*$/, '').trim() || name, ofSlice(name, false)]));
+  return list.filter(([, colour], i) => list.findIndex(([, other]) => other === colour) === i);
 }
 export const ofSeries = (i) => SERIES[i % SERIES.length];
 

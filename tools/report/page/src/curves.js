@@ -83,14 +83,17 @@ function dressed(groups, runs) {
 
 const label = (g, many) => format.partly([many ? g.run : '', g.job || 'all jobs', g.size].filter(Boolean).join(', '), g.cut_off);
 
+/** Keys of a summary. */
+const PERCENTILES = ['p50', 'p95', 'p99', 'p999', 'max'];
+
 /** The packets' latencies: the percentiles that a run keeps. */
 function latency(runs) {
   const rows = runs.filter((run) => run.summary.packet_latency_seconds);
   if (!rows.length) return null;
   return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'packet latency' }, el('table', {}, el('caption', {}, 'Packet latency'),
-    el('thead', {}, el('tr', {}, el('th', {}, ''), ['p50', 'p95', 'p99', 'p999', 'max'].map((p) => el('th', { scope: 'col' }, p)))),
+    el('thead', {}, el('tr', {}, el('th', {}, ''), PERCENTILES.map((p) => el('th', { scope: 'col' }, format.percentile(p))))),
     el('tbody', {}, rows.map((run) => el('tr', {}, el('th', { scope: 'row' }, format.partly(runs.length > 1 ? run.label : 'all packets', run.summary.packet_latency_seconds.cut_off)),
-      ['p50', 'p95', 'p99', 'p999', 'max'].map((p) => el('td', {}, format.time(run.summary.packet_latency_seconds[p]))))))));
+      PERCENTILES.map((p) => el('td', {}, format.time(run.summary.packet_latency_seconds[p]))))))));
 }
 
 /**

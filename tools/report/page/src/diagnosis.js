@@ -2,7 +2,7 @@
 
 import { el, section, replace } from './dom.js';
 import { answerView } from './answer.js';
-import { answerDiagnosis, culpritWords, curvesOf, matrixOf } from './answer_diagnosis.js';
+import { answerDiagnosis, culpritWords, curvesOf, matrixOf, ratioOf } from './answer_diagnosis.js';
 import { axes, chart } from './curves.js';
 import { css, heat, inkOn, ofSeries, onOtherColours, ramp } from './colour.js';
 import { logAxis } from './quantiles.js';
@@ -10,7 +10,6 @@ import { table } from './table.js';
 import { topoPart } from './topo.js';
 import * as format from './format.js';
 
-const ratioOf = (row) => row.measured_us / row.expected_us;
 const size = format.bytes;
 const bandwidth = (gigabytes) => format.bandwidth(gigabytes === null ? null : gigabytes * 1e9);
 const onAxis = (gigabytes) => `${format.number(gigabytes)} GB/s`;

@@ -136,8 +136,11 @@ export function byUnit(unit, value, name = '') {
   return byName(name, value);
 }
 
+/** Of a key of a summary, `p999`: `p99.9`. */
+export const percentile = (key) => key.replace(/\bp(\d\d)(\d+)\b/g, 'p$1.$2');
+
 /** `mean_queue_bytes` as words. */
-export const words = (name) => name.replace(/_(s|bps|bytes|bytes_per_s|bytes_per_second)$/, '').replaceAll(/[_.]/g, ' ');
+export const words = (name) => percentile(name.replace(/_(s|bps|bytes|bytes_per_s|bytes_per_second)$/, '').replaceAll(/[_.]/g, ' '));
 
 const MOST_LINES = 4;
 

@@ -3,9 +3,9 @@
 
 import { el } from './dom.js';
 import { css, heat, onOtherColours } from './colour.js';
-import { columnsOf, portsOverTime } from './moments.js';
+import { columnsOf, portsOverTime, valueAt } from './moments.js';
 import { visit } from './history.js';
-import { momentOf, onTime, pointAt, rangeOf, showRange, stepOf, wholeOf } from './time_range.js';
+import { momentOf, onTime, pointAt, rangeOf, recordedOf, showRange, stepAt, stepOf } from './time_range.js';
 import { FAULT, labelsOf, labeller, markFaults } from './timeline_paint.js';
 import { faultsAt } from './faults.js';
 import * as format from './format.js';
@@ -40,6 +40,7 @@ export class HeatStrip {
   /** Which recording is shown; how many of its ports. */
   use(recording) {
     const all = portsOverTime(recording);
+    this.isOfMoments = Boolean(recording.left_out);
     this.ports = all.slice(0, MOST_ROWS);
     this.most = this.ports.reduce((top, port) => port.values.reduce((a, b) => Math.max(a, b), top), 0) || 1;
     this.current = 0;
@@ -67,11 +68,15 @@ export class HeatStrip {
   portAt(y) {
     return this.ports[Math.floor((y - AXIS) / ROW)] ?? null;
   }
-  valueAt(port, time) {
-    const [least, most] = wholeOf(this.index);
-    return port.values[
-      Math.max(0, Math.min(port.values.length - 1, Math.floor(((time - least) / (most - least)) * port.values.length)))
-    ];
+  /** What a port had at a time, in words: its value then, or where only moments of many steps are known the most of one. */
+  textAt(port, time) {
+    const recorded = recordedOf(this.index);
+    const value = valueAt(port.values, recorded, time);
+    if (value === null) return '';
+    if (!this.isOfMoments) return `${port.name} at ${format.time(time)}: ${this.show(value)}`;
+    const step = stepAt(recorded, port.values.length, time);
+    const [from, to] = [step, step + 1].map((at) => format.time((at * recorded[1]) / port.values.length));
+    return `${port.name} from ${from} to ${to}: up to ${this.show(value)}`;
   }
 
   listen() {
@@ -140,9 +145,10 @@ export class HeatStrip {
     pointAt(this.index, isOver ? this.timeAt(x) : null, 'strip');
     this.later();
     const wrong = y < AXIS && x >= this.labels ? faultsAt(this.faults, this.timeAt(x)) : '';
-    this.tip.hidden = !isOver && !wrong;
-    if (this.tip.hidden) return;
-    this.tip.textContent = wrong || `${port.name} at ${format.time(this.timeAt(x))}: ${this.show(this.valueAt(port, this.timeAt(x)))}`;
+    const text = wrong || (isOver ? this.textAt(port, this.timeAt(x)) : '');
+    this.tip.hidden = !text;
+    if (!text) return;
+    this.tip.textContent = text;
     const isRight = x > this.canvas.clientWidth / 2;
     Object.assign(this.tip.style, {
       left: isRight ? '' : `${x + 14}px`,
@@ -187,7 +193,7 @@ export class HeatStrip {
 
   paintRow(pen, port, y, isCurrent, scale) {
     const count = Math.max(1, Math.round(this.width * scale));
-    const columns = columnsOf(port.values, wholeOf(this.index), rangeOf(this.index), count);
+    const columns = columnsOf(port.values, recordedOf(this.index), rangeOf(this.index), count);
     for (let x = 0; x < count;) {
       const value = columns[x];
       let end = x + 1;

@@ -19,7 +19,7 @@ import { topoPart } from './topo.js';
 import { diagnosisParts } from './diagnosis.js';
 import { stretched } from './drawing.js';
 import { keepHistory } from './history.js';
-import { setWhole } from './time_range.js';
+import { setRecorded } from './time_range.js';
 
 function contents(parts) {
   return el('nav', { 'aria-label': 'contents' }, el('ul', {}, parts.filter((part) => !part.hidden).map((part) => {
@@ -29,7 +29,7 @@ function contents(parts) {
 }
 
 /** What a run has that is not shown of all runs together. */
-const partsOfRun = (run, index, id) => [overview(run, id), jobs(run), blame(run, index), incidents(run), planes(run), paths(run), tail(run, index), series(run, index), storms(run, index), timeline(run, index)];
+const partsOfRun = (run, index, id) => [overview(run, id), jobs(run), blame(run, index), incidents(run), planes(run), paths(run, index), tail(run, index), series(run, index), storms(run, index), timeline(run, index)];
 
 function partsOf(data) {
   const { runs, sweep, topo } = data;
@@ -61,7 +61,7 @@ function start() {
   const runs = data.runs ?? [];
   for (const run of runs) run.fabric = stretched(run.fabric);
   name(runs);
-  runs.forEach((run, index) => setWhole(index, 0, run.summary.simulated_seconds ?? 0));
+  runs.forEach((run, index) => setRecorded(index, run.summary.simulated_seconds ?? 0));
   const main = el('main', {});
   document.body.prepend(main);
   const parts = partsOf(data).filter(Boolean);

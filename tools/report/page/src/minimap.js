@@ -6,32 +6,33 @@ import { fill } from './tracks.js';
 import { css, onOtherColours } from './colour.js';
 import { ranksOf, sharesOf, tellingOf } from './track_groups.js';
 import { rangeOf, showRange, wholeOf } from './time_range.js';
+import { fitting } from './track_texts.js';
 import { labelsOf } from './timeline_paint.js';
 
 const HEIGHT = 34;
 const NS = 1e9;
 
-/** The longest critical path; without one, what the ranks of the first job do. */
+/** The longest critical path; without one, what the ranks of the first job do. Returns its names, the longest first. */
 function picture(view, strips) {
   const [from, to] = wholeOf(view.index).map((t) => t * NS);
   const [critical] = view.all.filter((t) => t.isCritical).sort((a, b) => b.ends.at(-1) - a.ends.at(-1));
   if (critical) {
     fill(strips.cells, critical, from, to, strips.bar);
     strips.paint(0, (i) => [view.looks.ofPaths[critical.names[i]], false]);
-    return `critical path of ${critical.process}`;
+    return [`critical path of ${critical.process}`, 'critical path'];
   }
   const [node] = view.groups;
   strips.paintShares(
     0,
     sharesOf(tellingOf(node), Math.max(1, ranksOf(node)), from, to, strips.width, view.looks.ofRanks),
   );
-  return `ranks of ${node.title}`;
+  return [`ranks of ${node.title}`, 'ranks'];
 }
 
 export function minimap(view) {
   const canvas = el('canvas', { class: 'minimap', height: HEIGHT, 'aria-hidden': true });
   let strips = null;
-  let said = '';
+  let said = [];
   const paint = () => {
     const scale = window.devicePixelRatio || 1;
     const width = Math.round(canvas.clientWidth * scale);
@@ -47,12 +48,7 @@ export function minimap(view) {
     pen.scale(scale, scale);
     pen.font = '11px system-ui, sans-serif';
     pen.fillStyle = css('--faint');
-    pen.save();
-    pen.beginPath();
-    pen.rect(0, 0, labelsOf(canvas) - 6, HEIGHT);
-    pen.clip();
-    pen.fillText(said, 2, HEIGHT / 2 + 4);
-    pen.restore();
+    pen.fillText(fitting(said, labelsOf(canvas) - 8, (text) => pen.measureText(text).width), 2, HEIGHT / 2 + 4);
     const [x, right] = rangeOf(view.index).map((t) => placeOf(t));
     pen.fillStyle = css('--paper');
     pen.globalAlpha = 0.7;

@@ -1,4 +1,6 @@
-// What the fabric shows of a moment, and what ports show of all of them.
+// What the fabric shows of a moment, what ports show of all of them, and steps of curves over time.
+
+import { stepAt } from './time_range.js';
 
 export const MOMENT_COUNT = 100;
 
@@ -53,13 +55,35 @@ export function portsOverTime({ moments, series, left_out: missing }) {
     .sort((a, b) => b.total - a.total);
 }
 
-/** The greatest value in each of `count` columns of a range; values are even steps of the whole. */
+/** What a port had at a moment; values are even steps of what was recorded. Nothing is known before and after. */
+export function valueAt(values, recorded, moment) {
+  const step = stepAt(recorded, values.length, moment);
+  return step === null ? null : values[step];
+}
+
+/** Curves as steps between borders: a value for each step holds until the last border, so it stands there once more. */
+export const stepped = (borders, lists) =>
+  [borders, ...lists.map((values) => (values.length < borders.length ? [...values, values.at(-1)] : values))];
+
+/** The last of some times in order that is not after a moment: the step that it lies in. */
+export function lastFrom(times, moment) {
+  let low = 0;
+  let high = times.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= moment * (1 + 1e-12)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The greatest value in each of `count` columns of a range; values are even steps of what was recorded. */
 export function columnsOf(values, [least, most], [from, to], count) {
   const scale = values.length / (most - least);
   return Float64Array.from({ length: count }, (_, x) => {
+    if (from + ((to - from) * (x + 1)) / count <= least) return 0;
     const begin = Math.max(0, Math.floor((from + ((to - from) * x) / count - least) * scale + 1e-9));
-    const end = Math.min(
-      values.length,
+    const end = Math.min(      values.length,
       Math.max(begin + 1, Math.ceil((from + ((to - from) * (x + 1)) / count - least) * scale - 1e-9)),
     );
     let top = 0;

@@ -2,7 +2,7 @@
 
 import { el, replace } from './dom.js';
 import { MOMENT_COUNT } from './moments.js';
-import { pointAt, wholeOf } from './time_range.js';
+import { pointAt, recordedOf, stepAt } from './time_range.js';
 import * as format from './format.js';
 
 /** Milliseconds for each moment of a play, which takes six seconds. */
@@ -38,7 +38,7 @@ export class Moments {
   }
 
   show() {
-    const [from, to] = wholeOf(this.run);
+    const [from, to] = recordedOf(this.run);
     const width = (to - from) / MOMENT_COUNT;
     replace(
       this.said,
@@ -49,15 +49,15 @@ export class Moments {
   }
 
   tell() {
-    const [from, to] = wholeOf(this.run);
+    const [from, to] = recordedOf(this.run);
     pointAt(this.run, from + ((this.step + 0.5) / MOMENT_COUNT) * (to - from), 'fabric');
     this.act();
   }
 
   /** Follows the moment of other parts of the page. */
   follow(moment) {
-    const [from, to] = wholeOf(this.run);
-    const step = Math.max(0, Math.min(MOMENT_COUNT - 1, Math.floor(((moment - from) / (to - from)) * MOMENT_COUNT)));
+    const [from, to] = recordedOf(this.run);
+    const step = stepAt([from, to], MOMENT_COUNT, Math.max(from, Math.min(to, moment)));
     if (step === this.step) return;
     this.step = step;
     this.act();

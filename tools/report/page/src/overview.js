@@ -4,6 +4,7 @@ import { el, section } from './dom.js';
 import { answerOfRun } from './answer_run.js';
 import { answerView, said } from './answer.js';
 import { keysOf } from './scenario.js';
+import { table } from './table.js';
 import * as format from './format.js';
 
 /** What is counted of the network, by keys of summary.json; where nothing was, it is left out. */
@@ -102,6 +103,17 @@ export function warningsView(warnings) {
     rest.length ? el('details', {}, el('summary', {}, `${format.counted(rest.length, 'more warning', 'more warnings')}`), list(rest)) : null);
 }
 
+/** What was expected of the run, and whether it holds. */
+function expectationsView({ expectations = [] }) {
+  if (!expectations.length) return null;
+  const failed = expectations.some((one) => !one.holds);
+  return el('details', { class: 'expectations', open: failed }, el('summary', {}, 'What was expected of the run'), table([
+    { title: 'expectation', value: (one) => one.expectation, show: (one) => el('code', {}, one.expectation), isText: true },
+    { title: 'holds', value: (one) => (one.holds ? 'yes' : 'no'), show: (one) => el(one.holds ? 'span' : 'strong', {}, one.holds ? 'yes' : 'no'), isText: true },
+    { title: 'found', value: (one) => one.because ?? Object.entries(one.values).map(([name, value]) => `${name} is ${format.byName(name, value)}`).join(', '), isText: true },
+  ], [...expectations].sort((a, b) => a.holds - b.holds), { caption: 'Expectations, those that do not hold first' }));
+}
+
 /** What the page would show, had it been recorded: [what, how]. */
 function notRecorded(run) {
   const has = (kind) => run.series?.[kind]?.series.length;
@@ -121,7 +133,7 @@ function notRecorded(run) {
 }
 
 export function overview(run, id = 'overview') {
-  return section(id, nameOf(run), answerView(answerOfRun(run)), warningsView(warningsOf(run)),
+  return section(id, nameOf(run), answerView(answerOfRun(run)), expectationsView(run), warningsView(warningsOf(run)),
     el('details', { class: 'facts-of-run' }, el('summary', {}, 'The run in numbers, its seed, and its command'), headline(run), origin(run)),
     scenarioText(run), notRecorded(run));
 }

@@ -3,12 +3,11 @@
 
 import { el, section, choice, replace } from './dom.js';
 import { on } from './bus.js';
-import { axes, chart } from './curves.js';
-import { css, ofSeries, onOtherColours, ramp } from './colour.js';
+import { onOtherColours, ramp } from './colour.js';
 import { faultsOf } from './faults.js';
 import { HeatStrip } from './heat_strip.js';
-import { FAULT, markFaults } from './timeline_paint.js';
-import { momentOf, onTime, pointAt, rangeOf, showRange } from './time_range.js';
+import { timeChart } from './time_chart.js';
+import { showRange } from './time_range.js';
 import * as format from './format.js';
 
 const TITLES = {
@@ -28,75 +27,24 @@ function show(unit, value) {
   return unit === 'share of the time' ? format.percent(value) : format.byUnit(unit, value);
 }
 
-/** Curves whose axis of time is that of the whole page: a drag sets it, and the pointer points for all. */
 function curvesOver(place, run, kind, shown, index) {
   const { step, unit } = run.series[kind];
-  const times = shown[0].values.map((_, i) => (i + 0.5) * step);
-  return chart(
-    place,
-    {
-      scales: {
-        x: { time: false, range: () => rangeOf(index) },
-        y: { range: (u, least, most) => [0, (most || 1) * 1.05] },
-      },
-      axes: axes(
-        { label: 'time', show: format.time },
-        {
-          label: unit,
-          show: (v) => (unit === 'share of the time' ? format.percentInFull(v) : show(unit, v)),
-          more: unit === 'bytes' ? { incrs: POWERS } : {},
-        },
-        unit === 'marks/s' ? 112 : 80,
-      ),
-      series: [
-        { label: 'time', value: (u, v) => (v === null ? '–' : format.time(v)) },
-        ...shown.map((s, i) => ({
-          label: s.name,
-          stroke: ofSeries(i),
-          width: 1.5,
-          points: { show: false },
-          value: (u, v) => show(unit, v),
-        })),
-      ],
-      cursor: { drag: { x: true, y: false, setScale: false } },
-      hooks: {
-        draw: [
-          (u) => {
-            const scale = window.devicePixelRatio || 1;
-            u.ctx.fillStyle = css('--culprit');
-            const whole = [u.scales.x.min, u.scales.x.max];
-            markFaults(faultsOf(run), whole, (t) => u.valToPos(t, 'x', true), (x, width) => {
-              u.ctx.fillRect(x, u.bbox.top, width, FAULT * scale);
-            });
-          },
-        ],
-        setSelect: [
-          (u) => {
-            if (u.select.width > 2)
-              showRange(index, u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x'), '');
-            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          },
-        ],
-        setCursor: [
-          (u) => {
-            if (u.cursor.event) pointAt(index, u.cursor.left >= 0 ? u.posToVal(u.cursor.left, 'x') : null, 'series');
-          },
-        ],
-      },
+  const count = shown[0].values.length;
+  timeChart(place, {
+    index,
+    who: 'series',
+    faults: faultsOf(run),
+    label: `${TITLES[kind]} over time`,
+    unit: {
+      label: unit,
+      show: (v) => show(unit, v),
+      onAxis: (v) => (unit === 'share of the time' ? format.percentInFull(v) : show(unit, v)),
+      incrs: unit === 'bytes' ? POWERS : null,
+      size: unit === 'marks/s' ? 112 : 80,
     },
-    [times, ...shown.map((s) => s.values)],
-    `${TITLES[kind]} over time`,
-  );
-}
-
-/** The plot follows the range and the moment that other parts show. */
-function follow(plot, index) {
-  if (!plot) return;
-  const [min, max] = rangeOf(index);
-  if (plot.scales.x.min !== min || plot.scales.x.max !== max) plot.setScale('x', { min, max });
-  const moment = momentOf(index);
-  plot.cursor.event = null;
-  plot.setCursor(moment === null ? { left: -10, top: -10 } : { left: plot.valToPos(moment, 'x'), top: 10 });
+    borders: Array.from({ length: count + 1 }, (_, i) => i * step),
+    curves: shown.map((s) => ({ label: s.name, values: s.values })),
+  });
 }
 
 /** The strip of ports, for recordings that are of ports, with its scale. */
@@ -137,7 +85,6 @@ export function series(run, index) {
   if (!kinds.length) return null;
   let kind = kinds[0];
   let words = '';
-  let made = null;
   const strip = stripOf(run, index);
   const place = el('div', {});
   const note = el('p', { class: 'hint', 'aria-live': 'polite' });
@@ -167,14 +114,13 @@ export function series(run, index) {
     const fits = all.filter((s) => wanted.every((w) => s.name.toLowerCase().includes(w)));
     const shown = fits.slice(0, SHOWN);
     replace(place);
-    made = null;
     replace(
       note,
       document.createTextNode(
         `${shown.length} of ${format.number(all.length + missing)} series${wanted.length ? ', those that fit' : ', those with most'}; the greatest (of rates and marks the mean) of each ${format.time(step)}.`,
       ),
     );
-    if (shown.length) made = curvesOver(place, run, kind, shown, index);
+    if (shown.length) curvesOver(place, run, kind, shown, index);
   }
   on('series', ({ run: other, name }) => {
     if (other !== index) return;
@@ -184,7 +130,6 @@ export function series(run, index) {
     filter.value = name;
     use();
   });
-  onTime(index, 'series', () => follow(made?.plot, index));
   onOtherColours(() => strip.use(kind));
   requestAnimationFrame(use);
   return section(

@@ -169,8 +169,11 @@ export function front(configurations, goals) {
   return kept;
 }
 
+/** Greatest over least from which on a logarithmic axis tells values apart better: that of `weft plot`, too. */
+export const WIDE = 30;
+
 /** Whether values are better told apart on a logarithmic axis. */
 export function isWide(values) {
   const least = Math.min(...values);
-  return least > 0 && Math.max(...values) > 15 * least;
+  return least > 0 && Math.max(...values) > WIDE * least;
 }

@@ -3,7 +3,7 @@
 const times = new Map();
 
 function of(run) {
-  if (!times.has(run)) times.set(run, { whole: [0, 1], range: null, moment: null, listeners: [] });
+  if (!times.has(run)) times.set(run, { whole: [0, 1], recorded: [0, 1], range: null, moment: null, listeners: [] });
   return times.get(run);
 }
 
@@ -15,15 +15,26 @@ export function setWhole(run, from, to) {
   if (wasWhole) one.range = [...one.whole];
 }
 
+/** How long the run was simulated, which is what recordings cover: a timeline may reach beyond. */
+export function setRecorded(run, seconds) {
+  of(run).recorded = [0, Math.max(seconds, 1e-12)];
+  setWhole(run, 0, seconds);
+}
+
+export const recordedOf = (run) => of(run).recorded;
 export const rangeOf = (run) => of(run).range ?? of(run).whole;
 export const wholeOf = (run) => of(run).whole;
 export const momentOf = (run) => of(run).moment;
 export const isWhole = (run) =>
   rangeOf(run).every((t, i) => Math.abs(t - of(run).whole[i]) <= 1e-9 * (of(run).whole[1] - of(run).whole[0]));
 
-/** `act({range, moment}, by)` is called whenever another part has changed either; `by` is who did. */
+/**
+ * `act({range, moment}, by)` is called whenever another part has changed either; `by` is who did. A part that is drawn
+ * again listens once.
+ */
 export function onTime(run, who, act) {
-  of(run).listeners.push({ who, act });
+  const one = of(run);
+  one.listeners = [...one.listeners.filter((known) => known.who !== who), { who, act }];
 }
 
 function tell(run, by) {
@@ -47,6 +58,15 @@ export function pointAt(run, moment, by) {
   if (one.moment === moment) return;
   one.moment = moment;
   tell(run, by);
+}
+
+/**
+ * Which of `count` equal steps of a recording a moment lies in; null: before or after them. A moment at a border lies
+ * in the step that begins there, and the end in the last one.
+ */
+export function stepAt([from, to], count, moment) {
+  if (moment === null || moment < from || moment > to) return null;
+  return Math.min(count - 1, Math.floor(((moment - from) / (to - from)) * count + 1e-9));
 }
 
 /** The time between lines of an axis over a range: 1, 2 or 5 of a decade, so that 90 pixels have one line at most. */

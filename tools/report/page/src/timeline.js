@@ -6,9 +6,9 @@ import { TimelineView } from './timeline_view.js';
 import { AXIS, seconds } from './timeline_paint.js';
 import { faultsAt } from './faults.js';
 import { minimap } from './minimap.js';
-import { ranksOf } from './track_groups.js';
+import { fromTo, groupText, slicesText, textOf } from './track_texts.js';
 import { arrowsOf, hopOf, totalsOf } from './track_totals.js';
-import { ofCause, ofSlice } from './colour.js';
+import { legendOf, ofSlice } from './colour.js';
 import { setWhole, wholeOf } from './time_range.js';
 import { showPort } from './blame.js';
 import { on } from './bus.js';
@@ -89,35 +89,21 @@ function joined(data) {
     .join('');
 }
 
-/** What a slice is, in words. */
-function textOf(view, [track, i]) {
-  const [name] = view.names[track.names[i]].split('\t');
-  const what = track.counts[i] > 1 ? `${track.counts[i]} short slices, such as ${name}` : name;
-  return {
-    what,
-    rest: ` of ${track.process}, ${track.name}: from ${seconds(track.begins[i])}, ${seconds(track.ends[i] - track.begins[i])} long${track.counts[i] > 1 ? ' together' : ''}`,
-  };
-}
-
 /** What the tip beside the pointer says: of slices all of it, of groups what they are. */
 function tipOf(view, x, y) {
   if (y < AXIS) return x < view.labels ? '' : faultsAt(view.faults, view.timeAt(x) * 1e-9);
-  const slice = view.sliceAt(x, y);
-  if (slice) {
-    const { what, rest } = textOf(view, slice);
-    const [, culprit, port] = view.names[slice[0].names[slice[1]]].split('\t');
-    return `${what}${rest}${culprit ? `; through ${culprit}` : ''}${port ? `; at ${port}` : ''}`;
-  }
+  const slices = view.slicesAt(x, y);
+  if (slices.length) return slicesText(view.names, slices);
   const node = view.rowAt(y)?.node;
   if (!node || node.kind === 'track') return '';
-  return `${node.kind} ${node.title}: ${format.counted(ranksOf(node), 'rank', 'ranks')}${node.blamed > 0 ? `; to blame for ${format.time(node.blamed)} of its job` : ''}; ${view.open.has(node.key) ? 'a click closes it' : 'closed, it shows which share of them does what; a click opens it'}`;
+  return groupText(node, view.open.has(node.key));
 }
 
 /** Says what a slice is; one of the critical path leads to its port. */
 function about(view, place, slice) {
   if (!slice) return replace(place);
   const [track, i] = slice;
-  const { what, rest } = textOf(view, slice);
+  const { what, rest } = textOf(view.names, slice);
   const [, culprit, port] = view.names[track.names[i]].split('\t');
   const arrows = track.isCritical ? 0 : arrowsOf(view.arrows, track, i).length;
   const hop = track.isCritical ? hopOf(view.hops, track, i) : null;
@@ -149,7 +135,7 @@ function totals(view, place, selection) {
     el(
       'p',
       {},
-      `${format.counted(tracks.length, 'track', 'tracks')} from ${seconds(from)} to ${seconds(to)}, ${seconds(to - from)} `,
+      `${format.counted(tracks.length, 'track', 'tracks')} ${fromTo(from, to)}, ${seconds(to - from)} `,
       el('button', { type: 'button', onclick: () => view.show(from, to) }, 'zoom to it'),
       ' ',
       el('button', { type: 'button', onclick: () => view.select(null) }, 'clear'),
@@ -170,7 +156,11 @@ function totals(view, place, selection) {
               value: (r) => r.time / whole,
               show: (r) => format.percent(r.time / whole),
             },
-            { title: 'longest', value: (r) => r.longest, show: (r) => seconds(r.longest) },
+            {
+              title: 'longest',
+              value: (r) => r.longest,
+              show: (r) => action(seconds(r.longest), () => view.jump(r.at), 'show it'),
+            },
           ],
           list,
           { caption: 'What this time goes to', most: 15, sort: 2, falling: true },
@@ -181,27 +171,45 @@ function totals(view, place, selection) {
 
 /** What colours mean, the same here and in the bars of blame. */
 function legend(view) {
-  const causes = [
-    ...new Set(
-      view.all.filter((t) => t.isCritical).flatMap((t) => [...t.names].map((n) => view.names[n].split('\t')[0])),
-    ),
-  ];
-  const doings = [
-    ['computing', 'forward'],
-    ['bytes on the wire', 'send'],
-    ['receiving', 'receive'],
-    ['launches and sums', 'launch'],
-    ['beyond the plan', 'beyond the plan'],
-  ];
-  const known = new Set(causes.map(ofCause));
+  const namesOf = (isCritical) => {
+    const used = new Set(view.all.filter((t) => t.isCritical === isCritical).flatMap((t) => [...new Set(t.names)]));
+    return [...used].map((n) => view.names[n].split('\t')[0]);
+  };
   return el(
     'ul',
     { class: 'legend' },
-    causes.map((cause) => el('li', {}, el('i', { style: `background:${ofCause(cause)}` }), cause)),
-    doings
-      .filter(([, name]) => !known.has(ofSlice(name, false)))
-      .map(([title, name]) => el('li', {}, el('i', { style: `background:${ofSlice(name, false)}` }), title)),
+    legendOf(namesOf(true), namesOf(false)).map(([title, colour]) => el('li', {}, el('i', { style: `background:${colour}` }), title)),
   );
+}
+
+/** What the keyboard does, folded until somebody asks. */
+const KEYS = [
+  ['W S, + −', 'zoom in and out'],
+  ['A D, ← →', 'move'],
+  ['↑ ↓', 'choose a row'],
+  ['Enter', 'open or close the row'],
+  ['P', 'keep the row at the top'],
+  [', .', 'the slice before, and after, the chosen one'],
+  ['F', 'show what is selected or chosen'],
+  ['R', 'select the range of the chosen slice, and sum it up'],
+  ['Escape', 'clear the selection'],
+  ['/', 'search; Enter and Shift with Enter: the next, the one before'],
+  ['Home', 'all of the time'],
+  ['?', 'this list'],
+];
+
+function keysView(view) {
+  const node = el(
+    'details',
+    { class: 'keys' },
+    el('summary', {}, 'Keys and mouse'),
+    el('dl', { class: 'facts' }, KEYS.map(([key, act]) => el('div', {}, el('dt', {}, key), el('dd', {}, act)))),
+    el('p', { class: 'hint' }, 'Ctrl and the wheel zoom, Shift and the wheel move; a double click zooms in; a drag over the axis sums all rows; the right end of a name pins its row.'),
+  );
+  view.onHelp = () => {
+    node.open = !node.open;
+  };
+  return node;
 }
 
 function hint(view, data) {
@@ -214,7 +222,7 @@ function hint(view, data) {
   const path = view.hops.length ? ' A click on a critical path draws its messages as arrows.' : '';
   const isCut = (data.hops?.seen ?? 0) > view.hops.length;
   const hops = isCut ? `; of critical paths the ${format.number(view.hops.length)} longest messages` : '';
-  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}${hops}. A click opens a row; a drag sums a range, with Shift it moves; W A S D and Ctrl with the wheel zoom and move; P pins a row, F fits what is chosen, / searches.${view.faults.length ? ' Marks on the axis are faults of the scenario.' : ''}${path}`;
+  return `${format.number(count)} slices on ${format.number(view.all.length)} tracks${joined(data)}${arrows}${hops}. A click opens a row; a drag sums a range, with Shift it moves; W A S D zoom and move.${view.faults.length ? ' Marks on the axis are faults of the scenario.' : ''}${path}`;
 }
 
 export function timeline(run, index) {
@@ -248,6 +256,7 @@ export function timeline(run, index) {
     'timeline',
     'Timeline',
     el('p', { class: 'hint' }, hint(view, data)),
+    keysView(view),
     el(
       'div',
       { class: 'controls' },

@@ -5,6 +5,7 @@ import { Strips, clearTo } from './strips.js';
 import { css, ofCause } from './colour.js';
 import { ranksOf, sharesOf, tellingOf } from './track_groups.js';
 import { arrowsOf } from './track_totals.js';
+import { fitting, namesOf } from './track_texts.js';
 import { paintPath } from './path_arrows.js';
 import { momentOf, stepOf } from './time_range.js';
 import * as format from './format.js';
@@ -22,6 +23,8 @@ export const labelsOf = (canvas) => (canvas.clientWidth < 700 ? 120 : 210);
 export const PIN = 20;
 export const AXIS = 22;
 const INDENT = 10;
+/** Behind a name, what the disc of culprits takes. */
+const CULPRIT = 12;
 const MOST_ARROWS = 60;
 const MOST_KEPT = 8;
 
@@ -64,17 +67,17 @@ export function paint(view) {
   const rows = visible(view);
   for (const row of rows) Object.assign(row, row.node.track ? paintSlices(view, row) : paintShares(view, row));
   view.strips.putOn(pen, Math.round(view.labels * view.scale));
-  for (const row of rows.filter((r) => !r.isPin)) paintWords(view, pen, row);
+  for (const row of rows.filter((r) => !r.isPin)) row.name = paintWords(view, pen, row);
   paintSelection(view, pen, rows);
   paintArrows(view, pen, rows);
   paintPath(view, pen);
   pen.fillStyle = view.inks.paper;
-  for (const row of rows.filter((r) => r.isPin)) paintWords(view, pen, row);
+  for (const row of rows.filter((r) => r.isPin)) row.name = paintWords(view, pen, row);
   paintAxis(view, pen);
   paintMoment(view, pen);
   Object.assign(canvas.dataset, { from: view.from, to: view.to });
   canvas.dataset.rows = JSON.stringify(
-    rows.map(({ node, y, isPin, depth }) => ({
+    rows.map(({ node, y, isPin, depth, name }) => ({
       kind: node.kind,
       title: node.title,
       process: node.track?.process,
@@ -82,6 +85,7 @@ export function paint(view) {
       depth,
       isPin: Boolean(isPin),
       isCulprit: node.blamed > 0,
+      name,
       isOpen: view.open.has(node.key),
     })),
   );
@@ -220,6 +224,7 @@ export function sharesAt(view, node) {
   return known.get(node.key);
 }
 
+/** Returns the name that stands there: the whole or, where there is little room, a shorter one. */
 function paintWords(view, pen, { node, depth, y, isPin, wide = [], seams = [] }) {
   const { inks } = view;
   const isGroup = node.kind !== 'track';
@@ -235,15 +240,19 @@ function paintWords(view, pen, { node, depth, y, isPin, wide = [], seams = [] })
   pen.beginPath();
   pen.rect(0, Math.max(y, isPin ? 0 : view.head), view.labels - PIN - 2, ROW);
   pen.clip();
-  pen.fillText(`${sign}${owner}${node.title}`, 2 + depth * INDENT, y + 12);
-  if (node.blamed > 0 && node.kind !== 'job')
-    paintCulprit(pen, 2 + depth * INDENT + pen.measureText(`${sign}${node.title}`).width + 8, y + ROW / 2);
+  const isBlamed = node.blamed > 0 && node.kind !== 'job';
+  const [left, right] = [2 + depth * INDENT, view.labels - PIN - 2 - (isBlamed ? CULPRIT : 0)];
+  const widthOf = (name) => pen.measureText(`${sign}${owner}${name}`).width;
+  const name = fitting(namesOf(node), right - left, widthOf);
+  pen.fillText(`${sign}${owner}${name}`, left, y + 12);
+  if (isBlamed) paintCulprit(pen, left + widthOf(name) + CULPRIT / 2 + 1, y + ROW / 2);
   pen.restore();
   paintPin(view, pen, node, y);
   pen.fillStyle = inks.paper;
   for (const x of seams) pen.fillRect(x, y + 1 + BAR - 3, 1 / view.scale, 3);
   for (const [i, x, width] of wide) if (view.isHit(node.track, i)) paintName(view, pen, node.track, i, x, y, width);
   if (node.track && view.chosen?.[0] === node.track) frame(view, pen, node.track, view.chosen[1], y);
+  return name;
 }
 
 const isOf = (node, process) =>

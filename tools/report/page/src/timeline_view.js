@@ -1,7 +1,7 @@
 // What ranks did when: rows that open and close, on a canvas that zooms.
 
 import { el } from './dom.js';
-import { fill, lift } from './tracks.js';
+import { fill, lift, nearestColumn, shortIn } from './tracks.js';
 import { groupsOf, pathTo, rowsOf, tracksOf } from './track_groups.js';
 import { unpackArrows, unpackHops } from './track_totals.js';
 import { faultsOf } from './faults.js';
@@ -44,13 +44,14 @@ export class TimelineView {
       tabindex: 0,
       role: 'application',
       'aria-label':
-        'timeline: W and S zoom, A and D move, arrows choose a row, Enter opens it, P pins it, F fits what is selected or chosen, comma and full stop choose the slice before and after, Home shows all',
+        'timeline: W and S zoom, A and D move, arrows choose a row, Enter opens it, P pins it, F fits what is selected or chosen, R selects the range of the chosen slice, question mark lists all keys, comma and full stop choose the slice before and after, Home shows all',
       height: 100,
     });
     this.tip = el('div', { class: 'tip', hidden: true });
     this.onChoose = () => {};
     this.onSelect = () => {};
     this.onPaint = () => {};
+    this.onHelp = () => {};
     this.layOut();
     this.listen();
     onTime(index, 'timeline', () => this.later());
@@ -234,6 +235,8 @@ export class TimelineView {
       f: () => this.fit(),
       ',': () => this.neighbour(-1),
       '.': () => this.neighbour(1),
+      r: () => this.selectChosen(),
+      '?': () => this.onHelp(),
       Escape: () => this.select(null),
     };
     const act = acts[e.key.length === 1 ? e.key.toLowerCase() : e.key];
@@ -250,6 +253,14 @@ export class TimelineView {
       const half = (track.ends[i] - track.begins[i]) / 2;
       this.show(track.begins[i] - half, track.ends[i] + half);
     }
+  }
+
+  /** Selects the range of the chosen slice on its row. */
+  selectChosen() {
+    if (!this.chosen) return;
+    const [track, i] = this.chosen;
+    const row = this.rows.find(({ node }) => node.track === track);
+    if (row) this.select({ from: track.begins[i], to: track.ends[i], rows: [row], isOfAll: false });
   }
 
   /** Chooses the slice before or after the chosen one on its track, and moves to it where it is out of sight. */
@@ -351,15 +362,28 @@ export class TimelineView {
 
   /** What is painted at a place, or else what its column of pixels has: [track, slice]. */
   sliceAt(x, y) {
+    return this.slicesAt(x, y)[0] ?? null;
+  }
+
+  /**
+   * The slices at a place, that first which is painted there: of the column of pixels, or where it has none of the
+   * nearest that a hand may have meant.
+   */
+  slicesAt(x, y) {
     const row = this.rowAt(y);
-    if (!row?.node.track || x < this.labels || !this.strips) return null;
-    this.look(row.node.track);
+    if (!row?.node.track || x < this.labels || !this.strips) return [];
+    const { track } = row.node;
+    this.look(track);
     const { cells, bar } = this.strips;
-    const column = Math.min(cells.length / bar - 1, Math.floor((x - this.labels) * this.scale));
+    const column = nearestColumn(cells, bar, Math.floor((x - this.labels) * this.scale), Math.round(CLICK * this.scale));
+    if (column === null) return [];
     const parts = [...cells.subarray(column * bar, (column + 1) * bar)];
     const down = Math.max(0, Math.min(bar - 1, Math.floor((y - this.yOf(row) - 1) * this.scale)));
-    const cell = parts[down] || parts.find(Boolean) || 0;
-    return cell ? [row.node.track, cell - 1] : null;
+    const first = (parts[down] || parts.find(Boolean)) - 1;
+    const width = (this.to - this.from) * (bar / cells.length);
+    const begin = this.from + column * width;
+    const others = shortIn(track, begin, begin + width, 2 * width).filter((i) => i !== first);
+    return [first, ...others].map((i) => [track, i]);
   }
 
   hover(x, y) {

@@ -23,12 +23,15 @@ export function ownerOf(process) {
 /** Of the time of its job: a rank to blame for less is no culprit. */
 const WORTH = 0.01;
 
-/** Seconds for which each rank of a job is to blame beyond its plan: `job rank` -> seconds. */
+/**
+ * Seconds for which each rank of a job is to blame beyond its plan: `job rank` -> seconds. Other causes name a rank that
+ * sends, waits or launches: it is not late.
+ */
 export function culpritsOf(blame) {
   const seconds = new Map();
   for (const { job, rows, seconds: whole } of blame ?? []) {
     for (const [cause, , culprit, , time] of rows) {
-      const rank = cause === 'compute' || cause === 'serialisation' ? null : /^rank (\d+)/.exec(culprit);
+      const rank = cause === 'straggler' ? /^rank (\d+)/.exec(culprit) : null;
       if (rank) seconds.set(`${job} ${rank[1]}`, (seconds.get(`${job} ${rank[1]}`) ?? 0) + time);
     }
     for (const [key, time] of seconds) if (key.startsWith(`${job} `) && time < WORTH * whole) seconds.delete(key);

@@ -14,7 +14,8 @@ export function stemOf(name) {
 }
 
 /**
- * By name, the most time first: {name, count, time, longest}. Slices are cut to the range. `time` is the sum over tracks;
+ * By name, the most time first: {name, count, time, longest, at}, where `at` is the longest slice, or the longest that
+ * stands for several: [track, slice]. Slices are cut to the range. `time` is the sum over tracks;
  * of a slice that stands for several, all of them are counted.
  */
 export function totalsOf(tracks, names, from, to) {
@@ -25,11 +26,12 @@ export function totalsOf(tracks, names, from, to) {
       const time = Math.min(track.ends[i], to) - Math.max(track.begins[i], from);
       if (time < 0 || (time === 0 && track.ends[i] > track.begins[i])) continue;
       const name = stems[track.names[i]];
-      if (!totals.has(name)) totals.set(name, { name, count: 0, time: 0, longest: 0 });
+      if (!totals.has(name)) totals.set(name, { name, count: 0, time: 0, longest: -1, at: null });
       const one = totals.get(name);
       one.count += track.counts[i];
       one.time += time;
-      one.longest = Math.max(one.longest, (track.ends[i] - track.begins[i]) / track.counts[i]);
+      const length = (track.ends[i] - track.begins[i]) / track.counts[i];
+      if (length > one.longest) Object.assign(one, { longest: length, at: [track, i] });
     }
   }
   return [...totals.values()].sort((a, b) => b.time - a.time);

@@ -101,6 +101,27 @@ export function lift(cells, bar, track, from, to, isWanted) {
   }
 }
 
+/** The column of pixels that shows a slice, at most `reach` beside the wanted one; null: there is none. */
+export function nearestColumn(cells, bar, wanted, reach) {
+  const count = Math.floor(cells.length / bar);
+  const at = Math.max(0, Math.min(count - 1, wanted));
+  for (let by = 0; by <= reach; ++by) {
+    for (const column of [at - by, at + by]) {
+      if (column < 0 || column >= count) continue;
+      if (cells.subarray(column * bar, (column + 1) * bar).some(Boolean)) return column;
+    }
+  }
+  return null;
+}
+
+/** Slices that lie between two times, at least in part, and are no longer than `longest`. */
+export function shortIn(track, from, to, longest) {
+  const found = [];
+  for (let i = firstFrom(track, from - longest); i < track.begins.length && track.begins[i] < to; ++i)
+    if (track.ends[i] > from && track.ends[i] - track.begins[i] <= longest) found.push(i);
+  return found;
+}
+
 /** What is seen of slices, piece by piece: first part, number of parts, slice. */
 export function pieces(cells, act) {
   for (let at = 0; at < cells.length;) {

@@ -54,6 +54,29 @@ test('slow messages of healthy jobs are named', () => {
   assert.doesNotMatch(answerOfRun(run([job('sick', 3, 1, { slowdown: { p99: 9 } })])).sentence, /1 in 100/);
 });
 
+// `weft run --expect`: who looks at the page of a failed run of CI sees first why it failed.
+test('an expectation that does not hold stands before all else', () => {
+  const expectation = (name, value, holds, more = {}) => ({ expectation: `${name} < 80us`, holds, values: { [name]: value }, ...more });
+  const of = (expectations, more = {}) => answerOfRun({ ...run([job('a', 1, 1)]), expectations, ...more });
+  const failed = of([expectation('jobs.a.jct_seconds', 84.2e-6, false), expectation('network.timeouts', 0, true)]);
+  assert.equal(failed.sentence, '1 of 2 expectations does not hold: `jobs.a.jct_seconds < 80us`: `jobs.a.jct_seconds` is 84.2 us; `a` took what an empty network would, 1 s, within 0.1 %');
+  assert.deepEqual(failed.figures[0], ['expectations that hold', '1 of 2']);
+  assert.ok(failed.figures.length <= 4);
+  const alone = of([expectation('jobs.a.jct_seconds', null, false, { because: 'its run was cut off' })]);
+  assert.match(alone.sentence, /^the expectation does not hold: `jobs\.a\.jct_seconds < 80us`: its run was cut off; /);
+  assert.match(of([expectation('x', null, false)]).sentence, /: `x` is not known; /);
+  const two = of([expectation('x', 3, false), expectation('y', 4, false)]);
+  assert.match(two.sentence, /^2 of 2 expectations do not hold, first `x < 80us`: `x` is 3; /);
+  assert.match(of([expectation('x', 0, true)]).sentence, /within 0\.1 %; the expectation holds$/);
+  assert.match(of([expectation('x', 0, true), expectation('y', 0, true)]).sentence, /; all 2 expectations hold$/);
+  assert.doesNotMatch(of([]).sentence, /expectation/);
+  // Before what a run lost, too, and of several runs with its name.
+  const cut = answerOfRun({ ...run([job('a', null, 1)], undefined, { outcome: 'horizon' }), expectations: [expectation('x', 3, false)] });
+  assert.match(cut.sentence, /^the expectation does not hold.*; The run was cut off/);
+  const runs = [['before', []], ['after', [expectation('x', 3, false)]]].map(([label, expectations]) => ({ ...run([job('a', 1, 1)]), label, expectations }));
+  assert.match(answerOfRuns(runs).sentence, /^`after`: the expectation does not hold: `x < 80us`: `x` is 3; no job differs/);
+});
+
 test('what went wrong comes first', () => {
   const cut = answerOfRun(run([job('a', null, 1)], undefined, { outcome: 'horizon', messages: { count: 32, completed: 19 } }));
   assert.equal(cut.sentence, 'The run was cut off at its horizon of 1 ms; its job did not finish, 19 of 32 messages completed');
@@ -70,6 +93,16 @@ test('a job that waits for a straggler is not healthy', () => {
   assert.equal(sentence, '`late` took 1 s; 85 % of it is a wait for rank 16 (h16), which takes longer than planned');
 });
 
+// A port that is full pauses others on behalf of those who fill it.
+test('a job that is paused by a port hears who fills that port', () => {
+  const rows = [['pause', 'a->h15', 0.8, 'x->y'], ['serialisation', 'x->y', 0.2, 'x->y']];
+  const said = (others, own = rows) => answerOfRun(run([job('victim', 6, 1), job('incast', 1, 1)], [blame('victim', own), blame('incast', others)])).sentence;
+  const filling = [['own packets', 'incast', 0.6, 'a->h15'], ['pause', 'a->h15', 0.4, 'x->y']];
+  assert.match(said(filling), /80 % of it is paused by `a->h15`, which `incast` fills$/);
+  assert.doesNotMatch(said([['pause', 'a->h15', 1, 'a->h15']]), /fills/, 'a pause there is no packet');
+  assert.doesNotMatch(said(filling, [...rows, ['queueing', 'incast', 0.01, 'a->h15']]), /fills/, 'it is among those who fill it');
+});
+
 test('a slow link is named instead of how it shows', () => {
   const slow = blame('ring', [['own packets', 'ring', 0.7, 'a->h1'], ['serialisation', 'x', 0.3]]);
   slow.slow_links = [{ port: 'a->h1', rate_bps: 1e11, usual_rate_bps: 4e11, seconds: '0.71' }];
@@ -77,6 +110,14 @@ test('a slow link is named instead of how it shows', () => {
   assert.ok(figures.some(([name, text]) => name === 'slow links' && text === '71 %'), 'the figure is what the sentence says');
   assert.match(sentence, /71 % of it passes at slow links or waits for them, first `a->h1` \(100 Gbps instead of 400 Gbps\)/);
   assert.equal(tries.length, 2);
+});
+
+// Below a quarter other causes may be worse; from a quarter on it is named whatever else there is.
+test('a slow link above a quarter is named, though another cause takes more', () => {
+  const slow = blame('ring', [['own packets', 'ring', 0.6, 'a->h1'], ['serialisation', 'x', 0.4]]);
+  const of = (seconds) => answerOfRun(run([job('ring', 1.4, 1)], [{ ...slow, slow_links: [{ port: 'b->h5', rate_bps: 1e11, usual_rate_bps: 4e11, seconds }] }])).sentence;
+  assert.match(of('0.3'), /30 % of it passes at slow links/);
+  assert.match(of('0.2'), /60 % of it is queued behind its own packets/);
 });
 
 // A slow link is not hidden behind what it makes: it is named where more time passes there than any other cause takes.
@@ -195,23 +236,35 @@ test('what switches trimmed is not said to be lost alone', () => {
 const trained = (label, seconds, tokens, mfu, more = {}) => ({ ...run([job('llama', seconds, seconds)], undefined, { training: [{ job: 'llama', step_seconds: { mean: seconds }, tokens_per_second: tokens, mfu }] }), label, ...more });
 
 test('of two runs the faster is named, with tokens and MFU', () => {
-  const { sentence, figures } = answerOfRuns([trained('HGX', 0.0035, 1.1e7, 0.11), trained('NVL72', 0.001, 3.8e7, 0.38)]);
+  const { sentence, figures } = answerOfRuns([trained('HGX', 0.003452, 1.1e7, 0.11), trained('NVL72', 0.001, 3.8e7, 0.38)]);
   assert.equal(sentence, '`NVL72` is 3.5 times as fast: 38 against 11 M tokens/s');
-  assert.deepEqual(figures, [['as fast', '3.5x'], ['a step, NVL72', '1 ms', 'best'], ['a step, HGX', '3.5 ms'], ['MFU', '38.0 against 11.0 %']]);
+  assert.deepEqual(figures, [['as fast', '3.5x'], ['a step, NVL72', '1 ms', 'best'], ['a step, HGX', '3.452 ms'], ['MFU', '38.0 against 11.0 %']]);
   assert.equal(against('1 ms', '30 us'), '1 ms against 30 us');
+});
+
+// A step of more tokens takes longer, and says nothing of which machine is faster.
+test('runs whose steps have other tokens are compared by tokens per second', () => {
+  const of = (label, seconds, tokens) => ({ ...trained(label, seconds, tokens, 0.2), blame: [blame('llama', [['compute', 'rank 0', seconds]])] });
+  const [hgx, rack, slow] = [of('HGX', 0.0153, 1.07e6), of('NVL72', 0.0032, 1.15e7), of('slow', 0.0016, 1.02e6)];
+  const { sentence, figures } = answerOfRuns([hgx, rack]);
+  assert.equal(sentence, '`NVL72` is 11 times as fast: 11.5 against 1.07 M tokens/s; but a step has 36.8 against 16.4 k tokens');
+  assert.deepEqual(figures.slice(0, 3), [['as fast', '11x'], ['trains at, NVL72', '11.5 M tokens/s', 'best'], ['trains at, HGX', '1.07 M tokens/s']]);
+  // The shortest step is not the fastest run, and what is near the fastest is near by tokens.
+  assert.match(answerOfRuns([hgx, slow]).sentence, /^`HGX` is 1\.05 times as fast: 1\.07 against 1\.02 M tokens\/s/);
+  assert.match(answerOfRuns([hgx, rack, slow]).sentence, /^`NVL72` is the fastest of 3 runs: 11 times as fast as `slow`, the slowest: .*; none other is within 5 % of it; but a step/);
 });
 
 test('runs that did not finish are named first, and what is the same is no winner', () => {
   const cut = trained('cut', 1, 1, 1);
   cut.summary.outcome = 'horizon';
   assert.equal(answerOfRuns([trained('a', 1, 1, 1), trained('b', 1.0005, 1, 1), cut]).sentence, '`cut` was cut off; of the others no job differs by more than 0.1 %');
-  assert.match(answerOfRuns([trained('a', 1, 1, 1, { scenario: 'seed: 1\nx: 2' }), trained('b', 2, 1, 1, { scenario: 'seed: 1\nx: 3' })]).sentence, /^`a` is 2 times as fast: .*; only `x` differs$/);
+  assert.match(answerOfRuns([trained('a', 1, 1, 1, { scenario: 'seed: 1\nx: 2' }), trained('b', 2, 0.5, 1, { scenario: 'seed: 1\nx: 3' })]).sentence, /^`a` is 2 times as fast: .*; only `x` differs$/);
 });
 
 test('where no job differs nothing is to be looked for', () => {
   const same = answerOfRuns([trained('a', 1, 1, 1), trained('b', 1.0005, 1, 1)]);
   assert.deepEqual(same.tries, []);
-  assert.notDeepEqual(answerOfRuns([trained('a', 1, 1, 1), trained('b', 2, 1, 1)]).tries, []);
+  assert.notDeepEqual(answerOfRuns([trained('a', 1, 1, 1), trained('b', 2, 0.5, 1)]).tries, []);
 });
 
 test('a link that only takes longer is not said to be slow by its rate', () => {

@@ -1,6 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { heatOn, inkOn } from '../src/colour.js';
+import { WIDE } from '../src/sweep_points.js';
 
 const light = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
 const channels = (colour) => colour.match(/\d+/g).map((v) => light(Number(v)));
@@ -33,4 +35,18 @@ test('what stands in a cell is readable on each of its colours', () => {
       assert.ok(contrast(luminance(channels(colour)), inkOn(colour) === '#000' ? 0 : 1) >= 4.5, colour);
     }
   }
+});
+
+// `weft plot` writes gnuplot's palette, and the page its own: both are read.
+test('heat maps have the same colours, and the same ink on them, as a PNG of weft plot', () => {
+  const plot = readFileSync(new URL('../../../sweep/report/plot.cpp', import.meta.url), 'utf8');
+  const [, text] = /set palette defined \(((?:.|\n)*?)\)\\n/.exec(plot);
+  const stops = [...text.replaceAll(/"\s*"/g, '').matchAll(/([\d.]+) '#([0-9a-f]{6})'/g)].map(([, at, hex]) => [Number(at), hex.match(/../g).map((v) => Number.parseInt(v, 16))]);
+  assert.equal(stops.length, 6);
+  for (const [at, rgb] of stops) assert.equal(heatOn(false, at), `rgb(${rgb.join(' ')})`, `${at}`);
+  assert.equal(Number(/constexpr double kWideSpan = (\d+);/.exec(plot)[1]), WIDE, 'both are logarithmic from the same span on');
+  // Between two stops both mix evenly.
+  for (let i = 1; i < stops.length; ++i) assert.ok(Math.abs(stops[i][0] - i / 5) < 1e-12);
+  const threshold = Number(/constexpr double kWhiteInkFrom = ([\d.]+);/.exec(plot)[1]);
+  for (let i = 0; i <= 100; ++i) assert.equal(inkOn(heatOn(false, i / 100)), i / 100 > threshold ? '#fff' : '#000', `${i / 100}`);
 });

@@ -33,6 +33,7 @@ test('faults that begin or end within a run are marked; what is there all the ti
   assert.equal(faultsAt(faults, 1e-4), 'nic-pause h0');
   assert.equal(faultsAt(faults, 0.8e-3), 'link-down h3 to p5-leaf0, switch-down spine3');
   assert.equal(faultsAt(faults, 0.25e-3), '');
+  assert.equal(faultsAt([{ from: 1, to: 2, text: 'a' }], 2), 'a', 'its mark ends there');
   assert.deepEqual(faultsOf({ scenario: 'name: a' }), []);
   assert.deepEqual(faultsOf({}), []);
 });

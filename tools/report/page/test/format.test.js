@@ -46,6 +46,8 @@ test('bandwidths are those of nccl-tests', () => {
   assert.equal(format.byName('busbw_bytes_per_second', 3.71e11), '371.00 GB/s');
   assert.equal(format.words('busbw_bytes_per_second'), 'busbw');
   assert.equal(format.words('critical_path.launch'), 'critical path launch');
+  assert.equal(format.words('slowdown.p999'), 'slowdown p99.9');
+  assert.deepEqual(['p50', 'p999', 'p9999', 'max'].map(format.percentile), ['p50', 'p99.9', 'p99.99', 'max']);
 });
 
 test('what stands beside each other is told apart', () => {

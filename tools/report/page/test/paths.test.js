@@ -17,6 +17,12 @@ test('a run that ends within an interval ends there', () => {
   assert.deepEqual(planes[0].values, [0, 0, 1]);
 });
 
+// Ends of intervals and products of their width differ by rounding: 3 * 0.7 is less than 2.1.
+test('an interval ends at its own time, whatever the rounding', () => {
+  const { planes } = badOverTime({ simulated_seconds: 2.8, path_changes: [{ ...change(0, 1, 1, 0, 1), begin_seconds: 0, end_seconds: 0.7 }, { ...change(0, 3, 1, 0, 2), begin_seconds: 1.4, end_seconds: 2.1 }] });
+  assert.deepEqual(planes[0].values, [0, 1, 1, 2, 2]);
+});
+
 test('skips alone give no curve', () => {
   assert.equal(badOverTime({ simulated_seconds: 2, path_changes: [{ ...change(0, 0, 0, 0, 0), skips: 9 }] }), null);
   assert.equal(badOverTime({ simulated_seconds: 2 }), null);

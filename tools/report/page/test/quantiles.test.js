@@ -39,4 +39,6 @@ test('labels of a logarithmic axis do not lie on each other, and decades stay', 
   assert.deepEqual(at(600), labels);
   assert.deepEqual(at(120), ['20 us', '', '100 us', '', '500 us']);
   assert.deepEqual(at(40).filter(Boolean), ['100 us']);
+  // Two of 48 pixels that stand 50 apart are read as one.
+  assert.deepEqual(apartOnAxis([1, 2], ['1234 us', '2345 us'], (v) => 50 * v), ['1234 us', '']);
 });

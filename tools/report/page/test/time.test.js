@@ -1,8 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { isWhole, momentOf, onTime, pointAt, rangeOf, setWhole, showRange, stepOf } from '../src/time_range.js';
+import { isWhole, momentOf, onTime, pointAt, rangeOf, recordedOf, setRecorded, setWhole, showRange, stepAt, stepOf } from '../src/time_range.js';
 import { addressOf, parseAddress } from '../src/history.js';
-import { columnsOf, portsOverTime, valuesOfPort } from '../src/moments.js';
+import { columnsOf, lastFrom, portsOverTime, stepped, valueAt, valuesOfPort } from '../src/moments.js';
 import { markOf, nodeOf, wrongMetric } from '../src/wrong.js';
 
 test('a range stays within the run, and everybody but who chose it hears of it', () => {
@@ -83,6 +83,37 @@ test('columns have the greatest value of what they cover, at every zoom', () => 
   assert.deepEqual([...columnsOf(values, [0, 8], [6, 8], 2)], [0, 9]);
 });
 
+// A curve, the strip, and the fabric have the same steps: what they say of a moment is one value.
+test('a moment has one value, wherever it is pointed at', () => {
+  const [values, end] = [[0, 5, 1, 9], 8];
+  const [begins, ...curves] = stepped([0, 2, 4, 6, end], [values]);
+  assert.deepEqual([begins, curves], [[0, 2, 4, 6, 8], [[0, 5, 1, 9, 9]]]);
+  assert.deepEqual(stepped([0, 2], [[4, 5]]), [[0, 2], [4, 5]], 'values that are known at all borders');
+  for (const [moment, value] of [[0, 0], [1.99, 0], [2, 5], [3.9, 5], [5, 1], [6, 9], [7.99, 9], [8, 9]]) {
+    assert.equal(valueAt(values, [0, end], moment), value, `the strip at ${moment}`);
+    assert.equal(curves[0][lastFrom(begins, moment)], value, `a curve at ${moment}`);
+  }
+  assert.deepEqual([valueAt(values, [0, end], -0.1), valueAt(values, [0, end], 8.1)], [null, null], 'nothing was recorded there');
+  // Borders of steps are products, and moments come from pixels.
+  for (let i = 0; i < 800; ++i) assert.equal(stepAt([0, 800 * 4.7e-5], 800, i * 4.7e-5), i);
+  assert.equal(lastFrom([0, 0.1, 0.2, 0.30000000000000004], 0.3), 3);
+});
+
+test('what was recorded ends with the run, though a timeline reaches further', () => {
+  setRecorded(9, 4);
+  setWhole(9, -1, 6);
+  assert.deepEqual([recordedOf(9), rangeOf(9)], [[0, 4], [-1, 6]]);
+  assert.deepEqual([...columnsOf([3, 1], recordedOf(9), rangeOf(9), 7)], [0, 3, 3, 1, 1, 0, 0]);
+});
+
+test('a part that is drawn again listens once', () => {
+  let heard = 0;
+  setWhole(10, 0, 1);
+  for (let i = 0; i < 3; ++i) onTime(10, 'curve', () => { heard += 1; });
+  pointAt(10, 0.5, 'strip');
+  assert.equal(heard, 1);
+});
+
 const job = { name: 'j', jct_seconds: 3, ideal_seconds: 1 };
 const sick = (cause, who, port = '', columns = {}) => ({
   summary: { jobs: [job] },
@@ -96,6 +127,8 @@ test('the fabric begins with what is wrong in the run', () => {
   assert.equal(wrongMetric(sick('queueing', 'other'), [...options, ['peak_queue_bytes', '']]), 'peak_queue_bytes');
   assert.equal(wrongMetric(sick('window', 'rank 1 (h1)'), options), 'blame_s');
   assert.equal(wrongMetric(sick('pause', 'NIC of h0', '', { buffer_drops: [0, 3] }), options), 'drops');
+  assert.equal(wrongMetric(sick('pause', 'NIC of h0'), [...options, ['error_drops', '']]), 'paused_s', 'nothing was lost to errors');
+  assert.equal(wrongMetric(sick('pause', 'NIC of h0', '', { error_drops: [0, 1] }), [...options, ['error_drops', '']]), 'error_drops');
   assert.equal(wrongMetric({ ...sick('pause', 'x'), blame: undefined }, [['utilisation', '']]), 'utilisation');
 });
 

@@ -67,6 +67,10 @@ test('culprits stand first, and their host does', () => {
         ['straggler', 'rank', 'rank 10 (gpu10)', '', 0.3],
         ['compute', 'rank', 'rank 1 (gpu1)', '', 0.6],
         ['straggler', 'rank', 'rank 2 (gpu2)', '', 0.001],
+        // Ranks that send, launch, or wait by plan are not late.
+        ['congestion control', 'queue pair', 'rank 0 -> rank 1 (gpu0 -> gpu1)', '', 0.5],
+        ['schedule', 'rank', 'rank 1 (gpu1)', '', 0.2],
+        ['launch and protocol', 'rank', 'rank 1 (gpu1)', '', 0.2],
       ],
     },
   ];
@@ -78,6 +82,11 @@ test('culprits stand first, and their host does', () => {
     '. . rank 2 (gpu2)',
     '. hosts gpu0 to gpu1',
   ]);
+});
+
+test('culprits stand first where ranks have no group of hosts', () => {
+  const blame = [{ job: 'gpt', seconds: 1, rows: [['straggler', 'rank', 'rank 2 (gpu2)', '', 0.3]] }];
+  assert.deepEqual(titles(rowsOf(groupsOf(sample(), { blame }), new Set(['job gpt']))).slice(2, 4), ['. rank 2 (gpu2)', '. rank 0 (gpu0)']);
 });
 
 test('the way to a track is the groups around it', () => {
@@ -104,7 +113,10 @@ test('a closed group shows which share of its ranks does what', () => {
 
 test('totals of a range cut slices to it, and add up names that differ in numbers only', () => {
   const tracks = sample().filter((t) => t.name === 'tensor: steps' && t.process.includes('rank 1 '));
-  assert.deepEqual(totalsOf(tracks, NAMES, 65, 75), [{ name: 'receive from', count: 2, time: 10, longest: 10 }]);
+  assert.deepEqual(totalsOf(tracks, NAMES, 65, 75), [{ name: 'receive from', count: 2, time: 10, longest: 10, at: [tracks[0], 0] }]);
+  const [uneven] = unpack({ names: NAMES, tracks: [{ process: 'p', name: 'steps', slices: [0, 5, 2, 1, 10, 9, 3, 1, 10, 8, 2, 1, 10, 16, 2, 4] }] });
+  const [{ longest, at }] = totalsOf([uneven], NAMES, 0, 100);
+  assert.deepEqual([longest, at[1]], [9, 1], 'of several short ones each counts for itself');
   assert.deepEqual(totalsOf(tracks, NAMES, 0, 60), []);
   assert.equal(stemOf('queueing\tother\ta->b'), 'queueing');
   assert.deepEqual(['to 3', '64KiB to 1'].map(stemOf), ['message', '64KiB to 1']);
