@@ -361,7 +361,7 @@ std::string trade_off(const std::string& axis, const std::string& objectives) {
 TEST_F(SweepCli, SaysThatPointsAreAlikeAndThatTheBestIsTheWorstByAnother) {
   const std::string time = "{metric: jobs.m.jct_seconds, name: time}";
   write("flat.yaml", trade_off("{path: fabric.spines, values: [1, 2, 4]}", time));
-  const Finished flat = run({"sweep", "flat.yaml", "--out", "flat"});
+  const Finished flat = run({"sweep", "flat.yaml", "--live", "--out", "flat"});
   EXPECT_THAT(flat.out + flat.err,
               ::testing::ContainsRegex("; time: [0-9.]+ us at all points, within 1 %"));
   EXPECT_THAT(
@@ -369,7 +369,7 @@ TEST_F(SweepCli, SaysThatPointsAreAlikeAndThatTheBestIsTheWorstByAnother) {
       ::testing::ContainsRegex("\n  all are within 1 %, [0-9.]+ us: the order says little\n"));
   write("sizes.yaml", trade_off("{path: \"jobs[0].list[0].size\", values: [1MiB, 2MiB, 4MiB]}",
                                 time + ", {metric: jobs.m.bytes, name: bytes, goal: max}"));
-  const Finished sizes = run({"sweep", "sizes.yaml", "--out", "sizes"});
+  const Finished sizes = run({"sweep", "sizes.yaml", "--live", "--out", "sizes"});
   EXPECT_THAT(sizes.out + sizes.err, ::testing::ContainsRegex("; best time: [0-9.]+ us at "));
   const std::string text = run({"summarize", "sizes"}).out;
   EXPECT_THAT(text, HasSubstr("\n  the best is the worst by bytes: 1 MiB, where the best by that "

@@ -90,7 +90,7 @@ TEST(TrainingScenario, CostsWhatItsGpusCost) {
   EXPECT_NE(text.find("a step costs"), text.npos) << text;
   EXPECT_NE(text.find("  " + format_dollars(*row.dollars_per_million_tokens()) + "  "), text.npos)
       << text;
-  EXPECT_EQ(summary_text(plain).find("costs"), std::string::npos);
+  EXPECT_EQ(summary_text(plain).find("a step costs"), std::string::npos);
 }
 
 // An estimate is priced by its own step.

@@ -208,9 +208,8 @@ int ManualCommands::explain_word() const {
   if (const HelpTopic* topic = find_topic(lower)) {
     text += (text.empty() ? "" : "\n") + topic_text(*topic, app_);
   }
-  if (const std::string results = result_word_text(word_); !results.empty()) {
-    text += (text.empty() ? "" : "\n") + results;
-  }
+  // Whoever asks about a key or a topic does not ask for columns of that name.
+  if (text.empty()) text = result_word_text(word_);
   if (!text.empty()) return put(text, out_);
   complain("`" + word_ + "` is no key, type, command, part, topic or result" +
            did_you_mean(word_, known_words()));
