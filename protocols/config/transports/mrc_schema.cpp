@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "protocols/config/transports/delivery_schema.hpp"
 #include "protocols/config/transports/mrc_config.hpp"
+#include "protocols/config/transports/shared_keys.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {

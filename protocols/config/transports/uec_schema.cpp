@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocols/config/transports/delivery_schema.hpp"
+#include "protocols/config/transports/shared_keys.hpp"
 #include "protocols/config/transports/uec_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
 

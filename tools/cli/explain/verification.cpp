@@ -33,9 +33,9 @@ using scenarios::BlameEntry;
 using scenarios::causes_in;
 using scenarios::list_of_causes;
 
-/// Of more jobs than are tried each by itself, groups are tried in at most so many runs.
+/// Of more jobs than are tried each by itself, groups are tried in this number of runs at most.
 constexpr int kMaxGroupRuns = 24;
-/// For at most so many jobs that nothing helps, everything else is taken out together.
+/// Jobs that nothing helps, for which everything else is taken out together, at most.
 constexpr std::size_t kMaxAlone = 3;
 /// A run that takes less is over before anybody wonders.
 constexpr double kSilentSeconds = 2;

@@ -14,7 +14,7 @@ const Table<PathChangeResult>& PathChangesTable::declaration() {
        {"begin_s", "all intervals of a run have one width", [](const Row& r) { return r.begin; },
         "begin_seconds"},
        {"end_s", "the first moment after it", [](const Row& r) { return r.end; }, "end_seconds"},
-       skips_column<Row>(),
+       passes_column<Row>(),
        failures_column<Row>(),
        recoveries_column<Row>(),
        {"assumed_bad", "values in this state at the end of the interval",

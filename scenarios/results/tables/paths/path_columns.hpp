@@ -12,7 +12,7 @@ template <class Row>
 }
 
 template <class Row>
-[[nodiscard]] Column<Row> skips_column() {
+[[nodiscard]] Column<Row> passes_column() {
   return {"skips", "times that a value became SKIP", [](const Row& r) { return r.changes.passes; },
           "skips"};
 }

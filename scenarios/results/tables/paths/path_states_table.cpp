@@ -53,7 +53,7 @@ const Table<PathStateResult>& PathStatesTable::declaration() {
         [](const Row& r) { return r.states.reserve; }, "reserve"},
        {"denied", "values that are never used (DENIED)",
         [](const Row& r) { return r.states.denied; }, "denied"},
-       skips_column<Row>(),
+       passes_column<Row>(),
        failures_column<Row>(),
        recoveries_column<Row>(),
        {"first_failure_s", "empty: there was none", [](const Row& r) { return r.first_failure; },

@@ -1,13 +1,40 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "protocols/config/transports/delivery.hpp"
-#include "protocols/config/transports/encapsulation.hpp"
 #include "protocols/config/transports/transport.hpp"
+#include "simcore/base/units.hpp"
 #include "simcore/schema/schema_builder.hpp"
+
+/// What the keys of several transports share.
+namespace weft::protocols {
+
+/// What operators put around packets, and the bytes that it adds to each on the wire.
+struct Encapsulation {
+  const char* name;
+  Bytes size;
+  const char* parts;  ///< what the bytes are, and who says so
+};
+
+/// All of them.
+[[nodiscard]] std::span<const Encapsulation> encapsulations();
+
+/// What those of the names add to a packet; a name may come more than once, as tags in tags do.
+/// Names that are none add nothing.
+[[nodiscard]] Bytes encapsulation_size(const std::vector<std::string>& names);
+
+/// What the key means, and what each name adds.
+[[nodiscard]] std::string encapsulation_doc();
+
+/// What is wrong with a list of names; empty if nothing is.
+[[nodiscard]] std::string encapsulation_problem(const std::vector<std::string>& names);
+
+}  // namespace weft::protocols
 
 /// Keys of the transports that deliver packets as Ultra Ethernet does (PacketDelivery), each stated
 /// once: `uec` and `mrc` include them, each with its own source. `Config` has members of these
