@@ -216,7 +216,7 @@ schema::Object<ComputeSpec> compute_schema() {
              "dollars that a GPU costs for an hour, with all that belongs to it; results and "
              "estimates then say what a step and a million tokens cost")
       .source("it is not known")
-      .within({.low = 0, .high = 100'000, .includes_low = false})
+      .within({.low = 0, .high = 10'000, .includes_low = false})
       .changes_output()
       .shorthand("gpu");
 }
