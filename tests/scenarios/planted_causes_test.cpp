@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/blame/explain/advice.hpp"
 #include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
@@ -193,6 +194,18 @@ TEST(PlantedCause, OfSeveralComesByWhatCanBeChanged) {
               ::testing::IsSupersetOf({"congestion-control", "pauses", "collisions"}));
   const Candidates none = candidates_of({}, scenario, slow_links(scenario), 40, false);
   EXPECT_THAT(none.causes, Not(::testing::Contains("pauses")));
+}
+
+// What is broken comes before settings, whether it shows as itself or as time-outs; a link that is
+// down is advised against as that, and not as what it makes.
+TEST(PlantedCause, IsADegradationInAdviceHoweverItShows) {
+  EXPECT_EQ(advice_of("link failure", 5_us, {}).lever, Lever::kDegradation);
+  EXPECT_EQ(advice_of("time-out", 5_us, {}).lever, Lever::kSetting);
+  const Advice shown = advice_of("time-out", 5_us, {"link-failures"});
+  EXPECT_EQ(shown.lever, Lever::kDegradation);
+  EXPECT_EQ(shown.text, "mend the links that fail, or routes that avoid them sooner");
+  EXPECT_EQ(advice_of("link failure", 5_us, {"link-failures"}).text,
+            "mend the link, or routes that avoid it sooner");
 }
 
 // Jitter of one job is not to blame for the late ranks of another, nor for what waits for them.
