@@ -25,6 +25,7 @@
 #include "tools/cli/explain/repeated_run.hpp"
 #include "tools/cli/explain/verdict.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/progress.hpp"
 
 namespace weft::cli {
 namespace {
