@@ -1,6 +1,7 @@
 #include "scenarios/compare/comparison.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -96,6 +97,35 @@ void compare_slowdowns(const std::vector<ComparedRun>& runs, Comparison& c) {
   }
 }
 
+/// What training comes to: how fast, for how much of what GPUs can do, and what it costs.
+void compare_training(const std::vector<ComparedRun>& runs, Comparison& c) {
+  struct Number {
+    std::string_view key;
+    const char* name;
+    const char* unit;
+  };
+  constexpr std::array<Number, 4> kNumbers{
+      {{".tokens_per_second", "trains at", "tokens/s"},
+       {".mfu", "MFU", "share"},
+       {".dollars_per_step", "a step costs", "$"},
+       {".dollars_per_million_tokens", "1 M tokens cost", "$"}}};
+  constexpr std::string_view kTraining = "training.";
+  for (const Number& number : kNumbers) {
+    const auto all = [&number, kTraining](const ComparedRun& run) {
+      std::vector<std::pair<std::string, double>> found;
+      for (const auto& [path, value] : run.folder.numbers) {
+        if (!path.starts_with(kTraining) || !path.ends_with(number.key)) continue;
+        const std::size_t length = path.size() - kTraining.size() - number.key.size();
+        found.emplace_back(path.substr(kTraining.size(), length) + ", " + number.name, value);
+      }
+      return found;
+    };
+    for (auto& [name, values] : side_by_side<double>(runs, all)) {
+      if (differ(values)) c.jobs.push_back({name, number.unit, values});
+    }
+  }
+}
+
 void compare_jobs(const std::vector<ComparedRun>& runs, Comparison& c) {
   const auto times = [](const ComparedRun& run) {
     std::vector<std::pair<std::string, double>> all;
@@ -114,6 +144,7 @@ void compare_jobs(const std::vector<ComparedRun>& runs, Comparison& c) {
     if (differ(values)) c.jobs.push_back({name, "s", values});
   }
   sort_by_distance(c.jobs);
+  compare_training(runs, c);
   compare_slowdowns(runs, c);
 }
 

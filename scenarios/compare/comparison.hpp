@@ -24,7 +24,8 @@ struct Comparison {
   /// A number; nothing where a run does not have it, or has not finished it.
   struct Row {
     std::string name;
-    std::string unit;  ///< `s`, `bytes`, `share`, `x` (a factor) or empty: a number of things
+    /// `s`, `bytes`, `share`, `x` (a factor), `tokens/s`, `$` or empty: a number of things.
+    std::string unit;
     std::vector<std::optional<double>> values;
     /// Of a percentile, by run: what it is of, if not of all messages. Empty: no run was cut off.
     std::vector<std::optional<std::string>> cut_off = {};
@@ -44,7 +45,7 @@ struct Comparison {
   };
 
   std::vector<Key> scenario;
-  std::vector<Row> jobs;        ///< completion times and steps, the most different first; slowdowns
+  std::vector<Row> jobs;        ///< times and steps, the most different first; training; slowdowns
   std::vector<Row> tails;       ///< percentiles of messages, of all and by job
   std::vector<Row> network;     ///< pauses, marks, drops and the like
   std::vector<Port> ports;      ///< the most different first

@@ -23,6 +23,8 @@ std::string quantity(std::string_view unit, const std::optional<double>& value) 
   if (unit == "bytes") return format_bytes(*value);
   if (unit == "x") return fmt::format("{:.3f}x", *value);
   if (unit == "share") return format_share(*value);
+  if (unit == "tokens/s") return format_tokens(*value);
+  if (unit == "$") return format_dollars(*value);
   return format_count(static_cast<std::int64_t>(*value));
 }
 

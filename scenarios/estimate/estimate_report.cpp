@@ -63,6 +63,11 @@ std::string memory_text(const TrainingEstimate& e) {
              e.memory_rank);
 }
 
+/// Of a step whose price is known.
+double dollars_per_million_tokens(const collectives::StepEstimate& step) {
+  return *step.dollars / (step.tokens_per_second * step.seconds) * 1e6;
+}
+
 std::string training_text(const TrainingEstimate& e) {
   const collectives::StepEstimate& step = e.step;
   std::string text = terms_text(step);
@@ -72,6 +77,10 @@ std::string training_text(const TrainingEstimate& e) {
       format_count(static_cast<std::int64_t>(step.micro_batches)),
       format_count(std::llround(step.tokens_per_second)), step.flops_per_rank / kTera,
       step.mfu * 100, step.hfu * 100);
+  if (step.dollars) {
+    text += fmt::format("  a step costs {}, a million tokens {}\n", format_dollars(*step.dollars),
+                        format_dollars(dollars_per_million_tokens(step)));
+  }
   text += fmt::format("  communication to computation {:.3f}: {}\n", step.ratio,
                       name_of(collectives::ratio_class(step.ratio)));
   return text + sent_text(e.sent) + memory_text(e);
@@ -123,6 +132,10 @@ ordered_json training_json(const TrainingEstimate& e) {
   object["model_tflops_per_gpu_full_attention"] = step.flops_full_attention / kTera;
   object["mfu"] = step.mfu;
   object["hfu"] = step.hfu;
+  if (step.dollars) {
+    object["dollars_per_step"] = *step.dollars;
+    object["dollars_per_million_tokens"] = dollars_per_million_tokens(step);
+  }
   object["communication_to_computation"] = step.ratio;
   object["communication_class"] = std::string(name_of(collectives::ratio_class(step.ratio)));
   object["sent_bytes"] = ordered_json::object();

@@ -19,12 +19,13 @@ constexpr std::size_t kLines = 5;
 std::string line_of(const IncidentResult& r) {
   std::string text = fmt::format("    {} {}  from {}{}", r.kind, r.place, format_time(r.begin),
                                  r.end ? " until " + format_time(*r.end) : " on");
-  if (r.packets == 0) return text + "  lost nothing\n";
-  text += fmt::format("  lost {} packets, the last at {}", format_count(r.packets),
-                      format_time(*r.last_loss));
+  text += r.packets == 0 ? "  lost nothing"
+                         : fmt::format("  lost {} packets, the last at {}", format_count(r.packets),
+                                       format_time(*r.last_loss));
   const std::string noticed = r.noticed_by();
-  if (!noticed.empty()) text += "  noticed by " + noticed;
-  if (r.slower) text += "  iteration slower by " + format_time(*r.slower);
+  if (r.packets > 0 && !noticed.empty()) text += "  noticed by " + noticed;
+  if (r.slower && *r.slower > Picoseconds(0))
+    text += "  iteration slower by " + format_time(*r.slower);
   return text + "\n";
 }
 

@@ -124,21 +124,39 @@ std::string iterations_text(const Results& r) {
 
 std::string training_text(const Results& r) {
   if (r.training.empty()) return {};
-  TextTable table({"training", "step", "p99", "trains at", "TFLOP/s per GPU", "MFU", "HFU",
-                   "communication", "memory per GPU"});
+  std::vector<std::string> header{"training",        "step", "p99", "trains at",
+                                  "TFLOP/s per GPU", "MFU",  "HFU", "communication",
+                                  "memory per GPU"};
+  const bool has_price = std::ranges::any_of(
+      r.training, [](const TrainingResult& t) { return t.price_per_gpu_hour.has_value(); });
+  if (has_price) header.insert(header.begin() + 4, {"a step costs", "1 M tokens cost"});
+  TextTable table(std::move(header));
   for (const TrainingResult& t : r.training) {
+    const TrainingRow row{r.jobs[t.job], t};
     const double seconds = to_seconds(t.mean_step);
     const double per_gpu = t.model_flops / seconds / r.jobs[t.job].ranks;
     const double with_repeats = t.hardware_flops / seconds / r.jobs[t.job].ranks;
     const bool fits = t.memory <= t.gpu_memory;
-    table.add({with_coverage(r.jobs[t.job].name, coverage_of(TrainingRow{r.jobs[t.job], t})),
-               format_time(t.mean_step), format_time(t.p99_step), format_tokens(t.tokens / seconds),
-               fmt::format("{:.1f}", per_gpu * 1e-12), format_share(per_gpu / t.peak_flops),
-               format_share(with_repeats / t.peak_flops),
-               fmt::format("{:.3f} ({})", t.communication, t.ratio_class),
-               fmt::format("{} of {}{}", format_bytes(static_cast<double>(t.memory.count())),
-                           format_bytes(static_cast<double>(t.gpu_memory.count())),
-                           fits ? "" : ": too much")});
+    std::vector<std::string> line{
+        with_coverage(r.jobs[t.job].name, coverage_of(row)),
+        format_time(t.mean_step),
+        format_time(t.p99_step),
+        format_tokens(t.tokens / seconds),
+        fmt::format("{:.1f}", per_gpu * 1e-12),
+        format_share(per_gpu / t.peak_flops),
+        format_share(with_repeats / t.peak_flops),
+        fmt::format("{:.3f} ({})", t.communication, t.ratio_class),
+        fmt::format("{} of {}{}", format_bytes(static_cast<double>(t.memory.count())),
+                    format_bytes(static_cast<double>(t.gpu_memory.count())),
+                    fits ? "" : ": too much")};
+    if (has_price) {
+      const auto text = [](const std::optional<double>& dollars) {
+        return dollars ? format_dollars(*dollars) : std::string("-");
+      };
+      line.insert(line.begin() + 4,
+                  {text(row.dollars_per_step()), text(row.dollars_per_million_tokens())});
+    }
+    table.add(std::move(line));
   }
   return "\n" + table.to_string("  ");
 }

@@ -70,11 +70,13 @@ const char* unit_of(std::string_view name) {
     std::string_view word;
     const char* unit;
   };
-  static constexpr std::array<Ending, 11> kEndings{{{"bytes_per_s", "bytes/s"},
+  static constexpr std::array<Ending, 13> kEndings{{{"bytes_per_s", "bytes/s"},
                                                     {"bytes_per_second", "bytes/s"},
                                                     {"tokens_per_s", "tokens/s"},
                                                     {"tokens_per_second", "tokens/s"},
                                                     {"flops_per_second", "FLOP/s"},
+                                                    {"dollars_per_step", "$"},
+                                                    {"dollars_per_million_tokens", "$"},
                                                     {"per_s", ""},
                                                     {"per_second", ""},
                                                     {"bps", "bit/s"},

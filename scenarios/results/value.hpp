@@ -37,6 +37,10 @@ struct Quotient {
   if (!value) return {};
   return Quotient{*value, Quotient::Spelling::kRate};
 }
+/// Money that follows from a price: six digits.
+[[nodiscard]] inline std::optional<Quotient> derived_dollars(const std::optional<double>& value) {
+  return per_second(value);
+}
 template <class T>
 [[nodiscard]] std::optional<T> only_if(bool is_there, T value) {
   if (!is_there) return {};

@@ -61,6 +61,8 @@ std::string format_tokens(double per_second) {
   return scaled(per_second, kUnits, 3);
 }
 
+std::string format_dollars(double dollars) { return "$" + plain_number(dollars, 4); }
+
 std::string format_share(double share) {
   const char* const sign = share < 0 ? "-" : "";
   const double percent = std::abs(100 * share);

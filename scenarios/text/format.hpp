@@ -18,6 +18,8 @@ namespace weft::scenarios {
 [[nodiscard]] std::string format_rate(double bits_per_second);
 /// `74.6 k tokens/s`.
 [[nodiscard]] std::string format_tokens(double per_second);
+/// `$0.1234`: four digits.
+[[nodiscard]] std::string format_dollars(double dollars);
 /// `92.8 %`; below 1 % with two digits, `0.95 %`, and below 0.1 % a bound, `< 0.1 %`.
 [[nodiscard]] std::string format_share(double share);
 /// `1,234,567`.

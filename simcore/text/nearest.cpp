@@ -36,6 +36,17 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// Whether `name` is a word of `candidate`: `rate` of `bit_error_rate`.
+bool is_word_of(std::string_view name, std::string_view candidate) {
+  constexpr std::size_t kMinLength = 3;
+  const std::size_t at = candidate.find(name);
+  if (name.size() < kMinLength || at == candidate.npos) return false;
+  const auto is_end = [](char c) { return c == '_' || c == '-' || c == '.'; };
+  const std::size_t end = at + name.size();
+  return (at == 0 || is_end(candidate[at - 1])) &&
+         (end == candidate.size() || is_end(candidate[end]));
+}
+
 }  // namespace
 
 const std::string* nearest(std::string_view name, std::span<const std::string> candidates) {
@@ -49,6 +60,10 @@ const std::string* nearest(std::string_view name, std::span<const std::string> c
     found = &candidate;
   }
   if (found == nullptr) return nullptr;
+  // Whoever says `rate` means `bit_error_rate` rather than `at`.
+  const auto whole = std::ranges::find_if(
+      candidates, [name](const std::string& candidate) { return is_word_of(name, candidate); });
+  if (best > kEdit && whole != candidates.end()) return &*whole;
   // Half of the longer name may be wrong; beyond that a suggestion misleads.
   return best <= std::max(name.size(), found->size()) * kEdit / 2 ? found : nullptr;
 }

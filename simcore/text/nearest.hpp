@@ -13,7 +13,8 @@ namespace weft {
 inline constexpr std::uint32_t kMaxSuggestions = 16;
 
 /// The candidate that takes the fewest edits (Levenshtein's distance, upper and lower case counted
-/// as half a difference), or null where none is near enough to be meant.
+/// as half a difference); where that is more than one, rather a candidate of which `name` is a
+/// word. Null where none is near enough to be meant.
 [[nodiscard]] const std::string* nearest(std::string_view name,
                                          std::span<const std::string> candidates);
 

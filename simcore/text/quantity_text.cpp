@@ -1,5 +1,7 @@
 #include "simcore/text/quantity_text.hpp"
 
+#include "simcore/text/command_line_size.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -35,6 +37,11 @@ constexpr std::array kByteUnits{
     Unit{"GB", 1'000'000'000},
     Unit{"GiB", 1'073'741'824},
 };
+/// What nccl-tests reads `-b 1M` as: parsesize() of its common.cu.
+constexpr std::array kNcclTestsUnits{
+    Unit{"K", 1'024},     Unit{"k", 1'024},         Unit{"M", 1'048'576},
+    Unit{"m", 1'048'576}, Unit{"G", 1'073'741'824}, Unit{"g", 1'073'741'824},
+};
 constexpr std::array kRateUnits{
     Unit{"bps", 1},
     Unit{"Kbps", 1'000},
@@ -50,6 +57,8 @@ constexpr std::array kLengthUnits{
 };
 constexpr Dimension kTime{"a time", "picoseconds", "1.5us", kTimeUnits, kTimeSynonyms, true};
 constexpr Dimension kBytes{"a size", "bytes", "64KiB", kByteUnits, {}, true};
+constexpr Dimension kCommandLineBytes{"a size",   "bytes",         "64KiB",
+                                      kByteUnits, kNcclTestsUnits, true};
 constexpr Dimension kRate{"a rate", "bits per second", "400Gbps", kRateUnits, {}, false};
 constexpr Dimension kLength{"a length", "millimetres", "3m", kLengthUnits, {}, false};
 
@@ -125,6 +134,12 @@ std::string unknown_unit(std::string_view unit, const Dimension& dimension) {
   for (const Unit& u : dimension.units) {
     if (lower(u.name) == lower(unit)) hint = "; did you mean `" + std::string(u.name) + "`?";
   }
+  // A letter alone is 1024 for some and 1000 for others.
+  const auto letter = std::ranges::find(kNcclTestsUnits, unit, &Unit::name);
+  if (&dimension == &kBytes && letter != kNcclTestsUnits.end()) {
+    const std::string name(1, static_cast<char>(std::toupper(unit.front())));
+    hint = "; did you mean `" + name + "iB`, as nccl-tests does, or `" + name + "B`?";
+  }
   return "has the unknown unit `" + std::string(unit) + "`; " + expectation(dimension) + hint;
 }
 
@@ -165,6 +180,8 @@ template <>
 const Dimension& dimension_of<Millimetres>() {
   return kLength;
 }
+
+const Dimension& command_line_size() { return kCommandLineBytes; }
 
 std::string Dimension::unit_names() const {
   std::string names;

@@ -81,6 +81,10 @@ TEST(BenchCollectiveCommand, NamesTheOptionThatIsWrong) {
   const Ended backwards = weft("bench-collective " + kAllReduce + " --sizes 4GiB..1KiB");
   EXPECT_EQ(backwards.exit_code, 2);
   EXPECT_THAT(backwards.text, HasSubstr("no range of sizes"));
+  // nccl-tests' letters are powers of 1024.
+  const std::string two = " --op all-gather --algorithm ring --csv --sizes ";
+  EXPECT_EQ(weft("bench-collective " + kAllReduce + two + "64K,1M").text,
+            weft("bench-collective " + kAllReduce + two + "64KiB,1MiB").text);
 }
 
 /// A server of eight H100 with a job of the given keys.

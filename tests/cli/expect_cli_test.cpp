@@ -66,6 +66,14 @@ TEST_F(Expect, NamesMayLeaveOutTheirUnit) {
               HasSubstr("`jobs.send-one.jct_seconds < 80us` does not hold: "
                         "jobs.send-one.jct_seconds is 8"));
   EXPECT_THAT(expect("jobs.send-one.jct < 1GB", 2).err, HasSubstr("of different kinds"));
+  // In a hurry: a blank before the unit, a slip in the name of the job, or no job at all.
+  expect("jobs.send-one.jct < 90 us", 0);
+  EXPECT_THAT(expect("jobs.send-one.jct < 80 us and 1 < 2", 1).err, HasSubstr("does not hold"));
+  EXPECT_THAT(expect("jobs.sendone.jct < 90us", 2).err,
+              HasSubstr("; did you mean `jobs.send-one.jct`?"));
+  EXPECT_THAT(expect("jct < 90us", 2).err,
+              HasSubstr("; did you mean `jobs.send-one.jct_seconds`?"));
+  EXPECT_THAT(expect("p99 < 90us", 2).err, HasSubstr("; there are "));
 }
 
 // For who looks at the results later, such as the page of `weft report`.

@@ -75,6 +75,36 @@ TEST_F(Manual, HelpSaysWhatAKeyOrTypeOrCommandIs) {
               HasSubstr("did you mean `fabric.ecn.kmin`?\n"));
 }
 
+// The key that says what a map is has an answer of its own: what may stand there, and what each is.
+TEST_F(Manual, HelpSaysWhatATypeMayBe) {
+  const std::string jobs = run({"help", "jobs.type"}).out;
+  EXPECT_THAT(jobs, ::testing::StartsWith("jobs[0].type\n  what it does\n  value    one of\n"));
+  EXPECT_THAT(jobs, HasSubstr("    incast          many senders, one receiver\n"));
+  EXPECT_THAT(jobs, HasSubstr("  default  none: it must be given\n"));
+  EXPECT_THAT(jobs, HasSubstr("  keys of a type: `weft help jobs.incast`\n"));
+  EXPECT_EQ(run({"help", "jobs[0].type"}).out, jobs);
+  const std::string topology = run({"help", "fabric.topology"}).out;
+  EXPECT_THAT(topology, ::testing::StartsWith("fabric.topology\n"));
+  EXPECT_THAT(topology, HasSubstr("    leaf-spine  "));
+  EXPECT_THAT(run({"help", "fabric.ecn.type"}).out, HasSubstr("  default  "));
+  EXPECT_THAT(run({"help", "fabric.type"}, 2).err, HasSubstr("is no key, type, command"));
+}
+
+// What results are called is known, with its unit or without: where it stands, and what it is.
+TEST_F(Manual, HelpSaysWhatAResultIs) {
+  const std::string mfu = run({"help", "mfu"}).out;
+  EXPECT_THAT(mfu, HasSubstr("training.csv: mfu"));
+  EXPECT_THAT(mfu, HasSubstr("summary.json: training[].mfu"));
+  EXPECT_THAT(mfu, HasSubstr("of its peak in the format that it computes in"));
+  for (const char* word : {"jct", "jct_s", "jct_seconds"}) {
+    const std::string jct = run({"help", word}).out;
+    EXPECT_THAT(jct, HasSubstr("job completion time")) << word;
+    EXPECT_THAT(jct, HasSubstr("in s")) << word;
+  }
+  EXPECT_THAT(run({"help", "dollars_per_step"}).out, HasSubstr("in $"));
+  EXPECT_THAT(run({"help", "mfuu"}, 2).err, HasSubstr("did you mean `mfu`?"));
+}
+
 TEST_F(Manual, HelpFindsTopicsAndMisspellings) {
   EXPECT_THAT(run({"help", "storage"}).out, HasSubstr("weft help jobs.requests "));
   EXPECT_THAT(run({"help", "oversubscription"}).out, HasSubstr("weft help fabric.spines "));

@@ -123,6 +123,15 @@ TEST_F(New, ASweepOnStandardOutputHasItsScenarioInIt) {
   EXPECT_THAT(f.out, HasSubstr("first-size: 5 points"));
 }
 
+// `1M` of nccl-tests is 1 MiB, which is what the file says.
+TEST_F(New, ASizeMayBeWrittenAsNcclTestsHasIt) {
+  const std::string said = run({"new", "--size", "1M"}).out;
+  EXPECT_EQ(said, run({"new", "--size", "1MiB"}).out);
+  EXPECT_THAT(said, HasSubstr("size: 1MiB"));
+  EXPECT_THAT(run({"new", "--size", "1MB"}).out, HasSubstr("size: 1MB"));
+  EXPECT_THAT(run({"new", "--size", "1Q"}, 2).err, HasSubstr("unknown unit `Q`"));
+}
+
 TEST_F(New, EcnBesideStorageIsAskedInOneCommand) {
   run({"new", "--machine", "host-400g", "--job", "all-reduce", "--size", "1MiB", "--storage",
        "roce", "--sweep", "ecn", "-o", "both.yaml"});

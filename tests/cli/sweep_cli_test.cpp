@@ -346,6 +346,39 @@ TEST_F(SweepCli, SummaryAndPlotOfASweepAreMade) {
   EXPECT_THAT(read("p99-by-size.svg"), HasSubstr("size (MiB)"));
 }
 
+/// Two hosts of one rack, whatever number of spines; larger messages take longer.
+std::string trade_off(const std::string& axis, const std::string& objectives) {
+  return "name: of\nscenario:\n  name: of\n  racks: {count: 1, servers: 2, server: host-400g}\n"
+         "  fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4}\n"
+         "  jobs: [{name: m, type: messages, ranks: [0, 1], list: [{from: 0, to: 1, size: "
+         "4MiB}]}]\n"
+         "axes:\n  - " +
+         axis + "\nobjectives: [" + objectives + "]\n";
+}
+
+// Points that are alike have a range and no best one. The best by one objective may be the worst by
+// another, which whoever reads of it has to know.
+TEST_F(SweepCli, SaysThatPointsAreAlikeAndThatTheBestIsTheWorstByAnother) {
+  const std::string time = "{metric: jobs.m.jct_seconds, name: time}";
+  write("flat.yaml", trade_off("{path: fabric.spines, values: [1, 2, 4]}", time));
+  const Finished flat = run({"sweep", "flat.yaml", "--live", "--out", "flat"});
+  EXPECT_THAT(flat.out + flat.err,
+              ::testing::ContainsRegex("; time: [0-9.]+ us at all points, within 1 %"));
+  EXPECT_THAT(
+      run({"summarize", "flat"}).out,
+      ::testing::ContainsRegex("\n  all are within 1 %, [0-9.]+ us: the order says little\n"));
+  write("sizes.yaml", trade_off("{path: \"jobs[0].list[0].size\", values: [1MiB, 2MiB, 4MiB]}",
+                                time + ", {metric: jobs.m.bytes, name: bytes, goal: max}"));
+  const Finished sizes = run({"sweep", "sizes.yaml", "--live", "--out", "sizes"});
+  EXPECT_THAT(sizes.out + sizes.err, ::testing::ContainsRegex("; best time: [0-9.]+ us at "));
+  const std::string text = run({"summarize", "sizes"}).out;
+  EXPECT_THAT(text, HasSubstr("\n  the best is the worst by bytes: 1 MiB, where the best by that "
+                              "has 4 MiB\n"));
+  EXPECT_THAT(text,
+              ::testing::ContainsRegex("\n  the best is the worst by time: [0-9.]+ us, where "));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("within 1 %")));
+}
+
 /// Two jobs that send to one host: each takes twice as long as alone, or less where one is short.
 constexpr const char* kShared =
     "name: shared\n"

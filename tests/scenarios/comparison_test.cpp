@@ -36,6 +36,26 @@ TEST(Comparison, JobsArePairedByNameAndTheMostDifferentComesFirst) {
   EXPECT_FALSE(c.jobs[2].values[0].has_value());
 }
 
+TEST(Comparison, TrainingHasItsRateAndWhatItCosts) {
+  ComparedRun a = run_of({{"gpt", "training", 1.0}}, {});
+  ComparedRun b = a;
+  a.folder.numbers = {{"training.gpt.step_seconds.mean", 2},
+                      {"training.gpt.tokens_per_second", 4e6},
+                      {"training.gpt.mfu", 0.4},
+                      {"training.gpt.dollars_per_step", 0.5},
+                      {"training.gpt.dollars_per_million_tokens", 0.0625}};
+  b.folder.numbers = {{"training.gpt.step_seconds.mean", 4},
+                      {"training.gpt.tokens_per_second", 2e6},
+                      {"training.gpt.mfu", 0.2}};
+  const Comparison c = compare_runs({a, b});
+  const std::string text = comparison_text({a, b}, c);
+  EXPECT_THAT(text, ::testing::ContainsRegex("gpt, trains at +4 M tokens/s +2 M tokens/s +0.500"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("gpt, MFU +40.0 % +20.0 % +0.500"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("gpt, a step costs +.0.5 +- +-"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("gpt, 1 M tokens cost +.0.0625 +- +-"));
+  EXPECT_EQ(comparison_json({a, b}, c)["jobs"].back()["unit"], "$");
+}
+
 TEST(Comparison, MessagesArePairedByRanksAndTheirOrder) {
   // Job numbers differ between the runs; the second message 0 -> 1 is not complete in the second
   // run.

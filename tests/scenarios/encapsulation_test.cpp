@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "protocols/config/transports/encapsulation.hpp"
+#include "protocols/config/transports/shared_keys.hpp"
 #include "tests/support/engines.hpp"
 
 namespace weft::testing {

@@ -50,6 +50,10 @@ const std::vector<Case> kCases{
     {"empty", "empty.yaml: holds no YAML document"},
     {"unknown-gpu", ".yaml:10:20: jobs[0].compute.gpu: `h100` is unknown; accepted: a100-sxm-40, "},
     {"unknown-gpu", "did you mean `h"},
+    {"price-of-nothing",
+     ".yaml:10:35: jobs[0].compute.price_per_gpu_hour: `0` is out of range; expected "},
+    {"price-with-a-unit",
+     ".yaml:10:35: jobs[0].compute.price_per_gpu_hour: `$2.5` is not a number"},
     {"key-of-another-type",
      ".yaml:3:68: fabric.ecn.kmin: unknown key `kmin`; the keys of `type: none` are type; `kmin` "
      "is a "

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/blame/explain/advice.hpp"
 #include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
@@ -72,8 +73,8 @@ Picoseconds planted_time(const LoadedScenario& scenario) {
 void expect_found(const std::string& what, const std::string& text, const std::string& healthy) {
   const LoadedScenario scenario = planted_scenario(text);
   const Candidates candidates = candidates_of(blame_of(text), scenario, slow_links(scenario));
-  ASSERT_FALSE(candidates.tried.empty()) << what << text;
-  EXPECT_EQ(candidates.tried.front(), what) << text;
+  ASSERT_FALSE(candidates.causes.empty()) << what << text;
+  EXPECT_EQ(candidates.causes.front(), what) << text;
   const auto overrides = overrides_without(what, scenario);
   ASSERT_TRUE(overrides.ok()) << what << text << overrides.errors().front().message;
   const LoadedScenario without = planted_scenario(text, overrides.value());
@@ -173,20 +174,88 @@ TEST(PlantedCause, OfSeveralComesByWhatCanBeChanged) {
   const LoadedScenario scenario = planted_scenario(text);
   const std::vector<BlameEntry> blame = blame_of(text);
   const Candidates all = candidates_of(blame, scenario, slow_links(scenario));
-  ASSERT_GE(all.tried.size(), 6U);
+  ASSERT_GE(all.causes.size(), 6U);
   const auto tried = [&all](std::size_t from, std::size_t to) {
     const auto at = [&](std::size_t i) {
-      return all.tried.begin() + static_cast<std::ptrdiff_t>(i);
+      return all.causes.begin() + static_cast<std::ptrdiff_t>(i);
     };
     return std::vector<std::string>(at(from), at(to));
   };
-  EXPECT_EQ(all.tried.front(), "slow-links");
+  EXPECT_EQ(all.causes.front(), "slow-links");
   EXPECT_THAT(tried(1, 3), UnorderedElementsAre("link-failures", "stragglers"));
   EXPECT_THAT(tried(3, 5), UnorderedElementsAre("job:a", "job:b"));
-  EXPECT_TRUE(all.left_out.empty());
+  EXPECT_TRUE(all.more_jobs.empty());
   const Candidates some = candidates_of(blame, scenario, slow_links(scenario), 1);
-  EXPECT_EQ(some.tried.size(), 5U);
-  EXPECT_EQ(some.left_out.size(), all.tried.size() - 5);
+  EXPECT_EQ(some.causes.size(), all.causes.size() - 1);
+  EXPECT_EQ(some.more_jobs, std::vector<std::string>{all.causes[4]}) << "the less blamed job";
+  // Without blame nothing tells settings apart: all that there are may be why a run does not end.
+  const Candidates stuck = candidates_of({}, scenario, slow_links(scenario), 40, true);
+  EXPECT_THAT(stuck.causes,
+              ::testing::IsSupersetOf({"congestion-control", "pauses", "collisions"}));
+  const Candidates none = candidates_of({}, scenario, slow_links(scenario), 40, false);
+  EXPECT_THAT(none.causes, Not(::testing::Contains("pauses")));
+}
+
+// What is broken comes before settings, whether it shows as itself or as time-outs; a link that is
+// down is advised against as that, and not as what it makes.
+TEST(PlantedCause, IsADegradationInAdviceHoweverItShows) {
+  EXPECT_EQ(advice_of("link failure", 5_us, {}).lever, Lever::kDegradation);
+  EXPECT_EQ(advice_of("time-out", 5_us, {}).lever, Lever::kSetting);
+  const Advice shown = advice_of("time-out", 5_us, {"link-failures"});
+  EXPECT_EQ(shown.lever, Lever::kDegradation);
+  EXPECT_EQ(shown.text, "mend the links that fail, or routes that avoid them sooner");
+  EXPECT_EQ(advice_of("link failure", 5_us, {"link-failures"}).text,
+            "mend the link, or routes that avoid it sooner");
+}
+
+// Jitter of one job is not to blame for the late ranks of another, nor for what waits for them.
+TEST(PlantedCause, IsBlamedInJobsThatHaveItAlone) {
+  const LoadedScenario scenario = planted_scenario(
+      Planted{.job = ", stragglers: [{ranks: 2, late: 5us}]",
+              .rest = "  - {name: b, type: all-reduce, algorithm: ring, size: 64KiB, ranks: 0-7, "
+                      "jitter: {type: exponential, mean: 1us}}\n"}
+          .text());
+  const std::vector<Degradation> degradations = degradations_of(scenario, {});
+  const std::vector<BlameEntry> blame{{"a", 0, "straggler", "rank", "rank 2 (h2)", "", 5_us},
+                                      {"b", 0, "straggler", "rank", "rank 3 (h3)", "", 2_us},
+                                      {"b", 0, "time-out", "port", "x", "", 7_us}};
+  const auto time = [&](const char* what, const char* job) {
+    return blamed_time(what, job, blame, degradations, {});
+  };
+  EXPECT_EQ(time("stragglers", "a"), 5_us);
+  EXPECT_EQ(time("stragglers", "b"), 0_us);
+  EXPECT_EQ(time("jitter", "a"), 0_us);
+  EXPECT_EQ(time("jitter", "b"), 2_us);
+  EXPECT_EQ(time("jitter", ""), 2_us) << "of all jobs";
+  EXPECT_EQ(time("link-failures", "b"), 7_us) << "what is of the fabric is blamed in all jobs";
+}
+
+// Faults of two types and jitter beside slowness stand in the same lists: what one removal leaves
+// is what the next one thins out, whatever the order.
+TEST(PlantedCause, OfSeveralIsTakenOutTogether) {
+  const LoadedScenario scenario = planted_scenario(
+      Planted{.job = ", noise: [{ranks: 5, factor: 1.2, jitter: {type: normal, mean: 1us, "
+                     "deviation: 1us}}]",
+              .rest = "  - {name: b, type: permutation, size: 64KiB}\n"
+                      "faults: [{type: link-down, from: leaf0, to: spine1, at: 25us, until: 40us}, "
+                      "{type: nic-pause, host: h2, at: 30us, until: 60us}, {type: link-rate, from: "
+                      "h1, rate: 50Gbps}]\n"}
+          .text());
+  for (const std::string list :
+       {"nic-pauses,link-failures,stragglers,jitter,slow-links,job:b",
+        "job:b,slow-links,jitter,stragglers,link-failures,nic-pauses,nic-pauses"}) {
+    EXPECT_TRUE(has_removable(list, scenario));
+    const auto overrides = overrides_without(list, scenario);
+    ASSERT_TRUE(overrides.ok()) << overrides.errors().front().message;
+    const LoadedScenario rest = planted_scenario(scenario.canonical_yaml(), overrides.value());
+    EXPECT_FALSE(has_removable(list, rest)) << list;
+    EXPECT_EQ(planted_time(rest), planted_time(planted_scenario(Planted{}.text())));
+  }
+  EXPECT_EQ(causes_in("a,job:b,a"), (std::vector<std::string>{"a", "job:b"}));
+  EXPECT_EQ(list_of_causes(causes_in("a,job:b")), "a,job:b");
+  // A pause of a NIC goes with all pauses.
+  EXPECT_TRUE(overrides_without("pauses,nic-pauses", scenario).ok());
+  EXPECT_FALSE(overrides_without("slow-links,bit-errors", scenario).ok());
 }
 
 // A change that slows a link down and corrupts its frames is two things.
@@ -261,7 +330,7 @@ TEST(PlantedCause, OfCollisionsIsTriedBehindAControl) {
     const std::vector<BlameEntry> blame{
         {"a", 0, "congestion control", "connection", "rank 0 -> rank 4 (h0 -> h4)", "", 60_us},
         {"a", 0, "propagation", "port", port, port, 2_us}};
-    return candidates_of(blame, scenario, {}).tried;
+    return candidates_of(blame, scenario, {}).causes;
   };
   EXPECT_THAT(tried("leaf0[4]->spine0[0]"), ::testing::Contains("collisions"));
   EXPECT_THAT(tried("leaf0[0]->h1"), Not(::testing::Contains("collisions")));

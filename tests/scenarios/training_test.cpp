@@ -2,14 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "scenarios/build/experiment.hpp"
+#include "scenarios/estimate/scenario_estimate.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/output/summary.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "scenarios/text/format.hpp"
 #include "tests/properties/variations.hpp"
 #include "tests/support/engines.hpp"
 
@@ -62,6 +67,50 @@ TEST(TrainingScenario, ExplainsAllOfAStep) {
   EXPECT_EQ(t.tokens, 8 * 64);
   EXPECT_LE(t.median_step, t.longest_step);
   EXPECT_GT(t.memory, 0_B);
+}
+
+// GPUs at a price an hour cost price x ranks x time: of a step by its mean, of a million tokens by
+// how many a step has. What is not known is not said, and nothing else changes.
+TEST(TrainingScenario, CostsWhatItsGpusCost) {
+  const Results plain = run_training(kEverything);
+  const Results r = run_training(kEverything + "    compute: {price_per_gpu_hour: 3.6}\n");
+  EXPECT_EQ(r.digest(), plain.digest());
+  const TrainingRow row{r.jobs[0], r.training[0]};
+  const double step = 3.6 * 16 * to_seconds(r.training[0].mean_step) / 3600;
+  ASSERT_TRUE(row.dollars_per_step());
+  EXPECT_NEAR(*row.dollars_per_step(), step, 1e-12 * step);
+  EXPECT_NEAR(*row.dollars_per_million_tokens(), step / (8 * 64) * 1e6, 1e-6 * step);
+  EXPECT_EQ(TrainingRow({plain.jobs[0], plain.training[0]}).dollars_per_step(), std::nullopt);
+  const auto summary = summary_json(r)["training"][0];
+  EXPECT_DOUBLE_EQ(summary["dollars_per_step"].get<double>(), *row.dollars_per_step());
+  EXPECT_DOUBLE_EQ(summary["dollars_per_million_tokens"].get<double>(),
+                   *row.dollars_per_million_tokens());
+  EXPECT_TRUE(summary_json(plain)["training"][0]["dollars_per_step"].is_null());
+  const std::string text = summary_text(r);
+  EXPECT_NE(text.find("a step costs"), text.npos) << text;
+  EXPECT_NE(text.find("  " + format_dollars(*row.dollars_per_million_tokens()) + "  "), text.npos)
+      << text;
+  EXPECT_EQ(summary_text(plain).find("a step costs"), std::string::npos);
+}
+
+// An estimate is priced by its own step.
+TEST(TrainingScenario, IsPricedInEstimatesByTheirStep) {
+  const auto loaded = load_scenario_text(
+      training(kEverything + "    compute: {price_per_gpu_hour: 3.6}\n"), "test.yaml");
+  ASSERT_TRUE(loaded.ok()) << loaded.errors().front().to_string();
+  const auto estimate = estimate_scenario(loaded.value().scenario, {});
+  ASSERT_TRUE(estimate.ok());
+  const collectives::StepEstimate& step = estimate.value().jobs.at(0).training->step;
+  ASSERT_TRUE(step.dollars);
+  EXPECT_NEAR(*step.dollars, 3.6 * 16 * step.seconds / 3600, 1e-12);
+  const auto json = estimate_json(estimate.value())["jobs"][0];
+  EXPECT_DOUBLE_EQ(json["dollars_per_step"].get<double>(), *step.dollars);
+  EXPECT_NEAR(json["dollars_per_million_tokens"].get<double>(), *step.dollars / (8 * 64) * 1e6,
+              1e-9);
+  const std::string text = estimate_text(estimate.value());
+  EXPECT_NE(text.find("  a step costs " + format_dollars(*step.dollars) + ", a million tokens $"),
+            text.npos)
+      << text;
 }
 
 TEST(TrainingScenario, HasTheSameDigestHoweverItRuns) {

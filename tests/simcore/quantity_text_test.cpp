@@ -1,4 +1,5 @@
 #include "simcore/text/quantity_text.hpp"
+#include "simcore/text/command_line_size.hpp"
 
 #include <gtest/gtest.h>
 
@@ -99,12 +100,32 @@ TEST(QuantityText, TheShortestTextIsWritten) {
   EXPECT_EQ(quantity_text(1'000'000'000'000, dimension_of<Picoseconds>()), "1s");
 }
 
+// On the command line a letter alone is what nccl-tests takes it for; in files it is asked about.
+TEST(QuantityText, TakesLettersForWhatNcclTestsDoesOnTheCommandLineAlone) {
+  const auto read = [](const char* text) {
+    return std::get<std::int64_t>(parse_quantity(text, command_line_size()));
+  };
+  EXPECT_EQ(read("1M"), 1'048'576);
+  EXPECT_EQ(read("8k"), 8'192);
+  EXPECT_EQ(read("4G"), 4'294'967'296);
+  EXPECT_EQ(read("1MB"), 1'000'000);
+  EXPECT_EQ(read("1MiB"), 1'048'576);
+  const auto said = std::get<std::string>(parse_quantity("1M", dimension_of<Bytes>()));
+  EXPECT_NE(said.find("did you mean `MiB`, as nccl-tests does, or `MB`?"), said.npos) << said;
+}
+
 TEST(Nearest, SuggestsOnlyWhatCouldBeMeant) {
   const std::vector<std::string> keys{"kmin", "kmax", "pmax", "load_balancing"};
   EXPECT_EQ(*nearest("kmim", keys), "kmin");
   EXPECT_EQ(*nearest("KMAX", keys), "kmax") << "case counts half";
   EXPECT_EQ(*nearest("load-balancing", keys), "load_balancing");
   EXPECT_EQ(nearest("jobs", keys), nullptr);
+  const std::vector<std::string> errors{"type", "at", "bit_error_rate", "frame_loss_rate", "rated"};
+  EXPECT_EQ(*nearest("rate", errors), "rated") << "one letter is a slip";
+  const std::span<const std::string> few(errors.data(), 4);
+  EXPECT_EQ(*nearest("rate", few), "bit_error_rate") << "a word of it, not `at`";
+  EXPECT_EQ(*nearest("frame", few), "frame_loss_rate");
+  EXPECT_EQ(*nearest("at", few), "at");
   EXPECT_EQ(nearest("", keys), nullptr);
 }
 

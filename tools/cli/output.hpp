@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 
 #include "simcore/base/result.hpp"
+#include "simcore/text/command_line_size.hpp"
 #include "simcore/text/quantity_text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/io/terminal.hpp"
@@ -30,7 +32,9 @@ void no_effect(const CLI::App& command, const std::string& option, const std::st
 /// A limit on the command line, in the smallest unit; says what is wrong with it.
 template <class Quantity>
 [[nodiscard]] std::optional<std::int64_t> read_limit(const char* option, const std::string& text) {
-  const auto parsed = parse_quantity(text, dimension_of<Quantity>());
+  const bool is_size = std::is_same_v<Quantity, Bytes>;
+  const auto parsed =
+      parse_quantity(text, is_size ? command_line_size() : dimension_of<Quantity>());
   if (const auto* count = std::get_if<std::int64_t>(&parsed); count != nullptr && *count > 0) {
     return *count;
   }

@@ -63,6 +63,16 @@ class CsvReader {
     errors_.push_back({std::move(message), {file_, line_, column, {}}});
   }
 
+  /// Lists in scenarios call these columns otherwise.
+  static std::string suggestion(const std::string& name, const std::vector<std::string>& names) {
+    constexpr std::array<std::pair<const char*, const char*>, 4> kOfScenarios{
+        {{"from", "source"}, {"to", "destination"}, {"size", "bytes"}, {"time", "start_us"}}};
+    for (const auto& [of_scenarios, column] : kOfScenarios) {
+      if (name == of_scenarios) return std::string("; did you mean `") + column + "`?";
+    }
+    return did_you_mean(name, names);
+  }
+
   void read_header(const std::vector<Cell>& cells) {
     static const std::vector<std::string> names{"start",    "start_ps", "start_ns", "start_us",
                                                 "start_ms", "start_s",  "source",   "destination",
@@ -72,7 +82,7 @@ class CsvReader {
       const std::string name(cells[i].text);
       if (std::ranges::find(names, name) == names.end()) {
         fail(cells[i].column, "unknown column " + backquoted(name) + "; the columns are " +
-                                  listing(names) + did_you_mean(name, names));
+                                  listing(names) + suggestion(name, names));
         continue;
       }
       Column column = kStart;

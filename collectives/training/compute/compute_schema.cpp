@@ -212,6 +212,12 @@ schema::Object<ComputeSpec> compute_schema() {
       .field("optimizer", &C::optimizer, "a step of the optimiser")
       .source("as memory allows")
       .at_most(kLongestPass)
+      .field("price_per_gpu_hour", &C::price_per_gpu_hour,
+             "dollars that a GPU costs for an hour, with all that belongs to it; results and "
+             "estimates then say what a step and a million tokens cost")
+      .source("it is not known")
+      .within({.low = 0, .high = 10'000, .includes_low = false})
+      .changes_output()
       .shorthand("gpu");
 }
 

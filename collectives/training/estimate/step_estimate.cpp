@@ -142,6 +142,9 @@ void add_rates(StepEstimate& e, const TrainingSpec& spec) {
   e.hardware_flops = tokens * hardware_flops(spec);
   if (e.seconds <= 0) return;
   e.tokens_per_second = tokens / e.seconds;
+  if (const auto& price = spec.compute.price_per_gpu_hour) {
+    e.dollars = dollars_of(*price, ranks, e.seconds);
+  }
   e.flops_per_rank = e.model_flops / e.seconds / ranks;
   e.flops_full_attention = tokens * model_flops(unmasked) / e.seconds / ranks;
   if (peak <= 0) return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct StepEstimate {
   double flops_full_attention{};  ///< the same with attention counted as if nothing were masked
   double mfu{};                   ///< of the peak of the format that the job computes in
   double hfu{};
+  std::optional<double> dollars{};  ///< that a step costs; absent: no price is known
 
   /// Of a term that there is.
   [[nodiscard]] const EstimateTerm& term(std::string_view name) const;

@@ -217,8 +217,14 @@ struct ComputeSpec {
   /// The same of what comes before and after the layers.
   std::optional<MeasuredLayer> embedding{};
   std::optional<MeasuredLayer> output{};
-  std::optional<Picoseconds> optimizer{};  ///< a step of it; absent: as memory allows
+  std::optional<Picoseconds> optimizer{};      ///< a step of it; absent: as memory allows
+  std::optional<double> price_per_gpu_hour{};  ///< in dollars; absent: it is not known
 };
+
+/// What `gpus`, of which each costs `price_per_hour` dollars an hour, cost in `seconds`.
+[[nodiscard]] constexpr double dollars_of(double price_per_hour, double gpus, double seconds) {
+  return price_per_hour * gpus * seconds / 3600;
+}
 
 /// How collectives and messages between ranks are carried out.
 struct CommunicationSpec {

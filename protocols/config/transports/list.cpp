@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocols/config/transports/encapsulation.hpp"
+#include "protocols/config/transports/shared_keys.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {

@@ -7,12 +7,14 @@
 #include <variant>
 #include <vector>
 
-#include "protocols/config/transports/encapsulation.hpp"
 #include "protocols/config/transports/mrc_config.hpp"
+#include "protocols/config/transports/shared_keys.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {
 namespace {
+
+namespace keys = delivery_keys;
 
 constexpr Bytes kHeader = 82_B;       ///< of RoCE: PacketFormat::header
 constexpr Bytes kAnswer = 86_B;       ///< of RoCE: RoceConfig::ack_size
@@ -28,32 +30,22 @@ bool has_window(const MrcConfig& mrc) {
 
 schema::Object<MrcConfig> mrc_ack_schema() {
   return schema::describe<MrcConfig>("acknowledgements", "how receivers acknowledge")
-      .field("bytes", &MrcConfig::ack_bytes,
-             "of payload that make an ACK; what asks for one, ends a message or is marked has one "
-             "at once")
-      .source(kOpen)
-      .at_least(1_B)
-      .at_most(1_MiB)
-      .field("every_packet", &MrcConfig::acks_all, "whether every packet has one")
-      .source(kOpen)
-      .field("size", &MrcConfig::ack_size,
-             "wire bytes of whatever answers data; `auto`: 102 B of an ACK, 86 of a NACK, and 40 "
-             "with source_routes")
-      .source("assumed: RoCE's 86 B, and 16 B of a SACK")
-      .special("auto", std::nullopt)
-      .at_least(1_B)
-      .at_most(4_KiB)
-      .field("priority", &MrcConfig::ack_class,
-             "class of ACKs and NACKs; `highest`: that of highest priority; `same`: that of the "
-             "data")
-      .source(std::string(kMrc) + ": control packets go before data");
+      .include(keys::self<MrcConfig>, keys::ack_bytes<MrcConfig>(kOpen))
+      .include(keys::self<MrcConfig>, keys::ack_every_packet<MrcConfig>(kOpen))
+      .include(
+          keys::self<MrcConfig>,
+          keys::ack_size<MrcConfig>(
+              "wire bytes of whatever answers data; `auto`: 102 B of an ACK, 86 of a NACK, and 40 "
+              "with source_routes",
+              "assumed: RoCE's 86 B, and 16 B of a SACK"))
+      .include(keys::self<MrcConfig>, keys::ack_priority<MrcConfig>(
+                                          std::string(kMrc) + ": control packets go before data"));
 }
 
 schema::Object<MrcConfig> mrc_recovery_schema() {
   return schema::describe<MrcConfig>("recovery", "how what is lost is repeated")
-      .field("trimming", &MrcConfig::uses_trimming,
-             "whether switches may trim its packets, for which receivers send NACKs")
-      .source(std::string(kMrc) + ": NACK TRIMMED; see fabric.trimming")
+      .include(keys::self<MrcConfig>,
+               keys::trimming<MrcConfig>(std::string(kMrc) + ": NACK TRIMMED; see fabric.trimming"))
       .field("timeout_exponent", &MrcConfig::timeout_exponent,
              "the ACK time-out of a packet is 1.024 us times two to the power of this")
       .source("mrc_ctl.h: at most 24; 8 in its examples, 262 us")
@@ -67,10 +59,9 @@ schema::Object<MrcConfig> mrc_recovery_schema() {
           "assumed: mrc_ctl.h has exp_cnt up to 25, which its examples take, and with which a "
           "receiver that is gone is waited for without end")
       .range(0, MrcConfig::kEndless)
-      .field("nack_retries", &MrcConfig::nack_retries,
-             "NACKs of a packet until its connection fails; 31: without end")
-      .source("31, as trims tell of congestion, not of faults")
-      .range(0, PacketDelivery::kEndless)
+      .include(keys::self<MrcConfig>,
+               keys::nack_retries<MrcConfig>("connection",
+                                             "31, as trims tell of congestion, not of faults"))
       .field("gaps", &MrcConfig::infers_loss,
              "whether a sender takes for lost what a window of later packets has overtaken, and "
              "asks by a probe where no ACK comes")
@@ -96,15 +87,7 @@ void check_mrc(const MrcConfig& mrc, std::vector<schema::Problem>& problems) {
                               ", whose values are hashed and name no path; set path_selection: "
                               "ev-states"});
   }
-  if (std::string problem = encapsulation_problem(mrc.encapsulation); !problem.empty()) {
-    problems.push_back({"encapsulation", std::move(problem)});
-  }
-  const Bytes packet = mrc.traits().full_packet();
-  if (packet > kMaxPacket) {
-    problems.push_back({"mtu", "makes packets of " + std::to_string(packet.count()) +
-                                   " B with their headers; at most " +
-                                   std::to_string(kMaxPacket.count()) + " B are possible"});
-  }
+  keys::check_packets(mrc, problems);
 }
 
 }  // namespace
@@ -151,41 +134,25 @@ schema::Object<MrcConfig> MrcConfig::schema(LinkLayer /*layer*/) {
   using Config = MrcConfig;
   return schema::describe<Config>(
              "MRC", "Multipath Reliable Connection: RDMA writes over many paths of several planes")
-      .field("mtu", &Config::mtu, "payload of a full packet")
-      .source("the largest path MTU of RoCEv2")
-      .at_least(64_B)
-      .at_most(9000_B)
-      .field("header", &Config::header,
-             "wire bytes of a packet besides its payload; `auto`: the 82 of RoCEv2, and 40 with "
-             "source_routes")
-      .source("assumed: MRC extends RoCEv2, whose headers these are")
-      .special("auto", std::nullopt)
-      .at_least(1_B)
-      .at_most(1_KiB)
-      .words("encapsulation", &Config::encapsulation, encapsulation_doc())
-      .source("none")
-      .field("ttl", &Config::ttl, "switches a packet crosses at most")
-      .source("the usual initial TTL of IP hosts")
-      .range(1, 255)
+      .include(keys::self<MrcConfig>, keys::mtu<MrcConfig>("the largest path MTU of RoCEv2"))
+      .include(
+          keys::self<MrcConfig>,
+          keys::headers<MrcConfig>(
+              "wire bytes of a packet besides its payload; `auto`: the 82 of RoCEv2, and 40 with "
+              "source_routes",
+              "assumed: MRC extends RoCEv2, whose headers these are"))
       .field("source_routes", &Config::source_routes,
              "whether values name the uplink at each tier (SRv6), which switches go by without a "
              "hash and whatever fails; its classes have load_balancing: source-routes")
       .source(std::string(kMrc) + ": an option, beside UDP ports that switches hash")
-      .field("psn_window", &Config::psn_window,
-             "packets from the first that is missing on that may be sent")
-      .source("mrc.h: MPR in units of 128 packets; 8 in its examples")
-      .range(1, 32'640)
+      .include(keys::self<MrcConfig>,
+               keys::psn_window<MrcConfig>("mrc.h: MPR in units of 128 packets; 8 in its examples"))
       .group("ack", mrc_ack_schema(), "acknowledgements")
       .group("recovery", mrc_recovery_schema(), "repeats")
-      .field("queue_pairs", &Config::queue_pairs,
-             "per connection, which share its window; messages take them in turn")
-      .source("one per pair of processes")
-      .range(1, 1'024)
-      .field("counted_header", &Config::counted_header,
-             "bytes of a packet besides its payload, as windows count")
-      .matters_if(has_window, "with a congestion control")
-      .source("assumed: BTH 12, ICRC 4, and 40 as in Ultra Ethernet")
-      .at_most(1_KiB)
+      .include(keys::self<MrcConfig>, keys::queue_pairs<MrcConfig>("", "one per pair of processes"))
+      .include(keys::self<MrcConfig>,
+               keys::counted_header<MrcConfig>(
+                   has_window, "assumed: BTH 12, ICRC 4, and 40 as in Ultra Ethernet"))
       .object("congestion_control", &Config::congestion_control,
               congestion::control_schema(congestion::NsccSpec::default_config()),
               "how senders set their windows")

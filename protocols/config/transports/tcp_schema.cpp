@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocols/config/transports/encapsulation.hpp"
+#include "protocols/config/transports/shared_keys.hpp"
 #include "protocols/config/transports/tcp_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
 

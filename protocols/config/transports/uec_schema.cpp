@@ -4,12 +4,14 @@
 #include <variant>
 #include <vector>
 
-#include "protocols/config/transports/encapsulation.hpp"
+#include "protocols/config/transports/shared_keys.hpp"
 #include "protocols/config/transports/uec_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {
 namespace {
+
+namespace keys = delivery_keys;
 
 // uet-ref-prov, uet_pkt_hdr.h; Ethernet.
 constexpr Bytes kGap = 20_B;           ///< preamble 8, gap 12
@@ -38,12 +40,7 @@ std::vector<schema::Preset<UecConfig, UecConfig::Preset>> uec_presets() {
 
 schema::Object<UecConfig> uec_ack_schema() {
   return schema::describe<UecConfig>("acknowledgements", "how receivers acknowledge")
-      .field("bytes", &UecConfig::ack_bytes,
-             "of payload that make an ACK; what asks for one, ends a message or is marked has one "
-             "at once")
-      .source("ACK_Gen_Trigger: 16 KiB")
-      .at_least(1_B)
-      .at_most(1_MiB)
+      .include(keys::self<UecConfig>, keys::ack_bytes<UecConfig>("ACK_Gen_Trigger: 16 KiB"))
       .field("min_per_packet", &UecConfig::ack_min_add,
              "bytes that a packet counts towards that at least")
       .source("ACK_Gen_Min_Pkt_Add: 1 KiB; uet-htsim has none")
@@ -53,26 +50,23 @@ schema::Object<UecConfig> uec_ack_schema() {
       .source("UE specification 1.0: payload; uet-htsim: whole packets")
       .field("on_mark", &UecConfig::acks_marks, "whether a marked packet has an ACK at once")
       .source("ACK_On_ECN: on")
-      .field("every_packet", &UecConfig::acks_all, "whether every packet has one")
-      .source("Enb_ACK_Per_Pkt: off")
-      .field("size", &UecConfig::ack_size,
-             "wire bytes of an ACK or NACK; `auto`: what the headers make of 12 B of an ACK (32 B "
-             "with nscc) or 16 B of a NACK, at least a frame of 64 B")
-      .source("uet-ref-prov, uet_pkt_hdr.h")
-      .special("auto", std::nullopt)
-      .at_least(1_B)
-      .at_most(4_KiB)
-      .field("priority", &UecConfig::ack_class,
-             "class of ACKs and NACKs; `highest`: that of highest priority; `same`: that of the "
-             "data")
-      .source("control packets travel in a class that data cannot fill");
+      .include(keys::self<UecConfig>, keys::ack_every_packet<UecConfig>("Enb_ACK_Per_Pkt: off"))
+      .include(
+          keys::self<UecConfig>,
+          keys::ack_size<UecConfig>(
+              "wire bytes of an ACK or NACK; `auto`: what the headers make of 12 B of an ACK (32 B "
+              "with nscc) or 16 B of a NACK, at least a frame of 64 B",
+              "uet-ref-prov, uet_pkt_hdr.h"))
+      .include(
+          keys::self<UecConfig>,
+          keys::ack_priority<UecConfig>("control packets travel in a class that data cannot fill"));
 }
 
 schema::Object<UecConfig> uec_recovery_schema() {
   return schema::describe<UecConfig>("recovery", "how what is lost is repeated")
-      .field("trimming", &UecConfig::uses_trimming,
-             "whether switches may trim its packets, for which receivers send NACKs")
-      .source("UE specification 1.0, 4.1: an option of the fabric; see fabric.trimming")
+      .include(keys::self<UecConfig>,
+               keys::trimming<UecConfig>(
+                   "UE specification 1.0, 4.1: an option of the fabric; see fabric.trimming"))
       .field("timeout", &UecConfig::timeout,
              "since a packet was sent, until it is repeated; `queue`: 15 us and what six full "
              "queues of its class take to drain (egress_limit)")
@@ -86,10 +80,10 @@ schema::Object<UecConfig> uec_recovery_schema() {
       .field("retries", &UecConfig::retries, "time-outs of a packet until its context fails")
       .source("Max_RTO_Retx: 5, at most 15; uet-htsim: without end, here 15")
       .range(0, 15)
-      .field("nack_retries", &UecConfig::nack_retries,
-             "NACKs of a packet until its context fails; 31: without end")
-      .source("Max_NACK_Retx is 0 to 31; 31, as trims tell of congestion, not of faults")
-      .range(0, PacketDelivery::kEndless)
+      .include(keys::self<UecConfig>,
+               keys::nack_retries<UecConfig>(
+                   "context",
+                   "Max_NACK_Retx is 0 to 31; 31, as trims tell of congestion, not of faults"))
       .field("sleek", &UecConfig::infers_loss,
              "whether a sender infers losses: from packets that overtook what is missing, or by a "
              "probe where no ACK comes")
@@ -137,15 +131,7 @@ void check_uec(const UecConfig& uec, std::vector<schema::Problem>& problems) {
          "lets packets overtake each other, and delivery: rod keeps them to one path; set "
          "plane_choice: qp, or delivery: rud"});
   }
-  if (std::string problem = encapsulation_problem(uec.encapsulation); !problem.empty()) {
-    problems.push_back({"encapsulation", std::move(problem)});
-  }
-  const Bytes packet = uec.traits().full_packet();
-  if (packet > kMaxPacket) {
-    problems.push_back({"mtu", "makes packets of " + std::to_string(packet.count()) +
-                                   " B with their headers; at most " +
-                                   std::to_string(kMaxPacket.count()) + " B are possible"});
-  }
+  keys::check_packets(uec, problems);
 }
 
 }  // namespace
@@ -226,10 +212,9 @@ schema::Object<UecConfig> UecConfig::schema(LinkLayer /*layer*/) {
   return schema::describe<Config>("UEC", "Ultra Ethernet Transport: sprayed, trimmed, repeated")
       .presets("preset", &Config::preset, uec_presets(), "values of the other keys")
       .source("the specification")
-      .field("mtu", &Config::mtu, "payload of a full packet")
-      .source("UE specification 1.0: 1,024, 2,048, 4,096 or 8,192 B, one value per fabric")
-      .at_least(64_B)
-      .at_most(9000_B)
+      .include(keys::self<UecConfig>,
+               keys::mtu<UecConfig>(
+                   "UE specification 1.0: 1,024, 2,048, 4,096 or 8,192 B, one value per fabric"))
       .choice("ip", &Config::ip,
               {{Ip::kIpv4, "ipv4", "headers of 20 B"}, {Ip::kIpv6, "ipv6", "headers of 40 B"}},
               "version of IP")
@@ -238,39 +223,27 @@ schema::Object<UecConfig> UecConfig::schema(LinkLayer /*layer*/) {
       .field("udp", &Config::udp, "whether packets have UDP's 8 B; else 4 B of entropy")
       .source("UE specification 1.0: either; switches hash UDP ports")
       .matters_if(has_headers, "where `header` or `ack.size` is auto")
-      .field("header", &Config::header,
-             "wire bytes of a packet besides its payload; `auto`: preamble and gap 20, Ethernet "
-             "18, IP, UDP, PDS 12 and SES 44")
-      .source("uet-ref-prov, uet_pkt_hdr.h")
-      .special("auto", std::nullopt)
-      .at_least(1_B)
-      .at_most(1_KiB)
-      .words("encapsulation", &Config::encapsulation, encapsulation_doc())
-      .source("none")
-      .field("ttl", &Config::ttl, "switches a packet crosses at most")
-      .source("the usual initial TTL of IP hosts")
-      .range(1, 255)
+      .include(
+          keys::self<UecConfig>,
+          keys::headers<UecConfig>(
+              "wire bytes of a packet besides its payload; `auto`: preamble and gap 20, Ethernet "
+              "18, IP, UDP, PDS 12 and SES 44",
+              "uet-ref-prov, uet_pkt_hdr.h"))
       .choice("delivery", &Config::delivery,
               {{Delivery::kRud, "rud", "in any order: what is missing is repeated"},
                {Delivery::kRod, "rod",
                 "in order, on one path: what follows a gap is dropped and repeated"}},
               "how packets of a context are delivered")
       .source("UE specification 1.0: collectives use RUD")
-      .field("psn_window", &Config::psn_window,
-             "packets from the first that is missing on that may be sent")
-      .source("MP_Range, 8 of 128 packets; uet-htsim: 2^14")
-      .range(1, 32'640)
+      .include(keys::self<UecConfig>,
+               keys::psn_window<UecConfig>("MP_Range, 8 of 128 packets; uet-htsim: 2^14"))
       .group("ack", uec_ack_schema(), "acknowledgements")
       .group("recovery", uec_recovery_schema(), "repeats")
-      .field("queue_pairs", &Config::queue_pairs,
-             "contexts (PDCs) per connection, which share its window; messages take them in turn")
-      .source("one context per pair of processes")
-      .range(1, 1'024)
-      .field("counted_header", &Config::counted_header,
-             "bytes of a packet besides its payload, as windows count")
-      .matters_if(has_control, "with a congestion control")
-      .source("UE specification 1.0, 3.6: from PDS on, and 40; uet-htsim: 64")
-      .at_most(1_KiB)
+      .include(keys::self<UecConfig>, keys::queue_pairs<UecConfig>(
+                                          "contexts (PDCs) ", "one context per pair of processes"))
+      .include(keys::self<UecConfig>,
+               keys::counted_header<UecConfig>(
+                   has_control, "UE specification 1.0, 3.6: from PDS on, and 40; uet-htsim: 64"))
       .object("congestion_control", &Config::congestion_control,
               congestion::control_schema(congestion::NsccSpec::default_config()),
               "how senders set their windows")

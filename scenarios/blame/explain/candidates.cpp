@@ -19,15 +19,14 @@ namespace {
 /// Sorts by what each is blamed for; what is blamed alike stays in order.
 class ByBlame {
  public:
-  ByBlame(const std::vector<BlameEntry>& blame, const std::vector<SlowLink>& slow_links)
-      : blame_(blame), slow_links_(slow_links) {}
+  ByBlame(const std::vector<BlameEntry>& blame, const std::vector<Degradation>& degradations,
+          const std::vector<SlowLink>& slow_links)
+      : blame_(blame), degradations_(degradations), slow_links_(slow_links) {}
 
   [[nodiscard]] Picoseconds time_of(const std::string& what) {
     const auto [known, is_new] = times_.try_emplace(what);
     if (!is_new) return known->second;
-    for (const BlameEntry& entry : blame_) {
-      if (is_blamed(what, entry, slow_links_)) known->second += entry.time;
-    }
+    known->second = blamed_time(what, {}, blame_, degradations_, slow_links_);
     return known->second;
   }
   void sort(std::vector<std::string>& all) {
@@ -38,15 +37,10 @@ class ByBlame {
 
  private:
   const std::vector<BlameEntry>& blame_;
+  const std::vector<Degradation>& degradations_;
   const std::vector<SlowLink>& slow_links_;
   std::map<std::string, Picoseconds> times_;
 };
-
-void add_some(std::vector<std::string>& group, std::size_t max, Candidates& all) {
-  const auto end = std::ranges::next(group.begin(), static_cast<std::ptrdiff_t>(max), group.end());
-  std::ranges::move(group.begin(), end, std::back_inserter(all.tried));
-  std::ranges::move(end, group.end(), std::back_inserter(all.left_out));
-}
 
 /// Controls answer to queues on links where flows meet, and leave little of these: where a job is
 /// held back, and its packets take links between switches, collisions may be why.
@@ -104,30 +98,48 @@ std::vector<Degradation> degradations_of(const LoadedScenario& scenario,
   return all;
 }
 
-Candidates candidates_of(const std::vector<BlameEntry>& blame, const LoadedScenario& scenario,
-                         const std::vector<SlowLink>& slow_links, std::size_t max) {
-  ByBlame order(blame, slow_links);
-  Candidates all;
-  std::vector<std::string> degradations;
-  for (Degradation& one : degradations_of(scenario, slow_links)) {
-    degradations.push_back(std::move(one.what));
+Picoseconds blamed_time(const std::string& what, std::string_view job,
+                        const std::vector<BlameEntry>& blame,
+                        const std::vector<Degradation>& degradations,
+                        const std::vector<SlowLink>& slow_links) {
+  const auto known = std::ranges::find(degradations, what, &Degradation::what);
+  const auto has_it = [&](const std::string& name) {
+    return known == degradations.end() || known->jobs.empty() ||
+           std::ranges::find(known->jobs, name) != known->jobs.end();
+  };
+  Picoseconds sum;
+  for (const BlameEntry& entry : blame) {
+    const bool is_asked = job.empty() || entry.job == job;
+    if (is_asked && has_it(entry.job) && is_blamed(what, entry, slow_links)) sum += entry.time;
   }
-  order.sort(degradations);
-  add_some(degradations, degradations.size(), all);
+  return sum;
+}
+
+Candidates candidates_of(const std::vector<BlameEntry>& blame, const LoadedScenario& scenario,
+                         const std::vector<SlowLink>& slow_links, std::size_t max_jobs,
+                         bool is_unfinished) {
+  const std::vector<Degradation> degradations = degradations_of(scenario, slow_links);
+  ByBlame order(blame, degradations, slow_links);
+  Candidates all;
+  for (const Degradation& one : degradations) all.causes.push_back(one.what);
+  order.sort(all.causes);
   std::vector<std::string> jobs;
   for (const JobSpec& job : scenario.scenario.jobs) jobs.push_back("job:" + job.name);
   if (jobs.size() < 2) jobs.clear();
   order.sort(jobs);
-  add_some(jobs, max, all);
+  const auto end =
+      std::ranges::next(jobs.begin(), static_cast<std::ptrdiff_t>(max_jobs), jobs.end());
+  all.causes.insert(all.causes.end(), jobs.begin(), end);
+  all.more_jobs.assign(end, jobs.end());
   std::vector<std::string> settings;
   for (const char* what : std::span(kRemovable).subspan(kDegradations.size())) {
-    const bool is_blamed_for = order.time_of(what) > Picoseconds(0) ||
+    const bool is_blamed_for = is_unfinished || order.time_of(what) > Picoseconds(0) ||
                                (std::string_view(what) == "collisions" && may_collide(blame));
     if (!is_blamed_for || !has_removable(what, scenario)) continue;
     settings.emplace_back(what);
   }
   order.sort(settings);
-  add_some(settings, max, all);
+  all.causes.insert(all.causes.end(), settings.begin(), settings.end());
   return all;
 }
 

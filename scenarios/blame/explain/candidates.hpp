@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
@@ -28,18 +29,25 @@ struct Degradation {
 /// do not: `leaf0[4]->spine1[0]`.
 [[nodiscard]] bool joins_switches(const std::string& port);
 
+/// What of a job's time a run without `what` might spare it. Jobs that do not have a degradation
+/// are spared nothing by its removal: jitter of one job is not to blame for stragglers of another.
+[[nodiscard]] Picoseconds blamed_time(const std::string& what, std::string_view job,
+                                      const std::vector<BlameEntry>& blame,
+                                      const std::vector<Degradation>& degradations,
+                                      const std::vector<SlowLink>& slow_links);
+
 /// What a run is worth to be repeated without.
 struct Candidates {
-  std::vector<std::string> tried;     ///< in this order
-  std::vector<std::string> left_out;  ///< there would be too many
+  std::vector<std::string> causes;  ///< degradations, jobs, settings: each by itself, in this order
+  std::vector<std::string> more_jobs;  ///< of more jobs than `max_jobs`, the others
 };
 
 /// First whatever the scenario has that is worse than it should be, blamed or not: degradations,
-/// then up to `max` other jobs. Then up to `max` settings, if they are blamed. In each group what
-/// is blamed for most comes first.
+/// then jobs, where there are several. Then the settings that are blamed; all that there are for
+/// `is_unfinished`, a run without blame. In each group what is blamed for most comes first.
 [[nodiscard]] Candidates candidates_of(const std::vector<BlameEntry>& blame,
                                        const LoadedScenario& scenario,
                                        const std::vector<SlowLink>& slow_links,
-                                       std::size_t max = 3);
+                                       std::size_t max_jobs = 12, bool is_unfinished = false);
 
 }  // namespace weft::scenarios

@@ -369,10 +369,7 @@ Result<Overrides> no_job(std::string_view name, const Scenario& scenario) {
                              did_you_mean(std::string(name), names)));
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> overrides_without(const std::string& what,
-                                                   const LoadedScenario& scenario) {
+Result<Overrides> overrides_without_one(const std::string& what, const LoadedScenario& scenario) {
   if (what.starts_with(kJob)) {
     return no_job(std::string_view(what).substr(kJob.size()), scenario.scenario);
   }
@@ -390,12 +387,55 @@ Result<std::vector<std::string>> overrides_without(const std::string& what,
   return std::move(removal.value().overrides);
 }
 
-bool has_removable(const std::string& what, const LoadedScenario& scenario) {
+bool has_one(const std::string& what, const LoadedScenario& scenario) {
   if (what.starts_with(kJob)) {
     return no_job(std::string_view(what).substr(kJob.size()), scenario.scenario).ok();
   }
   const auto removal = removal_of(what, scenario);
   return !removal || !removal.value().overrides.empty();
+}
+
+}  // namespace
+
+std::vector<std::string> causes_in(std::string_view list) {
+  std::vector<std::string> causes;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    std::string one(list.substr(begin, end - begin));
+    if (std::ranges::find(causes, one) == causes.end()) causes.push_back(std::move(one));
+    begin = end + 1;
+  }
+  return causes;
+}
+
+std::string list_of_causes(std::span<const std::string> causes) {
+  std::string list;
+  for (const std::string& one : causes) list += (list.empty() ? "" : ",") + one;
+  return list;
+}
+
+Result<std::vector<std::string>> overrides_without(const std::string& what,
+                                                   const LoadedScenario& scenario) {
+  const std::vector<std::string> causes = causes_in(what);
+  if (causes.size() == 1) return overrides_without_one(what, scenario);
+  // Two may thin out the same list: each is taken out of what the ones before leave.
+  Overrides all;
+  LoadedScenario rest = scenario;
+  for (const std::string& one : causes) {
+    if (has_one(one, scenario) && !has_one(one, rest)) continue;  // it went with one before
+    const auto more = overrides_without_one(one, rest);
+    if (!more) return more.errors();
+    auto next = load_scenario_text(rest.canonical_yaml(), scenario.scenario.name, more.value());
+    if (!next) return next.errors();
+    rest = std::move(next).value();
+    all.insert(all.end(), more.value().begin(), more.value().end());
+  }
+  return all;
+}
+
+bool has_removable(const std::string& what, const LoadedScenario& scenario) {
+  return std::ranges::any_of(
+      causes_in(what), [&scenario](const std::string& one) { return has_one(one, scenario); });
 }
 
 std::vector<std::string> removable_parts(const std::string& what, const LoadedScenario& scenario) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
@@ -33,12 +34,18 @@ inline constexpr std::span<const char* const> kDegradations{kRemovable.data(), 7
 ///   that pause.
 /// - `collisions`: packets are sprayed, and taken in any order.
 /// - `job:NAME`: that job, while the others keep hosts, paths and random numbers.
+/// - Several with commas between: all of these.
 ///
 /// Error: the scenario has nothing of the kind, or overrides cannot take it out.
 [[nodiscard]] Result<std::vector<std::string>> overrides_without(const std::string& what,
                                                                  const LoadedScenario& scenario);
 
-/// Whether the scenario has anything of the kind, also where overrides cannot take it out.
+/// The causes of a list such as `slow-links,job:b`, each once; and the list of causes.
+[[nodiscard]] std::vector<std::string> causes_in(std::string_view list);
+[[nodiscard]] std::string list_of_causes(std::span<const std::string> causes);
+
+/// Whether the scenario has anything of the kind (of a list, of any of them), also where overrides
+/// cannot take it out.
 [[nodiscard]] bool has_removable(const std::string& what, const LoadedScenario& scenario);
 
 /// Where the scenario says what is taken out: `faults[0] (link-down)`, `jobs[2].jitter`. Of jobs

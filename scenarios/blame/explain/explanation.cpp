@@ -328,6 +328,7 @@ nlohmann::ordered_json slow_links_json(const JobSum& job) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& [link, time] : links) {
     list.push_back({{"port", link->port},
+                    {"subject", link->subject},
                     {"says", link->text()},
                     {"rate_bps", link->rate.count()},
                     {"usual_rate_bps", link->usual_rate.count()},

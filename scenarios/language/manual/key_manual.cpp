@@ -85,6 +85,24 @@ std::vector<KeyTopic> topics(const KeyNode& root, const schema::AnyObject& objec
   return found;
 }
 
+/// The maps whose tag `query` means: `fabric.topology`, `jobs.type`.
+std::vector<KeyTopic> tag_topics(const KeyNode& root, const schema::AnyObject& object,
+                                 const std::string& query) {
+  const std::size_t dot = query.rfind('.');
+  if (dot == query.npos) return {};
+  std::vector<KeyTopic> found;
+  for (const bool is_whole : {true, false}) {
+    for (KeyTopic& topic : topics(root, object, root.path, query.substr(0, dot), is_whole)) {
+      if (topic.variant != nullptr || !topic.key->field->object) continue;
+      if (topic.key->field->object->tag != query.substr(dot + 1)) continue;
+      topic.is_tag = true;
+      found.push_back(std::move(topic));
+    }
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
 }  // namespace
 
 KeyManual::KeyManual(const schema::AnyObject& object, void* standard, std::string title,
@@ -98,6 +116,8 @@ std::optional<std::string> KeyManual::text(const std::string& query) const {
     const std::vector<KeyTopic> found = topics(root_, object_, root_.path, query, is_whole);
     if (!found.empty()) return topics_text(found);
   }
+  const std::vector<KeyTopic> tags = tag_topics(root_, object_, query);
+  if (!tags.empty()) return topics_text(tags);
   return std::nullopt;
 }
 

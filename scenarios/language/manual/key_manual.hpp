@@ -16,8 +16,8 @@ class KeyManual {
             const std::string& prefix = {});
 
   /// Of the keys that `query` means, for a terminal: a path such as `fabric.ecn.kmin` or
-  /// `jobs[0].size`, with a type where one is meant (`jobs.incast`, `jobs.incast.size`), or its end
-  /// (`kmin`). Nothing: there is no such key.
+  /// `jobs[0].size`, with a type where one is meant (`jobs.incast`, `jobs.incast.size`), its end
+  /// (`kmin`), or the key that says the type (`jobs.type`). Nothing: there is no such key.
   [[nodiscard]] std::optional<std::string> text(const std::string& query) const;
 
   /// One line on the key or type of that whole path. Nothing: there is no such key.

@@ -118,6 +118,7 @@ std::string inside_text(const KeyNode& node, const AnyObject& object) {
 
 std::string place_of(const KeyTopic& topic) {
   std::string place = topic.key->path;
+  if (topic.is_tag) place += "." + topic.key->field->object->tag;
   if (topic.variant != nullptr)
     place += ", " + topic.around->tag + ": " + topic.variant->alternative->name;
   return topic.of.empty() ? place : place + "  (with " + topic.of + ")";
@@ -138,7 +139,18 @@ std::string variant_body(const KeyTopic& topic) {
   return text + "\n  keys of all\n" + wrapped("    ", others);
 }
 
+/// Of the key that says which of several things a map is.
+std::string tag_body(const KeyNode& node, const AnyObject& object) {
+  std::string text = wrapped("  ", object.tag_doc) + "  value    one of\n" +
+                     lines_text(variant_lines(node), "    ");
+  const auto& standard = object.default_alternative;
+  text += wrapped("  default  ",
+                  standard ? object.alternatives[*standard].name : "none: it must be given");
+  return text + where_keys_are(node);
+}
+
 std::string body_text(const KeyTopic& topic) {
+  if (topic.is_tag) return tag_body(*topic.key, *topic.key->field->object);
   if (topic.variant != nullptr) return variant_body(topic);
   const Field& f = *topic.key->field;
   std::string text = wrapped("  ", f.doc);

@@ -16,12 +16,14 @@ struct TextLine {
 /// The lines below each other in two columns, no wider than a terminal.
 [[nodiscard]] std::string lines_text(const std::vector<TextLine>& lines, const std::string& indent);
 
-/// What somebody asked about: a key, or with `variant` one value of the tag of a map.
+/// What somebody asked about: a key, with `variant` one value of the tag of a map, or with `is_tag`
+/// the tag of the map that the key has.
 struct KeyTopic {
   const KeyNode* key = nullptr;
   const schema::AnyObject* around = nullptr;  ///< the map that the key is in; of a variant its own
   const KeyVariant* variant = nullptr;
   std::string of;  ///< the type that the key belongs to, such as `type: incast`; empty: all
+  bool is_tag = false;
 };
 
 /// What there is to say of them. Those that say the same are put together.

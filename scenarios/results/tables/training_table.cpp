@@ -1,5 +1,6 @@
 #include "scenarios/results/tables/training_table.hpp"
 
+#include "collectives/training/spec/training_spec.hpp"
 #include "scenarios/results/coverage.hpp"
 #include "scenarios/results/results.hpp"
 
@@ -16,6 +17,18 @@ double per_gpu(const TrainingRow& row, double amount) {
 }
 
 }  // namespace
+
+std::optional<double> TrainingRow::dollars_per_step() const {
+  if (!training.price_per_gpu_hour) return {};
+  return collectives::dollars_of(*training.price_per_gpu_hour, job.ranks,
+                                 to_seconds(training.mean_step));
+}
+
+std::optional<double> TrainingRow::dollars_per_million_tokens() const {
+  const std::optional<double> step = dollars_per_step();
+  if (!step) return {};
+  return *step / training.tokens * 1e6;
+}
 
 const Table<TrainingRow>& TrainingTable::declaration() {
   using Row = TrainingRow;
@@ -39,12 +52,12 @@ const Table<TrainingRow>& TrainingTable::declaration() {
        {"model_flops_per_s", "of a GPU, without what is recomputed",
         [](const Row& r) { return per_second(per_gpu(r, r.training.model_flops)); },
         "model_flops_per_second"},
-       {"mfu", "the same, of the GPU's peak in the format that it computes in",
+       {"mfu", "model FLOP/s of a GPU, of its peak in the format that it computes in",
         [](const Row& r) {
           return ratio(per_gpu(r, r.training.model_flops) / r.training.peak_flops);
         },
         "mfu"},
-       {"hfu", "with what is recomputed",
+       {"hfu", "as mfu, with what is recomputed",
         [](const Row& r) {
           return ratio(per_gpu(r, r.training.hardware_flops) / r.training.peak_flops);
         },
@@ -57,6 +70,17 @@ const Table<TrainingRow>& TrainingTable::declaration() {
         [](const Row& r) { return r.training.memory; }, "memory_bytes"},
        {"gpu_memory_bytes", "that a GPU has", [](const Row& r) { return r.training.gpu_memory; },
         "gpu_memory_bytes"},
+       Column<Row>(
+           "dollars_per_step",
+           "what all its GPUs cost in a step of mean length; empty: `price_per_gpu_hour` is "
+           "unknown",
+           [](const Row& r) { return derived_dollars(r.dollars_per_step()); }, "dollars_per_step")
+           .derived(),
+       Column<Row>(
+           "dollars_per_million_tokens", "the same, by the tokens of a step",
+           [](const Row& r) { return derived_dollars(r.dollars_per_million_tokens()); },
+           "dollars_per_million_tokens")
+           .derived(),
        Column<Row>(
            kCutOff,
            "of which iterations the percentiles are, if the run was cut off before all were ended",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,16 @@ struct TrainingResult {
   std::string ratio_class;    ///< of that
   Bytes memory;               ///< of the GPU that needs most
   Bytes gpu_memory;           ///< that it has
+  std::optional<double> price_per_gpu_hour;  ///< in dollars; absent: it is not known
 };
 
 struct TrainingRow {
   const JobResult& job;
   const TrainingResult& training;
+
+  /// What a step of mean length costs, in dollars; absent: no price is known.
+  [[nodiscard]] std::optional<double> dollars_per_step() const;
+  [[nodiscard]] std::optional<double> dollars_per_million_tokens() const;
 };
 
 /// training.csv

@@ -10,6 +10,7 @@
 #include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
 #include "scenarios/text/format.hpp"
+#include "simcore/text/command_line_size.hpp"
 #include "simcore/text/quantity_text.hpp"
 #include "tools/begin/first_sweep.hpp"
 #include "tools/begin/storage.hpp"
@@ -66,6 +67,17 @@ std::string forecast_text(const std::string& file) {
       forecast.points, scenarios::format_time(forecast.seconds), file);
 }
 
+/// A size as files have it: `1M` of the command line is 1MiB there. What is none stays, and is
+/// refused where the scenario is read.
+std::string size_of_file(const std::string& said) {
+  if (std::holds_alternative<std::int64_t>(parse_quantity(said, dimension_of<Bytes>()))) {
+    return said;
+  }
+  const auto size = parse_quantity(said, command_line_size());
+  const auto* count = std::get_if<std::int64_t>(&size);
+  return count == nullptr ? said : quantity_text(*count, dimension_of<Bytes>());
+}
+
 std::string problem_of(const Errors& errors) {
   return errors.empty() ? std::string() : errors.front().message;
 }
@@ -103,7 +115,9 @@ NewCommand::NewCommand(CLI::App& app)
       ->type_name(joined(kFirstJobs))
       ->allow_extra_args(false)
       ->capture_default_str();
-  new_->add_option("--size", wanted_.size, "of a collective, or of each message (default: by job)")
+  new_->add_option_function<std::string>(
+          "--size", [this](const std::string& said) { wanted_.size = size_of_file(said); },
+          "of a collective, or of each message; 1M is 1MiB (default: by job)")
       ->type_name("SIZE");
   new_->add_option("--model", wanted_.model, "of a training job")
       ->check(one_of(begin::model_names()))
@@ -191,14 +205,14 @@ void NewCommand::ask_size(Questions& questions) {
       "size of a collective, or of each message, such as 4MiB",
       [&by_job](const std::string& size) -> std::string {
         if (size == by_job) return {};
-        const auto parsed = parse_quantity(size, dimension_of<Bytes>());
+        const auto parsed = parse_quantity(size, command_line_size());
         if (const auto* problem = std::get_if<std::string>(&parsed)) {
           return "`" + size + "` " + *problem;
         }
         return std::get<std::int64_t>(parsed) > 0 ? "" : "`" + size + "` is nothing";
       },
       wanted_.size);
-  if (wanted_.size == by_job) wanted_.size.clear();
+  wanted_.size = wanted_.size == by_job ? std::string() : size_of_file(wanted_.size);
 }
 
 /// From a number of GPUs to one of machines; says what is wrong.

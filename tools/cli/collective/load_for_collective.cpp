@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "collectives/algorithms/algorithms.hpp"
+#include "simcore/text/command_line_size.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quantity_text.hpp"
 #include "tools/io/terminal.hpp"
@@ -33,7 +34,7 @@ std::optional<collectives::Algorithm> read_algorithm(const std::string& text) {
 }
 
 std::optional<Bytes> read_bytes(const char* option, const std::string& text) {
-  const auto parsed = parse_quantity(text, dimension_of<Bytes>());
+  const auto parsed = parse_quantity(text, command_line_size());
   constexpr std::int64_t kMax = 1'000'000'000'000;
   if (const auto* count = std::get_if<std::int64_t>(&parsed)) {
     if (*count <= kMax) return Bytes(*count);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -43,15 +44,31 @@ NameInRun split(const std::string& name, std::size_t runs) {
   return {run, name.substr(2)};
 }
 
-/// A number of that name with another word at its end, such as `jct_seconds` of `jct`; else that
-/// which is spelt most alike.
+/// What names may leave away.
+constexpr std::array<std::string_view, 2> kUnits{"_seconds", "_bytes_per_second"};
+
+/// A number of that name with another word at its end, such as `jct_seconds` of `jct`, or with
+/// words before it, such as `jobs.x.jct`; else that which is spelt most alike, with its unit or
+/// without.
 std::string suggestion(const std::string& name, const std::vector<std::string>& names) {
+  constexpr std::size_t kMax = 6;
   std::vector<std::string> longer;
+  std::vector<std::string> behind;
+  std::vector<std::string> all;
   for (const std::string& known : names) {
     if (known.starts_with(name + "_") || known.starts_with(name + ".")) longer.push_back(known);
+    std::string shorter = known;
+    for (const std::string_view unit : kUnits) {
+      if (known.ends_with(unit)) shorter.resize(known.size() - unit.size());
+    }
+    if (known.ends_with("." + name) || shorter.ends_with("." + name)) behind.push_back(known);
+    if (shorter != known) all.push_back(std::move(shorter));
+    all.push_back(known);
   }
-  if (longer.size() > 1) return "; there are " + listing(longer);
-  return did_you_mean(name, longer.empty() ? names : longer);
+  std::vector<std::string>& meant = longer.empty() ? behind : longer;
+  if (meant.size() > kMax) meant.resize(kMax);
+  if (meant.size() > 1) return "; there are " + listing(meant);
+  return did_you_mean(name, meant.empty() ? all : meant);
 }
 
 Error error_in(const std::string& text, std::size_t place, const std::string& sentence) {
@@ -84,7 +101,7 @@ std::string with_units(const Expression& expression, const std::vector<std::stri
   for (const std::string& name : expression.names()) {
     const std::string own = split(name, runs).name;
     if (is_known(own)) continue;
-    for (const std::string_view unit : {"_seconds", "_bytes_per_second"}) {
+    for (const std::string_view unit : kUnits) {
       if (!is_known(own + std::string(unit))) continue;
       for (std::size_t at = place_of(text, name); at != std::string::npos;
            at = place_of(text, name)) {

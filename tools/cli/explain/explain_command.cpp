@@ -11,6 +11,7 @@
 #include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/text/json_text.hpp"
+#include "scenarios/text/text_file.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/explain/verification.hpp"
@@ -48,6 +49,27 @@ std::string warnings_text(const std::filesystem::path& folder) {
   return text;
 }
 
+/// How a run ended that did not finish: what did not end has no blame.
+std::string unfinished_text(const std::filesystem::path& folder) {
+  const auto summary = scenarios::read_json(folder / "summary.json");
+  if (!summary || !summary.value().is_object()) return {};
+  const auto text = [&summary](const char* key) {
+    const auto value = summary.value().value(key, nlohmann::ordered_json());
+    return value.is_string() ? value.get<std::string>() : std::string();
+  };
+  const std::string outcome = text("outcome");
+  if (outcome.empty() || outcome == "finished") return {};
+  std::string why;
+  const auto sentences = summary.value().value("explanation", nlohmann::ordered_json());
+  if (sentences.is_array() && !sentences.empty() && sentences.front().is_string()) {
+    why = ": " + sentences.front().get<std::string>();
+  }
+  if (outcome == "horizon") why = ": it was cut off by run.until";
+  return escaped(fmt::format("The run did not finish ({}){}. Jobs that did not end have no blame.",
+                             outcome, why)) +
+         "\n";
+}
+
 }  // namespace
 
 ExplainCommand::ExplainCommand(CLI::App& app) {
@@ -62,11 +84,21 @@ ExplainCommand::ExplainCommand(CLI::App& app) {
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   explain_->add_flag("--json", is_json_, "all of it, as JSON");
-  explain_->add_flag(
+  CLI::Option* verify = explain_->add_flag(
       "--verify", verifies_,
       "run again without whatever the scenario has that is worse than it should be (slow links, "
-      "faults, stragglers, jitter), without up to three other jobs, and without up to three "
-      "settings that are blamed (`weft run --without`), each by itself, and say what that saves");
+      "faults, stragglers, jitter), without every other job, and without every setting that is "
+      "blamed (`weft run --without`), each by itself, and say what that saves; where nothing helps "
+      "by "
+      "itself, all together");
+  explain_
+      ->add_option("--each", each_,
+                   fmt::format("of more jobs than this, --verify tries the less blamed in "
+                               "groups, and halves of those that help (default {})",
+                               kMaxJobsEach))
+      ->check(CLI::Range(1, 1'000'000))
+      ->needs(verify)
+      ->type_name("N");
 }
 
 std::optional<int> ExplainCommand::run() {
@@ -94,8 +126,8 @@ int ExplainCommand::explain(const std::vector<scenarios::BlameEntry>& blame) con
     print(scenarios::json_text(scenarios::explanation_json(blame, facts)) + "\n");
     return kSuccess;
   }
-  print(scenarios::explanation_text(blame, lines_, facts) + warnings_text(first_) +
-        degradations_text(facts, first_));
+  print(scenarios::explanation_text(blame, lines_, facts) + unfinished_text(first_) +
+        warnings_text(first_) + degradations_text(facts, first_));
   return kSuccess;
 }
 
@@ -104,11 +136,12 @@ int ExplainCommand::verify(const std::vector<scenarios::BlameEntry>& blame,
   const auto scenario = scenarios::load_scenario(std::filesystem::path(first_) / "resolved.yaml");
   if (!scenario) return refuse(scenario.errors(), kBadInput);
   if (!is_json_) {
-    print(scenarios::explanation_text(blame, lines_, facts) + warnings_text(first_));
-    return verify_blame(first_, scenario.value(), blame, facts.slow_links, nullptr);
+    print(scenarios::explanation_text(blame, lines_, facts) + unfinished_text(first_) +
+          warnings_text(first_));
+    return verify_blame(first_, scenario.value(), blame, facts, each_, nullptr);
   }
   auto json = scenarios::explanation_json(blame, facts);
-  const int code = verify_blame(first_, scenario.value(), blame, facts.slow_links, &json);
+  const int code = verify_blame(first_, scenario.value(), blame, facts, each_, &json);
   print(scenarios::json_text(json) + "\n");
   return code;
 }

@@ -8,6 +8,7 @@
 
 #include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
+#include "tools/cli/explain/verification.hpp"
 
 namespace weft::cli {
 
@@ -32,6 +33,7 @@ class ExplainCommand {
   std::size_t lines_ = 10;
   bool is_json_ = false;
   bool verifies_ = false;
+  std::size_t each_ = kMaxJobsEach;
 };
 
 }  // namespace weft::cli

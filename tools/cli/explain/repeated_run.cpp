@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "scenarios/results/results.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "scenarios/text/format.hpp"
 #include "simcore/fluid/flow_solver.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
@@ -23,8 +25,25 @@
 namespace weft::cli {
 namespace {
 
+/// How a run ended, and who waits for whom.
+std::string ending_of(const scenarios::Results& results) {
+  using scenarios::Outcome;
+  if (results.outcome == Outcome::kHorizon) {
+    return fmt::format("it is cut off at {} (run.until)",
+                       scenarios::format_time(results.simulated));
+  }
+  std::string text = scenarios::outcome_name(results.outcome);
+  if (results.outcome == Outcome::kFinished) return {};
+  text += " at " + scenarios::format_time(results.simulated);
+  if (results.explanation.empty()) return text;
+  std::string_view why = results.explanation.front();
+  if (why.starts_with("deadlock: ")) why.remove_prefix(std::string_view("deadlock: ").size());
+  return text + ": " + std::string(why);
+}
+
 RepeatedRun told_of(const scenarios::Results& results) {
   RepeatedRun run;
+  run.why_unfinished = ending_of(results);
   run.is_interrupted = results.outcome == scenarios::Outcome::kInterrupted;
   run.totals = results.totals;
   std::map<std::uint32_t, Picoseconds> ends;
@@ -54,7 +73,9 @@ scenarios::ProgressObserver observer_of(const std::string& title, bool shows, co
     const auto observer = observer_of(title, shows_progress, "messages");
     run = told_of(scenarios::simulate_fluid(experiment, observer));
   }
-  nlohmann::json said{{"interrupted", run.is_interrupted}, {"times", nlohmann::json::object()}};
+  nlohmann::json said{{"interrupted", run.is_interrupted},
+                      {"times", nlohmann::json::object()},
+                      {"why_unfinished", run.why_unfinished}};
   for (const auto& [job, time] : run.times) said["times"][job] = time.count();
   const std::string text = said.dump();
   std::size_t written = 0;
@@ -112,6 +133,7 @@ Result<RepeatedRun> run_fluid(const scenarios::Experiment& experiment, const std
   }
   RepeatedRun run;
   run.is_interrupted = said.at("interrupted").get<bool>();
+  run.why_unfinished = said.at("why_unfinished").get<std::string>();
   for (const auto& [job, time] : said.at("times").items()) {
     run.times[job] = Picoseconds(time.get<std::int64_t>());
   }

@@ -17,6 +17,7 @@ struct RepeatedRun {
   /// iteration.
   std::map<std::string, Picoseconds> times;
   protocols::NetworkTotals totals;
+  std::string why_unfinished;  ///< where a job does not end: `deadlocked: ...`
 };
 
 /// Runs in the packet engine.

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <cstddef>
+#include <deque>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,130 +18,205 @@
 #include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/run/build_experiment.hpp"
-#include "scenarios/text/csv.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/text/text_file.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/explain/repeated_run.hpp"
+#include "tools/cli/explain/verdict.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/progress.hpp"
 
 namespace weft::cli {
 namespace {
 
 using scenarios::BlameEntry;
+using scenarios::causes_in;
+using scenarios::list_of_causes;
 
-/// By job: what it took.
-std::map<std::string, Picoseconds> sum_by_job(const std::vector<BlameEntry>& blame) {
-  std::map<std::string, Picoseconds> times;
-  for (const BlameEntry& entry : blame) times[entry.job] += entry.time;
+/// Of more jobs than are tried each by itself, groups are tried in this number of runs at most.
+constexpr int kMaxGroupRuns = 24;
+/// Jobs that nothing helps, for which everything else is taken out together, at most.
+constexpr std::size_t kMaxAlone = 3;
+/// A run that takes less is over before anybody wonders.
+constexpr double kSilentSeconds = 2;
+
+/// By job, what it took along its critical paths; nothing where it did not end.
+using JobTimes = std::map<std::string, std::optional<Picoseconds>>;
+
+JobTimes times_of(const std::vector<BlameEntry>& blame, const nlohmann::json& summary) {
+  JobTimes times;
+  for (const BlameEntry& entry : blame) {
+    auto& time = times[entry.job];
+    time = time.value_or(Picoseconds(0)) + entry.time;
+  }
+  const auto jobs = summary.is_object() ? summary.find("jobs") : summary.end();
+  if (jobs == summary.end() || !jobs->is_array()) return times;
+  for (const auto& job : *jobs) {
+    const bool is_named = job.is_object() && job.value("name", nlohmann::json()).is_string();
+    if (is_named && job.value("finished", nlohmann::json()) == false) times[job["name"]];
+  }
   return times;
 }
 
-/// What happened in a run that costs time, by name.
-using Troubles = std::vector<std::pair<const char*, std::int64_t>>;
-
-Troubles troubles_of(const protocols::NetworkTotals& t) {
-  return {{"buffer drops", t.buffer_drops},
-          {"retransmissions", static_cast<std::int64_t>(t.packets_retransmitted)},
-          {"time-outs", static_cast<std::int64_t>(t.timeouts)},
-          {"pauses", t.pauses},
-          {"marks", t.ecn_marked}};
+bool has_unfinished(const JobTimes& times) {
+  return std::ranges::any_of(times, [](const auto& one) { return !one.second; });
 }
 
-nlohmann::json summary_of(const std::string& folder) {
-  std::ifstream in(std::filesystem::path(folder) / "summary.json");
-  return nlohmann::json::parse(in, nullptr, false);
-}
+bool is_job(const std::string& what) { return what.starts_with("job:"); }
 
-/// Those of the run in a folder; nothing where its summary.json has none.
-Troubles troubles_of(const nlohmann::json& summary) {
-  const auto network = summary.is_object() ? summary.find("network") : summary.end();
-  if (network == summary.end() || !network->is_object()) return {};
-  Troubles troubles = troubles_of(protocols::NetworkTotals());
-  constexpr std::array<const char*, 5> kFields{"buffer_drops", "packets_retransmitted", "timeouts",
-                                               "pfc_pauses", "ecn_marked"};
-  for (std::size_t i = 0; i < kFields.size(); ++i) {
-    const auto field = network->find(kFields[i]);
-    if (field == network->end() || !field->is_number_integer()) return {};
-    troubles[i].second = field->get<std::int64_t>();
+/// A run without something: what became of each other job.
+struct Try {
+  std::string what;
+  std::map<std::string, JobVerdict> verdicts;  ///< by job
+
+  [[nodiscard]] bool helps(const std::string& job) const {
+    const auto found = verdicts.find(job);
+    return found != verdicts.end() && found->second.helps();
   }
-  return troubles;
-}
-
-/// What there is more of in a run that takes longer: `422,107 retransmissions instead of 0`.
-std::string why_longer(const Troubles& before, const Troubles& after) {
-  std::string text;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (after[i].second <= before[i].second) continue;
-    text += fmt::format("{}{} {} instead of {}", text.empty() ? "" : ", ",
-                        scenarios::format_count(after[i].second), after[i].first,
-                        scenarios::format_count(before[i].second));
+  [[nodiscard]] bool helps_any() const {
+    return std::ranges::any_of(verdicts, [](const auto& one) { return one.second.helps(); });
   }
-  return text.empty() ? "other paths are taken, or others are in the way" : text;
-}
-
-/// What became of a job in a run without something.
-struct Verdict {
-  std::string job;
-  Picoseconds before;
-  std::optional<Picoseconds> without;  ///< absent: it does not end
-  Picoseconds blamed;
-
-  [[nodiscard]] Picoseconds saved() const {
-    return without ? before - *without : Picoseconds(0) - Picoseconds::max();
-  }
-  [[nodiscard]] std::string text(const std::string& why_longer) const {
-    if (!without) return fmt::format("  {}: does not end\n", escaped(job));
-    const bool is_longer = *without > before;
-    const Picoseconds change = is_longer ? *without - before : before - *without;
-    std::string remark;
-    if (is_longer) {
-      remark = "; " + why_longer;
-    } else if (change == Picoseconds(0)) {
-      remark = "; it takes as long without: something else holds it up as much";
-    } else if (10 * change.count() < 9 * blamed.count()) {
-      remark = "; other paths are nearly as long, or others still in the way";
-    }
-    const std::string said =
-        blamed == Picoseconds(0) ? "not blamed" : "blamed for " + scenarios::format_time(blamed);
-    return fmt::format("  {}: {} instead of {}, {} {}; {}{}\n", escaped(job),
-                       scenarios::format_time(*without), scenarios::format_time(before),
-                       scenarios::format_time(change), is_longer ? "more" : "less", said, remark);
+  [[nodiscard]] bool ends_all() const {
+    return std::ranges::all_of(verdicts,
+                               [](const auto& one) { return one.second.without.has_value(); });
   }
 };
-
-/// `a`, `a and b`, `a, b and 3 more`.
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMax = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMax, names.size()); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-    text += escaped(names[i]);
-  }
-  return text + (names.size() > kMax ? fmt::format(" and {} more", names.size() - kMax) : "");
-}
 
 /// One run after the other, and what each saves.
 class Verification {
  public:
   Verification(const std::string& folder, const scenarios::LoadedScenario& scenario,
-               const std::vector<BlameEntry>& blame,
-               const std::vector<scenarios::SlowLink>& slow_links, nlohmann::ordered_json* json)
-      : file_((std::filesystem::path(folder) / "resolved.yaml").string()),
+               const std::vector<BlameEntry>& blame, const scenarios::RunFacts& facts,
+               nlohmann::ordered_json* json)
+      : folder_(folder),
+        file_((std::filesystem::path(folder) / "resolved.yaml").string()),
         scenario_(scenario),
         blame_(blame),
-        slow_links_(slow_links),
-        json_(json),
-        times_(sum_by_job(blame)) {
-    const nlohmann::json summary = summary_of(folder);
-    before_ = troubles_of(summary);
-    is_fluid_ = summary.is_object() && summary.value("engine", "") == "fluid";
-    for (auto& one : scenarios::degradations_of(scenario, slow_links)) {
-      texts_[one.what] = one.text();
+        facts_(facts),
+        json_(json) {
+    if (auto read = scenarios::read_json(std::filesystem::path(folder) / "summary.json")) {
+      const nlohmann::json summary = std::move(read).value();
+      before_ = troubles_of(summary);
+      is_fluid_ = summary.is_object() && summary.value("engine", "") == "fluid";
+      const auto seconds = summary.value("wall_seconds", nlohmann::json());
+      if (seconds.is_number()) seconds_ = seconds.get<double>();
+      times_ = times_of(blame, summary);
+    } else {
+      times_ = times_of(blame, {});
     }
+    for (const auto& one : facts.degradations) texts_[one.what] = one.text();
   }
 
-  /// False: it was interrupted.
+  [[nodiscard]] bool is_unfinished() const { return has_unfinished(times_); }
+
+  /// Says how long it takes, where that is worth a word.
+  void announce(const scenarios::Candidates& candidates) const {
+    const std::size_t groups =
+        candidates.more_jobs.empty()
+            ? 0
+            : std::min<std::size_t>(2 * candidates.more_jobs.size(), kMaxGroupRuns);
+    const std::size_t runs = candidates.causes.size() + groups;
+    const double seconds = static_cast<double>(runs) * seconds_;
+    if (seconds < kSilentSeconds) return;
+    complain(
+        fmt::format("--verify takes {} runs{}, about {} if each takes what the first one did "
+                    "({}); Ctrl-C ends it, and says what is known and what was not tried",
+                    runs, groups > 0 ? " or fewer" : "", scenarios::format_time(seconds),
+                    scenarios::format_time(seconds_)));
+  }
+
+  /// Each by itself. False: it was interrupted.
+  bool try_each(std::span<const std::string> causes) {
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+      if (is_interrupted() || !attempt(causes[i])) {
+        not_tried_.assign(causes.begin() + static_cast<std::ptrdiff_t>(i), causes.end());
+        why_not_tried_ = "it was interrupted";
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// More jobs than are tried each by itself: all together, then halves of what helps.
+  bool try_groups(const std::vector<std::string>& jobs) {
+    std::deque<std::vector<std::string>> groups;
+    if (!jobs.empty()) groups.push_back(jobs);
+    for (int run = 0; !groups.empty(); ++run) {
+      const std::vector<std::string> group = groups.front();
+      is_spent_ = run == kMaxGroupRuns;
+      if (is_spent_ || is_interrupted() || !attempt(list_of_causes(group))) {
+        for (const auto& left : groups) {
+          not_tried_.insert(not_tried_.end(), left.begin(), left.end());
+        }
+        why_not_tried_ = is_spent_ ? fmt::format("{} runs were spent on groups of jobs", run)
+                                   : std::string("it was interrupted");
+        return is_spent_;
+      }
+      groups.pop_front();
+      if (!tries_.back().helps_any() || group.size() == 1) continue;
+      const auto middle = group.begin() + static_cast<std::ptrdiff_t>(group.size() / 2);
+      groups.emplace_back(group.begin(), middle);
+      groups.emplace_back(middle, group.end());
+    }
+    return true;
+  }
+
+  /// Where nothing helps a job by itself, causes may act together: all of them are taken out, and
+  /// then other jobs, too. Of what helps, the causes that it takes are found.
+  bool try_together() {
+    std::vector<std::string> causes;
+    for (const Try& one : tries_) {
+      if (!is_job(one.what) && one.ends_all()) causes.push_back(one.what);
+    }
+    if (causes.size() > 1 && !unhelped().empty()) {
+      if (!attempt(list_of_causes(causes))) return false;
+      const Try together = tries_.back();
+      for (const auto& [job, verdict] : together.verdicts) {
+        if (!verdict.helps() || helped_before(job)) continue;
+        if (!narrow_down(job, causes, verdict)) return false;
+        break;
+      }
+    }
+    std::vector<std::string> unhelped_jobs = unhelped();
+    if (unhelped_jobs.size() > kMaxAlone) unhelped_jobs.resize(kMaxAlone);
+    for (const std::string& job : unhelped_jobs) {
+      std::vector<std::string> all = causes;
+      for (const auto& [other, time] : times_) {
+        if (other != job) all.push_back("job:" + other);
+      }
+      const bool is_known = std::ranges::any_of(
+          tries_, [&](const Try& one) { return causes_in(one.what).size() == all.size(); });
+      if (all.size() < 2 || is_known) continue;
+      if (!attempt(list_of_causes(all))) return false;
+    }
+    return true;
+  }
+
+  void finish() {
+    if (!not_tried_.empty()) {
+      const std::string more =
+          is_spent_ ? fmt::format(", and `weft explain {} --verify --each {}` each of them",
+                                  escaped(folder_), times_.size())
+                    : std::string();
+      say(fmt::format("not tried{}: {}, because {}; `weft run {} --without {}` does{}\n",
+                      is_spent_ ? " by themselves" : "", listed(not_tried_), why_not_tried_,
+                      escaped(file_), escaped(not_tried_.front()), more));
+    }
+    if (tries_.size() > 1) {
+      for (const auto& [job, time] : times_) say(best_text(job, time));
+    }
+    if (json_ == nullptr) return;
+    (*json_)["verification"] = {{"tries", rows_}, {"not_tried", not_tried_}};
+    if (!not_tried_.empty()) (*json_)["verification"]["not_tried_because"] = why_not_tried_;
+  }
+
+ private:
+  void say(const std::string& text) const {
+    if (json_ == nullptr) print(text);
+  }
+
+  /// Runs without it, and says what that saves. False: it was interrupted.
   bool attempt(const std::string& what) {
     auto experiment = experiment_without(what);
     if (!experiment) {
@@ -150,8 +224,8 @@ class Verification {
       return true;
     }
     const bool shows_progress = json_ == nullptr;
-    const auto run = is_fluid_ ? run_fluid(experiment.value(), what, shows_progress)
-                               : run_packets(experiment.value(), what, shows_progress);
+    const auto run = is_fluid_ ? run_fluid(experiment.value(), said(what), shows_progress)
+                               : run_packets(experiment.value(), said(what), shows_progress);
     if (!run) {
       refuse(what, run.errors().front().message);
       return true;
@@ -161,40 +235,16 @@ class Verification {
     return true;
   }
 
-  void finish(std::span<const std::string> not_tried) {
-    if (!not_tried.empty()) {
-      const std::vector<std::string> names(not_tried.begin(), not_tried.end());
-      say(fmt::format("not tried: {}; `weft run {} --without {}` does\n", listed(names),
-                      escaped(file_), escaped(names.front())));
-    }
-    for (const auto& [job, time] : times_) {
-      if (runs_ > 1) say(best_text(job, time));
-    }
-    if (json_ == nullptr) return;
-    (*json_)["verification"] = {
-        {"tries", tries_},
-        {"not_tried", std::vector<std::string>(not_tried.begin(), not_tried.end())}};
+  /// A list in words.
+  static std::string said(const std::string& what) {
+    const std::vector<std::string> causes = causes_in(what);
+    return causes.size() == 1 ? escaped(what) : listed(causes) + ", all together";
   }
 
- private:
-  void say(const std::string& text) const {
-    if (json_ == nullptr) print(text);
-  }
-
-  /// What saves most of a job that takes `time`. Less than a hundredth is nothing to change.
-  [[nodiscard]] std::string best_text(const std::string& job, Picoseconds time) const {
-    const auto best = best_.find(job);
-    if (best == best_.end() || best->second.second < time / 100) {
-      return fmt::format("{}: none of these saves a hundredth of {}\n", escaped(job),
-                         scenarios::format_time(time));
-    }
-    return fmt::format("{}: most is saved without {}, {} of {}\n", escaped(job),
-                       escaped(best->second.first), scenarios::format_time(best->second.second),
-                       scenarios::format_time(time));
-  }
   void refuse(const std::string& what, const std::string& why) {
-    say(fmt::format("without {}: cannot be tried: {}\n", escaped(what), escaped(why)));
-    tries_.push_back({{"without", what}, {"refused", why}});
+    say(fmt::format("without {}: cannot be tried: {}\n", said(what), escaped(why)));
+    rows_.push_back({{"without", what}, {"refused", why}});
+    tries_.push_back({what, {}});
   }
 
   /// The scenario of a run without it. Error: it cannot be taken out, and why.
@@ -214,82 +264,158 @@ class Verification {
   /// What the jobs took without `what`: those that take as long, and were not blamed on it,
   /// together.
   void judge(const std::string& what, const RepeatedRun& run) {
-    ++runs_;
     const std::string why = why_longer(before_, troubles_of(run.totals));
     const auto title = texts_.find(what);
-    say("without " + escaped(title == texts_.end() ? what : title->second) + ":\n");
+    say("without " + (title == texts_.end() ? said(what) : escaped(title->second)) + ":\n");
+    const std::vector<std::string> causes = causes_in(what);
     std::vector<std::string> unchanged;
     auto rows = nlohmann::ordered_json::array();
+    Try result{what, {}};
     for (const auto& [job, time] : times_) {
-      if (what == "job:" + job) continue;
+      if (std::ranges::find(causes, "job:" + job) != causes.end()) continue;
+      JobVerdict verdict{job, time, {}, blamed_for(causes, job), run.why_unfinished};
       const auto found = run.times.find(job);
-      Verdict verdict{job, time, {}, blamed_for(what, job)};
       if (found != run.times.end()) verdict.without = found->second;
-      rows.push_back(json_of(verdict));
-      if (verdict.saved() == Picoseconds(0) && verdict.blamed == Picoseconds(0)) {
+      rows.push_back(verdict.json());
+      if (verdict.is_unchanged()) {
         unchanged.push_back(job);
-        continue;
+      } else {
+        say(verdict.text(why));
       }
-      say(verdict.text(why));
-      const auto best = best_.find(job);
-      const Picoseconds known = best == best_.end() ? Picoseconds(0) : best->second.second;
-      if (verdict.saved() > known) best_[job] = {what, verdict.saved()};
+      result.verdicts.emplace(job, std::move(verdict));
     }
     if (!unchanged.empty()) {
       say(fmt::format("  {}: as long as with it, and not blamed on it\n", listed(unchanged)));
     }
-    tries_.push_back({{"without", what}, {"jobs", rows}});
+    rows_.push_back({{"without", what}, {"jobs", rows}});
+    tries_.push_back(std::move(result));
   }
 
-  [[nodiscard]] Picoseconds blamed_for(const std::string& what, const std::string& job) const {
+  [[nodiscard]] Picoseconds blamed_for(const std::vector<std::string>& causes,
+                                       const std::string& job) const {
     Picoseconds sum;
-    for (const BlameEntry& entry : blame_) {
-      if (entry.job == job && scenarios::is_blamed(what, entry, slow_links_)) sum += entry.time;
+    for (const std::string& one : causes) {
+      sum += scenarios::blamed_time(one, job, blame_, facts_.degradations, facts_.slow_links);
     }
     return sum;
   }
 
-  static nlohmann::ordered_json json_of(const Verdict& v) {
-    nlohmann::ordered_json row{{"job", v.job}, {"seconds", scenarios::csv::seconds(v.before)}};
-    row["seconds_without"] = nullptr;
-    if (v.without) row["seconds_without"] = scenarios::csv::seconds(*v.without);
-    row["blamed_seconds"] = scenarios::csv::seconds(v.blamed);
-    return row;
+  /// What helps a job most by itself. Where nothing does, the fewest causes that save nine tenths
+  /// of what can be saved together. Null: nothing helps.
+  [[nodiscard]] const JobVerdict* best_of(const std::string& job, std::string* what) const {
+    const Try* alone = nullptr;
+    const Try* together = nullptr;
+    for (const Try& one : tries_) {
+      if (!one.helps(job)) continue;
+      const Try*& best = causes_in(one.what).size() == 1 ? alone : together;
+      const bool is_best =
+          best == nullptr || one.verdicts.at(job).is_better_than(best->verdicts.at(job));
+      if (is_best) best = &one;
+    }
+    const Try* best = alone != nullptr ? alone : together;
+    if (best == nullptr) return nullptr;
+    for (const Try& one : tries_) {
+      if (alone != nullptr || !one.helps(job)) continue;
+      const bool is_enough = one.verdicts.at(job).saves_as_much_as(together->verdicts.at(job));
+      if (is_enough && causes_in(one.what).size() < causes_in(best->what).size()) best = &one;
+    }
+    *what = best->what;
+    return &best->verdicts.at(job);
   }
 
+  [[nodiscard]] std::string best_text(const std::string& job,
+                                      const std::optional<Picoseconds>& time) const {
+    std::string what;
+    const JobVerdict* best = best_of(job, &what);
+    if (best == nullptr && !time) {
+      return fmt::format("{}: does not end without any of these\n", escaped(job));
+    }
+    if (best == nullptr) {
+      return fmt::format("{}: none of these saves a hundredth of {}\n", escaped(job),
+                         scenarios::format_time(*time));
+    }
+    if (!time) {
+      return fmt::format("{}: ends soonest without {}, after {}\n", escaped(job), said(what),
+                         scenarios::format_time(*best->without));
+    }
+    return fmt::format("{}: most is saved without {}, {} of {}\n", escaped(job), said(what),
+                       scenarios::format_time(*best->saved()), scenarios::format_time(*time));
+  }
+
+  /// The jobs that no try helps, those that took longest first.
+  [[nodiscard]] std::vector<std::string> unhelped() const {
+    std::vector<std::string> jobs;
+    std::string what;
+    for (const auto& [job, time] : times_) {
+      if (best_of(job, &what) == nullptr) jobs.push_back(job);
+    }
+    const auto length = [this](const std::string& job) {
+      return times_.at(job).value_or(Picoseconds::max());
+    };
+    std::ranges::stable_sort(jobs,
+                             [&](const auto& a, const auto& b) { return length(a) > length(b); });
+    return jobs;
+  }
+
+  /// By a try before the last one.
+  [[nodiscard]] bool helped_before(const std::string& job) const {
+    return std::any_of(tries_.begin(), tries_.end() - 1,
+                       [&job](const Try& one) { return one.helps(job); });
+  }
+
+  /// Which of the causes that help `job` together it takes: one after the other is put back, and
+  /// stays where nine tenths of what is saved are saved without it.
+  bool narrow_down(const std::string& job, const std::vector<std::string>& causes,
+                   const JobVerdict& together) {
+    std::vector<std::string> kept = causes;
+    for (const std::string& one : causes) {
+      if (kept.size() < 3) break;  // each by itself was tried
+      std::vector<std::string> fewer = kept;
+      std::erase(fewer, one);
+      if (!attempt(list_of_causes(fewer))) return false;
+      const auto found = tries_.back().verdicts.find(job);
+      if (found == tries_.back().verdicts.end() || !found->second.helps()) continue;
+      if (found->second.saves_as_much_as(together)) kept = fewer;
+    }
+    say(fmt::format("{}: {} act together: each by itself saves less than a hundredth\n",
+                    escaped(job), listed(kept)));
+    return true;
+  }
+
+  const std::string folder_;
   const std::string file_;
   const scenarios::LoadedScenario& scenario_;
   const std::vector<BlameEntry>& blame_;
-  const std::vector<scenarios::SlowLink>& slow_links_;
+  const scenarios::RunFacts& facts_;
   nlohmann::ordered_json* const json_;
-  const std::map<std::string, Picoseconds> times_;  ///< by job
+  JobTimes times_;
   Troubles before_;
   bool is_fluid_ = false;
+  double seconds_ = 0;                        ///< that the first run took
   std::map<std::string, std::string> texts_;  ///< of degradations
-  int runs_ = 0;
-  std::map<std::string, std::pair<std::string, Picoseconds>>
-      best_;  ///< by job: without what, saved
-  nlohmann::ordered_json tries_ = nlohmann::ordered_json::array();
+  std::vector<Try> tries_;
+  nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
+  std::vector<std::string> not_tried_;
+  std::string why_not_tried_;
+  bool is_spent_ = false;  ///< groups took all runs that they may take
 };
 
 }  // namespace
 
 int verify_blame(const std::string& folder, const scenarios::LoadedScenario& scenario,
-                 const std::vector<BlameEntry>& blame,
-                 const std::vector<scenarios::SlowLink>& slow_links, nlohmann::ordered_json* json) {
-  const scenarios::Candidates candidates = scenarios::candidates_of(blame, scenario, slow_links);
+                 const std::vector<BlameEntry>& blame, const scenarios::RunFacts& facts,
+                 std::size_t max_jobs, nlohmann::ordered_json* json) {
   stop_on_interrupt();
-  Verification verification(folder, scenario, blame, slow_links, json);
-  std::vector<std::string> not_tried = candidates.tried;
-  while (!not_tried.empty() && !is_interrupted() && verification.attempt(not_tried.front())) {
-    not_tried.erase(not_tried.begin());
-  }
-  const bool is_done = not_tried.empty();
-  not_tried.insert(not_tried.end(), candidates.left_out.begin(), candidates.left_out.end());
-  if (candidates.tried.empty() && json == nullptr) {
+  Verification verification(folder, scenario, blame, facts, json);
+  const scenarios::Candidates candidates = scenarios::candidates_of(
+      blame, scenario, facts.slow_links, max_jobs, verification.is_unfinished());
+  if (candidates.causes.empty() && json == nullptr) {
     print("the scenario has nothing that can be taken out, and nothing is blamed on a setting\n");
   }
-  verification.finish(not_tried);
+  verification.announce(candidates);
+  const bool is_done = verification.try_each(candidates.causes) &&
+                       verification.try_groups(candidates.more_jobs) && verification.try_together();
+  verification.finish();
   return is_done ? kSuccess : kUnfinished;
 }
 

@@ -1,23 +1,28 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
-#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/language/load_scenario.hpp"
 
 namespace weft::cli {
 
+/// So many jobs are tried each by itself, unless somebody asks for another number.
+inline constexpr std::size_t kMaxJobsEach = 40;
+
 /// `weft explain --verify`: runs the scenario of a folder again, in the engine of its run, without
-/// what it has in it that is worse than it should be, and without what is blamed
+/// each thing that it has in it that is worse than it should be, and without what is blamed
 /// (scenarios::candidates_of), and says what that saves beside what is blamed, and why it does not.
-/// Prints each as it is known; with `json`, which may be null, adds them to it instead. Returns the
-/// exit code.
+/// Of more than `max_jobs` jobs, the less blamed are tried in groups. Where nothing helps a job
+/// by itself, all is taken out together. Prints each as it is known; with `json`, which may be
+/// null, adds them to it instead. Returns the exit code.
 [[nodiscard]] int verify_blame(const std::string& folder, const scenarios::LoadedScenario& scenario,
                                const std::vector<scenarios::BlameEntry>& blame,
-                               const std::vector<scenarios::SlowLink>& slow_links,
+                               const scenarios::RunFacts& facts, std::size_t max_jobs,
                                nlohmann::ordered_json* json);
 
 }  // namespace weft::cli

@@ -14,6 +14,7 @@
 #include "tools/cli/manual/completion.hpp"
 #include "tools/cli/manual/help_topics.hpp"
 #include "tools/cli/manual/man_page.hpp"
+#include "tools/cli/manual/result_words.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/version.hpp"
 #include "tools/cli/words.hpp"
@@ -82,13 +83,17 @@ void ManualCommands::add_help() {
       "  weft help fabric.ecn.kmin\n"
       "  weft help jobs.incast\n"
       "  weft help kmin\n"
+      "  weft help jobs.type\n"
+      "  weft help mfu\n"
       "  weft help oversubscription\n"
       "  weft help sweep.axes\n"
       "  weft help --reference > keys.md\n"
       "\nA key is what --set takes: a path through the maps of the file, where a type such as "
       "`incast` may\nstand behind the map that has it. The end of a path will do. Topics are "
       "words for what no\nkey is called: they lead to keys, commands and pages.\n");
-  help_->add_option("key", word_, "key, type, command, part or topic; without it, the first keys")
+  help_
+      ->add_option("key", word_,
+                   "key, type, command, part, topic or result; without it, the first keys")
       ->type_name(kKey);
   CLI::Option* keys = help_->add_flag("--keys", prints_keys_, "list every key");
   CLI::Option* topics =
@@ -189,6 +194,7 @@ std::vector<std::string> ManualCommands::known_words() const {
   for (const HelpTopic& topic : help_topics()) {
     known.insert(known.end(), topic.words.begin(), topic.words.end());
   }
+  for (std::string& result : result_words()) known.push_back(std::move(result));
   if (const auto parts = scenarios::list_parts({}); parts.ok()) {
     for (const scenarios::PartReport& part : parts.value()) known.push_back(part.name);
   }
@@ -202,8 +208,10 @@ int ManualCommands::explain_word() const {
   if (const HelpTopic* topic = find_topic(lower)) {
     text += (text.empty() ? "" : "\n") + topic_text(*topic, app_);
   }
+  // Whoever asks about a key or a topic does not ask for columns of that name.
+  if (text.empty()) text = result_word_text(word_);
   if (!text.empty()) return put(text, out_);
-  complain("`" + word_ + "` is no key, type, command, part or topic" +
+  complain("`" + word_ + "` is no key, type, command, part, topic or result" +
            did_you_mean(word_, known_words()));
   complain("`weft help --keys` lists all keys, `weft help --topics` all topics");
   return kBadInput;

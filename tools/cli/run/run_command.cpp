@@ -81,7 +81,7 @@ void RunCommand::add_what_runs() {
           "--without", arguments_.without,
           "take slow-links, link-failures, bit-errors, nic-pauses, stragglers, jitter, "
           "changed-settings, congestion-control, pauses, collisions or a job (job:NAME) out of the "
-          "scenario, to see what they cost")
+          "scenario, to see what they cost; several with commas between")
       ->type_name("CAUSE");
 }
 

@@ -87,6 +87,7 @@ Result<RunPlace> place_of_run(const RunArguments& arguments,
   if (!arguments.without.empty()) {
     std::string without = arguments.without;
     std::ranges::replace(without, ':', '-');  // of `job:NAME`
+    std::ranges::replace(without, ',', '+');
     name += "-without-" + without;
   }
   const auto can_have = [&](const RunPlace& place) {

@@ -112,13 +112,27 @@ class Parser {
       if (std::ranges::find(names_, word) == names_.end()) names_.push_back(word);
       return node;
     }
-    const std::optional<Number> number = parse_number(word);
+    std::optional<Number> number = parse_number(word);
+    if (number && number->unit().empty()) number = with_unit_behind(word, *number);
     if (!number) {
       rest_ = before;
       return fail("has `" + word + "`, which is not a number with a known unit");
     }
     set(*node, *number);
     return node;
+  }
+  /// A unit behind a blank, as in `2 ms`, belongs to the number.
+  Number with_unit_behind(const std::string& word, const Number& number) {
+    const std::string_view before = rest_;
+    pass_blanks();
+    const std::string unit(rest_.substr(0, word_length()));
+    const auto whole = unit.empty() ? std::nullopt : parse_number(word + unit);
+    if (!whole || whole->unit().empty()) {
+      rest_ = before;
+      return number;
+    }
+    rest_.remove_prefix(unit.size());
+    return *whole;
   }
   void set(Node& node, const Number& number) {
     constexpr double kPerCent = 100;

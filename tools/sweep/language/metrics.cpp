@@ -172,7 +172,7 @@ std::string metric_unit(const std::string& name) {
   const std::string_view unit = scenarios::unit_of(last_word());
   if (unit == "bytes/s") return "B/s";
   // Expressions have no unit for these: `tokens_per_second > 1e6`.
-  if (unit == "tokens/s" || unit == "FLOP/s") return {};
+  if (unit == "tokens/s" || unit == "FLOP/s" || unit == "$") return {};
   return unit == "bytes" ? "B" : std::string(unit);
 }
 

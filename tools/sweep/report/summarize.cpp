@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -136,6 +137,31 @@ std::string effect_note(const Table& table, const Effect& effect) {
       "  {}: over the {} of {} combinations of the others that have all of its "
       "values\n",
       name, effect.common, effect.others);
+}
+
+/// What a ranking hides: that all are alike, or that the best by it is the worst by another.
+std::string remarks_text(const Table& table, const Objective& objective,
+                         const std::vector<Objective>& others) {
+  const std::vector<Configuration> all = ranking(table, objective);
+  if (all.size() < 2) return {};
+  if (is_flat(all.front().result.mean, all.back().result.mean)) {
+    return fmt::format(
+        "  all are within 1 %, {}: the order says little\n",
+        range_text(objective.metric, all.front().result.mean, all.back().result.mean));
+  }
+  std::string text;
+  for (const Objective& other : others) {
+    const std::vector<Configuration> by = ranking(table, other);
+    if (other.name == objective.name || by.size() < 2) continue;
+    const double best = by.front().result.mean;
+    const double worst = by.back().result.mean;
+    const auto own = std::ranges::find(by, all.front().number, &Configuration::number);
+    if (is_flat(best, worst) || own == by.end() || own->result.mean != worst) continue;
+    text +=
+        fmt::format("  the best is the worst by {}: {}, where the best by that has {}\n",
+                    other.name, metric_text(other.metric, worst), metric_text(other.metric, best));
+  }
+  return text;
 }
 
 std::string effects_text(const Table& table, const Objective& objective) {
@@ -292,7 +318,19 @@ std::string metric_text(const std::string& metric, double value) {
   if (unit == "B") return scenarios::format_bytes(value);
   if (unit == "B/s") return scenarios::format_rate(8 * value);
   if (metric.find("tokens_per_second") != std::string::npos) return scenarios::format_tokens(value);
+  if (metric.find("dollars_per_") != std::string::npos) return scenarios::format_dollars(value);
   return scenarios::plain_number(value, 4);
+}
+
+bool is_flat(double one, double other) {
+  constexpr double kSame = 0.01;
+  return std::abs(one - other) <= kSame * std::max(std::abs(one), std::abs(other));
+}
+
+std::string range_text(const std::string& metric, double one, double other) {
+  const std::string low = metric_text(metric, std::min(one, other));
+  const std::string high = metric_text(metric, std::max(one, other));
+  return low == high ? low : low + " to " + high;
 }
 
 Result<std::string> summary_text(const Table& table, const SummaryOptions& options) {
@@ -319,7 +357,9 @@ Result<std::string> summary_text(const Table& table, const SummaryOptions& optio
     text += fmt::format(
         "\n{} ({})\n", objective.name,
         objective.goal == Goal::kMin ? "the smaller the better" : "the larger the better");
-    text += ranking_text(table, objective, options.shown) + "\n" + effects_text(table, objective);
+    text += ranking_text(table, objective, options.shown) +
+            remarks_text(table, objective, chosen.value().objectives) + "\n" +
+            effects_text(table, objective);
   }
   if (chosen.value().pareto.size() == 2) text += pareto_text(table, chosen.value());
   return text;

@@ -25,5 +25,9 @@ struct SummaryOptions {
 
 /// A result for people: `12.3 us`, `1.5 MiB`.
 [[nodiscard]] std::string metric_text(const std::string& metric, double value);
+/// Whether results that lie between these make no difference: within a hundredth.
+[[nodiscard]] bool is_flat(double one, double other);
+/// `5 s to 5.01 s`; one of them, where they look the same.
+[[nodiscard]] std::string range_text(const std::string& metric, double one, double other);
 
 }  // namespace weft::sweep

@@ -8,6 +8,7 @@
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/plain_number.hpp"
 #include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/report/summarize.hpp"
 
 namespace weft::sweep {
 namespace {
@@ -26,6 +27,7 @@ std::string value_text(const std::string& metric, double value) {
   if (unit == "B") return scenarios::format_bytes(value);
   if (unit == "B/s") return scenarios::format_bytes(value) + "/s";
   if (metric.find("tokens_per_second") != std::string::npos) return scenarios::format_tokens(value);
+  if (metric.find("dollars_per_") != std::string::npos) return scenarios::format_dollars(value);
   return scenarios::plain_number(value, 4);
 }
 
@@ -76,10 +78,17 @@ void SweepView::note(const Ended& ended) {
       continue;
     }
     const double value = *last.values.back();
-    const auto& best = bests_[i];
-    const bool is_better =
-        !best || (objective.goal == Goal::kMin ? value < best->value : value > best->value);
-    if (is_better) bests_[i] = Best{value, last.point};
+    if (!bests_[i]) bests_[i] = Best{value, last.point, value, 0};
+    Best& best = *bests_[i];
+    const auto is_better = [&objective](double a, double b) {
+      return objective.goal == Goal::kMin ? a < b : a > b;
+    };
+    if (is_better(value, best.value)) {
+      best.value = value;
+      best.point = last.point;
+    }
+    if (is_better(best.worst, value)) best.worst = value;
+    ++best.count;
   }
   if (const auto* bisection = std::get_if<Bisection>(&sweep_.strategy)) {
     for (const std::string& name : bisection->condition.names()) {
@@ -172,6 +181,13 @@ std::string SweepView::sentence(const Progress& progress) const {
   for (std::size_t i = 0; i < bests_.size(); ++i) {
     if (const auto& best = bests_[i]) {
       const Objective& objective = sweep_.objectives[i];
+      if (best->count > 1 && is_flat(best->value, best->worst)) {
+        const std::string low = value_text(objective.metric, std::min(best->value, best->worst));
+        const std::string high = value_text(objective.metric, std::max(best->value, best->worst));
+        text += fmt::format("; {}: {}{} at all points, within 1 %", objective.name, low,
+                            low == high ? "" : " to " + high);
+        continue;
+      }
       text += fmt::format("; best {}: {} at {}", objective.name,
                           value_text(objective.metric, best->value), best->point);
     }

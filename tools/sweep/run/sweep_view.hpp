@@ -26,6 +26,8 @@ class SweepView {
   struct Best {
     double value = 0;
     std::string point;
+    double worst = 0;       ///< of all points
+    std::size_t count = 0;  ///< of points that have a value
   };
   struct Last {
     std::string point;

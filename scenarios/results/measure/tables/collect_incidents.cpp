@@ -1,6 +1,7 @@
 #include "scenarios/results/measure/tables/collect_incidents.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -8,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -44,6 +46,13 @@ std::string place_of(const FaultSpec& fault) {
   return links.from + (links.to.empty() ? "" : " to " + links.to);
 }
 
+/// It takes time without dropping anything: what it meets in time is slower for it.
+bool slows_down(const IncidentResult& r) {
+  constexpr std::array<std::string_view, 4> kKinds{"link-rate", "link-latency", "nic-pause",
+                                                   "pause-storm"};
+  return std::ranges::find(kKinds, r.kind) != kKinds.end();
+}
+
 /// Iterations of all jobs that ended, and how much longer they took than those without incidents.
 class Slowness {
  public:
@@ -57,29 +66,31 @@ class Slowness {
     for (const IncidentResult& r : incidents) {
       for (Iteration& i : all_) i.is_touched = i.is_touched || i.meets(r);
     }
-    std::map<std::uint32_t, std::vector<Picoseconds>> untouched;
-    for (const Iteration& i : all_) {
-      if (!i.is_touched) untouched[i.job].push_back(i.end - i.start);
-    }
-    for (auto& [job, times] : untouched) {
-      std::ranges::sort(times);
-      usual_[job] = times[(times.size() - 1) / 2];
-    }
+    usual_ = medians([](const Iteration& i) { return !i.is_touched; });
+    has_unusual_ =
+        std::ranges::any_of(all_, [this](const Iteration& i) { return !usual_.contains(i.job); });
   }
 
-  /// Of the iterations that lost packets to `r`, the one that took longest beyond its usual time.
+  /// Of the iterations that `r` touched, the one that took longest beyond its usual time. Where
+  /// incidents touched all of a job, those count as usual that `r` did not touch.
   [[nodiscard]] std::optional<Picoseconds> by(const IncidentResult& r) const {
+    Medians usual = usual_;
+    if (has_unusual_) {
+      const Medians others = medians([&r](const Iteration& i) { return !i.meets(r); });
+      usual.insert(others.begin(), others.end());
+    }
     std::optional<Picoseconds> worst;
     for (const Iteration& i : all_) {
-      const auto usual = usual_.find(i.job);
-      if (usual == usual_.end() || !i.meets(r)) continue;
-      const Picoseconds slower = i.end - i.start - usual->second;
+      const auto known = usual.find(i.job);
+      if (known == usual.end() || !i.meets(r)) continue;
+      const Picoseconds slower = i.end - i.start - known->second;
       worst = std::max(worst.value_or(slower), slower);
     }
     return worst;
   }
 
  private:
+  using Medians = std::map<std::uint32_t, Picoseconds>;  ///< by job
   struct Iteration {
     std::uint32_t job;
     Picoseconds start;
@@ -87,12 +98,28 @@ class Slowness {
     bool is_touched = false;
 
     [[nodiscard]] bool meets(const IncidentResult& r) const {
-      return r.packets > 0 && *r.first_loss <= end && *r.last_loss >= start;
+      if (r.packets > 0) return *r.first_loss <= end && *r.last_loss >= start;
+      return slows_down(r) && r.begin <= end && r.end.value_or(Picoseconds::max()) >= start;
     }
   };
 
+  template <class Counts>
+  [[nodiscard]] Medians medians(Counts counts) const {
+    std::map<std::uint32_t, std::vector<Picoseconds>> times;
+    for (const Iteration& i : all_) {
+      if (counts(i)) times[i.job].push_back(i.end - i.start);
+    }
+    Medians medians;
+    for (auto& [job, some] : times) {
+      std::ranges::sort(some);
+      medians[job] = some[(some.size() - 1) / 2];
+    }
+    return medians;
+  }
+
   std::vector<Iteration> all_;
-  std::map<std::uint32_t, Picoseconds> usual_;  ///< by job: the median of those without incidents
+  Medians usual_;             ///< of those without incidents
+  bool has_unusual_ = false;  ///< incidents touched all of some job
 };
 
 /// Finds what failed from the faults of the scenario and from what ports and senders wrote down.

@@ -64,6 +64,7 @@ void collect_training(const Experiment& experiment, Results& results) {
     training.peak_flops = *collectives::peak_flops(gpu, spec.precision.compute);
     training.memory = collectives::fullest_rank(spec).use.total();
     training.gpu_memory = gpu.memory;
+    training.price_per_gpu_hour = spec.compute.price_per_gpu_hour;
     results.training.push_back(training);
   }
 }

@@ -65,8 +65,9 @@ const Table<IncidentResult>& IncidentsTable::declaration() {
        {"queue_pairs", "whose data was lost, and sent again where the transport is reliable",
         [](const Row& r) { return r.queue_pairs; }, "queue_pairs"},
        {"slower_s",
-        "the longest iteration that lost packets, less the median of those that no incident "
-        "touched; empty: none was untouched",
+        "the longest iteration that it touched, less the median of those that no incident touched; "
+        "it touches those that lost packets to it, and where it slows down without dropping, those "
+        "that ran meanwhile; empty: none was touched, or none untouched",
         [](const Row& r) { return r.slower; }, "slower_seconds"}},
       [](const Results& r, const auto& visit) {
         for (const IncidentResult& incident : r.incidents) visit(incident);

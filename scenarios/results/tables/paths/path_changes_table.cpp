@@ -1,6 +1,7 @@
 #include "scenarios/results/tables/paths/path_changes_table.hpp"
 
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/tables/paths/path_columns.hpp"
 
 namespace weft::scenarios {
 
@@ -9,16 +10,13 @@ const Table<PathChangeResult>& PathChangesTable::declaration() {
   static const Table<Row> table{
       "path_changes.csv",
       "an interval in which states of a plane's paths changed, all hosts together",
-      {{"plane", "0 where queue pairs select none", [](const Row& r) { return r.plane; }, "plane"},
+      {plane_column<Row>(),
        {"begin_s", "all intervals of a run have one width", [](const Row& r) { return r.begin; },
         "begin_seconds"},
        {"end_s", "the first moment after it", [](const Row& r) { return r.end; }, "end_seconds"},
-       {"skips", "times that a value became SKIP", [](const Row& r) { return r.changes.passes; },
-        "skips"},
-       {"failures", "times that a value became ASSUMED_BAD",
-        [](const Row& r) { return r.changes.failures; }, "failures"},
-       {"recoveries", "times that probes found such a value good again",
-        [](const Row& r) { return r.changes.recoveries; }, "recoveries"},
+       passes_column<Row>(),
+       failures_column<Row>(),
+       recoveries_column<Row>(),
        {"assumed_bad", "values in this state at the end of the interval",
         [](const Row& r) { return r.assumed_bad; }, "assumed_bad"}},
       [](const Results& r, const auto& visit) {

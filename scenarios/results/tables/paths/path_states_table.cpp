@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/tables/paths/path_columns.hpp"
 
 namespace weft::scenarios {
 
@@ -39,7 +40,7 @@ const Table<PathStateResult>& PathStatesTable::declaration() {
       "path_states.csv",
       "a host's entropy values that lead by one plane",
       {{"host", "that sends by them", [](const Row& r) { return r.host; }, "host"},
-       {"plane", "0 where queue pairs select none", [](const Row& r) { return r.plane; }, "plane"},
+       plane_column<Row>(),
        {"queue_pairs", "whose path selection keeps states",
         [](const Row& r) { return r.queue_pairs; }, "queue_pairs"},
        {"good", "values in use at the end (GOOD)", [](const Row& r) { return r.states.good; },
@@ -52,12 +53,9 @@ const Table<PathStateResult>& PathStatesTable::declaration() {
         [](const Row& r) { return r.states.reserve; }, "reserve"},
        {"denied", "values that are never used (DENIED)",
         [](const Row& r) { return r.states.denied; }, "denied"},
-       {"skips", "times that a value became SKIP", [](const Row& r) { return r.changes.passes; },
-        "skips"},
-       {"failures", "times that a value became ASSUMED_BAD",
-        [](const Row& r) { return r.changes.failures; }, "failures"},
-       {"recoveries", "times that probes found such a value good again",
-        [](const Row& r) { return r.changes.recoveries; }, "recoveries"},
+       passes_column<Row>(),
+       failures_column<Row>(),
+       recoveries_column<Row>(),
        {"first_failure_s", "empty: there was none", [](const Row& r) { return r.first_failure; },
         "first_failure_seconds"},
        {"last_failure_s", "empty: there was none", [](const Row& r) { return r.last_failure; },

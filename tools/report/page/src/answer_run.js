@@ -151,16 +151,20 @@ export function slowLinkOf(blamed) {
   return share > 1 / 4 || (share >= WORTH && share >= worst) ? { link: blamed.slow_links[0], share } : null;
 }
 
-/** What is slow: a rate below the usual one, or a link that only takes longer. */
-export const slowness = (link) => (Number(link.rate_bps) < Number(link.usual_rate_bps)
-  ? `${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)}` : link.says.replace(/^The /, 'the '));
+/** A slow link as `weft explain` names it: the NIC of a host, or a link, with its rate and the usual one; or by how much longer it takes. */
+export function slowText(link) {
+  // Folders of earlier releases have its port alone.
+  const subject = link.subject ?? quoted(link.port);
+  if (Number(link.rate_bps) < Number(link.usual_rate_bps)) return `${subject} (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
+  return link.says.replace(/^The /, 'the ');
+}
 
 function blameText({ causes, blamed, isLate, late, trims, filler }) {
   if (isLate) return `${format.roughly(late)} of it is a wait for ${causes.find((c) => c.cause === 'straggler').who}, which takes longer than planned`;
   const slow = slowLinkOf(blamed);
   if (slow) {
     const { link, share } = slow;
-    return `${format.roughly(share)} of it passes at slow links or waits for them, first \`${link.port}\` (${slowness(link)})`;
+    return `${format.roughly(share)} of it passes at slow links or waits for them, first ${slowText(link)}`;
   }
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
@@ -300,7 +304,7 @@ export function culpritOfRun(run) {
   const [worst] = sickOf(judged(run));
   if (!worst?.causes.length) return null;
   const slow = worst.isLate ? null : slowLinkOf(worst.blamed);
-  if (slow) return { cause: 'slow link', who: slow.link.port, port: slow.link.port, share: slow.share };
+  if (slow) return { cause: 'slow link', who: slow.link.subject ?? slow.link.port, port: slow.link.port, share: slow.share };
   return worst.isLate ? worst.causes.find((c) => c.cause === 'straggler') : culpritOf(worst.causes);
 }
 

@@ -144,29 +144,63 @@ function rest(sweep) {
   return { count, bad: cut + unfinished + failed, badName: cut + failed ? 'cut off or failed' : 'did not finish', waiting, text: parts.length ? `of ${format.counted(count, 'point', 'points')} ${parts.join(', ')}` : `all ${format.counted(count, 'point', 'points')} finished` };
 }
 
-/** Of these configurations the greatest and the least result are within 1 % of each other. */
-function areSame(configurations) {
-  const means = configurations.map((c) => c.estimates[0].mean);
-  return means.length > 1 && Math.max(...means) - Math.min(...means) <= SAME * Math.abs(Math.max(...means));
+const meanOf = (c) => c.estimates[0].mean;
+
+/** The configurations with the least and the greatest mean. */
+const extremes = (configurations) => configurations.reduce(
+  ([low, high], c) => [meanOf(c) < meanOf(low) ? c : low, meanOf(c) > meanOf(high) ? c : high],
+  [configurations[0], configurations[0]],
+);
+
+/** Why the results of these configurations are the same: within 1 %, or within what seeds change; '': they are not. */
+function sameness(configurations) {
+  if (configurations.length < 2) return '';
+  const [low, high] = extremes(configurations);
+  const difference = meanOf(high) - meanOf(low);
+  if (difference <= SAME * Math.abs(meanOf(high))) return 'within 1 %';
+  const [{ half: below }, { half: above }] = [low.estimates[0], high.estimates[0]];
+  const isKnown = Number.isFinite(below) && Number.isFinite(above);
+  return isKnown && difference <= below + above ? 'within what seeds change (95 %)' : '';
+}
+
+/** From the least to the greatest result, as they are shown: one, where they look the same. */
+function rangeText(points, metric, configurations) {
+  const [low, high] = extremes(configurations).map((c) => points.show(metric, meanOf(c)));
+  return low === high ? low : `${low} to ${high}`;
 }
 
 /** The first objective that differs between points, and those before it that do not; where none does, the first. */
 function telltale(points, of) {
   const count = Math.max(1, points.sweep.objectives.length);
-  const list = points.choices().slice(0, count).map(([metric, name]) => ({ metric, name, all: of(metric) }));
-  const first = list.findIndex(({ all }) => !areSame(all));
+  const list = points.choices().slice(0, count).map(([metric, name]) => {
+    const all = of(metric);
+    return { metric, name, all, why: sameness(all) };
+  });
+  const first = list.findIndex(({ why }) => !why);
   const same = list.slice(0, first < 0 ? list.length : first);
-  return { ...(list[Math.max(0, first)] ?? {}), same };
+  return { ...(list[Math.max(0, first)] ?? {}), same, others: list.slice(first + 1) };
 }
 
-/** What makes no difference, with its value. */
-const sameText = (points, same) => same.map(({ metric, name, all }) =>
-  `${quoted(name)} is ${points.show(metric, all[0].estimates[0].mean)} at all points, within 1 %`).join(', ');
+/** What makes no difference, with its range. */
+const sameText = (points, same) => same.map(({ metric, name, all, why }) =>
+  `${quoted(name)} is ${rangeText(points, metric, all)} at all points, ${why}`).join(', ');
+
+/** Objectives in which the best point is the worst of all: whoever reads of it must know. */
+function priceText(points, best, others) {
+  return others.filter(({ why }) => !why).flatMap(({ metric, name, all }) => {
+    const [low, high] = extremes(all);
+    const worst = points.goalOf(metric) === 'max' ? meanOf(low) : meanOf(high);
+    const own = all.find((c) => c.number === best.number);
+    if (!own || meanOf(own) !== worst) return [];
+    const top = points.goalOf(metric) === 'max' ? meanOf(high) : meanOf(low);
+    return [`but it has the worst ${quoted(name)} of all, ${points.show(metric, worst)}, where the best point by that has ${points.show(metric, top)}; `];
+  }).join('');
+}
 
 export function answerOfSweep(points) {
   const { sweep } = points;
   const of = (wanted) => (wanted ? points.configurations(sweep.points.filter((p) => !points.cutOff(p, wanted)), [wanted]) : []);
-  const { metric, name, same } = telltale(points, of);
+  const { metric, name, same, others = [] } = telltale(points, of);
   const state = rest(sweep);
   const counted = of(metric);
   const sign = points.goalOf(metric) === 'max' ? -1 : 1;
@@ -180,9 +214,8 @@ export function answerOfSweep(points) {
   const again = state.waiting ? [{ layer: 'the sweep', text: 'the same `weft sweep` command goes on with the rest', why: `${format.counted(state.waiting, 'point', 'points')} did not run yet` }] : [];
   if (!sorted.length) return { sentence: `No point has a result that counts; ${state.text}`, figures: [['points', format.number(state.count)]], tries: again };
   const [best] = sorted;
-  const mean = (c) => c.estimates[0].mean;
-  const show = (c) => points.show(metric, mean(c));
-  const good = sorted.filter((c) => Math.abs(mean(c) - mean(best)) <= CLOSE * Math.abs(mean(best)));
+  const show = (c) => points.show(metric, meanOf(c));
+  const good = sorted.filter((c) => Math.abs(meanOf(c) - meanOf(best)) <= CLOSE * Math.abs(meanOf(best)));
   const close = good.length - 1;
   const at = namesOf(axes, best.first);
   const near = close ? `${format.counted(close, 'other is', 'others are')} within 5 % of it` : 'none other is within 5 % of it';
@@ -194,13 +227,13 @@ export function answerOfSweep(points) {
   if (bound) return { ...bound, sentence: `${bound.sentence}; ${state.text}`, tries: [...again, ...bound.tries] };
   const isFlat = same.some((one) => one.metric === metric);
   if (isFlat) return { sentence: `${sameText(points, same)}; ${state.text}`, tries: [...again, { layer: 'the sweep', text: 'values further apart, or a scenario in which they matter', why: 'none of these changes any objective' }], figures: [
-    [name, show(best)], ['cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
+    [name, rangeText(points, metric, counted)], ['cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
   const before = same.length ? `${sameText(points, same)}; ` : '';
   const choice = choiceText(chosen);
   // A choice that is better on average, and not at the best point, says less than that point.
   const isOfBest = chosen && best.first.texts[chosen.axis.index] === chosen.best.text;
   const [first, last] = isOfBest ? [choice, ''] : ['', choice];
-  return { sentence: `${before}${first}${before || first ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${last}${state.text}`, tries, figures: [
+  return { sentence: `${before}${first}${before || first ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${priceText(points, best, others)}${last}${state.text}`, tries, figures: [
     [`best ${name}`, show(best), 'best'], [`worst ${name}`, show(sorted.at(-1))], ['within 5 %', `${close + 1} of ${sorted.length}`],
     [state.waiting && !state.bad ? 'not run yet' : state.bad ? state.badName : 'cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
 }

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { answerOfRun, causesWithWords, slowness } from '../src/answer_run.js';
+import { answerOfRun, causesWithWords, slowText } from '../src/answer_run.js';
 import { answerOfRuns, against } from '../src/answer_compare.js';
 import { causesWithColours, ofCause } from '../src/colour.js';
 import { answerOfSweep } from '../src/answer_sweep.js';
@@ -109,6 +109,12 @@ test('a slow link is named instead of how it shows', () => {
   const { sentence, tries, figures } = answerOfRun(run([job('ring', 1, 0.6)], [slow]));
   assert.ok(figures.some(([name, text]) => name === 'slow links' && text === '71 %'), 'the figure is what the sentence says');
   assert.match(sentence, /71 % of it passes at slow links or waits for them, first `a->h1` \(100 Gbps instead of 400 Gbps\)/);
+  // `weft explain` calls it the NIC of h1, and so does the answer.
+  slow.slow_links[0].subject = 'the NIC of h1';
+  assert.match(answerOfRun(run([job('ring', 1.4, 1)], [slow])).sentence, /71 % of it passes at slow links or waits for them, first the NIC of h1 \(100 Gbps instead of 400 Gbps\)/);
+  // What only takes longer has no rates to compare.
+  slow.slow_links[0] = { ...slow.slow_links[0], rate_bps: 4e11, says: 'The link between h1 and leaf0 takes 5 us longer' };
+  assert.match(answerOfRun(run([job('ring', 1.4, 1)], [slow])).sentence, /first the link between h1 and leaf0 takes 5 us longer/);
   assert.equal(tries.length, 2);
 });
 
@@ -269,8 +275,8 @@ test('where no job differs nothing is to be looked for', () => {
 
 test('a link that only takes longer is not said to be slow by its rate', () => {
   const longer = { port: 'a->h1', rate_bps: 4e11, usual_rate_bps: 4e11, says: 'The link a->h1 takes 1.4 us longer' };
-  assert.equal(slowness(longer), 'the link a->h1 takes 1.4 us longer');
-  assert.equal(slowness({ ...longer, rate_bps: 1e11 }), '100 Gbps instead of 400 Gbps');
+  assert.equal(slowText(longer), 'the link a->h1 takes 1.4 us longer');
+  assert.equal(slowText({ ...longer, port: 'a->h1', rate_bps: 1e11 }), '`a->h1` (100 Gbps instead of 400 Gbps)');
 });
 
 test('what few keys change is tried as the fastest run has it', () => {
@@ -387,13 +393,38 @@ test('points that did not finish are told from points that failed', () => {
 
 test('what makes no difference is said, and the next objective answers', () => {
   const data = sweep([point(0, 1, 'x', 5), point(1, 2, 'x', 5.01), point(2, 4, 'x', 5)]);
-  assert.equal(answerOfSweep(new Points(data)).sentence, '`time` is 5 s at all points, within 1 %; all 3 points finished');
+  assert.equal(answerOfSweep(new Points(data)).sentence, '`time` is 5 s to 5.01 s at all points, within 1 %; all 3 points finished');
+  assert.deepEqual(answerOfSweep(new Points(data)).figures[0], ['time', '5 s to 5.01 s']);
+  const equal = sweep([point(0, 1, 'x', 5), point(1, 2, 'x', 5)]);
+  assert.match(answerOfSweep(new Points(equal)).sentence, /^`time` is 5 s at all points, within 1 %/);
   data.objectives.push({ name: 'pauses', metric: 'pauses', goal: 'min' });
   data.metrics.push({ name: 'pauses', unit: '' });
   data.points.forEach((p, i) => p.metrics.push(10 * i));
   const { sentence, figures } = answerOfSweep(new Points(data));
-  assert.match(sentence, /^`time` is 5 s at all points, within 1 %; best pauses: 0, at size `1KB`/);
+  assert.match(sentence, /^`time` is 5 s to 5.01 s at all points, within 1 %; best pauses: 0, at size `1KB`/);
   assert.deepEqual(figures[0], ['best pauses', '0', 'best']);
+});
+
+test('the best point by one objective is said to be the worst by another', () => {
+  const data = sweep([point(0, 1, 'x', 5), point(1, 2, 'x', 7), point(2, 4, 'x', 9)]);
+  data.objectives.push({ name: 'drops', metric: 'drops', goal: 'min' });
+  data.metrics.push({ name: 'drops', unit: '' });
+  data.points.forEach((p, i) => p.metrics.push([30, 10, 20][i]));
+  const sentence = () => answerOfSweep(new Points(data)).sentence;
+  assert.match(sentence(), /^Best time: 5 s, at size `1KB`; none other is within 5 % of it; but it has the worst `drops` of all, 30, where the best point by that has 10; all 3/);
+  data.objectives[1].goal = 'max';
+  assert.doesNotMatch(sentence(), /worst/);
+  data.objectives[1].goal = 'min';
+  data.points.forEach((p, i) => { p.metrics[1] = [20, 10, 30][i]; });
+  assert.doesNotMatch(sentence(), /worst/);
+});
+
+test('what differs less than seeds change is the same', () => {
+  const points = [[5, 6], [5.2, 6.1]].flatMap((values, i) => values.map((v, s) => ({ ...point(2 * i + s, 2 ** i, 'x', v), configuration: i })));
+  const data = { ...sweep(points), student: { 2: 12.7 } };
+  assert.match(answerOfSweep(new Points(data)).sentence, /^`time` is 5.5 s to 5.65 s at all points, within what seeds change \(95 %\)/);
+  const apart = { ...sweep(points.map((p) => ({ ...p, metrics: [p.configuration ? 50 + p.metrics[0] / 100 : 5 + p.metrics[0] / 100] }))), student: { 2: 12.7 } };
+  assert.match(answerOfSweep(new Points(apart)).sentence, /^Best time/);
 });
 
 test('nothing is tried beyond a value that a choice brings with it', () => {

@@ -1,4 +1,4 @@
-#include "protocols/config/transports/encapsulation.hpp"
+#include "protocols/config/transports/shared_keys.hpp"
 
 #include <algorithm>
 #include <array>
