@@ -111,6 +111,44 @@ TaskProgram::TaskProgram(std::unique_ptr<const TaskSet> task_set,
   for (std::uint32_t i = 0; i < task_set_->calls().size(); ++i) {
     calls_of_[task_set_->calls()[i].communicator].push_back(i);
   }
+  count_shared_scripts();
+}
+
+void TaskProgram::count_shared_scripts() {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> ranks_of;
+  for (std::uint32_t rank = 0; rank < setting_.ranks; ++rank) {
+    ranks_of[task_set_->script_of(rank)].push_back(rank);
+  }
+  for (const auto& [script, ranks] : ranks_of) {
+    if (ranks.size() < 2) continue;
+    std::vector<ScriptCall>& calls = calls_of_script_[script];
+    for (const auto& [number, count] : counted_calls(ranks.front())) {
+      const std::uint32_t communicator = task_set_->calls()[number].communicator;
+      const auto first = std::ranges::find(calls_of_[communicator], number);
+      calls.push_back({plan_.number_of(StreamOf::communicator(communicator)),
+                       static_cast<std::uint32_t>(first - calls_of_[communicator].begin()), count});
+    }
+  }
+}
+
+CallCounts TaskProgram::counted_calls(std::uint32_t rank) const {
+  std::vector<std::uint32_t> communicators;
+  for (std::uint32_t stream = 1; stream < streams(); ++stream) {
+    const auto member = plan_.member(rank, stream);
+    if (member) communicators.push_back(member->communicator);
+  }
+  return task_set_->call_counts(rank, communicators);
+}
+
+CallCounts TaskProgram::call_counts(std::uint32_t rank) const {
+  const auto known = calls_of_script_.find(task_set_->script_of(rank));
+  if (known == calls_of_script_.end()) return counted_calls(rank);
+  CallCounts counts;
+  for (const ScriptCall& call : known->second) {
+    const LanePlan::Member member = plan_.member(rank, call.stream).value();
+    counts[calls_of_[member.communicator][call.number]] = call.count;
+  }
+  return counts;
 }
 
 Result<std::unique_ptr<const TaskProgram>> TaskProgram::make(
@@ -279,12 +317,7 @@ std::unique_ptr<StepSource> TaskProgram::delegated_steps(LanePlace place) const 
 
 void TaskProgram::for_each_send(std::uint32_t rank,
                                 const std::function<void(const SendCount&)>& visit) const {
-  std::vector<std::uint32_t> communicators;
-  for (std::uint32_t stream = 1; stream < streams(); ++stream) {
-    const auto member = plan_.member(rank, stream);
-    if (member) communicators.push_back(member->communicator);
-  }
-  for (const auto& [number, count] : task_set_->call_counts(rank, communicators)) {
+  for (const auto& [number, count] : call_counts(rank)) {
     for_each_send_of_call(number, rank, count, visit);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,6 +39,8 @@ class TaskProgram final : public JobProgram,
     return calls_of_[communicator];
   }
 
+  /// How often a rank makes each call of its communicators in an iteration.
+  [[nodiscard]] CallCounts call_counts(std::uint32_t rank) const;
   /// Communicators of the same number lie alike in domains and on NICs, rank by rank.
   [[nodiscard]] std::uint32_t layout_number(std::uint32_t communicator) const {
     return layout_numbers_[communicator];
@@ -97,9 +100,18 @@ class TaskProgram final : public JobProgram,
     std::uint32_t lane = 0;                   ///< of the calls'
   };
 
+  /// A call of a script, as all ranks that have it make it.
+  struct ScriptCall {
+    std::uint32_t stream = 0;
+    std::uint32_t number = 0;  ///< among those of the stream's communicator
+    std::int64_t count = 0;    ///< in an iteration
+  };
+
   TaskProgram(std::unique_ptr<const TaskSet> task_set,
               std::vector<std::unique_ptr<const CollectiveCall>> calls,
               const ProgramSetting& setting, const RankLayout& layout);
+  [[nodiscard]] CallCounts counted_calls(std::uint32_t rank) const;
+  void count_shared_scripts();
   /// `calls` is null where the lane has nothing to send.
   [[nodiscard]] Use use_of(LanePlace place) const;
   /// `omits`: to be set where a task is over as soon as it has started; outlives the stream.
@@ -116,6 +128,8 @@ class TaskProgram final : public JobProgram,
   LanePlan plan_;
   ProgramSetting setting_;
   std::vector<RankJitter> noise_;  ///< by rank; empty: none has any
+  /// By script, of those that several ranks have: thousands ask for the same.
+  std::map<std::uint32_t, std::vector<ScriptCall>> calls_of_script_;
 };
 
 /// Where the ranks of a communicator are, of those of a job.

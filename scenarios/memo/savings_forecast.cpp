@@ -159,9 +159,7 @@ class SavingsForecast {
   /// In a run.
   [[nodiscard]] double times_of(const GpuSet& c, std::uint32_t call) const {
     const TaskProgram& program = program_of(c);
-    const std::uint32_t communicator = program.task_set().calls()[call].communicator;
-    const auto counts = program.task_set().call_counts(communicator_of(c, call).ranks.front(),
-                                                       std::span(&communicator, 1));
+    const auto counts = program.call_counts(communicator_of(c, call).ranks.front());
     const auto found = counts.find(call);
     if (found == counts.end()) return 0;
     return static_cast<double>(found->second) * program.iterations();

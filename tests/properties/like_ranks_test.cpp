@@ -141,6 +141,41 @@ TEST(LikeRanks, OfOneScriptHaveTheSameTasks) {
   EXPECT_GT(shared, 300);
 }
 
+TEST(LikeRanks, OfOneScriptSendWhatTheirOwnCallsSend) {
+  using Sent = std::tuple<std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
+  int ranks = 0;
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    SCOPED_TRACE("plan " + std::to_string(seed));
+    const auto e = experiment_if_valid(RandomPlan(seed).text());
+    if (!e) continue;
+    const collectives::JobPlan& job = e->workload.jobs().front();
+    const collectives::TaskProgram& program = *scenarios::task_program_of(job);
+    for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
+      std::vector<Sent> all;
+      std::vector<Sent> expected;
+      const auto add_to = [](std::vector<Sent>& list) {
+        return [&list](const collectives::SendCount& send) {
+          list.emplace_back(send.lane, send.step.peer, send.step.bytes().count(), send.count);
+        };
+      };
+      program.for_each_send(rank, add_to(all));
+      std::vector<std::uint32_t> communicators;
+      for (std::uint32_t stream = 1; stream < program.streams(); ++stream) {
+        const auto member = program.lane_plan().member(rank, stream);
+        if (member) communicators.push_back(member->communicator);
+      }
+      // Counted task by task, not as training counts its own.
+      const auto& tasks = program.task_set();
+      for (const auto& [call, count] : tasks.TaskSet::call_counts(rank, communicators)) {
+        program.for_each_send_of_call(call, rank, count, add_to(expected));
+      }
+      ASSERT_EQ(all, expected) << "rank " << rank;
+      ++ranks;
+    }
+  }
+  EXPECT_GT(ranks, 300);
+}
+
 TEST(LikeRanks, DataParallelRanksOfOneLeafAreOneClassPerStage) {
   const Experiment e = experiment_of_text(
       "name: t\nracks: {count: 4, servers: 1, server: hgx-h100}\n"
