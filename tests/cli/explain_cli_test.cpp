@@ -249,6 +249,54 @@ TEST_F(ExplainCli, VerifiesMoreJobsInGroups) {
   EXPECT_THAT(calm.out, ContainsRegex("without job:a:\n.*\nwithout job:f:\n"));
 }
 
+/// Of a result folder the tries of `weft explain --verify --each 1`.
+nlohmann::json tries_of(const Program& weft, const std::string& folder) {
+  const Finished said = weft.run({"explain", folder, "--verify", "--each", "1", "--json"});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  return nlohmann::json::parse(said.out).at("verification").at("tries");
+}
+
+// Several things taken out together are blamed for what each of them is blamed for.
+TEST_F(ExplainCli, AddsUpTheBlameOfWhatIsTakenOutTogether) {
+  std::ofstream(weft_.path("many.yaml")) << many_jobs({"a", "b", "c", "d"}, {});
+  ASSERT_EQ(weft_.run({"run", "many.yaml", "--quiet", "--blame", "--out", "m"}).exit_code, 0);
+  const auto tries = tries_of(weft_, "m");
+  const auto blamed = [&tries](const std::string& what, const std::string& job) {
+    for (const auto& one : tries) {
+      if (one.at("without") != what) continue;
+      for (const auto& row : one.at("jobs")) {
+        if (row.at("job") == job) return std::stod(row.at("blamed_seconds").get<std::string>());
+      }
+    }
+    ADD_FAILURE() << job << " was not tried without " << what;
+    return 0.0;
+  };
+  ASSERT_EQ(tries.at(0).at("without"), "job:a");
+  ASSERT_EQ(tries.at(1).at("without"), "job:b,job:c,job:d");
+  EXPECT_GT(blamed("job:b", "a"), 0);
+  EXPECT_NEAR(blamed("job:b,job:c,job:d", "a"),
+              blamed("job:b", "a") + blamed("job:c", "a") + blamed("job:d", "a"), 1e-15);
+}
+
+// Halves are tried of a group that helps somebody, and of no other.
+TEST_F(ExplainCli, HalvesNoGroupThatHelpsNobody) {
+  std::string text =
+      "name: calm\nracks: {count: 1, servers: 8, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\njobs:\n";
+  for (int i = 0; i < 4; ++i) {
+    text += std::string("  - {name: ") + "abcd"[i] + ", type: messages, ranks: [h" +
+            std::to_string(2 * i) + ", h" + std::to_string(2 * i + 1) +
+            "], list: [{from: 0, to: 1, size: 64KiB}]}\n";
+  }
+  std::ofstream(weft_.path("calm.yaml")) << text;
+  ASSERT_EQ(weft_.run({"run", "calm.yaml", "--quiet", "--blame", "--out", "c"}).exit_code, 0);
+  std::vector<std::string> tried;
+  for (const auto& one : tries_of(weft_, "c")) tried.push_back(one.at("without"));
+  // Each of the first three is also tried without all others: for the first that is the group.
+  EXPECT_THAT(tried, ::testing::ElementsAre("job:a", "job:b,job:c,job:d", "job:a,job:c,job:d",
+                                            "job:a,job:b,job:d"));
+}
+
 // A budget of runs that is spent is said, with what was not tried and how to try it.
 TEST_F(ExplainCli, SaysWhatVerificationDidNotTry) {
   std::vector<std::string> names;

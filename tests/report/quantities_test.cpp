@@ -18,6 +18,7 @@ std::string printed(const std::string& kind, double value) {
   if (kind == "rate") return format_rate(value);
   if (kind == "percent") return format_share(value);
   if (kind == "tokens") return format_tokens(value);
+  if (kind == "dollars") return format_dollars(value);
   return format_count(std::llround(value));
 }
 

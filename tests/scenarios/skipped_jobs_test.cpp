@@ -1,6 +1,7 @@
 // Jobs that are left out: the others are what they are beside a job that does nothing yet.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 
@@ -73,6 +75,106 @@ TEST(SkippedJobs, MustNotBeAll) {
       "test.yaml");
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.errors()[0].where.key, "jobs");
+}
+
+/// Two small jobs and a larger one; what is observed of them with some left out.
+Result<ObserveSpec> observed(const std::string& observe, const std::vector<std::string>& skipped,
+                             const std::vector<std::string>& more = {}) {
+  std::vector<std::string> overrides = more;
+  for (const std::string& job : skipped) overrides.push_back("jobs[" + job + "].skip=true");
+  const std::string text =
+      "name: t\nracks: {count: 1, servers: 8, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
+      "jobs:\n"
+      "  - {name: a, type: permutation, size: 1KiB, ranks: 0-1}\n"
+      "  - {name: b, type: permutation, size: 1KiB, ranks: 2-3}\n"
+      "  - {name: c, type: permutation, size: 1KiB}\n"
+      "observe: " +
+      observe + "\n";
+  auto loaded = load_scenario_text(text, "test.yaml", overrides);
+  if (!loaded) return loaded.errors();
+  auto experiment = build_experiment(loaded.value().scenario);
+  if (!experiment) return experiment.errors();
+  return loaded.value().scenario.observe;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::string error_key(const std::string& observe, const std::vector<std::string>& skipped) {
+  const auto result = observed(observe, skipped);
+  return result ? std::string("none") : result.errors()[0].where.key;
+}
+
+// A run without a job is refused for nothing that a run with it would observe.
+TEST(SkippedJobs, TakeTheirFlowsOutOfWhatIsObserved) {
+  for (const std::string kind : {"rates", "packets"}) {
+    const auto flows = [&kind](const std::string& list, const std::vector<std::string>& skipped) {
+      const auto observe = observed("{" + kind + ": {flows: " + list + "}}", skipped);
+      EXPECT_TRUE(observe.ok()) << kind << list;
+      if (!observe) return std::string();
+      const ObserveSpec& o = observe.value();
+      if (kind == "rates") return o.rates ? joined(o.rates->flows) : "none";
+      return o.packets ? joined(o.packets->flows) : "none";
+    };
+    EXPECT_EQ(flows("[a, c]", {}), "a c");
+    EXPECT_EQ(flows("[a, c]", {"0"}), "c");
+    EXPECT_EQ(flows("['a:*->1', 'c:*->1', a]", {"0"}), "c:*->1");
+    EXPECT_EQ(flows("[a, c]", {"0", "2"}), "none");
+    EXPECT_EQ(flows("[c]", {"0"}), "c");
+    EXPECT_EQ(error_key("{" + kind + ": {flows: [a, typo]}}", {"0"}),
+              "observe." + kind + ".flows[0]")
+        << "what names no job is refused as ever";
+  }
+}
+
+TEST(SkippedJobs, TakeTheirTracksOutOfTheTimeline) {
+  const auto shown = [](const std::string& timeline, const std::vector<std::string>& skipped) {
+    const auto observe = observed("{timeline: " + timeline + "}", skipped);
+    EXPECT_TRUE(observe.ok()) << timeline;
+    if (!observe || !observe.value().timeline) return std::string("none");
+    const ObserveSpec::Timeline& t = *observe.value().timeline;
+    return joined(t.jobs) + "|" + joined(t.ranks);
+  };
+  EXPECT_EQ(shown("{jobs: [a, c]}", {"0"}), "c|");
+  EXPECT_EQ(shown("{jobs: [a]}", {"0"}), "none") << "not a timeline of all other jobs";
+  EXPECT_EQ(shown("{jobs: [c]}", {"0"}), "c|");
+  // Ranks that only the skipped job has.
+  EXPECT_EQ(shown("{ranks: ['1-5', 7, 0]}", {"2"}), "|1-1 0");
+  EXPECT_EQ(shown("{ranks: ['1-5', 7, 0]}", {"1"}), "|1-5 7 0");
+  EXPECT_EQ(shown("{ranks: ['4-5']}", {"2"}), "none");
+  EXPECT_EQ(shown("{jobs: [a, c], ranks: ['0-7']}", {"2"}), "a|0-1");
+  EXPECT_EQ(error_key("{timeline: {ranks: [8]}}", {"2"}), "observe.timeline.ranks[0]");
+  EXPECT_EQ(error_key("{timeline: {ranks: ['5-4']}}", {"2"}), "observe.timeline.ranks[0]");
+  EXPECT_EQ(error_key("{timeline: {jobs: [a], ranks: [2]}}", {"2"}), "observe.timeline.ranks[0]")
+      << "which the job that is left never had";
+  EXPECT_EQ(error_key("{timeline: {jobs: [a, typo]}}", {"0"}), "observe.timeline.jobs[0]");
+}
+
+// The page advises `weft run X --without job:NAME` for any job of any scenario.
+TEST(SkippedJobs, CanBeAnyOfAShippedScenario) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/scenarios")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto whole = load_scenario(entry.path());
+    ASSERT_TRUE(whole.ok()) << entry.path();
+    const std::vector<JobSpec>& jobs = whole.value().scenario.jobs;
+    for (const JobSpec& job : jobs) {
+      if (jobs.size() < 2) continue;
+      SCOPED_TRACE(entry.path().filename().string() + " without " + job.name);
+      const auto overrides = overrides_without("job:" + job.name, whole.value());
+      ASSERT_TRUE(overrides.ok());
+      const auto without = load_scenario(entry.path(), overrides.value());
+      ASSERT_TRUE(without.ok()) << without.errors()[0].to_string();
+      const auto experiment = build_experiment(without.value().scenario);
+      EXPECT_TRUE(experiment.ok()) << experiment.errors()[0].to_string();
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 10);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -18,6 +19,7 @@
 #include "simcore/schema/schema.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quoted.hpp"
+#include "simcore/text/range_text.hpp"
 
 namespace weft::scenarios::language {
 namespace {
@@ -199,10 +201,64 @@ void lower_order(const Context& context, Scenario& scenario) {
   }
 }
 
-/// Jobs that are skipped are gone, for those that wait for them, too.
+/// Takes out of a list of names what is gone. True: it had names, and has none any more.
+template <class IsGone>
+bool is_emptied(std::vector<std::string>& names, IsGone is_gone) {
+  return std::erase_if(names, is_gone) > 0 && names.empty();
+}
+
+/// Ranks of a timeline end with the largest job. True: it had ranks, and has none any more.
+bool is_emptied(std::vector<std::string>& ranks, std::size_t max_before, std::size_t max_left) {
+  const auto ends_between = [&](const auto& range) {
+    return range && range->first <= range->second && range->second < max_before &&
+           range->second >= max_left;
+  };
+  for (std::string& text : ranks) {
+    const auto range = parse_range(text);
+    const bool is_cut = ends_between(range) && range->first < max_left;
+    if (is_cut) text = std::to_string(range->first) + "-" + std::to_string(max_left - 1);
+  }
+  return is_emptied(ranks,
+                    [&](const std::string& text) { return ends_between(parse_range(text)); });
+}
+
+/// What the observation names of skipped jobs alone is gone with them: flows, and jobs and ranks of
+/// the timeline. `before` has all jobs.
+void omit_observations(const std::vector<JobSpec>& before,
+                       const std::vector<JobDocument>& documents, ObserveSpec& observe) {
+  const auto number_of = [&](std::string_view name) {
+    const auto found = std::ranges::find(documents, name, &JobDocument::name);
+    return static_cast<std::size_t>(found - documents.begin());
+  };
+  const auto is_gone = [&](const std::string& name) {
+    const std::size_t job = number_of(name);
+    return job < documents.size() && documents[job].is_omitted;
+  };
+  const auto is_flow_gone = [&](const std::string& flow) {
+    return is_gone(flow.substr(0, flow.find(':')));
+  };
+  if (observe.rates && is_emptied(observe.rates->flows, is_flow_gone)) observe.rates.reset();
+  if (observe.packets && is_emptied(observe.packets->flows, is_flow_gone)) observe.packets.reset();
+  if (!observe.timeline) return;
+  ObserveSpec::Timeline& timeline = *observe.timeline;
+  std::size_t max_before = 0;
+  std::size_t max_left = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto& chosen = timeline.jobs;
+    if (!chosen.empty() && std::ranges::find(chosen, documents[i].name) == chosen.end()) continue;
+    max_before = std::max(max_before, before[i].ranks.size());
+    if (!documents[i].is_omitted) max_left = std::max(max_left, before[i].ranks.size());
+  }
+  if (is_emptied(timeline.jobs, is_gone) || is_emptied(timeline.ranks, max_before, max_left)) {
+    observe.timeline.reset();
+  }
+}
+
+/// Jobs that are skipped are gone, for those that wait for them, and for what is observed, too.
 void omit_jobs(const Context& context, Scenario& scenario) {
   const std::vector<JobDocument>& documents = context.document.jobs;
   if (std::ranges::none_of(documents, &JobDocument::is_omitted)) return;
+  omit_observations(scenario.jobs, documents, scenario.observe);
   std::vector<JobSpec> left;
   std::vector<std::optional<std::uint32_t>> place_of(documents.size());
   for (std::uint32_t i = 0; i < documents.size(); ++i) {

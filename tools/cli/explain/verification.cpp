@@ -185,8 +185,9 @@ class Verification {
       for (const auto& [other, time] : times_) {
         if (other != job) all.push_back("job:" + other);
       }
-      const bool is_known = std::ranges::any_of(
-          tries_, [&](const Try& one) { return causes_in(one.what).size() == all.size(); });
+      const bool is_known = std::ranges::any_of(tries_, [&](const Try& one) {
+        return std::ranges::is_permutation(causes_in(one.what), all);
+      });
       if (all.size() < 2 || is_known) continue;
       if (!attempt(list_of_causes(all))) return false;
     }

@@ -67,6 +67,15 @@ function extremes({ name, list }) {
 
 const tokensOf = (one) => one.training?.tokens_per_second ?? null;
 const mfuOf = (one) => one.training?.mfu ?? null;
+const costOf = (one) => one.training?.dollars_per_million_tokens ?? null;
+
+/** The run whose tokens are cheapest, where it is not the fastest and all prices are known: a reader may want that one. */
+function cheaperText({ list, best }) {
+  if (!list.every(costOf)) return '';
+  const cheapest = [...list].sort((a, b) => costOf(a) - costOf(b))[0];
+  if (costOf(best) <= (1 + SAME) * costOf(cheapest)) return '';
+  return `; but ${quoted(cheapest.run.label)} is cheaper: 1 M tokens cost ${format.dollars(costOf(cheapest))} against ${format.dollars(costOf(best))}`;
+}
 
 /** What others took less makes more than all of it. */
 const shareText = ({ share }) => (share >= 0.995 ? 'all' : format.roughly(share));
@@ -181,7 +190,8 @@ export function answerOfRuns(runs) {
   const { best, worst, ratio, name, byToken } = one;
   const inJob = all.length > 1 ? ` in ${quoted(name)}` : '';
   const why = keysText(keys, known);
-  if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}no job differs by more than ${format.percent(Math.max(ratio - 1, 0.001))}${why}`, figures: [[`${name} took`, format.time(best.seconds)]], tries: advice };
+  const cost = costOf(best) && costOf(worst) ? [['1 M tokens cost', `${format.dollars(costOf(best))} against ${format.dollars(costOf(worst))}`]] : [];
+  if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}no job differs by more than ${format.percent(Math.max(ratio - 1, 0.001))}${cheaperText(one)}${why}`, figures: [[`${name} took`, format.time(best.seconds)], ...cost.map(([title, text]) => [`${title}, ${best.run.label} against ${worst.run.label}`, text])], tries: advice };
   const tokens = tokensOf(best) && tokensOf(worst) ? [format.tokens(tokensOf(best)), format.tokens(tokensOf(worst))] : null;
   const values = tokens ?? [format.time(best.seconds), format.time(worst.seconds)];
   const place = known.length > 2 ? `is the fastest of ${known.length} runs${inJob}: ${format.times(ratio)} times as fast as ${quoted(worst.run.label)}, the slowest` : `is ${format.times(ratio)} times as fast${inJob}`;
@@ -189,11 +199,14 @@ export function answerOfRuns(runs) {
   const mfu = mfuOf(best) && mfuOf(worst) ? [format.percent(mfuOf(best)), format.percent(mfuOf(worst))] : null;
   // Of steps with other tokens the difference is also one of work.
   const reason = byToken ? null : reasonOf(best, worst);
-  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${reason ? `; ${shareText(reason)} of the difference is ${reason.cause}` : ''}${closeText(one)}${otherwise ? `; another run is faster in ${format.counted(otherwise, 'other job', 'other jobs')}` : ''}${workText(one)}${why}`;
+  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${reason ? `; ${shareText(reason)} of the difference is ${reason.cause}` : ''}${closeText(one)}${cheaperText(one)}${otherwise ? `; another run is faster in ${format.counted(otherwise, 'other job', 'other jobs')}` : ''}${workText(one)}${why}`;
   const what = best.training ? 'a step' : name;
+  const last = mfu ? [['MFU', against(...mfu)]] : reason ? [[`of it ${reason.name}`, shareText(reason)]] : [];
+  // With the cost there are five: what both train at stands in one of them.
+  const both = cost.length && tokens && last.length ? [[`trains at, ${best.run.label} against ${worst.run.label}`, against(...tokens), 'best']] : null;
   return { sentence, tries: advice, figures: [
     ['as fast', `${format.times(ratio)}x`],
-    ...(byToken ? [[`trains at, ${best.run.label}`, tokens[0], 'best'], [`trains at, ${worst.run.label}`, tokens[1]]]
-      : [[`${what}, ${best.run.label}`, format.time(best.seconds), 'best'], [`${what}, ${worst.run.label}`, format.time(worst.seconds)]]),
-    ...(mfu ? [['MFU', against(...mfu)]] : reason ? [[`of it ${reason.name}`, shareText(reason)]] : [])] };
+    ...(both ?? (byToken ? [[`trains at, ${best.run.label}`, tokens[0], 'best'], [`trains at, ${worst.run.label}`, tokens[1]]]
+      : [[`${what}, ${best.run.label}`, format.time(best.seconds), 'best'], [`${what}, ${worst.run.label}`, format.time(worst.seconds)]])),
+    ...last, ...cost] };
 }

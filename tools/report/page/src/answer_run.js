@@ -222,14 +222,24 @@ function timesText(jobs) {
   return `${quoted(job.name)} took what an empty network would, ${format.time(job.ideal_seconds)}, within ${within}${by}`;
 }
 
+/** What a training costs, where the price of a GPU is known. */
+function costOf({ dollars_per_step: step, dollars_per_million_tokens: tokens }) {
+  const known = [['a step', step], ['1 M tokens', tokens]].filter(([, value]) => Number.isFinite(value));
+  const verb = known.length === 1 && known[0][0] === 'a step' ? 'costs' : 'cost';
+  return known.length ? [[`${known.map(([name]) => name).join(' and ')} ${verb}`, known.map(([, value]) => format.dollars(value)).join(' and ')]] : [];
+}
+
 /** Of the job that the sentence is about. */
 function figuresOf(run, one, isHealthy) {
   const { job, ratio, isLate, isSlow, late, causes, blamed } = one;
   const training = (run.summary.training ?? []).find((t) => (t.job ?? t.name) === job.name);
   const over = ratio && !isLate && !isSlow ? [['over zero-load time', `${ratio < HEALTHY ? format.overIdeal(ratio) : format.times(ratio)}x`]] : [];
   if (training) {
+    const cost = costOf(training);
+    // The rate of a GPU is what MFU says, too: it makes room for the cost.
+    const gpu = cost.length && training.mfu ? [] : [['a GPU at', format.flops(training.model_flops_per_second)]];
     return [[`a step of ${job.name}`, format.time(training.step_seconds?.mean)], ['trains at', format.tokens(training.tokens_per_second)],
-      ['a GPU at', format.flops(training.model_flops_per_second)], ['MFU', format.percent(training.mfu)], ...over].filter(([, text]) => text !== '–');
+      ...gpu, ['MFU', format.percent(training.mfu)], ...cost, ...over].filter(([, text]) => text !== '–');
   }
   const slow = slowLinkOf(blamed);
   const worst = slow ? { cause: 'slow links', share: slow.share } : causes.length ? culpritOf(causes) : null;

@@ -79,6 +79,8 @@ const fixed = (decimals, unit = '', factor = 1) => (value) => (isNone(value) ? N
 
 /** Of a collective, as nccl-tests and weft's tables have it: `46.67 GB/s`. */
 export const bandwidth = fixed(2, ' GB/s', 1e-9);
+/** `$0.3472` */
+export const dollars = (value) => (isNone(value) ? NONE : `$${plain(value, precision)}`);
 /** `9.4 TFLOP/s` */
 export const flops = fixed(1, ' TFLOP/s', 1e-12);
 /** `25.46x`: a completion time over the zero-load time. */
@@ -116,6 +118,7 @@ export function byName(name, value) {
   if (typeof value !== 'number') return number(value);
   if (/tokens_per_second/.test(name)) return tokens(value);
   if (/flops_per_second/.test(name)) return flops(value);
+  if (/dollars_per_/.test(name)) return dollars(value);
   if (/bytes_per_s/.test(name)) return bandwidth(value);
   if (/_s$|seconds(\.\w+)?$|^seconds/.test(name)) return time(value);
   if (/bytes/.test(name)) return bytes(value);
@@ -133,6 +136,7 @@ export function byUnit(unit, value, name = '') {
   if (unit === 'B' || unit === 'bytes') return bytes(value);
   if (unit === 'bit/s') return rate(value);
   if (unit === 'marks/s') return marks(value);
+  if (unit === '$') return dollars(value);
   return byName(name, value);
 }
 

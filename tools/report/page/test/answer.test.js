@@ -260,6 +260,52 @@ test('runs whose steps have other tokens are compared by tokens per second', () 
   assert.match(answerOfRuns([hgx, rack, slow]).sentence, /^`NVL72` is the fastest of 3 runs: 11 times as fast as `slow`, the slowest: .*; none other is within 5 % of it; but a step/);
 });
 
+const priced = (label, seconds, tokens, price, mfu = 0.38) => {
+  const one = trained(label, seconds, tokens, mfu);
+  Object.assign(one.summary.training[0], { model_flops_per_second: 3.4e14, dollars_per_step: price && (price * tokens * seconds) / 1e6, dollars_per_million_tokens: price });
+  return one;
+};
+
+test('a run says what a step and a million tokens cost, where a price is known', () => {
+  const of = (price, mfu, change = {}) => {
+    const one = priced('a', 0.002, 2e6, price, mfu);
+    Object.assign(one.summary.training[0], change);
+    return answerOfRun(one).figures;
+  };
+  assert.deepEqual(of(0.25, 0.38), [['a step of llama', '2 ms'], ['trains at', '2 M tokens/s'], ['MFU', '38.0 %'], ['a step and 1 M tokens cost', '$0.001 and $0.25']]);
+  assert.deepEqual(of(null, 0.38), [['a step of llama', '2 ms'], ['trains at', '2 M tokens/s'], ['a GPU at', '340.0 TFLOP/s'], ['MFU', '38.0 %']]);
+  assert.deepEqual(of(undefined, 0.38), of(null, 0.38), 'folders of older versions have no such column');
+  // A GPU whose rate is not known has no MFU: its rate stays.
+  assert.deepEqual(of(0.25, null).map(([name]) => name), ['a step of llama', 'trains at', 'a GPU at', 'a step and 1 M tokens cost']);
+  assert.deepEqual(of(0.25, 0.38, { dollars_per_million_tokens: null }).at(-1), ['a step costs', '$0.001']);
+  assert.deepEqual(of(0.25, 0.38, { dollars_per_step: null }).at(-1), ['1 M tokens cost', '$0.25']);
+});
+
+test('a comparison says what a million tokens cost, where all prices are known', () => {
+  const { sentence, figures } = answerOfRuns([priced('HGX', 0.003452, 1.1e7, 0.9, 0.11), priced('NVL72', 0.001, 3.8e7, 0.25)]);
+  assert.deepEqual(figures, [['as fast', '3.5x'], ['trains at, NVL72 against HGX', '38 against 11 M tokens/s', 'best'], ['MFU', '38.0 against 11.0 %'], ['1 M tokens cost', '$0.25 against $0.9']]);
+  assert.doesNotMatch(sentence, /\$/, 'the fastest is the cheapest, too');
+  for (const price of [null, undefined]) {
+    const unknown = answerOfRuns([priced('HGX', 0.003452, 1.1e7, price, 0.11), priced('NVL72', 0.001, 3.8e7, 0.25)]);
+    assert.deepEqual(unknown.figures.map(([name]) => name), ['as fast', 'a step, NVL72', 'a step, HGX', 'MFU']);
+    assert.doesNotMatch(JSON.stringify(unknown), /\$/);
+  }
+  // Without MFU and without a reason there is room for both times.
+  assert.deepEqual(answerOfRuns([priced('x', 2, 1, 3, null), priced('y', 1, 2, 1, null)]).figures.map(([name]) => name), ['as fast', 'a step, y', 'a step, x', '1 M tokens cost']);
+});
+
+test('a comparison names the cheapest run where another one is the fastest', () => {
+  const of = (...prices) => answerOfRuns(prices.map((price, i) => priced('abc'[i], 1 + i, 6 / (1 + i), price)));
+  assert.match(of(0.9, 0.25).sentence, /; but `b` is cheaper: 1 M tokens cost \$0\.25 against \$0\.9/);
+  assert.match(of(0.9, 0.25, 0.5).sentence, /; but `b` is cheaper: 1 M tokens cost \$0\.25 against \$0\.9/);
+  assert.doesNotMatch(of(0.25, 0.2499).sentence, /cheaper/, 'within a hundredth it is the same');
+  assert.doesNotMatch(of(0.9, 0.25, null).sentence, /cheaper/);
+  // Machines that are as fast may cost more.
+  const same = answerOfRuns([priced('x', 1, 1, 3), priced('y', 1, 1, 2)]);
+  assert.match(same.sentence, /^no job differs by more than 0\.1 %; but `y` is cheaper: 1 M tokens cost \$2 against \$3/);
+  assert.deepEqual(same.figures, [['llama took', '1 s'], ['1 M tokens cost, x against y', '$3 against $2']]);
+});
+
 test('runs that did not finish are named first, and what is the same is no winner', () => {
   const cut = trained('cut', 1, 1, 1);
   cut.summary.outcome = 'horizon';

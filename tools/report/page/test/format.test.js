@@ -26,6 +26,9 @@ test('training is measured as on the terminal', () => {
   assert.equal(format.byUnit('s', 53148.66, 'training.a.tokens_per_second'), '53.1 k tokens/s');
   assert.equal(format.byUnit('', 0.0095224, 'training.a.mfu'), '0.95 %');
   assert.equal(format.byName('model_flops_per_second', 9421508208469.02), '9.4 TFLOP/s');
+  assert.equal(format.byName('training.a.dollars_per_step', 0.012345), '$0.01235');
+  assert.equal(format.byUnit('$', 0.9, 'a step costs'), '$0.9');
+  assert.equal(format.dollars(null), '–');
 });
 
 test('factors have the digits of the tables, and fewer in sentences', () => {
