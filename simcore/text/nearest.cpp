@@ -36,12 +36,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// Whether `name` is a word of `candidate`: `rate` of `bit_error_rate`.
+/// Whether `name` is a word of the key `candidate`: `rate` of `bit_error_rate`. Names of parts have
+/// hyphens, and who reads them lists all that contain a word.
 bool is_word_of(std::string_view name, std::string_view candidate) {
   constexpr std::size_t kMinLength = 3;
   const std::size_t at = candidate.find(name);
   if (name.size() < kMinLength || at == candidate.npos) return false;
-  const auto is_end = [](char c) { return c == '_' || c == '-' || c == '.'; };
+  const auto is_end = [](char c) { return c == '_' || c == '.'; };
   const std::size_t end = at + name.size();
   return (at == 0 || is_end(candidate[at - 1])) &&
          (end == candidate.size() || is_end(candidate[end]));

@@ -328,6 +328,36 @@ TEST_F(ExplainCli, ForecastsVerification) {
                             "first one did .30 s.; Ctrl-C ends it"));
 }
 
+// One of them alone saves a little, and both most of what is blamed on them.
+TEST_F(ExplainCli, FindsCausesThatSaveMostTogether) {
+  std::ofstream(weft_.path("most.yaml"))
+      << kLateRing << "faults: [{type: nic-pause, host: h2, at: 0us, until: 330us}]\n";
+  ASSERT_EQ(weft_.run({"run", "most.yaml", "--quiet", "--blame", "--out", "m"}).exit_code, 0);
+  const Finished said = weft_.run({"explain", "m", "--verify"});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("act together: each by itself saves less than half of that\n"));
+  EXPECT_THAT(said.out, ContainsRegex("ring: most is saved without stragglers and nic-pauses, all "
+                                      "together, [23][0-9.]+ us of [34][0-9.]+ us\n"));
+}
+
+// What could not be tried by itself is not in the way of the others.
+TEST_F(ExplainCli, LeavesOutOfTheJointTryWhatCannotBeTried) {
+  std::ofstream(weft_.path("tcp.yaml"))
+      << "name: t\nracks: {count: 2, servers: 4, server: {part: plain, nics: 1, nic: {rate: "
+         "25Gbps}}}\nlinks: {uplink: {rate: 100Gbps}, changes: [{from: leaf0, to: spine1, rate: "
+         "10Gbps}]}\nfabric: {topology: leaf-spine, spines: 2, switch: spectrum-4, "
+         "load_balancing: ecmp}\ntransport: {type: tcp, congestion_control: cubic}\njobs:\n  - "
+         "{name: p, type: permutation, size: 4MiB}\nfaults:\n  - {type: flapping, from: h6, up: "
+         "{mean: 500us}, down: {mean: 100us}, until: 3ms}\n  - {type: switch-down, switch: "
+         "spine0, at: 500us, until: 600us}\nrun: {until: 3s}\n";
+  ASSERT_EQ(weft_.run({"run", "tcp.yaml", "--quiet", "--blame", "--out", "t"}).exit_code, 0);
+  const Finished said = weft_.run({"explain", "t", "--verify"});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("without collisions: cannot be tried"));
+  EXPECT_THAT(said.out, ::testing::Not(HasSubstr("all together: cannot be tried")));
+  EXPECT_THAT(said.out, HasSubstr("most is saved without slow-links and link-failures"));
+}
+
 // Two things that hold a job up as long as each other: neither helps by itself, both do.
 TEST_F(ExplainCli, FindsCausesThatActTogether) {
   std::ofstream(weft_.path("both.yaml"))

@@ -111,5 +111,18 @@ TEST_F(NextStep, OfASweepIsToRankAndDrawItsPoints) {
   EXPECT_THAT(shell(commands_in(bare).front()).out, HasSubstr("bare"));
 }
 
+TEST_F(NextStep, OfPointsWithNamesDrawsThemByName) {
+  program_.folder().write(
+      "named.yaml",
+      "name: named\nscenario: shared.yaml\n"
+      "axes: [{zip: [{path: \"jobs[0].list[0].size\", name: size, values: [1KB, 1KB, 1KB, 2KB]}, "
+      "{path: \"jobs[0].start\", name: begin, values: [0s, 1us, 2us, 3us]}]}]\n"
+      "objectives: [{metric: jobs.first.jct_seconds, name: jct, goal: min}]\n");
+  const std::string out = run({"sweep", "named.yaml"}).out;
+  EXPECT_THAT(commands_in(out), ElementsAre("weft summarize results/named",
+                                            "weft plot results/named --x begin --y jct"))
+      << out;
+}
+
 }  // namespace
 }  // namespace weft::testing

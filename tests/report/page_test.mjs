@@ -153,7 +153,7 @@ async function saysWhatIsCutOff(browser) {
   assert.ok(messages.completed > 0 && messages.completed < messages.count);
   const text = (selector) => browser.ask(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((n) => n.textContent).join()`);
   await opens(browser, pageOf('cut', 'cut'));
-  await opensWithTheAnswer(browser, `The run was cut off at its horizon of 600 us; its job did not finish, ${messages.completed} of ${messages.count} messages completed.`);
+  await opensWithTheAnswer(browser, `The run was cut off at its horizon of 600 us; its job did not finish, ${messages.completed} of ${messages.count} messages that it posted completed.`);
   for (const fact of ['slowdown p99', 'completion p99', 'packet latency p50', 'packet latency p99']) {
     assert.ok((await text(`[data-fact="${fact}"]`)).endsWith(words), fact);
   }

@@ -77,6 +77,8 @@ struct Try {
   [[nodiscard]] bool helps_any() const {
     return std::ranges::any_of(verdicts, [](const auto& one) { return one.second.helps(); });
   }
+  /// It could not be tried.
+  [[nodiscard]] bool is_refused() const { return verdicts.empty(); }
   [[nodiscard]] bool ends_all() const {
     return std::ranges::all_of(verdicts,
                                [](const auto& one) { return one.second.without.has_value(); });
@@ -162,19 +164,22 @@ class Verification {
     return true;
   }
 
-  /// Where nothing helps a job by itself, causes may act together: all of them are taken out, and
-  /// then other jobs, too. Of what helps, the causes that it takes are found.
+  /// Where nothing helps a job by itself, or saves less than half of what is blamed on causes that
+  /// can be taken out, these may act together: all of them are taken out, and then other jobs, too.
+  /// Of what helps, the causes that it takes are found.
   bool try_together() {
     std::vector<std::string> causes;
     for (const Try& one : tries_) {
-      if (!is_job(one.what) && one.ends_all()) causes.push_back(one.what);
+      if (!is_job(one.what) && !one.is_refused() && one.ends_all()) causes.push_back(one.what);
     }
-    if (causes.size() > 1 && !unhelped().empty()) {
+    const std::vector<std::string> jobs = jobs_of_several(causes);
+    if (causes.size() > 1 && !jobs.empty()) {
       if (!attempt(list_of_causes(causes))) return false;
       const Try together = tries_.back();
-      for (const auto& [job, verdict] : together.verdicts) {
-        if (!verdict.helps() || helped_before(job)) continue;
-        if (!narrow_down(job, causes, verdict)) return false;
+      for (const std::string& job : jobs) {
+        const auto found = together.verdicts.find(job);
+        if (found == together.verdicts.end() || !is_much_better(job, found->second)) continue;
+        if (!narrow_down(job, causes, found->second)) return false;
         break;
       }
     }
@@ -301,8 +306,8 @@ class Verification {
     return sum;
   }
 
-  /// What helps a job most by itself. Where nothing does, the fewest causes that save nine tenths
-  /// of what can be saved together. Null: nothing helps.
+  /// What helps a job most by itself. Where nothing does, or others save more than twice as much
+  /// together, the fewest causes that save nine tenths of what these do. Null: nothing helps.
   [[nodiscard]] const JobVerdict* best_of(const std::string& job, std::string* what) const {
     const Try* alone = nullptr;
     const Try* together = nullptr;
@@ -313,6 +318,9 @@ class Verification {
           best == nullptr || one.verdicts.at(job).is_better_than(best->verdicts.at(job));
       if (is_best) best = &one;
     }
+    const bool acts_together =
+        together != nullptr && is_much_better(job, together->verdicts.at(job));
+    if (acts_together) alone = nullptr;
     const Try* best = alone != nullptr ? alone : together;
     if (best == nullptr) return nullptr;
     for (const Try& one : tries_) {
@@ -358,10 +366,34 @@ class Verification {
     return jobs;
   }
 
-  /// By a try before the last one.
-  [[nodiscard]] bool helped_before(const std::string& job) const {
-    return std::any_of(tries_.begin(), tries_.end() - 1,
-                       [&job](const Try& one) { return one.helps(job); });
+  /// The largest that taking out one thing saves a job; 0: nothing helps.
+  [[nodiscard]] Picoseconds saved_alone(const std::string& job) const {
+    Picoseconds largest;
+    for (const Try& one : tries_) {
+      if (!one.helps(job) || causes_in(one.what).size() > 1) continue;
+      largest = std::max(largest, one.verdicts.at(job).saved().value_or(Picoseconds(0)));
+    }
+    return largest;
+  }
+
+  /// Jobs that nothing helps, and those that are blamed on `causes` for more than twice what one
+  /// thing saves them.
+  [[nodiscard]] std::vector<std::string> jobs_of_several(
+      const std::vector<std::string>& causes) const {
+    std::vector<std::string> jobs = unhelped();
+    std::string what;
+    for (const auto& [job, time] : times_) {
+      if (best_of(job, &what) == nullptr || !time) continue;
+      if (blamed_for(causes, job) > 2 * saved_alone(job)) jobs.push_back(job);
+    }
+    return jobs;
+  }
+
+  /// What is taken out together helps a job, and saves more than twice what one thing does.
+  [[nodiscard]] bool is_much_better(const std::string& job, const JobVerdict& together) const {
+    if (!together.helps()) return false;
+    const auto saved = together.saved();
+    return !saved || *saved > 2 * saved_alone(job);
   }
 
   /// Which of the causes that help `job` together it takes: one after the other is put back, and
@@ -378,8 +410,9 @@ class Verification {
       if (found == tries_.back().verdicts.end() || !found->second.helps()) continue;
       if (found->second.saves_as_much_as(together)) kept = fewer;
     }
-    say(fmt::format("{}: {} act together: each by itself saves less than a hundredth\n",
-                    escaped(job), listed(kept)));
+    say(fmt::format("{}: {} act together: each by itself saves less than {}\n", escaped(job),
+                    listed(kept),
+                    saved_alone(job) > Picoseconds(0) ? "half of that" : "a hundredth"));
     return true;
   }
 

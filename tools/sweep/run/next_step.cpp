@@ -18,7 +18,20 @@ std::string quoted_command(const std::vector<std::string>& words) {
   return "`" + escaped(shell_text(words)) + "`";
 }
 
-/// An axis of several numbers, against which a result can be drawn; empty: there is none.
+/// A parameter that is different at every point, such as a name; empty: there is none.
+std::string name_of_points(const Table& table) {
+  for (std::size_t i = 0; i < table.parameters.size(); ++i) {
+    std::set<std::string> texts;
+    for (const Table::Row& row : table.rows) texts.insert(row.values[i].text);
+    if (!table.parameters[i].is_seed && texts.size() == table.rows.size()) {
+      return table.parameters[i].name;
+    }
+  }
+  return {};
+}
+
+/// An axis of several numbers, against which a result can be drawn; empty: there is none. Where
+/// points have names of their own and share most numbers, these are none.
 std::string drawable_axis(const Table& table) {
   for (std::size_t i = 0; i < table.parameters.size(); ++i) {
     if (table.parameters[i].is_seed) continue;
@@ -27,7 +40,10 @@ std::string drawable_axis(const Table& table) {
       if (row.values[i].number) numbers.insert(*row.values[i].number);
       return row.values[i].number.has_value();
     });
-    if (has_numbers && numbers.size() > 1) return table.parameters[i].name;
+    if (!has_numbers || numbers.size() < 2) continue;
+    const std::string name = name_of_points(table);
+    const bool tells_apart = 2 * numbers.size() > table.rows.size();
+    return tells_apart || name.empty() ? table.parameters[i].name : name;
   }
   return {};
 }

@@ -118,12 +118,12 @@ function trouble(summary) {
   const done = jobs.filter((j) => j.jct_seconds !== null && j.jct_seconds !== undefined).length;
   const at = format.time(summary.simulated_seconds);
   if (outcome !== 'finished') {
-    const came = `${jobs.length === 1 ? 'its job did not finish' : `${done} of ${jobs.length} jobs finished`}, ${format.number(messages?.completed ?? 0)} of ${format.counted(messages?.count ?? 0, 'message', 'messages')} completed`;
+    const came = `${jobs.length === 1 ? 'its job did not finish' : `${done} of ${jobs.length} jobs finished`}, ${format.number(messages?.completed ?? 0)} of ${format.counted(messages?.count ?? 0, 'message', 'messages')} that it posted completed`;
     const circle = summary.deadlock?.map?.((d) => d.port) ?? [];
     const how = { horizon: `The run was cut off at its horizon of ${at}`,
       deadlocked: `The run deadlocked at ${at}${circle.length ? `: ${circle.length} ports wait for each other in a circle, from \`${circle[0]}\` on` : ''}`,
       stalled: `The run stalled at ${at}: nothing moved any more`, stuck: `The run was stuck at ${at}: jobs wait for what nobody sends`, interrupted: `The run was interrupted at ${at}` }[outcome] ?? `The run did not finish: ${outcome} at ${at}`;
-    return { isOver: true, text: `${how}; ${came}`, figures: [['jobs finished', `${done} of ${jobs.length}`], ['messages completed', `${format.number(messages?.completed ?? 0)} of ${format.number(messages?.count ?? 0)}`], ['stopped at', at]] };
+    return { isOver: true, text: `${how}; ${came}`, figures: [['jobs finished', `${done} of ${jobs.length}`], ['posted messages completed', `${format.number(messages?.completed ?? 0)} of ${format.number(messages?.count ?? 0)}`], ['stopped at', at]] };
   }
   const network = summary.network ?? {};
   const known = REASONS.map(([key, name]) => [network[key] ?? 0, name]).sort((a, b) => b[0] - a[0]);
@@ -159,8 +159,15 @@ export function slowText(link) {
   return link.says.replace(/^The /, 'the ');
 }
 
+/** For whom a job waits: one of its ranks, or several, of which the first is named with its share of the job. */
+function waitText(straggler, blamed) {
+  const own = sum(blamed.rows.filter((row) => row[0] === 'straggler' && row[2] === straggler.who));
+  if (own >= 0.9 * straggler.seconds) return `a wait for ${straggler.who}, which takes longer than planned`;
+  return `a wait for ranks that take longer than planned, first ${straggler.who} (${format.roughly(own / blamed.seconds)})`;
+}
+
 function blameText({ causes, blamed, isLate, late, trims, filler }) {
-  if (isLate) return `${format.roughly(late)} of it is a wait for ${causes.find((c) => c.cause === 'straggler').who}, which takes longer than planned`;
+  if (isLate) return `${format.roughly(late)} of it is ${waitText(causes.find((c) => c.cause === 'straggler'), blamed)}`;
   const slow = slowLinkOf(blamed);
   if (slow) {
     const { link, share } = slow;

@@ -79,7 +79,7 @@ test('an expectation that does not hold stands before all else', () => {
 
 test('what went wrong comes first', () => {
   const cut = answerOfRun(run([job('a', null, 1)], undefined, { outcome: 'horizon', messages: { count: 32, completed: 19 } }));
-  assert.equal(cut.sentence, 'The run was cut off at its horizon of 1 ms; its job did not finish, 19 of 32 messages completed');
+  assert.equal(cut.sentence, 'The run was cut off at its horizon of 1 ms; its job did not finish, 19 of 32 messages that it posted completed');
   assert.match(cut.tries[0].text, /--blame/);
   const locked = answerOfRun(run([job('a', null, 1), job('b', 1, 1)], [], { outcome: 'deadlocked', deadlock: [{ port: 'x->y' }, { port: 'y->x' }] }));
   assert.match(locked.sentence, /^The run deadlocked at 1 ms: 2 ports wait for each other in a circle, from `x->y` on; 1 of 2 jobs finished/);
@@ -88,6 +88,11 @@ test('what went wrong comes first', () => {
 });
 
 // The ideal time of a job has its late ranks in it: such a run is not healthy.
+test('of several ranks that a job waits for the first is named with its own share', () => {
+  const { sentence } = answerOfRun(run([job('late', 1, 0.99)], [blame('late', [['straggler', 'rank 7 (h7)', 0.33], ['straggler', 'rank 6 (h6)', 0.31], ['serialisation', 'x', 0.36]])]));
+  assert.equal(sentence, '`late` took 1 s; 64 % of it is a wait for ranks that take longer than planned, first rank 7 (h7) (33 %)');
+});
+
 test('a job that waits for a straggler is not healthy', () => {
   const { sentence } = answerOfRun(run([job('late', 1, 0.99)], [blame('late', [['straggler', 'rank 16 (h16)', 0.85], ['serialisation', 'x', 0.15]])]));
   assert.equal(sentence, '`late` took 1 s; 85 % of it is a wait for rank 16 (h16), which takes longer than planned');
