@@ -43,8 +43,8 @@ LikeCalls::LikeCalls(const collectives::Workload& workload, const LikeRanks& ran
     }
     calls_[i].classes = kind.classes;
     std::ranges::sort(calls_[i].classes);
-    const auto repeated = std::ranges::unique(calls_[i].classes);
-    calls_[i].classes.erase(repeated.begin(), repeated.end());
+    calls_[i].classes.erase(std::unique(calls_[i].classes.begin(), calls_[i].classes.end()),
+                            calls_[i].classes.end());
   }
 }
 
