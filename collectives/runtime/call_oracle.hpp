@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "simcore/base/ids.hpp"
@@ -41,17 +42,21 @@ class CallOracle {
   /// replace what was said of the same calls before. Valid until the next question.
   virtual std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
                                      Picoseconds now) = 0;
+  // By default all ends follow from begins, and nobody asks later.
+
   /// An end has come.
-  virtual void end(ProcessId process, std::uint32_t stream) = 0;
+  virtual void end(ProcessId /*process*/, std::uint32_t /*stream*/) {}
   /// After `begin` and `end`: whether more ends may be told once nothing else begins or ends at
   /// this time. Says so once.
-  [[nodiscard]] virtual bool needs_poll() = 0;
+  [[nodiscard]] virtual bool needs_poll() { return false; }
   /// Then: those of running calls that are known by now. Nothing begins before `horizon` but where
   /// one of them ends.
-  virtual std::span<const End> poll_ends(Picoseconds now, Picoseconds horizon) = 0;
+  virtual std::span<const End> poll_ends(Picoseconds /*now*/, Picoseconds /*horizon*/) {
+    return {};
+  }
   /// When it is to be asked once more, at the horizon or later: up to then none of those ends that
   /// were not told.
-  [[nodiscard]] virtual std::optional<Picoseconds> next_poll_at() const = 0;
+  [[nodiscard]] virtual std::optional<Picoseconds> next_poll_at() const { return {}; }
 };
 
 }  // namespace weft::collectives

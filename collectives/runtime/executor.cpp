@@ -54,14 +54,14 @@ OptionalTime Executor::first_begin_of(std::uint32_t job) const {
 }
 
 void Executor::run_only(const std::vector<bool>& processes) {
-  runs_process_ = processes;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (!processes[i]) processes_[i].unfinished_lanes = 0;
+    if (processes[i]) continue;
+    processes_[i].begin = OptionalTime();
+    processes_[i].unfinished_lanes = 0;
   }
 }
 
 void Executor::on_start(ProcessContext& context, ProcessId self) {
-  if (!runs_process_.empty() && !runs_process_[self.value()]) return;
   const OptionalTime begin = processes_[self.value()].begin;
   if (runs(workload_.job_of(self)) && begin) begin_lanes(context, self, *begin);
 }

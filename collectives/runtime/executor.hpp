@@ -68,7 +68,8 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] static std::uint32_t timer_of_begin(std::uint32_t stream) { return 2 * stream; }
   [[nodiscard]] static std::uint32_t timer_of_end(std::uint32_t stream) { return 2 * stream + 1; }
   /// Other processes do nothing and count as finished: somebody knows that each does what one of
-  /// these does. Call it before the run, without jobs that wait for others.
+  /// these does. The first process of each job is among these. Call it before the run, without jobs
+  /// that wait for others.
   void run_only(const std::vector<bool>& processes);
   /// Notifies an observer when tasks of communicators begin and end. Call it before the run.
   void set_observer(TaskObserver& observer) { observer_ = &observer; }
@@ -242,7 +243,6 @@ class Executor final : public ProcessHandler {
   CallOracle* oracle_ = nullptr;
   std::set<Picoseconds> asked_;  ///< when `oracle_` is to be asked again
   bool begins_by_timers_ = false;
-  std::vector<bool> runs_process_;  ///< empty: all run
   StepWatch* steps_watch_ = nullptr;
 };
 

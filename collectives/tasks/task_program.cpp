@@ -1,7 +1,6 @@
 #include "collectives/tasks/task_program.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "collectives/costs/choose.hpp"
@@ -115,14 +114,13 @@ TaskProgram::TaskProgram(std::unique_ptr<const TaskSet> task_set,
 }
 
 void TaskProgram::count_shared_scripts() {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> ranks_of;
+  std::map<std::uint32_t, std::uint32_t> first_of;
   for (std::uint32_t rank = 0; rank < setting_.ranks; ++rank) {
-    ranks_of[task_set_->script_of(rank)].push_back(rank);
-  }
-  for (const auto& [script, ranks] : ranks_of) {
-    if (ranks.size() < 2) continue;
+    const std::uint32_t script = task_set_->script_of(rank);
+    const auto [first_rank, is_new] = first_of.emplace(script, rank);
+    if (is_new || calls_of_script_.contains(script)) continue;
     std::vector<ScriptCall>& calls = calls_of_script_[script];
-    for (const auto& [number, count] : counted_calls(ranks.front())) {
+    for (const auto& [number, count] : counted_calls(first_rank->second)) {
       const std::uint32_t communicator = task_set_->calls()[number].communicator;
       const auto first = std::ranges::find(calls_of_[communicator], number);
       calls.push_back({plan_.number_of(StreamOf::communicator(communicator)),

@@ -10,6 +10,9 @@
 namespace weft::scenarios {
 namespace {
 
+/// Ends that are worth keeping, of communicators alike: some megabytes.
+constexpr std::size_t kMaxKept = 16'384;
+
 /// Members begin at given times, and come to the end of the call.
 class Call final : public ProcessHandler, private collectives::TaskObserver {
  public:
@@ -101,7 +104,15 @@ CallAlone::CallAlone(const collectives::Workload& workload, std::uint32_t job,
   }
 }
 
-CallAlone::Ends CallAlone::ends_of(std::uint32_t call, const Times& begins) {
+const CallAlone::Ends& CallAlone::ends_of(std::uint32_t call, const Times& begins) {
+  std::pair key(call, begins);
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  if (known_.size() >= kMaxKept) known_.clear();  // they hardly come again
+  return known_.emplace(std::move(key), run(call, begins)).first->second;
+}
+
+CallAlone::Ends CallAlone::run(std::uint32_t call, const Times& begins) {
   for (std::uint32_t rank = 0; rank < begins.size(); ++rank) {
     program_->set_call(rank, stream_, numbers_[call]);
   }

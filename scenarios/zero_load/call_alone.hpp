@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "collectives/memo/epoch_program.hpp"
@@ -19,8 +21,6 @@ class CallAlone {
  public:
   using Times = std::vector<Picoseconds>;
   using Ends = std::vector<OptionalTime>;
-  /// Ends that are worth keeping, of communicators alike: some megabytes.
-  static constexpr std::size_t kMaxKept = 16'384;
 
   /// Of a job whose program is one of tasks. `workload` must outlive it. `delay_of`: of messages of
   /// the workload.
@@ -28,10 +28,13 @@ class CallAlone {
             ZeroLoadNetwork::DelayOf delay_of, Picoseconds control_latency);
 
   /// `call`: its number among those of the communicator. Begins and ends are by member, in the
-  /// order of ranks; an end that is missing never comes.
-  [[nodiscard]] Ends ends_of(std::uint32_t call, const Times& begins);
+  /// order of ranks; an end that is missing never comes. A call that begins alike is run once.
+  /// Valid until the next question.
+  [[nodiscard]] const Ends& ends_of(std::uint32_t call, const Times& begins);
 
  private:
+  [[nodiscard]] Ends run(std::uint32_t call, const Times& begins);
+
   const ZeroLoadNetwork::DelayOf delay_of_;
   const Picoseconds control_latency_;
   std::uint32_t stream_ = 0;
@@ -39,6 +42,7 @@ class CallAlone {
   collectives::EpochProgram* program_ = nullptr;
   collectives::Workload workload_;
   std::vector<ConnectionId> in_whole_;  ///< by connection
+  std::map<std::pair<std::uint32_t, Times>, Ends> known_;
 };
 
 }  // namespace weft::scenarios

@@ -62,18 +62,13 @@ bool LikeCalls::takes(ProcessId process, std::uint32_t stream) const {
   return kind != nullptr && ranks_.kinds[*kind].execution == LikeRanks::Execution::kOnce;
 }
 
-const CallAlone::Ends& LikeCalls::ends_of(std::uint32_t kind, std::uint32_t call,
-                                          const CallAlone::Times& begins) {
-  Calls& calls = calls_[kind];
-  std::pair key(call, begins);
-  const auto known = calls.ends.find(key);
-  if (known != calls.ends.end()) return known->second;
-  if (calls.ends.size() >= CallAlone::kMaxKept) calls.ends.clear();  // they hardly come again
-  if (!calls.alone) {
-    calls.alone = std::make_unique<CallAlone>(
-        workload_, ranks_.kinds[kind].job, ranks_.kinds[kind].example, delay_of_, control_latency_);
+CallAlone& LikeCalls::alone(std::uint32_t kind) {
+  std::unique_ptr<CallAlone>& alone = calls_[kind].alone;
+  if (!alone) {
+    alone = std::make_unique<CallAlone>(workload_, ranks_.kinds[kind].job,
+                                        ranks_.kinds[kind].example, delay_of_, control_latency_);
   }
-  return calls.ends.emplace(std::move(key), calls.alone->ends_of(call, begins)).first->second;
+  return *alone;
 }
 
 // No class begins another call before all have begun this one.
@@ -96,7 +91,7 @@ std::span<const collectives::CallOracle::End> LikeCalls::begin(ProcessId process
   }
   calls.begun.clear();
   const std::uint32_t number = number_of_call_[workload_.job_of(process)][call];
-  const CallAlone::Ends& ends = ends_of(kind, number, begins);
+  const CallAlone::Ends& ends = alone(kind).ends_of(number, begins);
   if (!is_one_per_class(kind, ends)) return ends_;
   for (const std::uint32_t rank_class : calls.classes) {
     const auto member = std::ranges::find(calls.class_of, rank_class) - calls.class_of.begin();

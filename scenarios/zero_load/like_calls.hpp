@@ -28,12 +28,6 @@ class LikeCalls final : public collectives::CallOracle {
   [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const override;
   std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
                              Picoseconds now) override;
-  void end(ProcessId /*process*/, std::uint32_t /*stream*/) override {}
-  [[nodiscard]] bool needs_poll() override { return false; }
-  std::span<const End> poll_ends(Picoseconds /*now*/, Picoseconds /*horizon*/) override {
-    return {};
-  }
-  [[nodiscard]] std::optional<Picoseconds> next_poll_at() const override { return {}; }
 
   /// So far one call could stand for all. Else what follows means nothing.
   [[nodiscard]] bool is_sound() const { return apart_.empty() && !overlap_; }
@@ -54,12 +48,9 @@ class LikeCalls final : public collectives::CallOracle {
     std::vector<std::uint32_t> classes;          ///< of members, ascending
     std::map<std::uint32_t, Picoseconds> begun;  ///< by class: the call that not all have begun yet
     Picoseconds last_end;                        ///< of the call before it
-    std::map<std::pair<std::uint32_t, CallAlone::Times>, CallAlone::Ends> ends;
   };
   [[nodiscard]] const std::uint32_t* kind_at(ProcessId process, std::uint32_t stream) const;
-  /// By member; the call is given by its number among those of its communicator.
-  [[nodiscard]] const CallAlone::Ends& ends_of(std::uint32_t kind, std::uint32_t call,
-                                               const CallAlone::Times& begins);
+  [[nodiscard]] CallAlone& alone(std::uint32_t kind);
   /// Whether each class has one end, which is noted where it is not so.
   [[nodiscard]] bool is_one_per_class(std::uint32_t kind, const CallAlone::Ends& ends);
   void note_parting(std::uint32_t kind, const CallAlone::Ends& ends);

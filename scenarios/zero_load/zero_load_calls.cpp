@@ -1,6 +1,7 @@
 #include "scenarios/zero_load/zero_load_calls.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "collectives/memo/matching_calls.hpp"
@@ -40,9 +41,8 @@ ZeroLoadCalls::ZeroLoadCalls(const collectives::Workload& workload,
       const auto next = static_cast<std::uint32_t>(kinds_.size());
       const auto [it, is_new] = kinds.emplace(std::pair(gpu_set.kind, i), next);
       if (is_new) {
-        kinds_.push_back({std::make_unique<CallAlone>(workload_, gpu_set.job, communicator,
-                                                      delay_of_, control_latency_),
-                          {}});
+        kinds_.push_back(std::make_unique<CallAlone>(workload_, gpu_set.job, communicator,
+                                                     delay_of_, control_latency_));
       }
       add(gpu_set, communicator, it->second);
     }
@@ -88,18 +88,12 @@ std::span<const collectives::CallOracle::End> ZeroLoadCalls::begin(ProcessId pro
   caller.begun = 0;
   const Picoseconds first = std::ranges::min(caller.begins);
   const std::uint32_t number = number_of_call_[caller.job][call];
-  std::pair<std::uint32_t, Times> key(number, caller.begins);
-  for (Picoseconds& begin : key.second) begin -= first;
-  Kind& kind = kinds_[caller.kind];
-  auto found = kind.ends.find(key);
-  if (found == kind.ends.end()) {
-    if (kind.ends.size() >= CallAlone::kMaxKept) kind.ends.clear();  // they hardly come again
-    Ends ends = kind.alone->ends_of(number, key.second);
-    found = kind.ends.emplace(std::move(key), std::move(ends)).first;
-  }
+  CallAlone::Times begins = caller.begins;
+  for (Picoseconds& begin : begins) begin -= first;
+  const CallAlone::Ends& ends = kinds_[caller.kind]->ends_of(number, begins);
   ends_.clear();
   for (std::size_t i = 0; i < caller.members.size(); ++i) {
-    const OptionalTime end = found->second[i];
+    const OptionalTime end = ends[i];
     if (!end) continue;  // it waits forever
     ends_.push_back({caller.members[i], stream, first + end, Picoseconds(0)});
   }

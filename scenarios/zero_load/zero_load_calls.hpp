@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -29,27 +28,13 @@ class ZeroLoadCalls final : public collectives::CallOracle {
   }
   std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
                              Picoseconds now) override;
-  void end(ProcessId /*process*/, std::uint32_t /*stream*/) override {}
-  [[nodiscard]] bool needs_poll() override { return false; }
-  std::span<const End> poll_ends(Picoseconds /*now*/, Picoseconds /*horizon*/) override {
-    return {};
-  }
-  [[nodiscard]] std::optional<Picoseconds> next_poll_at() const override { return {}; }
 
  private:
-  /// Of calls that begin alike, counted from the first begin: by member.
-  using Times = CallAlone::Times;
-  using Ends = CallAlone::Ends;
-  /// Communicators that behave alike.
-  struct Kind {
-    std::unique_ptr<CallAlone> alone;
-    std::map<std::pair<std::uint32_t, Times>, Ends> ends;  ///< by call and begins
-  };
   struct Caller {
     std::uint32_t job = 0;
     std::uint32_t kind = 0;
     std::vector<ProcessId> members;
-    Times begins;             ///< of the call that not all have begun yet, by member
+    CallAlone::Times begins;  ///< of the call that not all have begun yet, by member
     std::uint32_t begun = 0;  ///< this many have
   };
   /// A process in a stream.
@@ -66,7 +51,7 @@ class ZeroLoadCalls final : public collectives::CallOracle {
   const Picoseconds control_latency_;
   /// By job and call of its program: the number among those of its communicator.
   std::vector<std::vector<std::uint32_t>> number_of_call_;
-  std::vector<Kind> kinds_;
+  std::vector<std::unique_ptr<CallAlone>> kinds_;  ///< of communicators that behave alike
   std::vector<Caller> callers_;
   std::vector<std::vector<Place>> places_;  ///< by process
   std::vector<End> ends_;

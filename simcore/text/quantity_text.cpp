@@ -1,7 +1,5 @@
 #include "simcore/text/quantity_text.hpp"
 
-#include "simcore/text/command_line_size.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -10,6 +8,8 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "simcore/text/command_line_size.hpp"
 
 namespace weft {
 namespace {

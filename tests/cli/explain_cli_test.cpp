@@ -329,6 +329,7 @@ TEST_F(ExplainCli, ForecastsVerification) {
 }
 
 // One of them alone saves a little, and both most of what is blamed on them.
+// What two of them are blamed for counts once: nothing is blamed for more than the job took.
 TEST_F(ExplainCli, FindsCausesThatSaveMostTogether) {
   std::ofstream(weft_.path("most.yaml"))
       << kLateRing << "faults: [{type: nic-pause, host: h2, at: 0us, until: 330us}]\n";
@@ -338,6 +339,13 @@ TEST_F(ExplainCli, FindsCausesThatSaveMostTogether) {
   EXPECT_THAT(said.out, HasSubstr("act together: each by itself saves less than half of that\n"));
   EXPECT_THAT(said.out, ContainsRegex("ring: most is saved without nic-pauses and stragglers, all "
                                       "together, [23][0-9.]+ us of [34][0-9.]+ us\n"));
+  for (const auto& one : tries_of(weft_, "m")) {
+    for (const auto& row : one.at("jobs")) {
+      EXPECT_LE(std::stod(row.at("blamed_seconds").get<std::string>()),
+                std::stod(row.at("seconds").get<std::string>()))
+          << one.at("without");
+    }
+  }
 }
 
 // What could not be tried by itself is not in the way of the others.

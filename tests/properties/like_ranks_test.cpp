@@ -79,6 +79,15 @@ void compare_ranks(const Experiment& e, LikeCount& count) {
   if (ideals.like_ranks().is_closed_and_small(e.workload)) ++count.reduced;
 }
 
+/// Of the first random plans those that the language takes.
+template <class Visit>
+void for_each_plan(std::uint64_t plans, Visit visit) {
+  for (std::uint64_t seed = 1; seed <= plans; ++seed) {
+    SCOPED_TRACE("plan " + std::to_string(seed));
+    if (const auto e = experiment_if_valid(RandomPlan(seed).text())) visit(*e);
+  }
+}
+
 TEST(LikeRanks, OneOfThemHasTheTimesOfAll) {
   LikeCount trainings;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
@@ -86,11 +95,7 @@ TEST(LikeRanks, OneOfThemHasTheTimesOfAll) {
     compare_ranks(experiment_of_text(RandomTraining(seed).text()), trainings);
   }
   LikeCount plans;
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
-    SCOPED_TRACE("plan " + std::to_string(seed));
-    const auto e = experiment_if_valid(RandomPlan(seed).text());
-    if (e) compare_ranks(*e, plans);
-  }
+  for_each_plan(120, [&plans](const Experiment& e) { compare_ranks(e, plans); });
   EXPECT_GT(trainings.reduced, trainings.all / 2);
   EXPECT_GT(plans.reduced, plans.all / 2);
 }
@@ -123,11 +128,8 @@ std::vector<TaskFacts> facts_of(const collectives::TaskProgram& program, std::ui
 
 TEST(LikeRanks, OfOneScriptHaveTheSameTasks) {
   int shared = 0;
-  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-    SCOPED_TRACE("plan " + std::to_string(seed));
-    const auto e = experiment_if_valid(RandomPlan(seed).text());
-    if (!e) continue;
-    const collectives::JobPlan& job = e->workload.jobs().front();
+  for_each_plan(80, [&](const Experiment& e) {
+    const collectives::JobPlan& job = e.workload.jobs().front();
     const collectives::TaskProgram& program = *scenarios::task_program_of(job);
     std::map<std::uint32_t, std::vector<TaskFacts>> of_script;
     for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
@@ -137,18 +139,15 @@ TEST(LikeRanks, OfOneScriptHaveTheSameTasks) {
       ++shared;
       ASSERT_EQ(known->second, facts) << "rank " << rank;
     }
-  }
+  });
   EXPECT_GT(shared, 300);
 }
 
 TEST(LikeRanks, OfOneScriptSendWhatTheirOwnCallsSend) {
   using Sent = std::tuple<std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
   int ranks = 0;
-  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-    SCOPED_TRACE("plan " + std::to_string(seed));
-    const auto e = experiment_if_valid(RandomPlan(seed).text());
-    if (!e) continue;
-    const collectives::JobPlan& job = e->workload.jobs().front();
+  for_each_plan(80, [&](const Experiment& e) {
+    const collectives::JobPlan& job = e.workload.jobs().front();
     const collectives::TaskProgram& program = *scenarios::task_program_of(job);
     for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
       std::vector<Sent> all;
@@ -172,7 +171,7 @@ TEST(LikeRanks, OfOneScriptSendWhatTheirOwnCallsSend) {
       ASSERT_EQ(all, expected) << "rank " << rank;
       ++ranks;
     }
-  }
+  });
   EXPECT_GT(ranks, 300);
 }
 

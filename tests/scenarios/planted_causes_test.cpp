@@ -220,7 +220,7 @@ TEST(PlantedCause, IsBlamedInJobsThatHaveItAlone) {
                                       {"b", 0, "straggler", "rank", "rank 3 (h3)", "", 2_us},
                                       {"b", 0, "time-out", "port", "x", "", 7_us}};
   const auto time = [&](const char* what, const char* job) {
-    return blamed_time(what, job, blame, degradations, {});
+    return blamed_time(std::vector<std::string>{what}, job, blame, degradations, {});
   };
   EXPECT_EQ(time("stragglers", "a"), 5_us);
   EXPECT_EQ(time("stragglers", "b"), 0_us);

@@ -26,7 +26,7 @@ class ByBlame {
   [[nodiscard]] Picoseconds time_of(const std::string& what) {
     const auto [known, is_new] = times_.try_emplace(what);
     if (!is_new) return known->second;
-    known->second = blamed_time(what, {}, blame_, degradations_, slow_links_);
+    known->second = blamed_time(std::span(&what, 1), {}, blame_, degradations_, slow_links_);
     return known->second;
   }
   void sort(std::vector<std::string>& all) {
@@ -98,19 +98,22 @@ std::vector<Degradation> degradations_of(const LoadedScenario& scenario,
   return all;
 }
 
-Picoseconds blamed_time(const std::string& what, std::string_view job,
+Picoseconds blamed_time(std::span<const std::string> causes, std::string_view job,
                         const std::vector<BlameEntry>& blame,
                         const std::vector<Degradation>& degradations,
                         const std::vector<SlowLink>& slow_links) {
-  const auto known = std::ranges::find(degradations, what, &Degradation::what);
-  const auto has_it = [&](const std::string& name) {
+  const auto has = [&degradations](const std::string& name, const std::string& what) {
+    const auto known = std::ranges::find(degradations, what, &Degradation::what);
     return known == degradations.end() || known->jobs.empty() ||
            std::ranges::find(known->jobs, name) != known->jobs.end();
   };
   Picoseconds sum;
   for (const BlameEntry& entry : blame) {
-    const bool is_asked = job.empty() || entry.job == job;
-    if (is_asked && has_it(entry.job) && is_blamed(what, entry, slow_links)) sum += entry.time;
+    if (!job.empty() && entry.job != job) continue;
+    const bool is_spared = std::ranges::any_of(causes, [&](const std::string& what) {
+      return has(entry.job, what) && is_blamed(what, entry, slow_links);
+    });
+    if (is_spared) sum += entry.time;
   }
   return sum;
 }

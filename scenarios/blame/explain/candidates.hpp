@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,12 +30,16 @@ struct Degradation {
 /// do not: `leaf0[4]->spine1[0]`.
 [[nodiscard]] bool joins_switches(const std::string& port);
 
-/// What of a job's time a run without `what` might spare it. Jobs that do not have a degradation
-/// are spared nothing by its removal: jitter of one job is not to blame for stragglers of another.
-[[nodiscard]] Picoseconds blamed_time(const std::string& what, std::string_view job,
+/// What of a job's time (of all jobs, where `job` is empty) a run without `causes` might spare it;
+/// what several of them are blamed for counts once. Jobs that do not have a degradation are spared
+/// nothing by its removal: jitter of one job is not to blame for stragglers of another.
+[[nodiscard]] Picoseconds blamed_time(std::span<const std::string> causes, std::string_view job,
                                       const std::vector<BlameEntry>& blame,
                                       const std::vector<Degradation>& degradations,
                                       const std::vector<SlowLink>& slow_links);
+
+/// This many jobs are tried each by itself, unless somebody asks for another number.
+inline constexpr std::size_t kMaxJobsEach = 40;
 
 /// What a run is worth to be repeated without.
 struct Candidates {
@@ -48,6 +53,7 @@ struct Candidates {
 [[nodiscard]] Candidates candidates_of(const std::vector<BlameEntry>& blame,
                                        const LoadedScenario& scenario,
                                        const std::vector<SlowLink>& slow_links,
-                                       std::size_t max_jobs = 12, bool is_unfinished = false);
+                                       std::size_t max_jobs = kMaxJobsEach,
+                                       bool is_unfinished = false);
 
 }  // namespace weft::scenarios

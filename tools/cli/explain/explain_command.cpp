@@ -88,14 +88,13 @@ ExplainCommand::ExplainCommand(CLI::App& app) {
       "--verify", verifies_,
       "run again without whatever the scenario has that is worse than it should be (slow links, "
       "faults, stragglers, jitter), without every other job, and without every setting that is "
-      "blamed (`weft run --without`), each by itself, and say what that saves; where nothing helps "
-      "by "
-      "itself, all together");
+      "blamed (`weft run --without`), each by itself, and say what that saves; where that is "
+      "little of what is blamed, all together");
   explain_
       ->add_option("--each", each_,
                    fmt::format("of more jobs than this, --verify tries the less blamed in "
                                "groups, and halves of those that help (default {})",
-                               kMaxJobsEach))
+                               scenarios::kMaxJobsEach))
       ->check(CLI::Range(1, 1'000'000))
       ->needs(verify)
       ->type_name("N");

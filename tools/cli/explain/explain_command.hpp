@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
-#include "tools/cli/explain/verification.hpp"
 
 namespace weft::cli {
 
@@ -33,7 +33,7 @@ class ExplainCommand {
   std::size_t lines_ = 10;
   bool is_json_ = false;
   bool verifies_ = false;
-  std::size_t each_ = kMaxJobsEach;
+  std::size_t each_ = scenarios::kMaxJobsEach;
 };
 
 }  // namespace weft::cli

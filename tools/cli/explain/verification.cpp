@@ -299,11 +299,7 @@ class Verification {
 
   [[nodiscard]] Picoseconds blamed_for(const std::vector<std::string>& causes,
                                        const std::string& job) const {
-    Picoseconds sum;
-    for (const std::string& one : causes) {
-      sum += scenarios::blamed_time(one, job, blame_, facts_.degradations, facts_.slow_links);
-    }
-    return sum;
+    return scenarios::blamed_time(causes, job, blame_, facts_.degradations, facts_.slow_links);
   }
 
   /// What helps a job most by itself. Where nothing does, or others save more than twice as much
