@@ -175,38 +175,104 @@ TEST(LikeRanks, OfOneScriptSendWhatTheirOwnCallsSend) {
   EXPECT_GT(ranks, 300);
 }
 
+/// Four servers of eight GPUs on a leaf for each rail.
+std::string on_four_servers(const std::string& jobs, const std::string& changes = "") {
+  return "name: t\nracks: {count: 4, servers: 1, server: hgx-h100}\n"
+         "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}" +
+         changes +
+         "}\nfabric: {topology: rail-optimised, group: 4, spines: 2, switch: quantum-2, "
+         "load_balancing: spray}\n"
+         "transport: {type: roce, receiver: any-order, congestion_control: none}\njobs:\n" +
+         jobs;
+}
+
+std::string training(const std::string& parallelism, const std::string& more = "") {
+  return "  - {name: train, type: training, model: {preset: gpt-13b, layers: 4}, parallelism: {" +
+         parallelism + "}, batch: {micro: 1, global: 4}" + more + "}\n";
+}
+
 TEST(LikeRanks, DataParallelRanksOfOneLeafAreOneClassPerStage) {
-  const Experiment e = experiment_of_text(
-      "name: t\nracks: {count: 4, servers: 1, server: hgx-h100}\n"
-      "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n"
-      "fabric: {topology: rail-optimised, group: 4, spines: 2, switch: quantum-2, "
-      "load_balancing: spray}\n"
-      "transport: {type: roce, receiver: any-order, congestion_control: none}\n"
-      "jobs:\n  - {name: train, type: training, model: {preset: gpt-13b, layers: 4}, "
-      "parallelism: {tensor: 8, pipeline: 2, data: 2}, batch: {micro: 1, global: 4}}\n");
-  const LikeRanks ranks = ideals_of(e).like_ranks();
+  const Experiment e =
+      experiment_of_text(on_four_servers(training("tensor: 8, pipeline: 2, data: 2")));
+  LikeRanks ranks = ideals_of(e).like_ranks();
   const std::vector<ProcessId> first{ProcessId(0U), ProcessId(16U)};
   EXPECT_EQ(ranks.first_of, first);
   EXPECT_TRUE(ranks.is_closed_and_small(e.workload));
   for (std::uint32_t p = 0; p < 32; ++p) EXPECT_EQ(ranks.class_of[p], p / 16);
+  ranks.first_of[1] = ProcessId(24U);
+  EXPECT_FALSE(ranks.is_closed_and_small(e.workload)) << "rank 0 sends to rank 16, which is idle";
+}
+
+TEST(LikeRanks, ThatAreToBeApartAreInClassesOfTheirOwn) {
+  const Experiment e = experiment_of_text(on_four_servers(training("tensor: 8, data: 4")));
+  std::vector<std::uint32_t> apart(32, 0);
+  EXPECT_EQ(ideals_of(e).like_ranks(apart).first_of.size(), 1);
+  apart[3] = 1;
+  const LikeRanks ranks = ideals_of(e).like_ranks(apart);
+  EXPECT_EQ(std::ranges::count(ranks.class_of, ranks.class_of[3]), 1);
 }
 
 TEST(LikeRanks, ASlowRankIsAClassOfItsOwn) {
   const Experiment e = experiment_of_text(
-      "name: t\nracks: {count: 4, servers: 1, server: hgx-h100}\n"
-      "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n"
-      "fabric: {topology: rail-optimised, group: 4, spines: 2, switch: quantum-2, "
-      "load_balancing: spray}\n"
-      "transport: {type: roce, receiver: any-order, congestion_control: none}\n"
-      "jobs:\n  - {name: train, type: training, model: {preset: gpt-13b, layers: 4}, "
-      "parallelism: {tensor: 8, data: 4}, batch: {micro: 1, global: 4}, "
-      "noise: [{ranks: 9, factor: 1.5}]}\n");
+      on_four_servers(training("tensor: 8, data: 4", ", noise: [{ranks: 9, factor: 1.5}]")));
   const LikeRanks ranks = ideals_of(e).like_ranks();
   EXPECT_EQ(std::ranges::count(ranks.class_of, ranks.class_of[9]), 1);
   // Its neighbours in the server wait for it, and those of its rail.
   EXPECT_NE(ranks.class_of[8], ranks.class_of[0]);
   EXPECT_NE(ranks.class_of[1], ranks.class_of[0]);
   EXPECT_EQ(ranks.class_of[16], ranks.class_of[0]);
+}
+
+TEST(LikeRanks, BehindASlowLinkAreNotLikeOthers) {
+  const Experiment e = experiment_of_text(
+      on_four_servers(training("tensor: 8, data: 4"), ", changes: [{from: gpu9, rate: 50Gbps}]"));
+  const LikeRanks ranks = ideals_of(e).like_ranks();
+  EXPECT_NE(ranks.class_of[9], ranks.class_of[8]);
+  LikeCount count;
+  compare_ranks(e, count);
+}
+
+TEST(LikeRanks, OfGroupsThatLieOtherwiseInDomainsAreNotLikeOthers) {
+  const Experiment e = experiment_of_text(
+      on_four_servers(training("tensor: 8, data: 2", ", ranks: {hosts: [0-11, 16-19]}")));
+  // Whatever the paths: algorithms go by domains.
+  const LikeRanks ranks =
+      scenarios::find_like_ranks(e.workload, [](ConnectionId /*connection*/) { return 0U; });
+  EXPECT_NE(ranks.class_of[8], ranks.class_of[0]);
+}
+
+TEST(LikeRanks, OfExpertsThatGetEquallyManyTokensAreOneClass) {
+  const Experiment e = experiment_of_text(on_four_servers(
+      "  - {name: train, type: training, model: {preset: gpt-13b, layers: 4, experts: 8, top_k: 2, "
+      "expert_ffn: 512}, parallelism: {data: 32, expert: 8}, experts: {exchange: high-throughput}, "
+      "batch: {micro: 1, global: 32}}\n"));
+  const LikeRanks ranks = ideals_of(e).like_ranks();
+  EXPECT_TRUE(ranks.is_closed_and_small(e.workload));
+  EXPECT_EQ(ranks.first_of.size(), 1);
+  LikeCount count;
+  compare_ranks(e, count);
+}
+
+TEST(LikeRanks, OfJobsThatWaitForOthersAllRun) {
+  const Experiment e = experiment_of_text(
+      on_four_servers(training("tensor: 8, data: 4") +
+                      "  - {name: then, type: training, after: train, model: {preset: gpt-13b, "
+                      "layers: 2}, parallelism: {tensor: 8, data: 4}, batch: {micro: 1, global: "
+                      "4}}\n"));
+  EXPECT_EQ(ideals_of(e).like_ranks().first_of.size(), 64);
+  LikeCount count;
+  compare_ranks(e, count);
+}
+
+TEST(LikeRanks, WhereMessagesAreRelayedAllRun) {
+  const Experiment e = experiment_of_text(
+      on_four_servers(training("tensor: 8, data: 4") +
+                      "  - {name: all, type: all-to-all, ranks: {hosts: [0, 9]}, size: 32KiB}\n") +
+      "pxn: {enabled: true}\n");
+  ASSERT_FALSE(e.workload.relays().empty());
+  LikeCount count;
+  compare_ranks(e, count);
+  EXPECT_EQ(count.reduced, 0);
 }
 
 }  // namespace
