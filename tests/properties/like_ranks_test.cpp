@@ -266,8 +266,9 @@ TEST(LikeRanks, OfJobsThatWaitForOthersAllRun) {
 
 TEST(LikeRanks, WhereMessagesAreRelayedAllRun) {
   const Experiment e = experiment_of_text(
-      on_four_servers(training("tensor: 8, data: 4") +
-                      "  - {name: all, type: all-to-all, ranks: {hosts: [0, 1, 8, 9]}, size: 32KiB}\n") +
+      on_four_servers(
+          training("tensor: 8, data: 4") +
+          "  - {name: all, type: all-to-all, ranks: {hosts: [0, 1, 8, 9]}, size: 32KiB}\n") +
       "pxn: {enabled: true}\n");
   ASSERT_FALSE(e.workload.relays().empty());
   LikeCount count;
