@@ -32,7 +32,7 @@ struct Chunking {
   std::uint32_t in_flight;
 };
 
-Chunking chunking_of(Operation operation, Protocol protocol) {
+Chunking chunking_of(const CollectiveSpec& spec, Protocol protocol) {
   switch (protocol) {
     case Protocol::kLl:  // one step, half of it flags
       return {32_KiB, 1, 8};
@@ -42,7 +42,10 @@ Chunking chunking_of(Operation operation, Protocol protocol) {
     case Protocol::kNone:
       break;
   }
-  const bool is_chain = operation == Operation::kBroadcast || operation == Operation::kReduce;
+  // Rings alone have chunks of several steps.
+  const bool is_chain = spec.operation == Operation::kBroadcast ||
+                        spec.operation == Operation::kReduce ||
+                        spec.algorithm == Algorithm::kDoubleBinaryTree;
   return is_chain ? Chunking{512_KiB, 1, 8} : Chunking{2_MiB, 2, 4};  // a step; four, by twos
 }
 
@@ -249,6 +252,38 @@ BitsPerSecond serial_rate(const Execution& execution, const CollectiveSpec& spec
   return is_limited ? std::min(share, kLl128BlockAmpere) : share;
 }
 
+/// Whether blocks of threads, not links, set the pace of channels: in trees of Simple, whose chains
+/// have one chunk after the other, and whose heads have several messages for each chunk.
+bool is_paced(const Execution& execution, const CollectiveSpec& spec, Protocol protocol) {
+  const bool is_open = execution.transfer == Execution::Transfer::kMachine ||
+                       execution.transfer == Execution::Transfer::kPaced;
+  return is_open && spec.algorithm == Algorithm::kDoubleBinaryTree && protocol == Protocol::kSimple;
+}
+
+void set_pace(Execution& execution, const NcclMachine& machine) {
+  execution.transfer = Execution::Transfer::kPaced;
+  for (const auto& [rate, leaves] : {std::pair(&execution.channel_rate, false),
+                                     std::pair(&execution.network_channel_rate, true)}) {
+    if (*rate > BitsPerSecond(0)) continue;
+    *rate = BitsPerSecond(std::llround(nccl_tree_block(machine, leaves) * 8e9));
+  }
+}
+
+/// Of LL128 in trees: halves of a step where there would be few chunks for the depth of the tree
+/// (src/enqueue.cc). With its flags, of which data are 15/16.
+Bytes tree_ll128_chunk(Bytes size, const NcclMachine& machine) {
+  const double per_node = machine.ranks_per_node();
+  const double depth = 1 + std::floor(std::log2(machine.nodes)) + 0.1 * per_node;
+  std::int64_t chunk = 614'400;
+  const auto halve = [&](double rounds, std::int64_t min) {
+    const auto count = [&] { return size.count() / (machine.channels() * chunk); };
+    while (static_cast<double>(count()) < depth * rounds / per_node && chunk > min) chunk /= 2;
+  };
+  halve(64, 131'072);
+  halve(16, 32'768);
+  return Bytes(chunk / 16 * 15);
+}
+
 std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
                           const RankLayout& layout) {
   switch (spec.algorithm) {
@@ -262,7 +297,10 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
     default:
       return kOtherChannels;
   }
-  return knows_rates(map, layout) ? nccl_machine_of(spec, map, layout).channels() : kOtherChannels;
+  if (!knows_rates(map, layout)) return kOtherChannels;
+  const std::uint32_t channels = nccl_machine_of(spec, map, layout).channels();
+  // Each has a tree, and here each has both (`ncclTopoPostset`).
+  return spec.algorithm == Algorithm::kRing ? channels : std::max(1U, channels / 2);
 }
 
 }  // namespace
@@ -299,10 +337,14 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   Execution execution = asked;
   execution.protocol = protocol;
   if (execution.channels == 0) execution.channels = channels_of(spec, map, layout);
-  const Chunking chunking = chunking_of(spec.operation, protocol);
+  const Chunking chunking = chunking_of(spec, protocol);
   if (execution.chunk == 0_B) {
     execution.chunk = chunking.chunk;
     if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, heads_of(ranks));
+    const bool is_tree = spec.algorithm == Algorithm::kDoubleBinaryTree;
+    if (is_tree && protocol == Protocol::kLl128 && knows_rates(map, layout)) {
+      execution.chunk = tree_ll128_chunk(spec.size, nccl_machine_of(spec, map, layout));
+    }
     if (is_nvls_tree) {
       const Bytes max = nvls_tree_shape(spec.gpus(), map, nic_rate_of(layout)).chunk;
       execution.chunk = nvls_tree_chunk(spec.size, max, execution.channels, heads_between(map));
@@ -310,6 +352,9 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   }
   if (execution.in_flight == kAsBuffer) execution.in_flight = chunking.in_flight;
   if (execution.slices == 0) execution.slices = is_nvls || is_nvls_tree ? 1 : chunking.slices;
+  if (is_paced(execution, spec, protocol) && knows_rates(map, layout)) {
+    set_pace(execution, nccl_machine_of(spec, map, layout));
+  }
   if (execution.transfer == Execution::Transfer::kMachine) {
     const bool serial = is_serial(spec, protocol, map) && knows_rates(map, layout);
     execution.transfer = serial ? Execution::Transfer::kSerial : Execution::Transfer::kPosted;

@@ -274,6 +274,14 @@ double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine) {
   return bus;
 }
 
+double nccl_tree_block(const NcclMachine& machine, bool leaves) {
+  const ByNodes& caps = kTreeSimpleCap[index_of(machine.generation)];
+  const double between = caps[column_of(machine.nodes)];
+  // On two nodes of Hopper trees are faster than on one.
+  const double cap = leaves ? between : std::max(caps[0], between);
+  return cap * machine.tree.channels / machine.channels() / 2;
+}
+
 double nccl_local_hop(NcclAlgorithm algorithm, Protocol protocol, const NcclMachine& machine) {
   const Latencies& hops = machine.is_pci ? kPciHop : kNvlinkHop;
   const std::size_t i = index_of(protocol);

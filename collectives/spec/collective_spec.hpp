@@ -84,8 +84,11 @@ struct Execution {
   /// What a channel does while a slice is on its way. kPosted: it continues, so that latencies hide
   /// behind other slices. kSerial: it moves one slice at a time, at `channel_rate`, and each costs
   /// it the latency of a step besides, as it does threads that read a peer's memory or wait for
-  /// flags in what they receive. kMachine: as NCCL's protocol has it on the GPUs of `generation`.
-  enum class Transfer : std::uint8_t { kPosted, kSerial, kMachine };
+  /// flags in what they receive. kPaced: it moves one slice at a time, at `channel_rate`, and does
+  /// not wait for its peer, who has a slice once all of it was moved. What links take meanwhile is
+  /// part of that time, as long as all channels move at once. kMachine: as NCCL's protocol has it
+  /// on the GPUs of `generation`.
+  enum class Transfer : std::uint8_t { kPosted, kSerial, kPaced, kMachine };
   /// kSingle: hosts launch a call when the one before it is over, and each waits for its launch.
   /// kBackToBack: hosts queue calls, so that a launch overlaps with the calls before it. Calls
   /// follow each other as fast as hosts launch them or GPUs carry them out, whichever is slower.
@@ -95,8 +98,10 @@ struct Execution {
   Bytes chunk = 0_B;           ///< per step and channel; 0: undivided, with kNccl as NCCL has it
   std::uint32_t slices = 1;    ///< messages per chunk; 0: as NCCL has them
   Transfer transfer = Transfer::kPosted;
-  BitsPerSecond channel_rate;  ///< data of a serial channel; 0: what links and other channels leave
-  std::uint32_t in_flight = 0;  ///< unacknowledged messages per connection; 0: no limit
+  /// Data of a serial or paced channel; 0: what links and other channels leave.
+  BitsPerSecond channel_rate;
+  BitsPerSecond network_channel_rate;  ///< of a paced one, to another domain; 0: `channel_rate`
+  std::uint32_t in_flight = 0;         ///< unacknowledged messages per connection; 0: no limit
   Protocol protocol = Protocol::kNone;
   std::optional<Picoseconds> step_latency;  ///< absent: the protocol's
   /// The same of messages between scale-up domains. Absent: as inside them, or NCCL's.

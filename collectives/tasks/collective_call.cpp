@@ -23,7 +23,9 @@ Picoseconds stretched(Picoseconds time, double factor) {
 
 CollectiveCall::CollectiveCall(CollectiveSpec spec, std::uint32_t ranks, const RankLayout& layout)
     : spec_(std::move(spec)),
-      schedule_(make_schedule(plan_of(spec_, ranks, layout), spec_.algorithm)) {}
+      schedule_(make_schedule(plan_of(spec_, ranks, layout), spec_.algorithm)),
+      domain_rate_(layout.domain_rate),
+      network_rate_(layout.network_rate) {}
 
 Bytes CollectiveCall::wire_size(Bytes size) const {
   const ProtocolCost cost = protocol_cost(spec_.execution.protocol);
@@ -51,8 +53,9 @@ Picoseconds CollectiveCall::handling_time(const Step& received, double slowness)
   const Execution& execution = spec_.execution;
   const Picoseconds time =
       shared_time(received.bytes(), received.reduces ? execution.reduce_rate : execution.copy_rate);
-  // Serial channels add data up as they move it; only what a straggler takes longer comes on top.
-  const bool is_on_the_way = execution.transfer == Execution::Transfer::kSerial;
+  // Such channels add data up as they move it; only what a straggler takes longer comes on top.
+  const bool is_on_the_way = execution.transfer == Execution::Transfer::kSerial ||
+                             execution.transfer == Execution::Transfer::kPaced;
   return is_on_the_way ? std::max(Picoseconds(0), stretched(time, slowness) - time)
                        : stretched(time, slowness);
 }
@@ -62,12 +65,65 @@ Picoseconds CollectiveCall::transfer_time(const Step& sent) const {
   return rate == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(sent.bytes(), rate);
 }
 
+// Links are shared by the slices of all channels that go the same way, a tree being a channel of
+// its own. A domain's channels use its NICs in turn.
+CollectiveCall::Pace CollectiveCall::pace_of(const Step& sent, std::uint32_t rank,
+                                             double slowness) const {
+  const Execution& execution = spec_.execution;
+  const RankMap& map = schedule_->plan().map;
+  const bool leaves = map.domain_of(rank) != map.domain_of(sent.peer);
+  const bool has_own = leaves && execution.network_channel_rate > BitsPerSecond(0);
+  const BitsPerSecond rate = has_own ? execution.network_channel_rate : execution.channel_rate;
+  if (rate == BitsPerSecond(0)) return {};
+  const std::uint32_t trees = spec_.algorithm == Algorithm::kDoubleBinaryTree ? 2 : 1;
+  const std::uint32_t lanes = execution.channels * trees;
+  const std::uint32_t nics = std::min(std::max(map.nics(), 1U), execution.channels);
+  const std::int64_t sharing = leaves ? (lanes + nics - 1) / nics : lanes;
+  const BitsPerSecond link = leaves ? network_rate_ : domain_rate_;
+  const Picoseconds all = transmission_time(sent.bytes(), rate);
+  Picoseconds along;
+  if (link > BitsPerSecond(0)) {
+    along = std::min(all, transmission_time(wire_size(sent.bytes()) * sharing, link));
+  }
+  const Picoseconds excess = stretched(all, slowness) - all;
+  return {all - along + std::max(Picoseconds(0), excess), along, std::max(Picoseconds(0), excess)};
+}
+
+// A slice that goes to several peers is moved once.
+StepStream CollectiveCall::paced_steps(std::uint32_t rank, std::uint32_t lane,
+                                       double slowness) const {
+  StepStream inner = schedule_->steps(rank, lane);
+  Step moved;
+  Pace pace;
+  Step extra;
+  for (Step step; inner.next(step);) {
+    const bool is_same = step.kind == Step::Kind::kSend && step.block == moved.block &&
+                         step.range() == moved.range();
+    if (!is_same) {
+      extra = Step::delay(std::exchange(pace.along, Picoseconds(0)), Step::Work::kTransfer);
+      if (extra.time() > Picoseconds(0)) co_yield extra;
+      moved = {};
+    }
+    if (!is_same && step.kind == Step::Kind::kSend) {
+      moved = step;
+      pace = pace_of(step, rank, slowness);
+      extra = Step::delay(pace.before, Step::Work::kTransfer, pace.excess);
+      if (pace.before > Picoseconds(0)) co_yield extra;
+    }
+    co_yield step;
+  }
+  extra = Step::delay(pace.along, Step::Work::kTransfer);
+  if (pace.along > Picoseconds(0)) co_yield extra;
+}
+
 StepStream CollectiveCall::steps(std::uint32_t rank, std::uint32_t lane, double slowness) const {
   const bool is_serial = spec_.execution.transfer == Execution::Transfer::kSerial;
   const Picoseconds launch = spec_.execution.launch.value_or(Picoseconds(0));
   const RankMap& map = schedule_->plan().map;
   const bool has_proxies = spec_.execution.network_step_latency.has_value();
-  StepStream inner = schedule_->steps(rank, lane);
+  StepStream inner = spec_.execution.transfer == Execution::Transfer::kPaced
+                         ? paced_steps(rank, lane, slowness)
+                         : schedule_->steps(rank, lane);
   Step received;
   Step extra = Step::delay(launch, Step::Work::kLaunch);  // one place for all of them
   if (launch > Picoseconds(0)) co_yield extra;

@@ -38,9 +38,20 @@ class CollectiveCall {
   [[nodiscard]] Picoseconds shared_time(Bytes bytes, BitsPerSecond rate) const;
   /// What a serial channel takes at least to move the data of a message.
   [[nodiscard]] Picoseconds transfer_time(const Step& sent) const;
+  /// What a paced channel takes to move a slice.
+  struct Pace {
+    Picoseconds before;  ///< until the message is posted
+    Picoseconds along;   ///< while links carry it
+    Picoseconds excess;  ///< of `before`: what a straggler takes longer
+  };
+  [[nodiscard]] Pace pace_of(const Step& sent, std::uint32_t rank, double slowness) const;
+  [[nodiscard]] StepStream paced_steps(std::uint32_t rank, std::uint32_t lane,
+                                       double slowness) const;
 
   CollectiveSpec spec_;
   std::unique_ptr<const Schedule> schedule_;
+  BitsPerSecond domain_rate_;   ///< of a rank
+  BitsPerSecond network_rate_;  ///< of a rank
 };
 
 /// A time `factor` times as long, to the nearest picosecond.

@@ -237,6 +237,37 @@ TEST(Execution, SerialChannelsMoveOneSliceAtATime) {
   EXPECT_EQ(ideal_time(8, spec), 27 * turn + seen + 2 * 512_ns);
 }
 
+// A paced channel moves a slice at its rate and hands it on then: 14 steps of 1 KiB, each 4.096 us
+// and the message. Adding and copying go along. In two slices the second moves while the first
+// travels: 28 moves, and the last message.
+TEST(Execution, PacedChannelsHandOnASliceOnceItIsMoved) {
+  CollectiveSpec spec = all_reduce(8_KiB);
+  spec.execution.transfer = collectives::Execution::Transfer::kPaced;
+  EXPECT_EQ(ideal_time(8, spec), 14 * message_time(1_KiB)) << "no rate, no pace";
+  spec.execution.channel_rate = 2_Gbps;
+  const Picoseconds move = transmission_time(1_KiB, 2_Gbps);
+  EXPECT_EQ(ideal_time(8, spec), 14 * (move + message_time(1_KiB)));
+  spec.execution.reduce_rate = 8_Gbps;
+  spec.execution.copy_rate = 8_Gbps;
+  EXPECT_EQ(ideal_time(8, spec), 14 * (move + message_time(1_KiB)));
+  spec.execution.network_channel_rate = 1_Gbps;  // all ranks are alone
+  EXPECT_EQ(ideal_time(8, spec), 14 * (2 * move + message_time(1_KiB)));
+}
+
+// A root of a binary tree sends a slice to two children and moves it once: with two trees of three
+// ranks, a chunk goes up one level and down one, in both at once.
+TEST(Execution, PacedTreesMoveASliceForAllChildrenOnce) {
+  CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, 6_KiB);
+  const Picoseconds plain = ideal_time(3, spec);
+  spec.execution.transfer = collectives::Execution::Transfer::kPaced;
+  spec.execution.channel_rate = 2_Gbps;
+  const Picoseconds move = transmission_time(3_KiB, 2_Gbps);
+  const auto moves = (ideal_time(3, spec) - plain).count() / move.count();
+  EXPECT_EQ(ideal_time(3, spec), plain + moves * move);
+  EXPECT_LE(moves, 4);
+  EXPECT_GE(moves, 2);
+}
+
 // 7 sums and 7 copies of 1 KiB, one after the other, at 1 ns and 0.5 ns per byte.
 TEST(Execution, ReducingAndCopyingTakeTime) {
   CollectiveSpec spec = all_reduce(8_KiB);

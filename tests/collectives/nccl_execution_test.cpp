@@ -363,6 +363,64 @@ TEST(NcclExecution, SerialChannelsShareWhatTheTuningModelHasForRings) {
       Execution::Transfer::kPosted);
 }
 
+struct PacedRow {
+  GpuGeneration generation;
+  std::uint32_t nodes;
+  std::uint32_t gpus;
+  std::int64_t nvlink;  ///< GB/s
+  std::uint32_t channels;
+  double inside;   ///< GB/s
+  double between;  ///< GB/s
+};
+
+// Trees in Simple have chunks of one step, and what blocks of threads move of the model's caps:
+// racks of GB200 have 18 searched channels of two blocks, 70 / 4 GB/s in a rack and 24 / 4 where
+// more than two meet. Two servers of H100 have eight channels of four blocks, 41.4 / 8 GB/s, which
+// is more than 38.7 / 8 of one server.
+TEST(NcclExecution, TreesInSimpleArePacedByBlocksOfThreads) {
+  using enum GpuGeneration;
+  const std::vector<PacedRow> table = {{kBlackwell, 20, 72, 900, 18, 17.5, 6},
+                                       {kHopper, 2, 8, 370, 16, 5.175, 5.175},
+                                       {kHopper, 4, 8, 370, 16, 38.7 / 8, 4.5}};
+  for (const PacedRow& row : table) {
+    RankLayout layout = server(row.nodes * row.gpus, row.nvlink);
+    for (std::uint32_t r = 0; r < row.nodes * row.gpus; ++r) layout.domain[r] = r / row.gpus;
+    layout.network_rate = 400_Gbps;
+    const auto of = [&](Protocol protocol) {
+      return settled(nccl(row.generation, Algorithm::kDoubleBinaryTree, protocol, 1_GiB), layout);
+    };
+    const Execution e = of(Protocol::kSimple);
+    EXPECT_EQ(e.transfer, Execution::Transfer::kPaced);
+    EXPECT_EQ(e.channels, row.channels) << row.gpus;
+    EXPECT_EQ(e.chunk, 512_KiB);
+    EXPECT_EQ(e.slices, 1);
+    EXPECT_EQ(e.in_flight, 8);
+    EXPECT_NEAR(static_cast<double>(e.channel_rate.count()) / 8e9, row.inside, 1e-3);
+    EXPECT_NEAR(static_cast<double>(e.network_channel_rate.count()) / 8e9, row.between, 1e-3);
+    EXPECT_EQ(of(Protocol::kLl).transfer, Execution::Transfer::kPosted);
+    EXPECT_EQ(of(Protocol::kLl).channels, row.channels);
+  }
+}
+
+// A step of LL128 is 614,400 bytes, 15/16 of it data. On two servers of eight, 32 channels and a
+// depth of 1 + 1 + 0.8, chunks are halved while a channel has fewer than 64 and then 16 times the
+// depth / 8: 22.4 down to an eighth of a step, 5.6 down to a thirty-second.
+TEST(NcclExecution, TreesInLl128HaveSmallerChunksWhereThereWouldBeFew) {
+  RankLayout layout = server(16, 370);
+  for (std::uint32_t r = 8; r < 16; ++r) layout.domain[r] = 1;
+  layout.network_rate = 400_Gbps;
+  const auto chunk = [&](Bytes size) {
+    return settled(
+               nccl(GpuGeneration::kHopper, Algorithm::kDoubleBinaryTree, Protocol::kLl128, size),
+               layout)
+        .chunk;
+  };
+  EXPECT_EQ(chunk(1_GiB), Bytes(576'000));
+  EXPECT_EQ(chunk(256_MiB), Bytes(288'000));
+  EXPECT_EQ(chunk(64_MiB), Bytes(72'000));
+  EXPECT_EQ(chunk(4_MiB), Bytes(18'000));
+}
+
 // Back to back, launches overlap with the call before, and say only how far apart calls are at
 // least. What is left are kernels: in LL 7.9, 4.6 and 6.5 us, and 1.05, 0.79 and 1.36 us for each
 // step of a ring, of which NVLink has 0.6. A single call has its launch besides.

@@ -1,5 +1,7 @@
 #include "collectives/algorithms/tree/double_binary_tree.hpp"
 
+#include <algorithm>
+
 #include "collectives/algorithms/tree/tree_schedule.hpp"
 
 namespace weft::collectives {
@@ -12,6 +14,24 @@ namespace {
 constexpr double kTreeCopies = 4;
 constexpr double kFlood = 1.25;
 constexpr double kMaxInFlight = 8;
+
+/// What paced channels take for their parts of a chunk, in seconds, inside domains and between
+/// them.
+struct Paces {
+  Paces(const CostTerms& t, double piece, bool leaves) {
+    const Execution& e = t.spec.execution;
+    are_set = e.transfer == Execution::Transfer::kPaced && e.channel_rate > BitsPerSecond(0);
+    if (!are_set) return;
+    const double bits = 8 * piece / t.channels;
+    const bool has_own = leaves && e.network_channel_rate > BitsPerSecond(0);
+    const BitsPerSecond far = has_own ? e.network_channel_rate : e.channel_rate;
+    inside = bits / static_cast<double>(e.channel_rate.count());
+    between = bits / static_cast<double>(far.count());
+  }
+  bool are_set = false;
+  double inside = 0;
+  double between = 0;
+};
 
 }  // namespace
 
@@ -27,11 +47,16 @@ double DoubleBinaryTree::cost(const CostTerms& t) {
   const bool has_chains = t.plan.map.is_even() && t.domains > 1 && t.domain_size > 1;
   const double nodes = has_chains ? t.domains : t.n;
   const Hop& tree = has_chains ? t.net : t.at_distance(t.n / 2);
-  double once = 2 * rounds_of(nodes) * tree(2 * piece);
-  if (has_chains) once += 2 * (t.domain_size - 1) * t.local(piece);
+  const Paces paces(t, piece, has_chains || t.domains == t.n);
+  double once = 2 * rounds_of(nodes) * std::max(tree(2 * piece), tree.latency + paces.between);
+  if (has_chains) {
+    once += 2 * (t.domain_size - 1) * std::max(t.local(piece), t.local.latency + paces.inside);
+  }
   const double window = t.spec.execution.in_flight;
   const double copies = window > 0 && window <= kMaxInFlight ? kTreeCopies : kTreeCopies * kFlood;
-  return once + (count - 1) * copies * piece * tree.per_byte + t.size * (t.reduce + t.copy);
+  const double each = std::max({copies * piece * tree.per_byte, paces.inside, paces.between});
+  const double handling = paces.are_set ? 0 : t.size * (t.reduce + t.copy);
+  return once + (count - 1) * each + handling;
 }
 
 }  // namespace weft::collectives

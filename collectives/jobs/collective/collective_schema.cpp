@@ -111,19 +111,32 @@ void describe_channels(schema::Builder<Execution>& execution) {
                 "a channel continues while slices are in flight"},
                {Execution::Transfer::kSerial, "serial",
                 "a channel moves slice after slice, each after a step's latency"},
+               {Execution::Transfer::kPaced, "paced",
+                "a channel moves slice after slice at its rate, and does not wait for its peer"},
                {Execution::Transfer::kMachine, "machine",
-                "with `preset: nccl`: serial in LL and LL128, and on A100s; else posted"}},
+                "with `preset: nccl`: serial in LL and LL128, and on A100s; paced in trees of "
+                "Simple; else posted"}},
               "what a channel does while a slice is in flight")
       .source(kFree)
       .field("channel_rate", &Execution::channel_rate,
-             "data that a serial channel moves; 0: no limit but its links, or NCCL's")
+             "data that a serial or paced channel moves; 0: no limit but its links, or NCCL's")
       .matters_if(
           [](const Execution& e) {
             return e.transfer != Execution::Transfer::kPosted ||
                    e.preset == Execution::Preset::kNccl;
           },
-          "with `transfer: serial`, or as `preset: nccl` has it")
+          "with `transfer: serial` or `paced`, or as `preset: nccl` has it")
       .source("what links and other channels leave")
+      .field("network_channel_rate", &Execution::network_channel_rate,
+             "the same of a paced channel, of what goes to another domain; 0: `channel_rate`, or "
+             "NCCL's")
+      .matters_if(
+          [](const Execution& e) {
+            return e.transfer == Execution::Transfer::kPaced ||
+                   e.preset == Execution::Preset::kNccl;
+          },
+          "with `transfer: paced`, or as `preset: nccl` has it")
+      .source("channel_rate")
       .field("in_flight", &Execution::in_flight,
              "messages per connection that are sent and not acknowledged; 0: any number; `buffer`, "
              "with `preset: nccl`: what NCCL's buffer of the protocol holds, 8 steps")

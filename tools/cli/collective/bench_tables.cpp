@@ -59,10 +59,24 @@ std::string execution_text(const CollectiveSpec& spec) {
       fmt::format(", chunks of {}", scenarios::format_bytes(static_cast<double>(e.chunk.count())));
   if (e.slices > 1) text += fmt::format(" in {} slices", e.slices);
   if (e.in_flight > 0) text += fmt::format(", {} in flight", e.in_flight);
-  text += e.transfer == Execution::Transfer::kSerial ? ", serial" : ", posted";
+  switch (e.transfer) {
+    case Execution::Transfer::kSerial:
+      text += ", serial";
+      break;
+    case Execution::Transfer::kPaced:
+      text += ", paced";
+      break;
+    default:
+      text += ", posted";
+  }
   if (e.channel_rate.count() > 0) {
     text += " at " + scenarios::format_rate(static_cast<double>(e.channel_rate.count())) +
             " per channel";
+  }
+  if (e.network_channel_rate.count() > 0) {
+    text +=
+        fmt::format(", {} between domains",
+                    scenarios::format_rate(static_cast<double>(e.network_channel_rate.count())));
   }
   if (e.launch) text += ", launch " + scenarios::format_time(*e.launch);
   if (e.launch_interval > Picoseconds(0)) {
