@@ -65,8 +65,6 @@ Picoseconds CollectiveCall::transfer_time(const Step& sent) const {
   return rate == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(sent.bytes(), rate);
 }
 
-// Links are shared by the slices of all channels that go the same way, a tree being a channel of
-// its own. A domain's channels use its NICs in turn.
 CollectiveCall::Pace CollectiveCall::pace_of(const Step& sent, std::uint32_t rank,
                                              double slowness) const {
   const Execution& execution = spec_.execution;
@@ -75,18 +73,14 @@ CollectiveCall::Pace CollectiveCall::pace_of(const Step& sent, std::uint32_t ran
   const bool has_own = leaves && execution.network_channel_rate > BitsPerSecond(0);
   const BitsPerSecond rate = has_own ? execution.network_channel_rate : execution.channel_rate;
   if (rate == BitsPerSecond(0)) return {};
-  const std::uint32_t trees = spec_.algorithm == Algorithm::kDoubleBinaryTree ? 2 : 1;
-  const std::uint32_t lanes = execution.channels * trees;
-  const std::uint32_t nics = std::min(std::max(map.nics(), 1U), execution.channels);
-  const std::int64_t sharing = leaves ? (lanes + nics - 1) / nics : lanes;
   const BitsPerSecond link = leaves ? network_rate_ : domain_rate_;
   const Picoseconds all = transmission_time(sent.bytes(), rate);
   Picoseconds along;
   if (link > BitsPerSecond(0)) {
-    along = std::min(all, transmission_time(wire_size(sent.bytes()) * sharing, link));
+    along = std::min(all, transmission_time(wire_size(sent.bytes()), link));
   }
-  const Picoseconds excess = stretched(all, slowness) - all;
-  return {all - along + std::max(Picoseconds(0), excess), along, std::max(Picoseconds(0), excess)};
+  const Picoseconds excess = std::max(Picoseconds(0), stretched(all, slowness) - all);
+  return {all - along + excess, along, excess};
 }
 
 // A slice that goes to several peers is moved once.

@@ -41,7 +41,7 @@ class CollectiveCall {
   /// What a paced channel takes to move a slice.
   struct Pace {
     Picoseconds before;  ///< until the message is posted
-    Picoseconds along;   ///< while links carry it
+    Picoseconds along;   ///< while its link carries it, if that carries nothing else
     Picoseconds excess;  ///< of `before`: what a straggler takes longer
   };
   [[nodiscard]] Pace pace_of(const Step& sent, std::uint32_t rank, double slowness) const;

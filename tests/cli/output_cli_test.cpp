@@ -251,7 +251,7 @@ TEST_F(Output, DevicesAreWrittenIntoAndStay) {
 
 TEST_F(Output, LinksAreFollowedAndStay) {
   for (const auto& command : kWriters) {
-    write("real", "before");
+    write("real", "");
     fs::create_symlink("real", path("link"));
     run(with(command, "link"));
     EXPECT_TRUE(fs::is_symlink(path("link")));
@@ -264,6 +264,26 @@ TEST_F(Output, LinksAreFollowedAndStay) {
     EXPECT_FALSE(fs::exists(path("nowhere")));
     fs::remove(path("link"));
     EXPECT_THAT(run(with(command, "."), 1).err, HasSubstr("it is a folder"));
+  }
+}
+
+// A slip of the hand: the scenario's own name, or that of other work, behind -o.
+TEST_F(Output, WhatHoldsSomethingElseStays) {
+  const std::string scenario = read("s.yaml");
+  for (const auto& command : kWriters) {
+    EXPECT_THAT(run(with(command, "s.yaml"), 1).err, HasSubstr("holds something else"));
+    EXPECT_EQ(read("s.yaml"), scenario);
+    run(with(command, "own"));
+    const std::string text = read("own");
+    run(with(command, "own"));  // again
+    EXPECT_EQ(read("own").size(), text.size());
+    write("own", text.starts_with("<") ? "a, b" : "<svg/>");
+    EXPECT_THAT(run(with(command, "own"), 1).err, HasSubstr("own: cannot be written: it is there"));
+    EXPECT_LE(read("own").size(), 6U);
+    for (const auto& entry : fs::directory_iterator(path("."))) {
+      EXPECT_FALSE(entry.path().filename().string().ends_with(".partial")) << entry.path();
+    }
+    fs::remove(path("own"));
   }
 }
 
@@ -284,7 +304,7 @@ TEST_F(Output, SweepsWriteIntoLinksAndPipesToo) {
         "2KB]}]\n");
   run({"sweep", "sweep.yaml", "--quiet"});
   for (const char* suffix : {".svg", ".png"}) {
-    write(std::string("real") + suffix, "before");
+    write(std::string("real") + suffix, "");
     fs::create_symlink(std::string("real") + suffix, path(std::string("p") + suffix));
   }
   run({"plot", "results/tiny", "--x", "size", "--y", "simulated_seconds", "--out", "p"});

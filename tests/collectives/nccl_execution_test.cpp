@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -367,23 +368,24 @@ struct PacedRow {
   GpuGeneration generation;
   std::uint32_t nodes;
   std::uint32_t gpus;
-  std::int64_t nvlink;  ///< GB/s
+  double nvlink;  ///< GB/s
   std::uint32_t channels;
   double inside;   ///< GB/s
   double between;  ///< GB/s
 };
 
 // Trees in Simple have chunks of one step, and what blocks of threads move of the model's caps:
-// racks of GB200 have 18 searched channels of two blocks, 70 / 4 GB/s in a rack and 24 / 4 where
-// more than two meet. Two servers of H100 have eight channels of four blocks, 41.4 / 8 GB/s, which
-// is more than 38.7 / 8 of one server.
+// racks of GB200 have 16 searched channels of two blocks, 70 / 4 GB/s in a rack and 24 / 4 where
+// more than two meet. Two servers of H100 have eight of two, 41.4 / 4 GB/s, which is more than the
+// 38.7 / 4 of one server.
 TEST(NcclExecution, TreesInSimpleArePacedByBlocksOfThreads) {
   using enum GpuGeneration;
-  const std::vector<PacedRow> table = {{kBlackwell, 20, 72, 900, 18, 17.5, 6},
-                                       {kHopper, 2, 8, 370, 16, 5.175, 5.175},
-                                       {kHopper, 4, 8, 370, 16, 38.7 / 8, 4.5}};
+  const std::vector<PacedRow> table = {{kBlackwell, 20, 72, 721.8, 16, 17.5, 6},
+                                       {kHopper, 2, 8, 370, 8, 41.4 / 4, 41.4 / 4},
+                                       {kHopper, 4, 8, 370, 8, 38.7 / 4, 9}};
   for (const PacedRow& row : table) {
-    RankLayout layout = server(row.nodes * row.gpus, row.nvlink);
+    RankLayout layout = server(row.nodes * row.gpus, 0);
+    layout.domain_rate = BitsPerSecond(std::llround(row.nvlink * 8e9));
     for (std::uint32_t r = 0; r < row.nodes * row.gpus; ++r) layout.domain[r] = r / row.gpus;
     layout.network_rate = 400_Gbps;
     const auto of = [&](Protocol protocol) {
@@ -402,9 +404,9 @@ TEST(NcclExecution, TreesInSimpleArePacedByBlocksOfThreads) {
   }
 }
 
-// A step of LL128 is 614,400 bytes, 15/16 of it data. On two servers of eight, 32 channels and a
-// depth of 1 + 1 + 0.8, chunks are halved while a channel has fewer than 64 and then 16 times the
-// depth / 8: 22.4 down to an eighth of a step, 5.6 down to a thirty-second.
+// A step of LL128 is 614,400 bytes, 15/16 of it data. On two servers of eight, 16 channels and a
+// depth of 1 + 1 + 0.8, steps are halved while a channel has fewer than 22.4 (64 x 2.8 / 8) and
+// they have more than 128 KiB, and then while it has fewer than 5.6 and they have more than 32 KiB.
 TEST(NcclExecution, TreesInLl128HaveSmallerChunksWhereThereWouldBeFew) {
   RankLayout layout = server(16, 370);
   for (std::uint32_t r = 8; r < 16; ++r) layout.domain[r] = 1;
@@ -416,9 +418,12 @@ TEST(NcclExecution, TreesInLl128HaveSmallerChunksWhereThereWouldBeFew) {
         .chunk;
   };
   EXPECT_EQ(chunk(1_GiB), Bytes(576'000));
-  EXPECT_EQ(chunk(256_MiB), Bytes(288'000));
-  EXPECT_EQ(chunk(64_MiB), Bytes(72'000));
-  EXPECT_EQ(chunk(4_MiB), Bytes(18'000));
+  EXPECT_EQ(chunk(256_MiB), Bytes(576'000));
+  EXPECT_EQ(chunk(128_MiB), Bytes(288'000));
+  EXPECT_EQ(chunk(64_MiB), Bytes(144'000));
+  EXPECT_EQ(chunk(8_MiB), Bytes(72'000));
+  EXPECT_EQ(chunk(4_MiB), Bytes(36'000));
+  EXPECT_EQ(chunk(1_KiB), Bytes(18'000));
 }
 
 // Back to back, launches overlap with the call before, and say only how far apart calls are at

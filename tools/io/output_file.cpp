@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <iostream>
 #include <optional>
@@ -31,6 +32,27 @@ std::optional<std::string> descriptor_of(const fs::path& path) {
     if (folder == "/dev/fd" || folder == "/proc/self/fd") return at.filename().string();
   }
   return std::nullopt;
+}
+
+/// What a text is, as far as its first character tells: pages and pictures, JSON, anything else.
+enum class Form : std::uint8_t { kNothing, kMarkup, kJson, kOther };
+
+Form form_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  char first = 0;
+  if (!(in >> first)) return Form::kNothing;  // skips white space
+  if (first == '<') return Form::kMarkup;
+  return first == '{' || first == '[' ? Form::kJson : Form::kOther;
+}
+
+/// Nothing that weft writes over a file is YAML, which is what people write for it.
+bool is_of_the_user(const fs::path& target, const fs::path& text) {
+  std::error_code error;
+  if (!fs::is_regular_file(target, error)) return false;
+  const Form before = form_of(target);
+  if (before == Form::kNothing) return false;
+  const std::string suffix = target.extension().string();
+  return suffix == ".yaml" || suffix == ".yml" || before != form_of(text);
 }
 
 /// What keeps this kind of file from being written.
@@ -118,6 +140,9 @@ Errors OutputFile::commit() {
   if (stream_ == &std::cout && has_no_reader(STDOUT_FILENO)) return {};
   if (!stream_->good()) return {failure("the disk is full or nobody reads it")};
   if (partial_.empty()) return {};
+  if (is_of_the_user(target_, partial_)) {
+    return {failure("it is there already and holds something else; remove it, or name another")};
+  }
   std::error_code error;
   fs::rename(partial_, target_, error);
   const fs::path partial = std::exchange(partial_, fs::path());

@@ -14,7 +14,8 @@ namespace weft {
 /// A file that somebody asked for by name. An ordinary file appears whole or not at all; behind a
 /// link, the link stays and what it leads to is replaced. Into a device or a FIFO, and into
 /// descriptors as /dev/stdout, it is written as it comes: nothing but ordinary files is ever
-/// replaced.
+/// replaced, and of these none that was not written so: no YAML, and no file of another form
+/// (markup, JSON, anything else).
 class OutputFile {
  public:
   /// Empty or `-`: standard output.
