@@ -260,8 +260,10 @@ bool is_paced(const Execution& execution, const CollectiveSpec& spec, Protocol p
   return is_open && spec.algorithm == Algorithm::kDoubleBinaryTree && protocol == Protocol::kSimple;
 }
 
+/// The model's caps were measured, fences and flags of every step included.
 void set_pace(Execution& execution, const NcclMachine& machine) {
   execution.transfer = Execution::Transfer::kPaced;
+  if (!execution.step_latency) execution.step_latency = Picoseconds(0);
   for (const auto& [rate, leaves] : {std::pair(&execution.channel_rate, false),
                                      std::pair(&execution.network_channel_rate, true)}) {
     if (*rate > BitsPerSecond(0)) continue;
