@@ -252,22 +252,24 @@ BitsPerSecond serial_rate(const Execution& execution, const CollectiveSpec& spec
   return is_limited ? std::min(share, kLl128BlockAmpere) : share;
 }
 
-/// Whether blocks of threads, not links, set the pace of channels: in trees of Simple, whose chains
-/// have one chunk after the other, and whose heads have several messages for each chunk.
+/// Whether blocks of threads, not links, set the pace of channels: in trees of LL128 and Simple,
+/// whose chains have one chunk after the other, and whose heads have several messages for each.
 bool is_paced(const Execution& execution, const CollectiveSpec& spec, Protocol protocol) {
   const bool is_open = execution.transfer == Execution::Transfer::kMachine ||
                        execution.transfer == Execution::Transfer::kPaced;
-  return is_open && spec.algorithm == Algorithm::kDoubleBinaryTree && protocol == Protocol::kSimple;
+  return is_open && spec.algorithm == Algorithm::kDoubleBinaryTree && protocol != Protocol::kLl;
 }
 
 /// The model's caps were measured, fences and flags of every step included.
 void set_pace(Execution& execution, const NcclMachine& machine) {
   execution.transfer = Execution::Transfer::kPaced;
-  if (!execution.step_latency) execution.step_latency = Picoseconds(0);
+  if (!execution.step_latency && execution.protocol == Protocol::kSimple) {
+    execution.step_latency = Picoseconds(0);
+  }
   for (const auto& [rate, leaves] : {std::pair(&execution.channel_rate, false),
                                      std::pair(&execution.network_channel_rate, true)}) {
     if (*rate > BitsPerSecond(0)) continue;
-    *rate = BitsPerSecond(std::llround(nccl_tree_block(machine, leaves) * 8e9));
+    *rate = BitsPerSecond(std::llround(nccl_tree_block(execution.protocol, machine, leaves) * 8e9));
   }
 }
 

@@ -274,8 +274,9 @@ double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine) {
   return bus;
 }
 
-double nccl_tree_block(const NcclMachine& machine, bool leaves) {
-  const ByNodes& caps = kTreeSimpleCap[index_of(machine.generation)];
+double nccl_tree_block(Protocol protocol, const NcclMachine& machine, bool leaves) {
+  const auto& all = protocol == Protocol::kLl128 ? kTreeLl128Cap : kTreeSimpleCap;
+  const ByNodes& caps = all[index_of(machine.generation)];
   const double between = caps[column_of(machine.nodes)];
   // On two nodes of Hopper trees are faster than on one.
   const double cap = leaves ? between : std::max(caps[0], between);

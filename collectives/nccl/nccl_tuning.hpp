@@ -51,10 +51,10 @@ struct NcclServers {
 /// What the channels of its rings carry together, GB/s of data.
 [[nodiscard]] double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine);
 
-/// What a block of threads of a tree in Simple moves each way, GB/s: of what the tuning model has
-/// at most for a searched channel, its share, and half of that, as an all-reduce goes up and down.
-/// `leaves`: of blocks whose messages come from other nodes or go there.
-[[nodiscard]] double nccl_tree_block(const NcclMachine& machine, bool leaves);
+/// What a block of threads of a tree in LL128 or Simple moves each way, GB/s: of what the tuning
+/// model has at most for a searched channel, its share, and half of that, as an all-reduce goes up
+/// and down. `leaves`: of blocks whose messages come from other nodes or go there.
+[[nodiscard]] double nccl_tree_block(Protocol protocol, const NcclMachine& machine, bool leaves);
 
 enum class NcclAlgorithm : std::uint8_t { kTree, kRing, kNvls, kNvlsTree, kPat };
 [[nodiscard]] const char* name_of(NcclAlgorithm algorithm);

@@ -65,6 +65,7 @@ Picoseconds CollectiveCall::transfer_time(const Step& sent) const {
   return rate == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(sent.bytes(), rate);
 }
 
+// With flags in the data a peer does not wait for the end of a slice.
 CollectiveCall::Pace CollectiveCall::pace_of(const Step& sent, std::uint32_t rank,
                                              double slowness) const {
   const Execution& execution = spec_.execution;
@@ -80,6 +81,8 @@ CollectiveCall::Pace CollectiveCall::pace_of(const Step& sent, std::uint32_t ran
     along = std::min(all, transmission_time(wire_size(sent.bytes()), link));
   }
   const Picoseconds excess = std::max(Picoseconds(0), stretched(all, slowness) - all);
+  const Protocol protocol = execution.protocol;
+  if (protocol == Protocol::kLl || protocol == Protocol::kLl128) return {excess, all, excess};
   return {all - along + excess, along, excess};
 }
 

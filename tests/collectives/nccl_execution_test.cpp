@@ -372,17 +372,18 @@ struct PacedRow {
   std::uint32_t channels;
   double inside;   ///< GB/s
   double between;  ///< GB/s
+  double ll128;    ///< GB/s, inside
 };
 
-// Trees in Simple have chunks of one step, and what blocks of threads move of the model's caps:
-// racks of GB200 have 16 searched channels of two blocks, 70 / 4 GB/s in a rack and 24 / 4 where
-// more than two meet. Two servers of H100 have eight of two, 41.4 / 4 GB/s, which is more than the
-// 38.7 / 4 of one server.
-TEST(NcclExecution, TreesInSimpleArePacedByBlocksOfThreads) {
+// Trees have chunks of one step, and in LL128 and Simple what blocks of threads move of the model's
+// caps: racks of GB200 have 16 searched channels of two blocks, 70 / 4 GB/s in a rack and 24 / 4
+// where more than two meet. Two servers of H100 have eight of two, 41.4 / 4 GB/s, which is more
+// than the 38.7 / 4 of one server.
+TEST(NcclExecution, TreesArePacedByBlocksOfThreads) {
   using enum GpuGeneration;
-  const std::vector<PacedRow> table = {{kBlackwell, 20, 72, 721.8, 16, 17.5, 6},
-                                       {kHopper, 2, 8, 370, 8, 41.4 / 4, 41.4 / 4},
-                                       {kHopper, 4, 8, 370, 8, 38.7 / 4, 9}};
+  const std::vector<PacedRow> table = {{kBlackwell, 20, 72, 721.8, 16, 17.5, 6, 55.6 / 4},
+                                       {kHopper, 2, 8, 370, 8, 41.4 / 4, 41.4 / 4, 36.7 / 4},
+                                       {kHopper, 4, 8, 370, 8, 38.7 / 4, 9, 36.7 / 4}};
   for (const PacedRow& row : table) {
     RankLayout layout = server(row.nodes * row.gpus, 0);
     layout.domain_rate = BitsPerSecond(std::llround(row.nvlink * 8e9));
@@ -400,6 +401,10 @@ TEST(NcclExecution, TreesInSimpleArePacedByBlocksOfThreads) {
     EXPECT_EQ(e.step_latency, 0_us) << "fences are part of what was measured";
     EXPECT_NEAR(static_cast<double>(e.channel_rate.count()) / 8e9, row.inside, 1e-3);
     EXPECT_NEAR(static_cast<double>(e.network_channel_rate.count()) / 8e9, row.between, 1e-3);
+    const Execution ll128 = of(Protocol::kLl128);
+    EXPECT_EQ(ll128.transfer, Execution::Transfer::kPaced);
+    EXPECT_FALSE(ll128.step_latency.has_value()) << "that of the protocol";
+    EXPECT_NEAR(static_cast<double>(ll128.channel_rate.count()) / 8e9, row.ll128, 1e-3);
     EXPECT_EQ(of(Protocol::kLl).transfer, Execution::Transfer::kPosted);
     EXPECT_EQ(of(Protocol::kLl).channels, row.channels);
   }

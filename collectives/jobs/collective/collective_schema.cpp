@@ -115,7 +115,7 @@ void describe_channels(schema::Builder<Execution>& execution) {
                 "a channel moves slice after slice at its rate, and does not wait for its peer"},
                {Execution::Transfer::kMachine, "machine",
                 "with `preset: nccl`: serial in LL and LL128, and on A100s; paced in trees of "
-                "Simple; else posted"}},
+                "Simple and LL128; else posted"}},
               "what a channel does while a slice is in flight")
       .source(kFree)
       .field("channel_rate", &Execution::channel_rate,
