@@ -500,6 +500,35 @@ TEST(PlantedCause, OfAHealthyJobIsWhatSetsItsTime) {
   EXPECT_EQ(explanation_json(late, facts)["jobs"][0]["advice"].size(), 2U);
 }
 
+// The zero-load time of a job with late ranks has these in it: no job that takes it is healthy.
+TEST(PlantedCause, OfAJobWithLateRanksIsNotWhatSetsItsTime) {
+  const auto facts_for = [](const std::string& job) {
+    RunFacts facts = facts_of(planted_scenario(Planted{.job = job}.text()));
+    add_limits({{"jobs", {{{"name", "a"}, {"jct_seconds", 1e-4}, {"ideal_seconds", 1e-4}}}}},
+               facts);
+    return facts;
+  };
+  const auto late_text = [&](const std::string& job) {
+    const RunFacts facts = facts_for(job);
+    EXPECT_EQ(facts.limits.empty(), !facts.late_ranks.empty()) << job;
+    return facts.late_ranks.empty() ? "" : facts.late_ranks.front().text;
+  };
+  EXPECT_EQ(late_text(""), "");
+  EXPECT_EQ(late_text(", stragglers: []"), "");
+  EXPECT_EQ(late_text(", stragglers: [{ranks: 3}]"), "");
+  EXPECT_EQ(late_text(", jitter: {type: exponential, mean: 1us}"), "");
+  EXPECT_EQ(late_text(", stragglers: [{ranks: 3, late: 1500us}]"), "rank 3 (late by 1.5 ms)");
+  EXPECT_EQ(late_text(", stragglers: [{ranks: [1, 4-7], compute: 1.5, reduce: 2}]"),
+            "ranks 1, 4-7 (computing x 1.5, adding and copying x 2)");
+  EXPECT_EQ(late_text(", noise: [{factor: 3}]"), "all ranks (computing x 3)");
+  EXPECT_EQ(late_text(", noise: [{servers: 2, pause: {period: 9us, length: 1us}}, {ranks: 0, "
+                      "throttles: [{start: 1us, length: 2us, factor: 2}]}, {ranks: 1, factor: 2}]"),
+            "server 2 (with pauses), rank 0 (throttled for a while) and 1 more");
+  EXPECT_EQ(late_text("}\n  - {name: b, type: all-reduce, size: 1MiB, ranks: 0-7, skip: true, "
+                      "stragglers: [{ranks: 3, late: 1us}]"),
+            "");
+}
+
 // Where switches trim, what is sent again was not lost, and no lossless class is asked for.
 TEST(PlantedCause, OfTrimsIsNoLoss) {
   const LoadedScenario scenario =

@@ -141,9 +141,25 @@ std::string slow_links_text(const JobSum& job) {
                         share_text(time, job.time));
   }
   if (links.size() > kMax) {
-    text += fmt::format("  There are {} more slow links on the path.\n", links.size() - kMax);
+    text += links.size() == kMax + 1 ? "  There is 1 more slow link on the path.\n"
+            : links.size() == kMax + 1
+                ? "  There is 1 more slow link on the path.\n"
+                : fmt::format("  There are {} more slow links on the path.\n", links.size() - kMax);
   }
   return text;
+}
+
+/// Empty: it has none.
+std::string late_ranks_of(const std::string& job, const RunFacts& facts) {
+  const auto late = std::ranges::find(facts.late_ranks, job, &LateRanks::job);
+  return late == facts.late_ranks.end() ? std::string() : late->text;
+}
+
+std::string late_ranks_text(const std::string& job, const RunFacts& facts) {
+  const std::string late = late_ranks_of(job, facts);
+  if (late.empty()) return {};
+  return fmt::format("  Its zero-load time has {} in it, and does not show what that costs.\n",
+                     escaped(late));
 }
 
 bool leads_to_host(const std::string& port) {
@@ -368,7 +384,7 @@ std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t l
       text += fmt::format("  {:>7}  {:>9}  {}\n", share_text(sum.time, job.time),
                           format_time(sum.time), sentence_of(sum, facts.trims));
     }
-    text += slow_links_text(job) + advice_text(job, facts);
+    text += slow_links_text(job) + late_ranks_text(job.job, facts) + advice_text(job, facts);
   }
   return text;
 }
@@ -459,6 +475,7 @@ nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
                     {"seconds", csv::seconds(job.time)},
                     {"causes", causes},
                     {"slow_links", slow_links_json(job)},
+                    {"late_ranks", late_ranks_of(job.job, facts)},
                     {"advice", advice}});
   }
   auto list = nlohmann::ordered_json::array();

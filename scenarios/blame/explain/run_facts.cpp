@@ -32,6 +32,7 @@ RunFacts facts_of(const LoadedScenario& scenario) {
   RunFacts facts;
   facts.slow_links = slow_links(scenario);
   facts.degradations = degradations_of(scenario, facts.slow_links);
+  facts.late_ranks = late_ranks(scenario);
   const bool can_spray = overrides_without("collisions", scenario).ok();
   for (const JobSpec& job : s.jobs) {
     const bool is_hashed = can_spray && !s.sprays(job.traffic_class, job.transport);
@@ -48,8 +49,11 @@ void add_limits(const nlohmann::ordered_json& summary, RunFacts& facts) {
     if (!job.is_object()) continue;
     const double time = number_at(job, "jct_seconds");
     if (time <= 0 || time > kHealthy * number_at(job, "ideal_seconds")) continue;
+    const std::string name = text_at(job, "name");
+    const auto late = std::ranges::find(facts.late_ranks, name, &LateRanks::job);
+    if (late != facts.late_ranks.end()) continue;
     const std::string by = text_at(job, "ideal_set_by");
-    facts.limits.push_back({text_at(job, "name"), by == kDependencies ? std::string() : by});
+    facts.limits.push_back({name, by == kDependencies ? std::string() : by});
   }
 }
 

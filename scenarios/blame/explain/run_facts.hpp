@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/explain/late_ranks.hpp"
 #include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
 
@@ -21,6 +22,7 @@ struct JobLimit {
 struct RunFacts {
   std::vector<SlowLink> slow_links{};
   std::vector<Degradation> degradations{};
+  std::vector<LateRanks> late_ranks{};
   /// Jobs whose packets keep to a path that a hash chose, and could be sprayed instead.
   std::vector<std::string> hashed_jobs{};
   bool trims = false;  ///< switches cut packets to their headers where queues are full
@@ -28,7 +30,8 @@ struct RunFacts {
 };
 
 [[nodiscard]] RunFacts facts_of(const LoadedScenario& scenario);
-/// Adds `limits` from what summary.json holds; what is no summary adds nothing.
+/// Adds `limits` from what summary.json holds; what is no summary adds nothing. Jobs with late
+/// ranks have none: these are in their zero-load time.
 void add_limits(const nlohmann::ordered_json& summary, RunFacts& facts);
 /// All that a folder of results tells.
 [[nodiscard]] RunFacts facts_of_folder(const std::filesystem::path& folder);

@@ -179,6 +179,10 @@ Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
   run["expectations"] = std::move(expectations).value();
   run["degradations"] = Json::array();
   for (const auto& one : facts.degradations) run["degradations"].push_back(one.what);
+  run["late_ranks"] = Json::array();
+  for (const auto& one : facts.late_ranks) {
+    run["late_ranks"].push_back({{"job", one.job}, {"text", one.text}});
+  }
   std::error_code ignored;
   if (fs::exists(folder / "blame.csv", ignored)) {
     const auto blame = scenarios::read_blame(folder);

@@ -84,20 +84,36 @@ function fillerOf(run, name, causes) {
   return senders.some(([job]) => job === name) ? '' : (senders[0]?.[0] ?? '');
 }
 
+/** Causes that a job with late ranks may have while it takes no longer than its zero-load time, in which these are. */
+const HIDDEN = new Set(['straggler', 'pause', 'queueing', 'credits', 'retransmission', 'time-out', 'link failure', 'link retry']);
+
+/** Ranks of a job that the scenario has late or slow: `rank 3 (late by 1 ms)`; empty: none. */
+const lateRanksOf = (run, name) => run.late_ranks?.find((late) => late.job === name)?.text ?? '';
+
+/** Without blame the critical paths of collectives say what late ranks and pauses took, though not whose. */
+function pathCausesOf({ summary }, name) {
+  const calls = (summary.collectives ?? []).filter((call) => call.job === name && call.critical_path_seconds);
+  const whole = calls.reduce((all, call) => all + call.seconds, 0);
+  const shareOf = (key) => calls.reduce((all, call) => all + (call.critical_path_seconds[key] ?? 0), 0) / whole;
+  return whole > 0 ? [['straggler', 'late'], ['pause', 'paused']].map(([cause, key]) => ({ cause, share: shareOf(key), who: '', port: '' })).filter(({ share }) => share > 0).sort((a, b) => b.share - a.share) : [];
+}
+
 /** What is known of each job: how many times its zero-load time it took, and who is to blame. */
 function judged(run) {
   return run.summary.jobs.map((job) => {
     const blamed = run.blame?.find((b) => b.job === job.name);
-    const causes = blamed ? causesOf(blamed) : [];
+    const lateRanks = lateRanksOf(run, job.name);
+    const causes = blamed ? causesOf(blamed) : lateRanks ? pathCausesOf(run, job.name) : [];
     const ratio = job.jct_seconds && job.ideal_seconds ? job.jct_seconds / job.ideal_seconds : null;
-    // The ideal time of a job has its stragglers in it.
-    const late = causes.find((c) => c.cause === 'straggler')?.share ?? 0;
+    // The ideal time of a job has its stragglers in it: in their shade whatever else holds it up costs nothing.
+    const hidden = lateRanks || causes.some((c) => c.cause === 'straggler') ? causes.filter((c) => HIDDEN.has(c.cause)) : [];
+    const late = hidden.reduce((all, c) => all + c.share, 0);
     const isLate = late > 0 && 1 / (1 - late) > (ratio ?? 1);
     // So it has links that are slow: a job that takes no longer than these allow is not healthy.
     const atSlow = slowLinkOf(blamed)?.share ?? 0;
     const isSlow = !isLate && atSlow > 0 && (ratio ?? 1) <= HEALTHY;
     const over = (share) => (share < 1 ? 1 / (1 - share) : Infinity);
-    return { job, blamed, causes, ratio, late, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
+    return { job, blamed, causes, ratio, hidden, lateRanks, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
   });
 }
 
@@ -160,14 +176,30 @@ export function slowText(link) {
 }
 
 /** For whom a job waits: one of its ranks, or several, of which the first is named with its share of the job. */
-function waitText(straggler, blamed) {
+function waitText(straggler, blamed, lateRanks) {
+  if (!blamed) return `a wait for ${lateRanks}`;
   const own = sum(blamed.rows.filter((row) => row[0] === 'straggler' && row[2] === straggler.who));
   if (own >= 0.9 * straggler.seconds) return `a wait for ${straggler.who}, which takes longer than planned`;
   return `a wait for ranks that take longer than planned, first ${straggler.who} (${format.roughly(own / blamed.seconds)})`;
 }
 
-function blameText({ causes, blamed, isLate, late, trims, filler }) {
-  if (isLate) return `${format.roughly(late)} of it is ${waitText(causes.find((c) => c.cause === 'straggler'), blamed)}`;
+/** The worst of what the zero-load time of a job hides, and its late ranks, which are why. */
+function lateText({ hidden, blamed, lateRanks, trims, filler }) {
+  const [worst, second] = hidden;
+  const said = (one) => {
+    const share = `${format.roughly(one.share)} of it`;
+    if (one.cause === 'straggler') return `${share} is ${waitText(one, blamed, lateRanks)}`;
+    if (!blamed) return `${share} is paused`;
+    return `${share} ${SAID[one.cause](culpritText(one), one.port ? quoted(one.port) : '', { trims, filler })}`;
+  };
+  const other = worst.cause === 'straggler' ? second : hidden.find((one) => one.cause === 'straggler');
+  if (other?.share >= WORTH) return `${said(worst)}, and ${said(other)}`;
+  return `${said(worst)}${worst.cause === 'straggler' || !lateRanks ? '' : `; that hides ${lateRanks}`}`;
+}
+
+function blameText(one) {
+  const { causes, blamed, isLate, trims, filler } = one;
+  if (isLate || (!blamed && one.hidden.length)) return lateText(one);
   const slow = slowLinkOf(blamed);
   if (slow) {
     const { link, share } = slow;
@@ -176,7 +208,7 @@ function blameText({ causes, blamed, isLate, late, trims, filler }) {
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
   const said = SAID[worst.cause] ?? (() => `is ${worst.cause}`);
-  const text = (one, words) => `${format.roughly(one.share)} of it ${words(culpritText(one), one.port ? quoted(one.port) : '', { trims, filler })}`;
+  const text = (cause, words) => `${format.roughly(cause.share)} of it ${words(culpritText(cause), cause.port ? quoted(cause.port) : '', { trims, filler })}`;
   // A control answers to queues: the other job in them is said, too.
   const other = worst.cause === 'congestion control' && causes.find((c) => c.cause === 'queueing' && c.share >= WORTH);
   return `${text(worst, said)}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
@@ -186,7 +218,7 @@ function sickText(one) {
   const { job, ratio, isLate, isSlow } = one;
   const blame = blameText(one);
   if (isLate || isSlow) return `${quoted(job.name)} took ${format.time(job.jct_seconds)}; ${blame}`;
-  return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}`;
+  return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}${shadeText([one])}`;
 }
 
 /** What single messages pay while their job takes its time: a tail that the time of the job hides. */
@@ -214,8 +246,14 @@ function replaysText({ network }) {
   return frames > 0 ? `; but links sent ${format.counted(frames, 'frame', 'frames')} again` : '';
 }
 
+/** Late ranks that nothing is known to wait for: a zero-load time that has them in it says little. */
+function shadeText(jobs) {
+  const late = jobs.find((one) => one.lateRanks);
+  return late ? `; ${jobs.length > 1 ? `that of ${quoted(late.job.name)}` : 'that'} has ${late.lateRanks} in it` : '';
+}
+
 function healthyText(jobs, isLossy) {
-  return `${timesText(jobs)}${slowMessagesText(jobs, isLossy)}`;
+  return `${timesText(jobs)}${shadeText(jobs)}${slowMessagesText(jobs, isLossy)}`;
 }
 
 function timesText(jobs) {
@@ -238,7 +276,7 @@ function costOf({ dollars_per_step: step, dollars_per_million_tokens: tokens }) 
 
 /** Of the job that the sentence is about. */
 function figuresOf(run, one, isHealthy) {
-  const { job, ratio, isLate, isSlow, late, causes, blamed } = one;
+  const { job, ratio, isLate, isSlow, hidden, lateRanks, causes, blamed } = one;
   const training = (run.summary.training ?? []).find((t) => (t.job ?? t.name) === job.name);
   const over = ratio && !isLate && !isSlow ? [['over zero-load time', `${ratio < HEALTHY ? format.overIdeal(ratio) : format.times(ratio)}x`]] : [];
   if (training) {
@@ -250,8 +288,9 @@ function figuresOf(run, one, isHealthy) {
   }
   const slow = slowLinkOf(blamed);
   const worst = slow ? { cause: 'slow links', share: slow.share } : causes.length ? culpritOf(causes) : null;
-  const cause = isHealthy ? null : isLate ? { cause: 'straggler', share: late } : worst;
-  return [[`${job.name} took`, format.time(job.jct_seconds)], ...over, ...(cause ? [[cause.cause, format.roughly(cause.share)]] : []),
+  const cause = isHealthy ? null : isLate ? hidden[0] : worst;
+  const late = lateRanks && cause?.cause !== 'straggler' ? [['late ranks', lateRanks]] : [];
+  return [[`${job.name} took`, format.time(job.jct_seconds)], ...over, ...(cause ? [[cause.cause, format.roughly(cause.share)]] : []), ...late,
     ...(job.busbw_bytes_per_second ? [['bus bandwidth', format.bandwidth(job.busbw_bytes_per_second)]] : []),
     ...(job.slowdown?.p99 ? [['message slowdown p99', format.partly(format.slowdown(job.slowdown.p99), job.slowdown.cut_off)]] : [])];
 }
@@ -292,6 +331,14 @@ function addFailures(run, tries) {
   }
 }
 
+/** Late ranks that no advice names, since something else hides them, or nobody looked for culprits. */
+function addLateRanks(jobs, tries) {
+  for (const { job, lateRanks } of jobs) {
+    if (!lateRanks || tries.some((one) => one.without === 'stragglers')) continue;
+    tries.push({ kind: 'degradation', without: 'stragglers', text: `replace ${lateRanks}, or leave out of the job what is late${costs('stragglers')}`, seconds: 0, reasons: [`in the zero-load time of ${job.name}`] });
+  }
+}
+
 /** Advice of blame and of warnings, for these jobs: what can be changed first, then what takes more time. */
 export function triesOf(run, jobs) {
   const tries = [...(run.summary.explanation ?? []), ...(run.summary.warnings ?? [])].flatMap((text) => {
@@ -300,6 +347,7 @@ export function triesOf(run, jobs) {
   });
   tries.push(...blamedTries(jobs));
   addFailures(run, tries);
+  addLateRanks(jobs, tries);
   return tries.sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.seconds === b.seconds ? 0 : b.seconds - a.seconds))
     .map((one) => ({ ...one, layer: layerOf(one), why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` }));
 }
@@ -319,10 +367,10 @@ export const worstFirst = (run) => {
 /** Who is to blame for the job that is furthest from its zero-load time: {cause, who, port, share}; null where nobody is. */
 export function culpritOfRun(run) {
   const [worst] = sickOf(judged(run));
-  if (!worst?.causes.length) return null;
+  if (!worst?.blamed || !worst.causes.length) return null;
   const slow = worst.isLate ? null : slowLinkOf(worst.blamed);
   if (slow) return { cause: 'slow link', who: slow.link.subject ?? slow.link.port, port: slow.link.port, share: slow.share };
-  return worst.isLate ? worst.causes.find((c) => c.cause === 'straggler') : culpritOf(worst.causes);
+  return worst.isLate ? worst.hidden[0] : culpritOf(worst.causes);
 }
 
 const isAre = (count, one, many) => (count === 1 ? one : many);

@@ -98,6 +98,45 @@ test('a job that waits for a straggler is not healthy', () => {
   assert.equal(sentence, '`late` took 1 s; 85 % of it is a wait for rank 16 (h16), which takes longer than planned');
 });
 
+// In the shade of a late rank, which the zero-load time has in it, a pause costs nothing, and neither does the rank: both are named.
+test('a job with late ranks is not healthy, whatever its path waits for', () => {
+  const late_ranks = [{ job: 'ring', text: 'rank 3 (late by 1 ms)' }];
+  const of = (rows, jct = 1.182, more = {}) => answerOfRun({ ...run([job('ring', jct, 1.172)], rows && [blame('ring', rows)], more), late_ranks });
+  const pause = ['pause', 'NIC of h2', 0.82, 'h1->leaf0[1]'];
+  const hidden = of([pause, ['serialisation', 'x', 0.18]]);
+  assert.equal(hidden.sentence, '`ring` took 1.182 s; 82 % of it is paused by the NIC of h2; that hides rank 3 (late by 1 ms)');
+  assert.deepEqual(hidden.figures, [['ring took', '1.182 s'], ['pause', '82 %'], ['late ranks', 'rank 3 (late by 1 ms)']]);
+  assert.match(hidden.tries.find((t) => t.without === 'stragglers').text, /^replace rank 3 \(late by 1 ms\).*--without stragglers/);
+  const straggler = ['straggler', 'rank 3 (h3)', 0.5];
+  const both = of([straggler, ['pause', 'NIC of h2', 0.3], ['serialisation', 'x', 0.2]]);
+  assert.equal(both.sentence, '`ring` took 1.182 s; 50 % of it is a wait for rank 3 (h3), which takes longer than planned, and 30 % of it is paused by the NIC of h2');
+  const known = blame('ring', [straggler, ['serialisation', 'x', 0.5]]);
+  known.advice[0].without = 'stragglers';
+  assert.equal(answerOfRun({ ...run([job('ring', 1.182, 1.172)], [known]), late_ranks }).tries.filter((t) => t.without === 'stragglers').length, 1, 'advice of blame is not given twice');
+  assert.match(of([pause, ['straggler', 'rank 3 (h3)', 0.1], ['serialisation', 'x', 0.08]]).sentence, /82 % of it is paused by the NIC of h2, and 10 % of it is a wait for rank 3 \(h3\)/);
+  // Without late ranks a pause that costs nothing is the job's own, as that of an in-cast is.
+  assert.match(answerOfRun(run([job('ring', 1.182, 1.172)], [blame('ring', [pause, ['serialisation', 'x', 0.18]])])).sentence, /took what an empty network would/);
+  // Slower than even that: its late ranks are said, too.
+  assert.match(of([['own packets', 'ring', 0.9, 'x->y'], ['serialisation', 'x', 0.1]], 12).sentence, /^`ring` took 10 times its zero-load time; .*; that has rank 3 \(late by 1 ms\) in it$/);
+});
+
+test('without blame late ranks are named by what the paths of collectives waited for, or as part of the zero-load time', () => {
+  const late_ranks = [{ job: 'ring', text: 'rank 3 (late by 1 ms)' }];
+  const call = (late, paused, name = 'ring') => ({ job: name, seconds: 1, critical_path_seconds: { late, wire: 0.2, paused } });
+  const of = (collectives, more = late_ranks) => answerOfRun({ ...run([job('ring', 1.175, 1.172)], undefined, { collectives }), late_ranks: more });
+  assert.equal(of([call(0.9, 0), call(0.7, 0.1), call(0, 9, 'other')]).sentence, '`ring` took 1.175 s; 80 % of it is a wait for rank 3 (late by 1 ms), and 5.0 % of it is paused');
+  const paused = of([call(0.01, 0.8)]);
+  assert.equal(paused.sentence, '`ring` took 1.175 s; 80 % of it is paused; that hides rank 3 (late by 1 ms)');
+  assert.match(paused.tries[0].text, /--blame/);
+  assert.match(paused.tries[1].text, /^replace rank 3/);
+  const graph = of([]);
+  assert.equal(graph.sentence, '`ring` took what an empty network would, 1.172 s, within 0.3 %; that has rank 3 (late by 1 ms) in it');
+  assert.deepEqual(graph.figures.at(-1), ['late ranks', 'rank 3 (late by 1 ms)']);
+  assert.match(of([call(0.9, 0)], []).sentence, /took what an empty network would, 1.172 s, within 0.3 %$/);
+  const two = answerOfRun({ ...run([job('a', 1, 1), job('ring', 1, 1)]), late_ranks });
+  assert.equal(two.sentence, 'Both jobs took what an empty network would, within 0.1 %; that of `ring` has rank 3 (late by 1 ms) in it');
+});
+
 // A port that is full pauses others on behalf of those who fill it.
 test('a job that is paused by a port hears who fills that port', () => {
   const rows = [['pause', 'a->h15', 0.8, 'x->y'], ['serialisation', 'x->y', 0.2, 'x->y']];
