@@ -6,6 +6,8 @@ import * as format from './format.js';
 const HEALTHY = 1.1;
 /** From which on the slowdown of messages is said of a run whose jobs are healthy. */
 const SLOW_MESSAGES = 2;
+/** Messages that take so many times the median are a tail. */
+const TAIL = 2;
 /** Of the time of a job: what is less is not worth a sentence. */
 const WORTH = 0.05;
 
@@ -168,7 +170,7 @@ export function slowLinkOf(blamed) {
 }
 
 /** A slow link as `weft explain` names it: the NIC of a host, or a link, with its rate and the usual one; or by how much longer it takes. */
-export function slowText(link) {
+export function slowLinkText(link) {
   // Folders of earlier releases have its port alone.
   const subject = link.subject ?? quoted(link.port);
   if (Number(link.rate_bps) < Number(link.usual_rate_bps)) return `${subject} (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
@@ -203,7 +205,7 @@ function blameText(one) {
   const slow = slowLinkOf(blamed);
   if (slow) {
     const { link, share } = slow;
-    return `${format.roughly(share)} of it passes at slow links or waits for them, first ${slowText(link)}`;
+    return `${format.roughly(share)} of it passes at slow links or waits for them, first ${slowLinkText(link)}`;
   }
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
@@ -221,16 +223,34 @@ function sickText(one) {
   return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}${shadeText([one])}`;
 }
 
+const p99Of = ({ job }) => job.slowdown?.p99 ?? 0;
+const bySlowMessages = (a, b) => p99Of(b) - p99Of(a);
+
+/** How many times the median slowdown of its messages the slowest of a job have; 0: that is no tail. */
+function tailOf({ job }) {
+  const { p50, p99 } = job.slowdown ?? {};
+  return p50 > 0 && p99 >= SLOW_MESSAGES && p99 / p50 >= TAIL ? p99 / p50 : 0;
+}
+
+function slowText(one, whose, where = '') {
+  const tail = tailOf(one);
+  return `1 in 100 messages ${whose} took ${format.times(p99Of(one))} times as long as alone or longer${where}${tail ? `, ${format.times(tail)} times the median` : ''}`;
+}
+
 /** What single messages pay while their job takes its time: a tail that the time of the job hides. */
 function slowMessagesText(jobs, isLossy) {
-  const p99 = ({ job }) => job.slowdown?.p99 ?? 0;
-  const [worst] = [...jobs].sort((a, b) => p99(b) - p99(a));
-  if (!worst || p99(worst) < SLOW_MESSAGES) return '';
-  const whose = jobs.length > 1 ? `of ${quoted(worst.job.name)}` : 'of it';
+  const worst = slowestMessages(jobs);
+  if (!worst) return '';
   // Alone in the fabric, and where nothing is lost, a job is in nobody's way but its own.
   const where = jobs.length > 1 || isLossy ? '' : ', behind each other';
-  return `; but 1 in 100 messages ${whose} took ${format.times(p99(worst))} times as long as alone or longer${where}`;
+  return `; but ${slowText(worst, jobs.length > 1 ? `of ${quoted(worst.job.name)}` : 'of it', where)}`;
 }
+
+/** Of healthy jobs the one with the slowest messages; undefined: all are about as fast as alone. */
+const slowestMessages = (jobs) => [...jobs].sort(bySlowMessages).find((one) => p99Of(one) >= SLOW_MESSAGES);
+
+/** Beside a job that is slowed down as a whole another one whose messages have a longer tail; undefined: none. */
+const tailBeside = (sick, jobs) => jobs.filter((one) => one !== sick && tailOf(one) && p99Of(one) > p99Of(sick)).sort(bySlowMessages)[0];
 
 /** NICs below the rate of their part, of which the run warned: where all of them are, no link is slower than others. */
 function slowNicsText(summary) {
@@ -402,7 +422,8 @@ function answerWithout(run) {
   const jobs = judged(run);
   const bad = trouble(summary);
   const sick = sickOf(jobs);
-  const shown = sick[0] ?? [...jobs].sort((a, b) => (b.job.jct_seconds ?? 0) - (a.job.jct_seconds ?? 0))[0];
+  const tail = sick.length ? tailBeside(sick[0], jobs) : undefined;
+  const shown = sick[0] ?? slowestMessages(jobs) ?? [...jobs].sort((a, b) => (b.ratio ?? 0) - (a.ratio ?? 0) || (b.job.jct_seconds ?? 0) - (a.job.jct_seconds ?? 0))[0];
   const tries = triesOf(run, sick.length ? sick : jobs);
   if (summary.outcome === 'horizon') tries.unshift({ layer: SETS, text: `a horizon, \`run.until\`, beyond ${format.time(summary.simulated_seconds)}`, why: 'it cut the run off' });
   if (!run.blame) tries.unshift(ASK(summary));
@@ -410,5 +431,7 @@ function answerWithout(run) {
   if (bad?.isOver) return { sentence: bad.text, figures: bad.figures, tries };
   const said = `${sick.length ? sickText(sick[0]) : healthyText(jobs, Boolean(bad))}${slowLinkOf(shown.blamed) ? '' : slowNicsText(summary)}${sick.length ? '' : replaysText(summary)}`;
   const others = sick.length > 1 ? `; ${format.counted(sick.length - 1, 'other job is', 'other jobs are')} slowed down, too` : '';
-  return { sentence: `${bad ? `${bad.text}; ` : ''}${said}${others}`, figures: [...(bad?.figures ?? []), ...figuresOf(run, shown, !sick.length)].slice(0, 4), tries };
+  const figures = [...(bad?.figures ?? []), ...figuresOf(run, shown, !sick.length)].slice(0, tail ? 3 : 4);
+  if (tail) figures.push([`${tail.job.name} message slowdown p99`, format.slowdown(p99Of(tail))]);
+  return { sentence: `${bad ? `${bad.text}; ` : ''}${said}${others}${tail ? `; ${slowText(tail, `of ${quoted(tail.job.name)}`)}` : ''}`, figures, tries };
 }

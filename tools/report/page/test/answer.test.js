@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { answerOfRun, causesWithWords, slowText } from '../src/answer_run.js';
+import { answerOfRun, causesWithWords, slowLinkText } from '../src/answer_run.js';
 import { answerOfRuns, against } from '../src/answer_compare.js';
 import { causesWithColours, ofCause } from '../src/colour.js';
 import { answerOfSweep } from '../src/answer_sweep.js';
@@ -52,6 +52,22 @@ test('slow messages of healthy jobs are named', () => {
   assert.doesNotMatch(answerOfRun(run([slow('a', 1.99)])).sentence, /but/);
   assert.match(answerOfRun(run([slow('a', 9)], undefined, { network: { packets_dropped: 1, buffer_drops: 1 } })).sentence, /9 times as long as alone or longer$/);
   assert.doesNotMatch(answerOfRun(run([job('sick', 3, 1, { slowdown: { p99: 9 } })])).sentence, /1 in 100/);
+});
+
+// The first screen is not about the first or the longest job, but about the one that lost most, or whose messages did.
+test('of several jobs the one with the longest tail is named, by figures too', () => {
+  const with_ = (name, jct, p50, p99) => job(name, jct, 1, { slowdown: { p50, p99 } });
+  const healthy = answerOfRun(run([with_('long', 1.01, 1, 1.1), with_('tail', 1.02, 1.5, 12), with_('short', 1.05, 4, 5)]));
+  assert.equal(healthy.sentence, 'All 3 jobs took what an empty network would, within 5 %; but 1 in 100 messages of `tail` took 12 times as long as alone or longer, 8 times the median');
+  assert.deepEqual(healthy.figures, [['tail took', '1.02 s'], ['over zero-load time', '1.020x'], ['message slowdown p99', '12.00x']]);
+  const calm = answerOfRun(run([with_('long', 9.01, 1, 1), { ...with_('most', 1.09, 1, 1) }].map((one, i) => ({ ...one, ideal_seconds: i ? 1 : 9 }))));
+  assert.deepEqual(calm.figures[0], ['most took', '1.09 s'], 'it is further from its zero-load time');
+  const sick = answerOfRun(run([with_('sick', 2, 2, 3), with_('tail', 1.02, 1.5, 12)]));
+  assert.equal(sick.sentence, '`sick` took 2 times its zero-load time; 1 in 100 messages of `tail` took 12 times as long as alone or longer, 8 times the median');
+  assert.deepEqual(sick.figures.at(-1), ['tail message slowdown p99', '12.00x']);
+  // Messages of an in-cast are all slow: that is no tail.
+  assert.doesNotMatch(answerOfRun(run([with_('sick', 2, 2, 3), with_('incast', 1.02, 10, 12)])).sentence, /1 in 100/);
+  assert.doesNotMatch(answerOfRun(run([with_('sick', 2, 1, 13), with_('tail', 1.02, 1.5, 12)])).sentence, /1 in 100/);
 });
 
 // `weft run --expect`: who looks at the page of a failed run of CI sees first why it failed.
@@ -365,8 +381,8 @@ test('where no job differs nothing is to be looked for', () => {
 
 test('a link that only takes longer is not said to be slow by its rate', () => {
   const longer = { port: 'a->h1', rate_bps: 4e11, usual_rate_bps: 4e11, says: 'The link a->h1 takes 1.4 us longer' };
-  assert.equal(slowText(longer), 'the link a->h1 takes 1.4 us longer');
-  assert.equal(slowText({ ...longer, port: 'a->h1', rate_bps: 1e11 }), '`a->h1` (100 Gbps instead of 400 Gbps)');
+  assert.equal(slowLinkText(longer), 'the link a->h1 takes 1.4 us longer');
+  assert.equal(slowLinkText({ ...longer, port: 'a->h1', rate_bps: 1e11 }), '`a->h1` (100 Gbps instead of 400 Gbps)');
 });
 
 test('what few keys change is tried as the fastest run has it', () => {
