@@ -79,7 +79,7 @@ function culpritOf(causes) {
 const AT_PORT = new Set(['queueing', 'own packets', 'serialisation']);
 
 /** Of a job that is paused by a port through which it sends nothing: the job that sends most there; empty: nobody is known to. */
-function fillerOf(run, name, causes) {
+export function fillerOf(run, name, causes) {
   const root = causes.find((c) => c.cause === 'pause')?.who;
   const timeAt = ({ rows }) => rows.filter((row) => row[3] === root && AT_PORT.has(row[0])).reduce((all, row) => all + row[4], 0);
   const senders = (run.blame ?? []).map((one) => [one.job, timeAt(one)]).filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]);
