@@ -318,13 +318,6 @@ function figuresOf(run, one, isHealthy) {
 /** Warnings that end in what to do: `...; set flow_control.buffer to 1,081,344 B`. */
 const DOES = /; ((?:set|raise|lower|shorten|take|change|use|give|add|enlarge|leave|choose|reduce|increase|place) .*)$/;
 
-/** Failures that cost packets, though they may cost a job no time: [degradation, advice, what a summary counts]. */
-const FAILURES = [
-  ['link-failures', 'mend the links that fail', ({ fault_drops: n }) => n && `${format.counted(n, 'packet was', 'packets were')} dropped there`],
-  ['nic-pauses', 'replace the NIC that holds its switch paused', ({ watchdog_drops: n }) => n && `${format.counted(n, 'packet was', 'packets were')} dropped by PFC watchdogs`],
-  ['bit-errors', 'mend the links that corrupt frames', ({ error_drops: lost, frames_replayed: n }) => (lost ? `${format.counted(lost, 'packet was', 'packets were')} lost there` : n && `${format.counted(n, 'frame was', 'frames were')} sent again by links`)],
-];
-
 /** What blame advises against in these jobs, in the order of `weft explain`; what is the same in several of them once. */
 function blamedTries(jobs) {
   const merged = new Map();
@@ -339,23 +332,12 @@ function blamedTries(jobs) {
   return [...merged.values()];
 }
 
-/** Adds failures that the run counted: where blame knows of one, as one more reason. */
-function addFailures(run, tries) {
-  for (const [without, text, counted] of FAILURES) {
-    const why = counted(run.summary.network ?? {});
-    const isOfScenario = run.degradations?.includes(without) ?? without !== 'nic-pauses';
-    if (!why || !isOfScenario) continue;
+/** Adds what is to be mended though it may have cost no time: where blame advises it, too, as one more reason. */
+function addRepairs({ repairs = [] }, tries) {
+  for (const { without, advice, because } of repairs) {
     const known = tries.find((one) => one.without === without);
-    if (known) known.reasons.push(why);
-    else tries.push({ kind: 'degradation', without, text: `${text}; \`weft run --without ${without}\` shows what they cost`, seconds: 0, reasons: [why] });
-  }
-}
-
-/** Late ranks that no advice names, since something else hides them, or nobody looked for culprits. */
-function addLateRanks(jobs, tries) {
-  for (const { job, lateRanks } of jobs) {
-    if (!lateRanks || tries.some((one) => one.without === 'stragglers')) continue;
-    tries.push({ kind: 'degradation', without: 'stragglers', text: `replace ${lateRanks}, or leave out of the job what is late${costs('stragglers')}`, seconds: 0, reasons: [`in the zero-load time of ${job.name}`] });
+    if (known) known.reasons.push(because);
+    else tries.push({ kind: 'degradation', without, text: `${advice}${costs(without)}`, seconds: 0, reasons: [because] });
   }
 }
 
@@ -366,8 +348,7 @@ export function triesOf(run, jobs) {
     return found ? [{ kind: 'setting', seconds: Infinity, text: found[1], reasons: ['the run warned'] }] : [];
   });
   tries.push(...blamedTries(jobs));
-  addFailures(run, tries);
-  addLateRanks(jobs, tries);
+  addRepairs(run, tries);
   return tries.sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.seconds === b.seconds ? 0 : b.seconds - a.seconds))
     .map((one) => ({ ...one, layer: layerOf(one), why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` }));
 }
