@@ -72,6 +72,20 @@ TEST_F(ExplainCli, NamesLateRanksThatNothingWaitsFor) {
   EXPECT_THAT(healthy.out, ::testing::Not(HasSubstr("ideal JCT of ring has")));
 }
 
+// Pages and the terminal advise the same: frames that links send again cost this job little.
+TEST_F(ExplainCli, AdvisesToMendLinksThatCorruptFrames) {
+  std::ofstream(weft_.path("errors.yaml"))
+      << kLateRing
+      << "faults: [{type: bit-errors, from: leaf0, to: spine0, frame_loss_rate: "
+         "1e-3, at: 0us, until: forever}]\n";
+  const Finished ran = weft_.run({"run", "errors.yaml", "--blame", "--out", "e"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const std::string text = weft_.run({"explain", "e"}).out;
+  EXPECT_THAT(text, HasSubstr("mend the links that corrupt frames"));
+  EXPECT_THAT(text, HasSubstr("`weft run --without bit-errors` shows what it costs.\n"));
+  EXPECT_THAT(ran.out, HasSubstr("mend the links that corrupt frames"));
+}
+
 // Times and differences are exact to the picosecond, and those of a job add up to its own.
 TEST_F(ExplainCli, SaysByWhatTwoRunsDiffer) {
   ASSERT_EQ(run({"--blame", "--out", "a"}).exit_code, 0);

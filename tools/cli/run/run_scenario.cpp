@@ -116,9 +116,10 @@ void print_blame(const std::filesystem::path& folder, const scenarios::Results& 
   const auto blame = scenarios::read_blame(folder);
   if (!blame) return;
   scenarios::RunFacts facts = scenarios::facts_of(source);
-  scenarios::add_limits(scenarios::summary_json(results), facts);
-  print(fmt::format("\n{}  more: `weft explain {}`\n",
-                    scenarios::explanation_text(blame.value(), kLines, facts), folder.string()));
+  scenarios::add_outcome(scenarios::summary_json(results), facts);
+  print(fmt::format("\n{}{}  more: `weft explain {}`\n",
+                    scenarios::explanation_text(blame.value(), kLines, facts),
+                    scenarios::repairs_text(blame.value(), facts), folder.string()));
 }
 
 /// Says where the results are, what they replace, and what is not there. `out` is where they should

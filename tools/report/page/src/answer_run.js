@@ -6,7 +6,7 @@ import * as format from './format.js';
 const HEALTHY = 1.1;
 /** From which on the slowdown of messages is said of a run whose jobs are healthy. */
 const SLOW_MESSAGES = 2;
-/** Messages that take so many times the median are a tail. */
+/** Messages that take this many times the median are a tail. */
 const TAIL = 2;
 /** Of the time of a job: what is less is not worth a sentence. */
 const WORTH = 0.05;
