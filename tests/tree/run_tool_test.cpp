@@ -98,6 +98,15 @@ TEST(RunTool, BuildsAMovedCheckoutWhoseSourcesDiffer) {
   EXPECT_EQ(checkout.run(), " (3)");
 }
 
+// What npm installs beside the page is not built from.
+TEST(RunTool, RunsWhatWasBuiltWhateverNpmHasInstalledSince) {
+  const Checkout checkout;
+  write(checkout.moved() / "tools/report/page/node_modules/a/dist/a.js", "a");
+  EXPECT_EQ(checkout.run(), "ran run x.yaml (0)");
+  write(checkout.moved() / "tools/report/page/dist/report.js", "a");
+  EXPECT_EQ(checkout.run(), " (3)");
+}
+
 // What was built by other means afterwards may be of other sources than those that were noted.
 TEST(RunTool, BuildsAMovedCheckoutThatWasBuiltOnceMoreBeforeItMoved) {
   const Checkout checkout;
