@@ -130,8 +130,8 @@ configure() {
 sources_digest() {
   (cd -- "$root" &&
     find CMakeLists.txt CMakePresets.json simcore topologies protocols collectives scenarios tools \
-      -type f \( -name '*.cpp' -o -name '*.hpp' -o -name 'CMake*' -o -name '*.cmake' -o -path '*/dist/*' \
-      -o -path '*/catalogue/*' \) -print0 | LC_ALL=C sort --zero-terminated | xargs --null sha256sum | sha256sum)
+      -name node_modules -prune -o -type f \( -name '*.cpp' -o -name '*.hpp' -o -name 'CMake*' -o -name '*.cmake' \
+      -o -path '*/dist/*' -o -path '*/catalogue/*' \) -print0 | LC_ALL=C sort --zero-terminated | xargs --null sha256sum | sha256sum)
 }
 
 # note_sources: what build/weft has just been built from.

@@ -13,6 +13,7 @@
 #include "protocols/config/headroom.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "scenarios/checks/static_checks.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {
@@ -123,10 +124,10 @@ class BufferChecks {
     if (short_.node == nullptr) return;
     const double needed = short_.need.of_pool;
     warn(fmt::format(
-        "{} can drop although PFC is on: if all of its {} priority groups (a port and a class "
+        "{} can drop although PFC is on: if all of its {} (a port and a class "
         "each) are over XOFF at once, up to {} may arrive after the pauses beyond what they have "
         "reserved, and its headroom_pool is {}, {:.1f} times less; a pool of {} is never empty",
-        short_.node->name, format_count(short_.need.groups), exact_text_of(needed),
+        short_.node->name, counted(short_.need.groups, "priority group"), exact_text_of(needed),
         exact_text(short_.pool), needed / number(short_.pool), exact_text_of(needed)));
   }
 
@@ -142,10 +143,12 @@ class BufferChecks {
     const double shared = number(config_.buffer_of(node)) - need.aside;
     if (shared < 0) {
       findings_.errors.push_back(
-          {fmt::format("is {}, but {} sets {} aside for its {} ports and {} classes (reserved, "
+          {fmt::format("is {}, but {} sets {} aside for its {} and {} (reserved, "
                        "headroom{} and credits); lower those or give the switch more buffer",
                        text(config_.buffer_of(node)), node.name, format_bytes(need.aside),
-                       node.port_count, config_.classes.size(), pool > 0_B ? ", its pool" : ""),
+                       counted(node.port_count, "port"),
+                       counted(std::ssize(config_.classes), "class", "classes"),
+                       pool > 0_B ? ", its pool" : ""),
            {.key = "fabric.switch.buffer"}});
       return false;
     }
@@ -155,20 +158,22 @@ class BufferChecks {
     }
     if (need.of_static > shared) {
       warn(fmt::format(
-          "{} can drop although PFC is on: its {} ports may hold XOFF plus headroom, {} together, "
+          "{} can drop although PFC is on: its {} may hold XOFF plus headroom, {} together, "
           "and {} are there to share; lower fabric.flow_control.xoff or give the switch more "
           "buffer",
-          node.name, node.port_count, format_bytes(need.of_static), format_bytes(shared)));
+          node.name, counted(node.port_count, "port"), format_bytes(need.of_static),
+          format_bytes(shared)));
       return false;
     }
     // With every port at its threshold T = alpha x rest, the rest is shared / (1 + sum of alphas).
     const double rest = (shared - need.of_static) / (1 + need.alphas);
     if (need.shared_headroom > rest) {
       warn(fmt::format(
-          "{} can drop although PFC is on: with all of its {} ports at the dynamic threshold {} of "
+          "{} can drop although PFC is on: with all of its {} at the dynamic threshold {} of "
           "the shared buffer are left, and up to {} may arrive after the pauses; set headroom "
           "aside (`headroom: exact`) or lower alpha",
-          node.name, node.port_count, format_bytes(rest), format_bytes(need.shared_headroom)));
+          node.name, counted(node.port_count, "port"), format_bytes(rest),
+          format_bytes(need.shared_headroom)));
       return false;
     }
     return true;
@@ -199,9 +204,9 @@ class BufferChecks {
     const Headroom& room = headroom(c, worst);
     warn(fmt::format(
         "class {} can drop although it has PFC: after XOFF up to {} can arrive over {}, and the "
-        "headroom there is {} ({} ports have too little); use `headroom: exact`",
+        "headroom there is {} ({} too little); use `headroom: exact`",
         c.name, exact_text(room.needed), e_.fabric.port_name(e_.fabric.port(worst).peer),
-        exact_text(room.max), format_count(ports)));
+        exact_text(room.max), counted(ports, "port has", "ports have")));
   }
 
   /// An egress queue holds what several ingress ports sent; a limit on it that bites before they
@@ -220,10 +225,10 @@ class BufferChecks {
       const double needed = static_cast<double>(inputs) * c.pfc().alpha;
       if (alpha >= needed) return;
       warn(fmt::format(
-          "class {} can drop although it has PFC: {} inputs of {} may each hold alpha {} times "
+          "class {} can drop although it has PFC: {} of {} may each hold alpha {} times "
           "what the buffer has left, and an egress queue may not hold more than egress_alpha {} "
           "times that, so it drops before they are paused; leave egress_alpha out, or at least {}",
-          c.name, inputs, widest->name, c.pfc().alpha, alpha, needed));
+          c.name, counted(inputs, "input"), widest->name, c.pfc().alpha, alpha, needed));
       return;
     }
     const PortId in = widest->first_port;
@@ -232,10 +237,10 @@ class BufferChecks {
         number(config_.buffer_of(*widest)) * alpha / (1 + alpha) + number(c.egress_reserved);
     if (number(each) * static_cast<double>(inputs) <= limit) return;
     warn(fmt::format(
-        "class {} can drop although it is lossless: {} inputs of {} may send {} each to one egress "
+        "class {} can drop although it is lossless: {} of {} may send {} each to one egress "
         "before they are held, and with egress_alpha {} that queue takes no more than {}; leave "
         "egress_alpha out",
-        c.name, inputs, widest->name, text(each), alpha, format_bytes(limit)));
+        c.name, counted(inputs, "input"), widest->name, text(each), alpha, format_bytes(limit)));
   }
 
   /// Where all credits can be away while the link could send, it waits for them.
@@ -335,7 +340,7 @@ class BufferChecks {
   };
   [[nodiscard]] std::string at_text(const Gap& gap) const {
     return e_.fabric.port_name(gap.example) +
-           (gap.ports == 1 ? "" : fmt::format(" and {} more ports", format_count(gap.ports - 1)));
+           (gap.ports == 1 ? "" : " and " + counted(gap.ports - 1, "more port"));
   }
 
   /// A class that is lossless everywhere but for some ports.

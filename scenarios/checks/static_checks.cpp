@@ -14,6 +14,7 @@
 #include "collectives/training/model/completed.hpp"
 #include "protocols/config/headroom.hpp"
 #include "scenarios/checks/limits/distances.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"
@@ -157,9 +158,10 @@ void check_telemetry(const Experiment& e, StaticFindings& findings) {
     const std::size_t links = distances.links(from, to);
     if (links <= protocols::kTelemetryHops + 1) continue;
     findings.errors.push_back(
-        {fmt::format("{} to {} crosses {} switches, and telemetry has room for {}, which {} needs; "
+        {fmt::format("{} to {} crosses {}, and telemetry has room for {}, which {} needs; "
                      "take a congestion control that needs none",
-                     e.fabric.host(from).name, e.fabric.host(to).name, links - 1,
+                     e.fabric.host(from).name, e.fabric.host(to).name,
+                     counted(static_cast<std::int64_t>(links) - 1, "switch", "switches"),
                      protocols::kTelemetryHops, users[connection.transport]),
          {.key = "fabric.telemetry"}});
     return;
@@ -359,8 +361,8 @@ std::string overfull_switches(const Fabric& fabric) {
     }
     if (rate <= node.capacity.count()) continue;
     if (count++ > 0) continue;
-    example = fmt::format("{} has {} ports of {} in all, and such a switch forwards {}", node.name,
-                          node.port_count, format_rate(static_cast<double>(rate)),
+    example = fmt::format("{} has {} of {} in all, and such a switch forwards {}", node.name,
+                          counted(node.port_count, "port"), format_rate(static_cast<double>(rate)),
                           format_rate(static_cast<double>(node.capacity.count())));
   }
   if (count > 1) example += fmt::format(" (and {} more like it)", count - 1);

@@ -16,6 +16,7 @@
 #include "protocols/planes/plane_map.hpp"
 #include "scenarios/checks/limits/spread_traffic.hpp"
 #include "scenarios/checks/static_checks.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/fabric/path.hpp"
@@ -110,8 +111,9 @@ void check_planes(const Experiment& e, StaticFindings& findings) {
       findings.errors.push_back(
           {fmt::format("is `{}`, and {}", choice, map->problem), {.key = key + ".plane_choice"}});
     } else if (!planes.weights.empty() && planes.weights.size() != map->planes) {
-      findings.errors.push_back({fmt::format("has {} numbers; the fabric has {} planes, one each",
-                                             planes.weights.size(), map->planes),
+      findings.errors.push_back({fmt::format("has {}; the fabric has {}, one each",
+                                             counted(std::ssize(planes.weights), "number"),
+                                             counted(map->planes, "plane")),
                                  {.key = key + ".plane_weights"}});
     }
   }

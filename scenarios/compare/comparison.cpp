@@ -141,7 +141,12 @@ void compare_jobs(const std::vector<ComparedRun>& runs, Comparison& c) {
     return all;
   };
   for (auto& [name, values] : side_by_side<double>(runs, times)) {
-    if (differ(values)) c.jobs.push_back({name, "s", values});
+    const bool has_all = std::ranges::all_of(values, [](const auto& value) { return !!value; });
+    if (differ(values)) {
+      c.jobs.push_back({name, "s", values});
+    } else if (has_all) {
+      c.same_jobs.push_back(name);
+    }
   }
   sort_by_distance(c.jobs);
   compare_training(runs, c);

@@ -45,13 +45,14 @@ struct Comparison {
   };
 
   std::vector<Key> scenario;
-  std::vector<Row> jobs;        ///< times and steps, the most different first; training; slowdowns
-  std::vector<Row> tails;       ///< percentiles of messages, of all and by job
-  std::vector<Row> network;     ///< pauses, marks, drops and the like
-  std::vector<Port> ports;      ///< the most different first
-  std::size_t other_ports = 0;  ///< that differ, too
-  std::size_t lone_ports = 0;   ///< that not all runs have
-  std::vector<Row> critical_path;  ///< by job and cause, the largest difference first
+  std::vector<Row> jobs;  ///< times and steps, the most different first; training; slowdowns
+  std::vector<std::string> same_jobs;  ///< that take the same in all runs
+  std::vector<Row> tails;              ///< percentiles of messages, of all and by job
+  std::vector<Row> network;            ///< pauses, marks, drops and the like
+  std::vector<Port> ports;             ///< the most different first
+  std::size_t other_ports = 0;         ///< that differ, too
+  std::size_t lone_ports = 0;          ///< that not all runs have
+  std::vector<Row> critical_path;      ///< by job and cause, the largest difference first
   /// Of two runs: the messages that differ most.
   std::vector<MessagePair> worst_messages;
   std::uint64_t paired = 0;    ///< messages that both runs completed

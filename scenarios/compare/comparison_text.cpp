@@ -8,6 +8,7 @@
 #include "scenarios/results/coverage.hpp"
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
+#include "simcore/base/escape.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -81,9 +82,22 @@ std::string keys_text(const std::vector<std::string>& labels, const Comparison& 
   }
   std::string text = table.to_string("  ");
   if (c.scenario.size() > kMaxKeys) {
-    text += fmt::format("  and {} keys more\n", c.scenario.size() - kMaxKeys);
+    text += fmt::format("  and {} more\n",
+                        counted(static_cast<std::int64_t>(c.scenario.size() - kMaxKeys), "key"));
   }
   return text + "\n";
+}
+
+/// Beside jobs that differ, those that do not.
+std::string same_jobs_text(const Comparison& c) {
+  constexpr std::size_t kMax = 4;
+  if (c.same_jobs.empty() || !c.has_differences()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMax, c.same_jobs.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + escaped(c.same_jobs[i]);
+  }
+  if (c.same_jobs.size() > kMax) text += fmt::format(" and {} more", c.same_jobs.size() - kMax);
+  return fmt::format("  the same in all runs: {}\n\n", text);
 }
 
 std::string ports_text(const std::vector<std::string>& labels, const Comparison& c) {
@@ -120,8 +134,8 @@ std::string messages_text(const std::vector<ComparedRun>& runs,
   }
   std::string text = table_text("most different messages", labels, rows);
   if (c.paired + c.unpaired > 0 && c.has_differences()) {
-    text += fmt::format("  {} messages compared, {} completed in one run only\n",
-                        format_count(static_cast<std::int64_t>(c.paired)),
+    text += fmt::format("  {} compared, {} completed in one run only\n",
+                        counted(static_cast<std::int64_t>(c.paired), "message"),
                         format_count(static_cast<std::int64_t>(c.unpaired)));
   }
   return text;
@@ -152,7 +166,7 @@ std::string comparison_text(const std::vector<ComparedRun>& runs, const Comparis
   text += "\n";
   if (!c.has_differences()) text += "  no difference\n";
   text += keys_text(labels, c);
-  text += table_text("job", labels, c.jobs);
+  text += table_text("job", labels, c.jobs) + same_jobs_text(c);
   text += table_text("message completion", labels, c.tails);
   text += table_text("network", labels, c.network);
   text += ports_text(labels, c);

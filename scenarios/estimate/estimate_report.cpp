@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/estimate/scenario_estimate.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
 
@@ -72,9 +73,9 @@ std::string training_text(const TrainingEstimate& e) {
   const collectives::StepEstimate& step = e.step;
   std::string text = terms_text(step);
   text += fmt::format(
-      "  {} micro-batches, {} tokens/s, {:.1f} model TFLOP/s per GPU, MFU {:.1f}%, HFU "
+      "  {}, {} tokens/s, {:.1f} model TFLOP/s per GPU, MFU {:.1f}%, HFU "
       "{:.1f}%\n",
-      format_count(static_cast<std::int64_t>(step.micro_batches)),
+      counted(static_cast<std::int64_t>(step.micro_batches), "micro-batch", "micro-batches"),
       format_count(std::llround(step.tokens_per_second)), step.flops_per_rank / kTera,
       step.mfu * 100, step.hfu * 100);
   if (step.dollars) {

@@ -12,6 +12,7 @@
 #include "scenarios/language/yaml/catalogue.hpp"
 #include "scenarios/language/yaml/reader.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/nearest.hpp"
@@ -94,9 +95,9 @@ std::string server_summary(const topologies::ServerPart& server) {
   const std::int64_t links = std::int64_t{server.gpus} * domain.links_per_gpu();
   const auto rate = static_cast<double>(domain.rate.count());
   return fmt::format(
-      "{} links of GPUs to switches: {} per direction and GPU, {} in all and both "
+      "{} of GPUs to switches: {} per direction and GPU, {} in all and both "
       "directions",
-      format_count(links), terabytes_per_second(rate * domain.links_per_gpu()),
+      counted(links, "link"), terabytes_per_second(rate * domain.links_per_gpu()),
       terabytes_per_second(2 * rate * static_cast<double>(links)));
 }
 

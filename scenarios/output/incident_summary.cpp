@@ -20,7 +20,7 @@ std::string line_of(const IncidentResult& r) {
   std::string text = fmt::format("    {} {}  from {}{}", r.kind, r.place, format_time(r.begin),
                                  r.end ? " until " + format_time(*r.end) : " on");
   text += r.packets == 0 ? "  lost nothing"
-                         : fmt::format("  lost {} packets, the last at {}", format_count(r.packets),
+                         : fmt::format("  lost {}, the last at {}", counted(r.packets, "packet"),
                                        format_time(*r.last_loss));
   const std::string noticed = r.noticed_by();
   if (r.packets > 0 && !noticed.empty()) text += "  noticed by " + noticed;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "scenarios/results/summary/pause_records.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {
@@ -29,7 +30,7 @@ std::string percent(Picoseconds part, Picoseconds whole) {
 
 std::string root_label(const Results& r, const PauseStorm& storm) {
   std::string text = storm.root == PauseStorm::Root::kCycle
-                         ? fmt::format("cycle of {} ports", storm.ports.size())
+                         ? "cycle of " + counted(std::ssize(storm.ports), "port")
                          : root_name(r, storm);
   if (storm.root == PauseStorm::Root::kEgress) text += " (overloaded)";
   if (r.class_names.size() > 1) text += ", " + r.class_names[storm.traffic_class];
@@ -61,11 +62,13 @@ std::string storms_text(const Results& r) {
   }
   std::string text = table.to_string("  ");
   if (shown < storms.size()) {
-    text += fmt::format("  and {} more roots\n", count_text(storms.size() - shown));
+    text += fmt::format("  and {}\n",
+                        counted(static_cast<std::int64_t>(storms.size() - shown), "more root"));
   }
   if (report.lost > 0) {
-    text += fmt::format("  {} more pauses were not recorded: times are lower bounds\n",
-                        count_text(report.lost));
+    text += fmt::format(
+        "  {} not recorded: times are lower bounds\n",
+        counted(static_cast<std::int64_t>(report.lost), "more pause was", "more pauses were"));
   }
   return text + "\n";
 }
@@ -82,8 +85,9 @@ std::string victims_text(const Results& r) {
          storm.root == PauseStorm::Root::kCycle ? root_label(r, storm) : root_name(r, storm)});
   }
   std::string text = table.to_string("  ");
-  text += fmt::format("  {} of {} flows are victims{}\n\n", count_text(report.victims.size()),
-                      count_text(report.flows),
+  text += fmt::format("  {} of {} {}{}\n\n", count_text(report.victims.size()),
+                      counted(static_cast<std::int64_t>(report.flows), "flow"),
+                      report.victims.size() == 1 ? "is a victim" : "are victims",
                       report.is_nic_only ? " (sprayed: pauses of their NICs only)" : "");
   return text;
 }

@@ -385,9 +385,9 @@ std::string summary_text(const Results& r) {
       jobs_text(r) + cut_text(r) + iterations_text(r) + training_text(r) + isolated_text(r) + "\n";
   text += collectives_text(r);
   text += distribution_table(r);
-  text += fmt::format("  {} of {} messages completed\n\n",
+  text += fmt::format("  {} of {} completed\n\n",
                       format_count(static_cast<std::int64_t>(r.messages.completed())),
-                      format_count(static_cast<std::int64_t>(r.messages.count())));
+                      counted(static_cast<std::int64_t>(r.messages.count()), "message"));
   text += job_messages_text(r);
   text += size_summary_text(r);
   if (r.has_packets) text += network_lines(r) + "\n";

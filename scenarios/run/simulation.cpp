@@ -29,6 +29,7 @@
 #include "scenarios/run/parts/invariants.hpp"
 #include "scenarios/run/parts/run_part.hpp"
 #include "scenarios/run/run_monitor.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
@@ -91,9 +92,9 @@ void warn_of_lossless_drops(const Experiment& e, Results& results) {
       drops += results.classes[i].buffer_drops;
     }
     if (drops == 0) continue;
-    results.warnings.push_back(fmt::format(
-        "{} packets of class {} were dropped by full buffers although the class is lossless",
-        format_count(drops), traffic_class.name));
+    results.warnings.push_back(
+        fmt::format("{} of class {} {} dropped by full buffers although the class is lossless",
+                    counted(drops, "packet"), traffic_class.name, drops == 1 ? "was" : "were"));
   }
 }
 
@@ -104,16 +105,16 @@ void warn_of_storms(const Experiment& e, Results& results) {
   for (const PortResult& port : results.ports) {
     if (port.counters.pause_storms == 0 || ++ports > kMaxNamed) continue;
     const Node& peer = e.fabric.node(e.fabric.peer_node(port.port));
-    results.warnings.push_back(
-        fmt::format("{} held {} paused for longer than its PFC watchdog bears (storms: {}): {}",
-                    peer.name, port.name, format_count(port.counters.pause_storms),
-                    port.counters.watchdog_drops > 0
-                        ? format_count(port.counters.watchdog_drops) + " packets were dropped there"
-                        : "what waited was sent all the same"));
+    results.warnings.push_back(fmt::format(
+        "{} held {} paused for longer than its PFC watchdog bears (storms: {}): {}", peer.name,
+        port.name, format_count(port.counters.pause_storms),
+        port.counters.watchdog_drops > 0
+            ? counted(port.counters.watchdog_drops, "packet was", "packets were") + " dropped there"
+            : "what waited was sent all the same"));
   }
   if (ports > kMaxNamed) {
-    results.warnings.push_back(
-        fmt::format("PFC watchdogs found storms at {} more ports", ports - kMaxNamed));
+    results.warnings.push_back("PFC watchdogs found storms at " +
+                               counted(static_cast<std::int64_t>(ports - kMaxNamed), "more port"));
   }
 }
 
@@ -133,12 +134,13 @@ void warn_of_flushes(Results& results) {
     }
     results.warnings.push_back(fmt::format(
         "{} got no answer to what it sent again until its link retry gave up (times: {}): {} "
-        "packets were lost there; mend the link, or let fabric.link_retry.replays be more",
-        port.name, times, format_count(port.counters.retry_drops)));
+        "lost there; mend the link, or let fabric.link_retry.replays be more",
+        port.name, times, counted(port.counters.retry_drops, "packet was", "packets were")));
   }
   if (ports > kMaxNamed) {
     results.warnings.push_back(
-        fmt::format("the retry of {} more links gave up", ports - kMaxNamed));
+        fmt::format("the retry of {} gave up",
+                    counted(static_cast<std::int64_t>(ports - kMaxNamed), "more link")));
   }
 }
 

@@ -42,7 +42,7 @@ Result<std::vector<BlameEntry>> entries_of(const RunRecord& record) {
 
 std::string text_of(const std::vector<BlameEntry>& entries, const RunFacts& facts,
                     const std::vector<std::string>& warnings, std::size_t lines) {
-  std::string text = explanation_text(entries, lines, facts);
+  std::string text = explanation_text(entries, lines, facts) + repairs_text(entries, facts);
   for (const std::string& warning : warnings) text += "The run warned: " + escaped(warning) + "\n";
   return text;
 }
@@ -54,7 +54,7 @@ Result<std::string> explained(const RunRecord& record, std::size_t lines) {
   if (!entries) return entries.errors();
   const auto scenario = load_scenario_text(record.resolved_yaml, "resolved.yaml");
   RunFacts facts = scenario ? facts_of(scenario.value()) : RunFacts();
-  add_limits(nlohmann::ordered_json::parse(record.summary_json, nullptr, false), facts);
+  add_outcome(nlohmann::ordered_json::parse(record.summary_json, nullptr, false), facts);
   return text_of(entries.value(), facts, record.warnings, lines);
 }
 

@@ -21,16 +21,22 @@ std::size_t replacement_cost(char a, char b) {
   return lower(a) == lower(b) ? kCase : kEdit;
 }
 
+/// Two letters in the wrong order are one slip: the distance is that of optimal string alignment.
 std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);  ///< of two letters less of `a`
+  std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j * kEdit;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before.swap(last);
+    last.swap(row);
     row[0] = (i + 1) * kEdit;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + replacement_cost(a[i], b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + kEdit, row[j + 1] + kEdit});
+      row[j + 1] =
+          std::min({last[j] + replacement_cost(a[i], b[j]), row[j] + kEdit, last[j + 1] + kEdit});
+      const bool is_swapped =
+          i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] && a[i] != b[j];
+      if (is_swapped) row[j + 1] = std::min(row[j + 1], before[j - 1] + kEdit);
     }
   }
   return row.back();

@@ -106,6 +106,7 @@ TEST_F(Cli, WordsThatItDoesNotKnowAreNamedWithTheNearestThatItKnows) {
   const Finished command = run({"rum", kScenarios + "incast.yaml"});
   EXPECT_EQ(command.exit_code, 2);
   EXPECT_EQ(command.err, "weft: `rum` is no command; did you mean `run`?\n");
+  EXPECT_EQ(run({"nwe"}).err, "weft: `nwe` is no command; did you mean `new`?\n");
   const Finished option = run({"run", kScenarios + "incast.yaml", "--thread=3"});
   EXPECT_EQ(option.exit_code, 2);
   EXPECT_EQ(option.err, "weft: `--thread` is no option of `run`; did you mean `--threads`?\n");

@@ -52,6 +52,40 @@ TEST_F(ExplainCli, NamesTheLateRank) {
   EXPECT_THAT(said.out, HasSubstr("straggler: waits for rank 5 (h5)"));
 }
 
+// The zero-load time has the late rank in it, so that a job of 11 times what it would take without
+// looks healthy: who reads it is told, with blame and without.
+TEST_F(ExplainCli, NamesLateRanksThatNothingWaitsFor) {
+  std::ofstream(weft_.path("both.yaml"))
+      << kLateRing << "faults: [{type: nic-pause, host: h2, at: 0us, until: 300us}]\n";
+  const Finished plain = weft_.run({"run", "both.yaml", "--out", "p"});
+  EXPECT_THAT(plain.out, HasSubstr("  ideal JCT of ring has rank 5 (late by 300 us) in it; "));
+  EXPECT_THAT(plain.out, HasSubstr("--blame` says what ring waits for\n"));
+  const Finished blamed = weft_.run({"run", "both.yaml", "--blame", "--out", "b"});
+  EXPECT_THAT(blamed.out, ::testing::Not(HasSubstr("ideal JCT of ring has")));
+  for (const std::string& said : {blamed.out, weft_.run({"explain", "b"}).out}) {
+    EXPECT_THAT(said, HasSubstr("  Its zero-load time has rank 5 (late by 300 us) in it, and does "
+                                "not show what that costs.\n"));
+  }
+  const auto parsed = nlohmann::json::parse(weft_.run({"explain", "b", "--json"}).out);
+  EXPECT_EQ(parsed.at("jobs").at(0).at("late_ranks"), "rank 5 (late by 300 us)");
+  const Finished healthy = weft_.run({"run", "both.yaml", "--out", "h", "--without", "stragglers"});
+  EXPECT_THAT(healthy.out, ::testing::Not(HasSubstr("ideal JCT of ring has")));
+}
+
+// Pages and the terminal advise the same: frames that links send again cost this job little.
+TEST_F(ExplainCli, AdvisesToMendLinksThatCorruptFrames) {
+  std::ofstream(weft_.path("errors.yaml"))
+      << kLateRing
+      << "faults: [{type: bit-errors, from: leaf0, to: spine0, frame_loss_rate: "
+         "1e-3, at: 0us, until: forever}]\n";
+  const Finished ran = weft_.run({"run", "errors.yaml", "--blame", "--out", "e"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const std::string text = weft_.run({"explain", "e"}).out;
+  EXPECT_THAT(text, HasSubstr("mend the links that corrupt frames"));
+  EXPECT_THAT(text, HasSubstr("`weft run --without bit-errors` shows what it costs.\n"));
+  EXPECT_THAT(ran.out, HasSubstr("mend the links that corrupt frames"));
+}
+
 // Times and differences are exact to the picosecond, and those of a job add up to its own.
 TEST_F(ExplainCli, SaysByWhatTwoRunsDiffer) {
   ASSERT_EQ(run({"--blame", "--out", "a"}).exit_code, 0);

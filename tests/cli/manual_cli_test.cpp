@@ -44,6 +44,13 @@ class Manual : public ::testing::Test {
                  words + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _weft; echo ${COMPREPLY[@]}")
         .out;
   }
+  /// `weft new ...`, as a topic has it.
+  void makes_a_scenario(const std::string& command) const {
+    std::istringstream words(command.substr(5));
+    std::vector<std::string> arguments;
+    for (std::string word; words >> word;) arguments.push_back(word);
+    EXPECT_NE(run(arguments).out, "") << command;
+  }
   std::vector<std::string> commands() const {
     std::istringstream lines(run({"--help"}).out);
     std::vector<std::string> names;
@@ -108,6 +115,10 @@ TEST_F(Manual, HelpSaysWhatAResultIs) {
 TEST_F(Manual, HelpFindsTopicsAndMisspellings) {
   EXPECT_THAT(run({"help", "storage"}).out, HasSubstr("weft help jobs.requests "));
   EXPECT_THAT(run({"help", "oversubscription"}).out, HasSubstr("weft help fabric.spines "));
+  EXPECT_THAT(run({"help", "storage"}).out, HasSubstr("weft new --storage tcp "));
+  EXPECT_THAT(run({"help", "oversubscribed"}).out, HasSubstr("weft new --count 8 --oversubscr"));
+  EXPECT_THAT(run({"help", "gpt"}).out, HasSubstr("weft new --count 8 --model gpt3-175b "));
+  EXPECT_THAT(run({"help", "ecn"}).out, HasSubstr("weft new --job incast --sweep ecn "));
   EXPECT_THAT(run({"help", "import"}).out, HasSubstr("weft help jobs.messages "));
   EXPECT_THAT(run({"help", "machine"}).out, HasSubstr("weft new --help "));
   EXPECT_THAT(run({"help", "moe"}).out, HasSubstr("weft new --help "));
@@ -129,6 +140,16 @@ TEST_F(Manual, HelpFindsTopicsAndMisspellings) {
 std::string without_indices(std::string key) {
   for (std::size_t at = 0; (at = key.find("[0]")) != std::string::npos;) key.erase(at, 3);
   return key;
+}
+
+// What `auto` costs is not what closed forms do: the default of an execution depends on it.
+TEST_F(Manual, DefaultsOfExecutionsSayWhenTheyCostNothing) {
+  const std::string spoken = run({"help", "jobs.all-reduce.execution"}).out;
+  EXPECT_THAT(spoken, HasSubstr("default  NCCL's and what it costs, where `algorithm: auto`"));
+  EXPECT_THAT(run({"help", "jobs.all-reduce.execution.preset"}).out,
+              HasSubstr("default  auto (`plain` costs nothing"));
+  EXPECT_THAT(run({"help", "jobs.training.communication.execution"}).out,
+              HasSubstr("default  costs nothing, as closed forms have it\n"));
 }
 
 TEST_F(Manual, WhatTopicsLeadToExists) {
@@ -158,6 +179,8 @@ TEST_F(Manual, WhatTopicsLeadToExists) {
       if (target.starts_with("weft help ")) {
         const std::string key = target.substr(10);
         if (!keys.contains(without_indices(key))) run({"help", key});
+      } else if (target.starts_with("weft new ") && !target.ends_with(" --help")) {
+        makes_a_scenario(target);
       } else if (target.starts_with("weft ")) {
         EXPECT_TRUE(target.ends_with(" --help")) << target;
         EXPECT_THAT(known_commands, Contains(target.substr(5, target.size() - 12))) << name;

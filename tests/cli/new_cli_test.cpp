@@ -17,6 +17,7 @@
 namespace weft::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -93,6 +94,22 @@ TEST_F(New, ModelsAreWordsAndThoseWithExpertsDivideThem) {
   run({"new", "--job", "training", "--model", "deepseek-v3", "-o", "m.yaml"});
   EXPECT_THAT(program_.folder().read("m.yaml"), HasSubstr("expert: 32"));
   EXPECT_EQ(run({"check", "m.yaml"}).err, "");
+}
+
+TEST_F(New, AModelIsATrainingJobAndNoOptionIsPassedOverInSilence) {
+  EXPECT_THAT(run({"new", "--count", "8", "--model", "gpt3-175b"}).out,
+              AllOf(HasSubstr("type: training"), HasSubstr("gpt3-175b"),
+                    Not(HasSubstr("type: all-reduce"))));
+  EXPECT_THAT(run({"new", "--model", "llama2-7b", "--job", "incast", "--job", "training"}).out,
+              AllOf(HasSubstr("type: incast"), HasSubstr("type: training")));
+  EXPECT_THAT(
+      run({"new", "--model", "gpt3-175b", "--job", "all-reduce", "--job", "incast"}, 2).err,
+      HasSubstr("--model: gpt3-175b is trained, and --job asks for all-reduce, incast alone; add "
+                "--job training"));
+  EXPECT_THAT(run({"new", "--model", "llama2-7b", "--size", "1M"}, 2).err,
+              HasSubstr("--size: a training job has none"));
+  EXPECT_THAT(run({"new", "--machine", "ualink-pod", "--switch", "spectrum-4"}, 2).err,
+              HasSubstr("--switch: `ualink-pod` has no NIC"));
 }
 
 TEST_F(New, ASweepIsBesideItsScenarioAndRunsAsItIsWritten) {

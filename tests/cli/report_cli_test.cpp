@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/support/program.hpp"
@@ -48,6 +49,32 @@ TEST_F(ReportCli, LeavesFilesOfOthersAlone) {
   EXPECT_EQ(read("report.html"), "<p>mine</p>");
   std::filesystem::create_directory(weft_.path("folder"));
   EXPECT_EQ(weft_.run({"report", "a", "-o", "folder"}).exit_code, 1);
+}
+
+// What `weft compare --expect` prints stands on the page of the two runs, too.
+TEST_F(ReportCli, HasVerdictsOnSeveralRuns) {
+  const std::string scenario = std::string(WEFT_SOURCE_DIR) + "/scenarios/incast.yaml";
+  ASSERT_EQ(
+      weft_.run({"run", scenario, "--quiet", "--out", "b", "--set", "fabric.spines=8"}).exit_code,
+      0);
+  const std::string expected = "b.jobs.incast.jct_seconds <= 0.5 * a.jobs.incast.jct_seconds";
+  EXPECT_EQ(weft_.run({"compare", "a", "b", "--expect", expected}).exit_code, 1);
+  EXPECT_EQ(weft_.run({"report", "a", "b", "--expect", expected}).exit_code, 0);
+  const auto data_of = [this] {
+    const std::string page = read("report.html");
+    const std::string begin = "id=\"data\">";
+    const std::size_t at = page.find(begin) + begin.size();
+    return nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+  };
+  const auto verdict = data_of().at("expectations").at(0);
+  EXPECT_EQ(verdict.at("expectation"), expected);
+  EXPECT_EQ(verdict.at("holds"), false);
+  EXPECT_EQ(verdict.at("values").size(), 2U);
+  // Of one run they are its own.
+  EXPECT_EQ(weft_.run({"report", "a", "--expect", "network.timeouts == 0"}).exit_code, 0);
+  EXPECT_EQ(data_of().at("runs").at(0).at("expectations").at(0).at("holds"), true);
+  EXPECT_FALSE(data_of().contains("expectations"));
+  EXPECT_EQ(weft_.run({"report", "a", "--expect", "c.x < 1"}).exit_code, 2);
 }
 
 TEST_F(ReportCli, SaysWhatIsNoFolderOfResults) {

@@ -109,6 +109,25 @@ TEST_F(ReportData, SummariesOfTheReleaseBeforeHaveTheNamesOfThisOne) {
               ElementsAre("path_late_s", "path_skipped_s"));
 }
 
+// What a scenario has that is to be mended stands on the page, with blame and without.
+TEST_F(ReportData, LateRanksAndRepairsAreThoseOfWeftExplain) {
+  write("summary.json",
+        R"({"scenario": "t", "jobs": [], "simulated_seconds": 1, "network": {"error_drops": 3}})");
+  write("resolved.yaml",
+        "name: t\nracks: {count: 2, servers: 2, server: host-400g}\nfabric: {topology: leaf-spine, "
+        "spines: 1}\nlinks: {uplink: {frame_loss_rate: 1e-6}}\njobs:\n  - {name: ring, type: "
+        "all-reduce, size: 1MiB, stragglers: [{ranks: 3, late: 1ms}]}\n");
+  const auto run = run_json(folder(), {});
+  ASSERT_TRUE(run.ok()) << run.errors()[0].to_string();
+  EXPECT_EQ(run.value()["late_ranks"][0]["job"], "ring");
+  EXPECT_EQ(run.value()["late_ranks"][0]["text"], "rank 3 (late by 1 ms)");
+  const Json& repairs = run.value()["repairs"];
+  ASSERT_EQ(repairs.size(), 2U);
+  EXPECT_EQ(repairs[0]["without"], "bit-errors");
+  EXPECT_EQ(repairs[0]["because"], "3 packets were lost there");
+  EXPECT_EQ(repairs[1]["because"], "in the zero-load time of ring");
+}
+
 // Results of before: their numbers say what they are of.
 TEST_F(ReportData, PercentilesOfRunsThatWereCutOffSayOfWhatTheyAre) {
   write("summary.json",
@@ -492,13 +511,13 @@ TEST_F(ReportData, NothingInTheDataEndsItsScript) {
   write("summary.json",
         R"({"scenario":"</script><b>","jobs":[],"simulated_seconds":1.0,"outcome":"finished"})");
   write("ports.csv", "port,bytes\n</script>,1\n");
-  const auto data = page_data({folder()});
+  const auto data = page_data({folder()}, Json::array());
   ASSERT_TRUE(data.ok()) << data.errors()[0].to_string();
   EXPECT_THAT(data.value(), Not(HasSubstr("<")));
 }
 
 TEST_F(ReportData, FoldersWithoutResultsAreNamed) {
-  const auto data = page_data({folder()});
+  const auto data = page_data({folder()}, Json::array());
   ASSERT_FALSE(data.ok());
   EXPECT_THAT(data.errors()[0].to_string(), HasSubstr("summary.json"));
 }

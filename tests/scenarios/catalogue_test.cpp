@@ -279,11 +279,11 @@ TEST(Catalogue, AnEffectiveRateAndAnEfficiencyExcludeEachOther) {
 TEST(Catalogue, RefusesMachinesThatCannotBeWired) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"{part: dgx-2, gpus: 15, nics: 5}", "gpus: `15` cannot be split evenly over the 2 boards"},
-      {"{part: hgx-h100, nics: 3}", "nics: `3` leaves 8 GPUs without an equal share of the 3 NICs"},
-      {"{part: hgx-h100, rails: 9}", "rails: `9` is more than the 8 NICs"},
+      {"{part: hgx-h100, nics: 3}", "nics: `3` leaves 8 GPUs without an equal share of 3 NICs"},
+      {"{part: hgx-h100, rails: 9}", "rails: `9` is more than 8 NICs"},
       {"{nics: 0}", "nics: `0` leaves a server with neither GPUs nor NICs"},
       {"{part: hgx-h100, scale_up: {switches: 3}}",
-       "links_per_switch: has 4 numbers; expected one"},
+       "links_per_switch: has 4 numbers; a board has 3 switches: expected one"},
       {"{part: dgx-2, scale_up: {trunks: 0}}", "trunks: `0` is 0; GPUs of different boards"},
       {"{part: hgx-h100, scale_up: {trunks: 4}}", "trunks: has a meaning only with two boards"},
       {"{scale_up: nvswitch-3}", "scale_up: has a meaning only with `gpus`"},

@@ -143,7 +143,7 @@ TEST(ChangedSettings, WarnOfClassesThatAreLosslessAtSomePortsOnly) {
                      "flow_control: {xoff: 60KB, xon: 40KB, headroom: 1KB}}]}]"})
           .warnings,
       Contains(AllOf(HasSubstr("can drop although it has PFC"), HasSubstr("spine1[0]->leaf0"),
-                     HasSubstr("(1 ports have too little)"))));
+                     HasSubstr("(1 port has too little)"))));
   EXPECT_THAT(
       with_settings({"fabric.changes=[{node: leaf1, classes: [{name: data, ecn: {kmin: 70KB, "
                      "kmax: 80KB}}]}]"})

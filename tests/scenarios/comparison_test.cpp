@@ -34,6 +34,11 @@ TEST(Comparison, JobsArePairedByNameAndTheMostDifferentComesFirst) {
   EXPECT_FALSE(c.jobs[1].values[1].has_value());
   EXPECT_EQ(c.jobs[2].name, "new");
   EXPECT_FALSE(c.jobs[2].values[0].has_value());
+  // But said to be so: who compares two jobs hears of both.
+  EXPECT_THAT(c.same_jobs, ::testing::ElementsAre("same"));
+  EXPECT_THAT(comparison_text({a, b}, c), ::testing::HasSubstr("\n  the same in all runs: same\n"));
+  EXPECT_THAT(comparison_text({a, a}, compare_runs({a, a})),
+              ::testing::Not(::testing::HasSubstr("the same in all runs")));
 }
 
 TEST(Comparison, TrainingHasItsRateAndWhatItCosts) {

@@ -189,7 +189,9 @@ TEST_F(Composition, FatTreesHostServers) {
   EXPECT_TRUE(topologies::build_fabric(s.topology).ok());
   EXPECT_THAT(
       first_error("name: tree\nfabric: {topology: fat-tree, k: 8, server: {nics: 3}}\n" + kJob),
-      HasSubstr("fabric.server: has 3 NIC ports; they must divide the 4"));
+      HasSubstr("fabric.server: has 3 NIC ports; an edge switch has 4 ports for servers"));
+  EXPECT_THAT(first_error("name: tree\nfabric: {topology: fat-tree, k: 8, planes: 2}\n" + kJob),
+              HasSubstr("has NICs of 1 port; a NIC has ports to 2 planes"));
 }
 
 TEST_F(Composition, DualPlaneAndDualTorNeedNicsWithTwoPorts) {

@@ -130,7 +130,7 @@ TEST_F(PauseReports, TheSummaryNamesRootTreeAndVictim) {
   EXPECT_THAT(text, HasSubstr("\n        h0->leaf0[0] "));
   EXPECT_THAT(text, HasSubstr("h1 to h2"));
   EXPECT_THAT(text, HasSubstr("87.5 %"));
-  EXPECT_THAT(text, HasSubstr("1 of 3 flows are victims"));
+  EXPECT_THAT(text, HasSubstr("1 of 3 flows is a victim"));
 }
 
 TEST_F(PauseReports, WithoutTroubleTheSummarySaysNothing) {

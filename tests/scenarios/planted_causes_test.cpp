@@ -14,6 +14,7 @@
 #include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
+#include "scenarios/blame/explain/repairs.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
@@ -476,7 +477,7 @@ TEST(PlantedCause, OfAHealthyJobIsWhatSetsItsTime) {
   RunFacts facts;
   const auto with = [&](double time, const char* by) {
     facts.limits.clear();
-    add_limits(
+    add_outcome(
         {{"jobs",
           {{{"name", "a"}, {"jct_seconds", time}, {"ideal_seconds", 1e-4}, {"ideal_set_by", by}}}}},
         facts);
@@ -498,6 +499,102 @@ TEST(PlantedCause, OfAHealthyJobIsWhatSetsItsTime) {
   const std::vector<BlameEntry> late{{"a", 0, "straggler", "rank", "rank 1 (h1)", "", 90_us},
                                      {"a", 0, "pause", "port", "x", "x->y", 10_us}};
   EXPECT_EQ(explanation_json(late, facts)["jobs"][0]["advice"].size(), 2U);
+}
+
+// The zero-load time of a job with late ranks has these in it: no job that takes it is healthy.
+TEST(PlantedCause, OfAJobWithLateRanksIsNotWhatSetsItsTime) {
+  const auto facts_for = [](const std::string& job) {
+    RunFacts facts = facts_of(planted_scenario(Planted{.job = job}.text()));
+    add_outcome({{"jobs", {{{"name", "a"}, {"jct_seconds", 1e-4}, {"ideal_seconds", 1e-4}}}}},
+                facts);
+    return facts;
+  };
+  const auto late_text = [&](const std::string& job) {
+    const RunFacts facts = facts_for(job);
+    EXPECT_EQ(facts.limits.empty(), !facts.late_ranks.empty()) << job;
+    return facts.late_ranks.empty() ? "" : facts.late_ranks.front().text;
+  };
+  EXPECT_EQ(late_text(""), "");
+  EXPECT_EQ(late_text(", stragglers: []"), "");
+  EXPECT_EQ(late_text(", stragglers: [{ranks: 3}]"), "");
+  EXPECT_EQ(late_text(", jitter: {type: exponential, mean: 1us}"), "");
+  EXPECT_EQ(late_text(", stragglers: [{ranks: 3, late: 1500us}]"), "rank 3 (late by 1.5 ms)");
+  EXPECT_EQ(late_text(", stragglers: [{ranks: [1, 4-7], compute: 1.5, reduce: 2}]"),
+            "ranks 1, 4-7 (computing x 1.5, adding and copying x 2)");
+  EXPECT_EQ(late_text(", noise: [{factor: 3}]"), "all ranks (computing x 3)");
+  EXPECT_EQ(late_text(", noise: [{servers: 2, pause: {period: 9us, length: 1us}}, {ranks: 0, "
+                      "throttles: [{start: 1us, length: 2us, factor: 2}]}, {ranks: 1, factor: 2}]"),
+            "server 2 (with pauses), rank 0 (throttled for a while) and 1 more");
+  EXPECT_EQ(late_text("}\n  - {name: b, type: all-reduce, size: 1MiB, ranks: 0-7, skip: true, "
+                      "stragglers: [{ranks: 3, late: 1us}]"),
+            "");
+}
+
+// Advice is not what is so already: a job that has a class of its own is not given one.
+TEST(PlantedCause, OfOtherJobsIsMetByClassesThatThereAreNotYet) {
+  const auto advice = [](const std::string& classes, const std::string& of_a,
+                         const std::string& of_b, const std::string& cause = "queueing") {
+    const RunFacts facts = facts_of(planted_scenario(
+        Planted{.fabric = classes,
+                .job = of_a + "}\n  - {name: b, type: all-reduce, size: 1MiB, ranks: 0-7" + of_b}
+            .text()));
+    return first_advice({{"a", 0, cause, "job", "b", "x->y", 40_us}}, facts);
+  };
+  const std::string two = ", classes: [{name: rdma}, {name: bulk, flow_control: none}]";
+  const std::string strict = ", classes: [{name: bulk}, {name: rdma, scheduling: strict}]";
+  EXPECT_EQ(advice("", "", ""),
+            "job:b: other paths or placement; or a class for b alone, of two in `fabric.classes`: "
+            "there is only data");
+  EXPECT_EQ(advice(two, "", ""),
+            "job:b: other paths or placement; or another class for b, which is in rdma, too");
+  EXPECT_EQ(advice(two, "", ", class: bulk"),
+            "job:b: other paths or placement; more `weight` for class rdma, or `scheduling: "
+            "strict`");
+  EXPECT_EQ(advice(strict, ", class: rdma", ""), "job:b: other paths or placement");
+  // Nor is a job lossless that is so already.
+  EXPECT_EQ(advice(two, ", class: bulk", "", "retransmission"),
+            ": a lossless class, or room in the buffer");
+  EXPECT_EQ(advice(two, "", "", "retransmission"),
+            ": headroom and buffers that hold what comes after a pause");
+}
+
+// What cost packets and no time is to be mended, too: of each kind as far as the scenario has it.
+TEST(PlantedCause, ThatCostsPacketsIsMendedThoughItCostsNoTime) {
+  RunFacts facts;
+  facts.degradations = {{"link-failures", {}}, {"bit-errors", {}}};
+  const auto count = [&facts](std::int64_t failed, std::int64_t storms, std::int64_t errors,
+                              std::int64_t frames) {
+    add_outcome({{"network",
+                  {{"fault_drops", failed},
+                   {"watchdog_drops", storms},
+                   {"error_drops", errors},
+                   {"frames_replayed", frames}}}},
+                facts);
+    std::string text;
+    for (const Repair& one : repairs_of(facts)) {
+      text += one.without + ": " + one.advice + " (" + one.because + "); ";
+    }
+    return text;
+  };
+  EXPECT_EQ(count(0, 0, 0, 0), "");
+  EXPECT_EQ(count(4, 7, 1, 9),
+            "link-failures: mend the links that fail (4 packets were dropped there); bit-errors: "
+            "mend the links that corrupt frames (1 packet was lost there); ");
+  EXPECT_EQ(count(0, 0, 0, 2'299),
+            "bit-errors: mend the links that corrupt frames (2,299 frames were sent again by "
+            "links); ");
+  facts.degradations = {{"nic-pauses", {}}};
+  EXPECT_EQ(count(4, 7, 1, 9),
+            "nic-pauses: replace the NIC that holds its switch paused (7 packets were dropped by "
+            "PFC watchdogs); ");
+  // Advice of a job names it already.
+  const std::string besides =
+      "Besides: replace the NIC that holds its switch paused (7 packets "
+      "were dropped by PFC watchdogs); `weft run --without nic-pauses` "
+      "shows what it costs.\n";
+  EXPECT_EQ(repairs_text({{"a", 0, "serialisation", "port", "x", "x->y", 40_us}}, facts), besides);
+  EXPECT_EQ(repairs_text({{"a", 0, "pause", "port", "NIC of h0", "x->y", 40_us}}, facts), "");
+  EXPECT_EQ(explanation_json({}, facts)["repairs"][0]["without"], "nic-pauses");
 }
 
 // Where switches trim, what is sent again was not lost, and no lossless class is asked for.

@@ -120,6 +120,13 @@ TEST(Nearest, SuggestsOnlyWhatCouldBeMeant) {
   EXPECT_EQ(*nearest("KMAX", keys), "kmax") << "case counts half";
   EXPECT_EQ(*nearest("load-balancing", keys), "load_balancing");
   EXPECT_EQ(nearest("jobs", keys), nullptr);
+  // Two letters in the wrong order are one slip, also of short words.
+  const std::vector<std::string> commands{"list", "nets", "new", "run"};
+  EXPECT_EQ(*nearest("nwe", commands), "new");
+  EXPECT_EQ(*nearest("rnu", commands), "run");
+  EXPECT_EQ(*nearest("enw", commands), "new");
+  EXPECT_EQ(nearest("wne", commands), nullptr) << "two slips of three letters";
+  EXPECT_EQ(*nearest("ab", std::vector<std::string>{"ba"}), "ba");
   const std::vector<std::string> errors{"type", "at", "bit_error_rate", "frame_loss_rate", "rated"};
   EXPECT_EQ(*nearest("rate", errors), "rated") << "one letter is a slip";
   const std::span<const std::string> few(errors.data(), 4);

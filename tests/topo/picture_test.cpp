@@ -204,6 +204,23 @@ TEST(Picture, LinksOfOtherServersAreNotSlow) {
   for (const Picture::Line& line : picture.lines) EXPECT_FALSE(line.is_dashed) << line.tooltip;
 }
 
+// Servers with one NIC are all on rail 0; those of HGX servers are on eight.
+TEST(Picture, OnlyHostsOfSeveralRailsAreCalledByTheirRail) {
+  TopologySpec spec = topologies::clos({topologies::racks_of(16, 4, topologies::hgx_h100()),
+                                        topologies::racks_of(30, 16, topologies::server(0, 1))},
+                                       4);
+  const Picture picture = topo::draw_picture(Network(spec).fabric, {.name = "mixed"});
+  std::set<std::string> of_gpus;
+  for (const Picture::Box& box : picture.boxes) {
+    if (box.text.empty()) continue;
+    if (box.text[0].ends_with(" hosts")) {
+      EXPECT_EQ(box.text.size(), 1U) << box.text[0];
+    }
+    if (box.text[0].ends_with(" GPUs") && box.is_stack) of_gpus.insert(box.text.back());
+  }
+  EXPECT_EQ(of_gpus.size(), 8U);
+}
+
 /// Texts without a border: captions, and labels of lines.
 std::vector<Picture::Box> texts_of(const Picture& picture) {
   std::vector<Picture::Box> texts;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 // `tools/run` of a checkout that was moved, or copied with its build folder: what is built there is
@@ -97,12 +98,39 @@ TEST(RunTool, BuildsAMovedCheckoutWhoseSourcesDiffer) {
   EXPECT_EQ(checkout.run(), " (3)");
 }
 
+// What npm installs beside the page is not built from.
+TEST(RunTool, RunsWhatWasBuiltWhateverNpmHasInstalledSince) {
+  const Checkout checkout;
+  write(checkout.moved() / "tools/report/page/node_modules/a/dist/a.js", "a");
+  EXPECT_EQ(checkout.run(), "ran run x.yaml (0)");
+  write(checkout.moved() / "tools/report/page/dist/report.js", "a");
+  EXPECT_EQ(checkout.run(), " (3)");
+}
+
 // What was built by other means afterwards may be of other sources than those that were noted.
 TEST(RunTool, BuildsAMovedCheckoutThatWasBuiltOnceMoreBeforeItMoved) {
   const Checkout checkout;
   fs::last_write_time(checkout.moved() / "build/weft",
                       fs::file_time_type::clock::now() + std::chrono::hours(1));
   EXPECT_EQ(checkout.run(), " (3)");
+}
+
+// A build by CMake alone notes its sources as tools/run does, so that a copy of it is run as it is.
+TEST(RunTool, EveryBuildNotesItsSources) {
+  const fs::path cmake = fs::path(WEFT_SOURCE_DIR) / "tools/CMakeLists.txt";
+  std::ifstream in(cmake);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_NE(text.find("TARGET weft POST_BUILD"), std::string::npos);
+  const fs::path build = fs::path(WEFT_SOURCE_DIR) / "build";
+  const bool is_ours = fs::exists(build / "weft") && fs::exists(build / "build.ninja");
+  if (!is_ours) GTEST_SKIP() << "no build in build/";
+  std::ifstream cache(build / "CMakeCache.txt");
+  const std::string settings{std::istreambuf_iterator<char>(cache), {}};
+  if (settings.find("CMAKE_BUILD_TYPE:STRING=Release") == std::string::npos) {
+    GTEST_SKIP() << "build/ is no release build";
+  }
+  ASSERT_TRUE(fs::exists(build / ".sources"));
+  EXPECT_GT(fs::last_write_time(build / ".sources"), fs::last_write_time(build / "weft"));
 }
 
 // `weft` takes two fifths longer to build than what a run needs of it.

@@ -88,10 +88,15 @@ std::string safe_text(const Json& data) {
 
 }  // namespace
 
-Result<std::string> page_data(const std::vector<fs::path>& folders) {
-  const auto data = data_of(folders);
+Result<std::string> page_data(const std::vector<fs::path>& folders,
+                              const nlohmann::ordered_json& expectations) {
+  auto data = data_of(folders);
   if (!data) return data.errors();
-  return safe_text(data.value());
+  Json& all = data.value();
+  if (!expectations.empty()) {
+    (folders.size() == 1 ? all["runs"][0] : all)["expectations"] = expectations;
+  }
+  return safe_text(all);
 }
 
 std::string topo_page_data(const Fabric& fabric, const topo::PictureOptions& options) {

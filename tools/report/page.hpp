@@ -17,8 +17,10 @@ namespace weft::report {
 inline constexpr const char* kFirstLine = "<!DOCTYPE html><!-- weft report -->";
 
 /// Folders of runs, or one of a sweep (or its database), as one JSON text. Nothing in it acts on
-/// HTML: every `<` is escaped.
-[[nodiscard]] Result<std::string> page_data(const std::vector<std::filesystem::path>& folders);
+/// HTML: every `<` is escaped. `expectations` are verdicts on these runs, an empty list none: of
+/// one run they take the place of its own.
+[[nodiscard]] Result<std::string> page_data(const std::vector<std::filesystem::path>& folders,
+                                            const nlohmann::ordered_json& expectations);
 
 /// A fabric's picture alone, for a page on which it can be zoomed and searched.
 [[nodiscard]] std::string topo_page_data(const Fabric& fabric, const topo::PictureOptions& options);

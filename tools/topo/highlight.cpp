@@ -13,6 +13,7 @@
 #include "simcore/fabric/path.hpp"
 #include "simcore/text/nearest.hpp"
 #include "topologies/analysis/pair_paths.hpp"
+#include "topologies/analysis/roles.hpp"
 
 namespace weft::topo {
 namespace {
@@ -81,9 +82,10 @@ Result<Highlight> find_highlight(const Fabric& fabric, const Routes& routes, std
   if (parts.size() == 2) {
     topologies::PairPaths paths = topologies::pair_paths(fabric, routes, from.value(), to.value());
     if (paths.links == 0) return wrong("there is no path from " + pair);
-    highlight.caption = fmt::format("{}: {} path{} of {} links", pair,
-                                    scenarios::format_count(static_cast<std::int64_t>(paths.paths)),
-                                    paths.paths == 1 ? "" : "s", paths.links);
+    highlight.caption =
+        fmt::format("{}: {} path{} of {}", pair,
+                    scenarios::format_count(static_cast<std::int64_t>(paths.paths)),
+                    paths.paths == 1 ? "" : "s", topologies::counted(paths.links, "link"));
     highlight.ports = std::move(paths.ports);
     return highlight;
   }
@@ -93,8 +95,8 @@ Result<Highlight> find_highlight(const Fabric& fabric, const Routes& routes, std
       flow_entropy(from.value(), to.value(), queue_pair_number(0, *queue_pair));
   highlight.ports = flow_path(fabric, routes, seed, from.value(), to.value(), entropy);
   if (highlight.ports.empty()) return wrong("there is no path from " + pair);
-  highlight.caption =
-      fmt::format("{}, queue pair {}: {} links", pair, *queue_pair, highlight.ports.size());
+  highlight.caption = fmt::format("{}, queue pair {}: {}", pair, *queue_pair,
+                                  topologies::counted(highlight.ports.size(), "link"));
   return highlight;
 }
 

@@ -59,7 +59,8 @@ class Placer {
       place.text = {topologies::counted(box.nodes.size(), role(box.role).name)};
       const std::int32_t rail = fabric_.node(box.nodes.front()).rail;
       const auto shares = [&](NodeId id) { return fabric_.node(id).rail == rail; };
-      if (rail >= 0 && std::ranges::all_of(box.nodes, shares)) {
+      const bool is_rail = rail >= 0 && std::ranges::all_of(box.nodes, shares);
+      if (is_rail && has_several_rails(box.role)) {
         place.text.push_back("rail " + std::to_string(rail));
       }
     }
@@ -68,6 +69,19 @@ class Placer {
     place.width = std::max(is_host ? 24.0 : 44.0, text_width(place.text, kBoxFont) + 14) + border;
     place.height = 10 + 13 * static_cast<double>(place.text.size()) + border;
     return place;
+  }
+
+  /// Servers with one NIC are all on the same rail, which says nothing.
+  [[nodiscard]] bool has_several_rails(std::uint32_t role) const {
+    std::int32_t first = -1;
+    return std::ranges::any_of(outline_.boxes, [&](const Outline::Box& box) {
+      if (box.role != role) return false;
+      return std::ranges::any_of(box.nodes, [&](NodeId id) {
+        const std::int32_t rail = fabric_.node(id).rail;
+        if (first < 0) first = rail;
+        return rail != first;
+      });
+    });
   }
 
   void find_rows() {

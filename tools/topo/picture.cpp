@@ -383,7 +383,7 @@ class Painter {
     std::vector<std::string> lines{topologies::counted(role.nodes, role.name)};
     if (role.kind == NodeKind::kHost) return lines;
     std::string ports = role.fewest_ports == role.max_ports
-                            ? fmt::format("{} ports", role.max_ports)
+                            ? topologies::counted(role.max_ports, "port")
                             : fmt::format("{} to {} ports", role.fewest_ports, role.max_ports);
     lines.push_back(std::move(ports));
     if (role.oversubscription > 0)

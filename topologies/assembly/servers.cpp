@@ -1,4 +1,5 @@
 #include "topologies/assembly/servers.hpp"
+#include "simcore/text/plural.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -73,8 +74,8 @@ class Checker {
     check_not_negative(server.host_link.latency, at + ".host_link.latency", errors);
     if (server.host_link.rate) check_rate(*server.host_link.rate, at + ".host_link.rate");
     if (server.rails > server.nics) {
-      fail(at + ".rails", "is " + std::to_string(server.rails) + "; the server has " +
-                              std::to_string(server.nics) + " NICs");
+      fail(at + ".rails",
+           "is " + std::to_string(server.rails) + "; the server has " + plural(server.nics, "NIC"));
     }
     if (server.gpus > 0 && server.nics > 0 && server.gpus % server.nics != 0 &&
         server.nics % server.gpus != 0) {
@@ -103,23 +104,22 @@ class Checker {
     check_at_least_one(part.switches, key + ".switches", errors);
     check_at_least_one(part.boards, key + ".boards", errors);
     if (part.boards == 0 || part.switches == 0) return;
-    const auto splits = [&](std::uint32_t n, const char* what, const std::string& at) {
+    const auto splits = [&](std::uint32_t n, const char* one, const char* several,
+                            const std::string& at) {
       if (n % part.boards == 0) return true;
-      fail(at, std::to_string(n) + " " + what + " cannot be split over " +
-                   std::to_string(part.boards) + " boards");
+      fail(at, plural(n, one, several) + " cannot be split over " + plural(part.boards, "board"));
       return false;
     };
-    if (!splits(gpus, "GPUs", key + ".boards") ||
-        !splits(part.switches, "switches", key + ".switches")) {
+    if (!splits(gpus, "GPU", "GPUs", key + ".boards") ||
+        !splits(part.switches, "switch", "switches", key + ".switches")) {
       return;
     }
     const std::uint32_t switches = part.switches / part.boards;
     const std::size_t given = part.links_per_switch.size();
     if (given != 1 && given != switches) {
-      fail(key + ".links_per_switch",
-           "has " + std::to_string(given) +
-               " numbers; one for all switches, or one for each of the " +
-               std::to_string(switches) + " switches of a board, is needed");
+      fail(key + ".links_per_switch", "has " + plural(given, "number") + "; a board has " +
+                                          plural(switches, "switch", "switches") +
+                                          ": one number for all, or one for each, is needed");
     }
     if (std::ranges::find(part.links_per_switch, 0U) != part.links_per_switch.end()) {
       fail(key + ".links_per_switch", "has a 0; every GPU has a link to every switch of its board");

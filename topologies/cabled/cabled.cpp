@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "simcore/text/plural.hpp"
 #include "topologies/assembly/assembler.hpp"
 #include "topologies/custom/name_index.hpp"
 
@@ -63,8 +64,8 @@ class CabledChecker {
       ends_.push_back({true, static_cast<std::uint32_t>(i)});
     }
     if (spec_.servers.size() != servers_.servers()) {
-      fail("fabric.servers", "names " + std::to_string(spec_.servers.size()) +
-                                 " servers; the racks have " + std::to_string(servers_.servers()));
+      fail("fabric.servers", "names " + plural(spec_.servers.size(), "server") +
+                                 "; the racks have " + std::to_string(servers_.servers()));
       return;
     }
     std::uint32_t nic = 0;
@@ -84,8 +85,8 @@ class CabledChecker {
     const std::string key = indexed("fabric.servers", server);
     if (given.name.empty()) fail(key + ".name", "is empty; every server needs a name");
     if (!given.nics.empty() && given.nics.size() != nics) {
-      fail(key + ".nics", "has " + std::to_string(given.nics.size()) + " names; the server has " +
-                              std::to_string(nics) + " NICs");
+      fail(key + ".nics",
+           "has " + plural(given.nics.size(), "name") + "; the server has " + plural(nics, "NIC"));
       return;
     }
     for (std::uint32_t i = 0; i < nics; ++i) {

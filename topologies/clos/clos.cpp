@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "simcore/text/plural.hpp"
 #include "topologies/assembly/assembler.hpp"
 #include "topologies/assembly/servers.hpp"
 
@@ -95,10 +96,11 @@ class ClosChecker {
     const bool by_port = spec_.plane_of == ClosSpec::PlaneOf::kPort;
     const std::uint64_t ways = std::uint64_t{by_port ? spec_.planes : 1} * spec_.leaves;
     if (ways > 0 && rack.server.nic.ports % ways != 0) {
-      fail(key + ".server.nic.ports", "is " + std::to_string(rack.server.nic.ports) +
-                                          "; a NIC has ports to " + std::to_string(ways) +
-                                          (by_port && spec_.planes > 1 ? " planes" : " leaves") +
-                                          ", the same number to each");
+      fail(key + ".server.nic.ports",
+           "is " + std::to_string(rack.server.nic.ports) + "; a NIC has ports to " +
+               (by_port && spec_.planes > 1 ? plural(ways, "plane")
+                                            : plural(ways, "leaf", "leaves")) +
+               ", the same number to each");
     }
     if (!by_port && spec_.planes > 0) check_planes_of_nics(rack.server, key + ".server");
   }
@@ -124,8 +126,9 @@ class ClosChecker {
     check_part(spec_.super_spine, "fabric.super_spine");
     const Plan plan(spec_);
     if (saturating_product(plan.pods - 1, plan.blocks_per_pod) >= plan.blocks && plan.blocks > 0) {
-      fail("fabric.pods", "is " + std::to_string(spec_.pods) + "; " + std::to_string(plan.blocks) +
-                              " racks or groups in order, " + std::to_string(plan.blocks_per_pod) +
+      fail("fabric.pods", "is " + std::to_string(spec_.pods) + "; " +
+                              plural(plan.blocks, "rack or group", "racks or groups") +
+                              " in order, " + std::to_string(plan.blocks_per_pod) +
                               " per pod, would leave some pod empty");
     }
     if (spec_.super_wiring == ClosSpec::SuperSpines::kGroups && spec_.spines > 0 &&

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simcore/schema/schema_builder.hpp"
+#include "simcore/text/plural.hpp"
 #include "topologies/assembly/assembler.hpp"
 #include "topologies/clos/tier_schema.hpp"
 
@@ -62,9 +63,9 @@ ClosSpec FatTree::specification(const FabricParts& parts) const {
 Errors check_fat_tree(std::uint32_t k, const ServerPart& server, std::uint32_t planes) {
   if (planes == 0) return {error_at("planes", "is 0; at least 1 is needed")};
   if (server.nic.ports % planes != 0) {
-    return {error_at("server", "has NICs of " + std::to_string(server.nic.ports) +
-                                   " ports; a NIC has ports to " + std::to_string(planes) +
-                                   " planes, the same number to each")};
+    return {error_at("server", "has NICs of " + plural(server.nic.ports, "port") +
+                                   "; a NIC has ports to " + plural(planes, "plane") +
+                                   ", the same number to each")};
   }
   const std::uint64_t ports = std::uint64_t{server.nics} * (server.nic.ports / planes);
   if (k % 2 != 0) return {error_at("k", "is odd; a k-ary fat tree needs an even k")};
@@ -72,10 +73,10 @@ Errors check_fat_tree(std::uint32_t k, const ServerPart& server, std::uint32_t p
     return {error_at("k", "is not from 2 to " + std::to_string(kMaxRadix - 1))};
   }
   if (ports == 0 || k / 2 % ports != 0) {
-    return {error_at("server", "has " + std::to_string(ports) + " NIC ports" +
-                                   (planes > 1 ? " in each plane" : "") +
-                                   "; they must divide the " + std::to_string(k / 2) +
-                                   " ports that an edge switch has for servers")};
+    return {error_at("server", "has " + plural(ports, "NIC port") +
+                                   (planes > 1 ? " in each plane" : "") + "; an edge switch has " +
+                                   plural(k / 2, "port") +
+                                   " for servers, which is to be a multiple")};
   }
   return {};
 }

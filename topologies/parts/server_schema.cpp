@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simcore/schema/schema_builder.hpp"
+#include "simcore/text/plural.hpp"
 #include "topologies/parts/parts.hpp"
 #include "topologies/parts/parts_schema.hpp"
 
@@ -29,10 +30,10 @@ void check_wiring(const ScaleUpPart& part, Problems& problems) {
   }
   const std::uint32_t switches = part.switches / part.boards;
   if (part.links_per_switch.size() != 1 && part.links_per_switch.size() != switches) {
-    problems.push_back({"links_per_switch", "has " + std::to_string(part.links_per_switch.size()) +
-                                                " numbers; expected one for all " +
-                                                std::to_string(switches) +
-                                                " switches of a board, or one for each"});
+    problems.push_back(
+        {"links_per_switch", "has " + plural(part.links_per_switch.size(), "number") +
+                                 "; a board has " + plural(switches, "switch", "switches") +
+                                 ": expected one for all, or one for each"});
   }
   if (has_boards(part) && part.trunks == 0) {
     problems.push_back({"trunks", "is 0; GPUs of different boards could not reach each other"});
@@ -40,14 +41,14 @@ void check_wiring(const ScaleUpPart& part, Problems& problems) {
 }
 
 void check_server(const ServerPart& server, Problems& problems) {
-  const std::string gpus = std::to_string(server.gpus) + " GPUs";
+  const std::string gpus = plural(server.gpus, "GPU");
   if (!has_gpus(server) && server.nics == 0) {
     problems.push_back({"nics", "leaves a server with neither GPUs nor NICs"});
   }
   const bool has_shares = server.nics > 0 && has_gpus(server);
   if (has_shares && server.gpus % server.nics != 0 && server.nics % server.gpus != 0) {
-    problems.push_back({"nics", "leaves " + gpus + " without an equal share of the " +
-                                    std::to_string(server.nics) + " NICs"});
+    problems.push_back(
+        {"nics", "leaves " + gpus + " without an equal share of " + plural(server.nics, "NIC")});
   }
   if (has_gpus(server) && server.scale_up && server.gpus % server.scale_up->boards != 0) {
     problems.push_back({"gpus", "cannot be split evenly over the " +
@@ -55,7 +56,7 @@ void check_server(const ServerPart& server, Problems& problems) {
                                     " boards of the scale-up domain"});
   }
   if (server.rails > server.nics) {
-    problems.push_back({"rails", "is more than the " + std::to_string(server.nics) + " NICs"});
+    problems.push_back({"rails", "is more than " + plural(server.nics, "NIC")});
   }
 }
 

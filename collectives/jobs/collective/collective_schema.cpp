@@ -19,7 +19,11 @@ namespace {
 
 constexpr std::uint64_t kMaxIterations = 1'000'000;
 constexpr double kMaxTimes = 1e6;
-constexpr const char* kFree = "costs nothing, as closed forms have it";
+constexpr const char* kByAlgorithm =
+    "NCCL's and what it costs, where `algorithm: auto` or `nccl` runs on GPUs that NCCL's model "
+    "knows; else costs nothing, as closed forms have it";
+constexpr const char* kFreeIfPlain =
+    "costs nothing, as closed forms have it; `preset: nccl` has its own";
 constexpr const char* kEven = "all ranks are alike";
 
 std::string size_doc(Operation operation) {
@@ -117,7 +121,7 @@ void describe_channels(schema::Builder<Execution>& execution) {
                 "with `preset: nccl`: serial in LL and LL128, and on A100s; paced in trees of "
                 "Simple and LL128; else posted"}},
               "what a channel does while a slice is in flight")
-      .source(kFree)
+      .source(kFreeIfPlain)
       .field("channel_rate", &Execution::channel_rate,
              "data that a serial or paced channel moves; 0: no limit but its links, or NCCL's")
       .matters_if(
@@ -155,7 +159,7 @@ void describe_protocol(schema::Builder<Execution>& execution) {
                {Protocol::kLl128, "ll128", "120 bytes of data per 128: 1.3 us per step"},
                {Protocol::kLl, "ll", "4 bytes of data per 8"}},
               "how NCCL marks that data is there")
-      .source(kFree)
+      .source(kFreeIfPlain)
       .field("step_latency", &Execution::step_latency,
              "from the arrival of a message until its receiver sees it")
       .source("the protocol's: NCCL 2.30, tuning.cc, what a ring's NVLink hop takes more than LL's")
@@ -210,7 +214,9 @@ schema::Object<Execution> execution_schema() {
            preset(Execution::Preset::kPlain, "plain", "whole chunks, and nothing that costs time"),
            preset(Execution::Preset::kNccl, "nccl", "NCCL 2.30 on GPUs of `generation`")},
           "all of them at once; other keys override it")
-      .source(kFree);
+      .source(
+          "`plain` costs nothing, as closed forms have it; `auto` is `nccl` where its algorithm "
+          "runs");
   describe_channels(execution);
   describe_protocol(execution);
   describe_calls(execution);
@@ -326,7 +332,7 @@ void add_root(schema::Builder<CollectiveSpec>& keys, Operation operation) {
 void add_execution(schema::Builder<CollectiveSpec>& keys) {
   keys.object("execution", &CollectiveSpec::execution, execution_schema(),
               "how a library carries the steps out")
-      .source(kFree)
+      .source(kByAlgorithm)
       .choice("generation", &CollectiveSpec::generation, generation_choices(),
               "GPUs whose constants `algorithm: nccl` and `preset: nccl` go by")
       .source("the catalogue's scale-up parts")

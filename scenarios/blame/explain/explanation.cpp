@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "scenarios/blame/explain/advice.hpp"
+#include "scenarios/blame/explain/repairs.hpp"
 #include "scenarios/text/csv.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
@@ -141,9 +142,25 @@ std::string slow_links_text(const JobSum& job) {
                         share_text(time, job.time));
   }
   if (links.size() > kMax) {
-    text += fmt::format("  There are {} more slow links on the path.\n", links.size() - kMax);
+    text += links.size() == kMax + 1 ? "  There is 1 more slow link on the path.\n"
+            : links.size() == kMax + 1
+                ? "  There is 1 more slow link on the path.\n"
+                : fmt::format("  There are {} more slow links on the path.\n", links.size() - kMax);
   }
   return text;
+}
+
+/// Empty: it has none.
+std::string late_ranks_of(const std::string& job, const RunFacts& facts) {
+  const auto late = std::ranges::find(facts.late_ranks, job, &LateRanks::job);
+  return late == facts.late_ranks.end() ? std::string() : late->text;
+}
+
+std::string late_ranks_text(const std::string& job, const RunFacts& facts) {
+  const std::string late = late_ranks_of(job, facts);
+  if (late.empty()) return {};
+  return fmt::format("  Its zero-load time has {} in it, and does not show what that costs.\n",
+                     escaped(late));
 }
 
 bool leads_to_host(const std::string& port) {
@@ -257,6 +274,30 @@ void keep_what_helps(const JobSum& job, const std::vector<JobLimit>& limits,
   }
 }
 
+const JobClass* class_of(const std::string& job, const RunFacts& facts) {
+  const auto found = std::ranges::find(facts.job_classes, job, &JobClass::job);
+  return found == facts.job_classes.end() ? nullptr : &*found;
+}
+
+/// Against packets of another job: what classes can do about it that they do not yet. Empty: it is
+/// not known, or nothing.
+std::string classes_text(const std::string& job, const std::string& other, const RunFacts& facts) {
+  const JobClass* own = class_of(job, facts);
+  const JobClass* ahead = class_of(other, facts);
+  if (own == nullptr || ahead == nullptr) return {};
+  if (own->name != ahead->name) {
+    // Only what is on the wire already is in the way of a strict class.
+    if (own->is_strict) return {};
+    return fmt::format("; more `weight` for class {}, or `scheduling: strict`", escaped(own->name));
+  }
+  if (!facts.lists_classes) {
+    return fmt::format("; or a class for {} alone, of two in `fabric.classes`: there is only {}",
+                       escaped(other), escaped(own->name));
+  }
+  return fmt::format("; or another class for {}, which is in {}, too", escaped(other),
+                     escaped(own->name));
+}
+
 /// What to try, what can be changed first. What shows at a slow link is that link's.
 std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
   const bool is_hashed = std::ranges::find(facts.hashed_jobs, job.job) != facts.hashed_jobs.end();
@@ -278,7 +319,14 @@ std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
                               possible_origins(job, sum, facts.degradations));
     advice.text = filled(advice.text, "{who}", names_text(ranking_of(sum.culprits)));
     advice.text = filled(advice.text, "{them}", sum.culprits.size() == 1 ? "it" : "them");
-    if (sum.cause == "queueing" && !sum.worst_job.empty()) advice.without = "job:" + sum.worst_job;
+    if (sum.cause == "queueing" && !sum.worst_job.empty()) {
+      advice.without = "job:" + sum.worst_job;
+      advice.text += classes_text(job.job, sum.worst_job, facts);
+    }
+    const JobClass* own = class_of(job.job, facts);
+    if (sum.cause == "retransmission" && advice.without.empty() && own && own->is_lossless) {
+      advice.text = "headroom and buffers that hold what comes after a pause";
+    }
     if (sum.cause == "retransmission" && advice.without.empty() && facts.trims) {
       advice.text = "longer queues before packets are trimmed, or slower senders";
     }
@@ -296,19 +344,26 @@ std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
 }
 
 /// The first few, which are as many as anybody tries.
-std::string advice_text(const JobSum& job, const RunFacts& facts) {
+std::vector<Advice> first_advice_for(const JobSum& job, const RunFacts& facts) {
   constexpr std::size_t kMax = 3;
-  const std::vector<Advice> all = advice_for(job, facts);
+  std::vector<Advice> all = advice_for(job, facts);
+  if (all.size() > kMax) all.erase(all.begin() + kMax, all.end());
+  return all;
+}
+
+std::string costs_text(const std::string& without) {
+  if (without.empty()) return {};
+  return fmt::format("; `weft run --without {}` shows what it costs", escaped(without));
+}
+
+std::string advice_text(const JobSum& job, const RunFacts& facts) {
+  const std::vector<Advice> all = first_advice_for(job, facts);
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMax, all.size()); ++i) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
     const Advice& a = all[i];
     const char* order = i == 0 ? "Try first" : a.lever == Lever::kPlan ? "Last" : "Then";
     text += fmt::format("  {}: {} ({}, {}){}.\n", order, a.text, a.against,
-                        share_text(a.time, job.time),
-                        a.without.empty() ? ""
-                                          : fmt::format("; `weft run --without {}` shows what it "
-                                                        "costs",
-                                                        escaped(a.without)));
+                        share_text(a.time, job.time), costs_text(a.without));
   }
   return text;
 }
@@ -368,7 +423,21 @@ std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t l
       text += fmt::format("  {:>7}  {:>9}  {}\n", share_text(sum.time, job.time),
                           format_time(sum.time), sentence_of(sum, facts.trims));
     }
-    text += slow_links_text(job) + advice_text(job, facts);
+    text += slow_links_text(job) + late_ranks_text(job.job, facts) + advice_text(job, facts);
+  }
+  return text;
+}
+
+std::string repairs_text(const std::vector<BlameEntry>& blame, const RunFacts& facts) {
+  std::vector<std::string> advised;
+  for (const JobSum& job : sum_up(blame, facts.slow_links)) {
+    for (Advice& one : first_advice_for(job, facts)) advised.push_back(std::move(one.without));
+  }
+  std::string text;
+  for (const Repair& one : repairs_of(facts)) {
+    if (std::ranges::find(advised, one.without) != advised.end()) continue;
+    text += fmt::format("Besides: {} ({}){}.\n", escaped(one.advice), escaped(one.because),
+                        costs_text(one.without));
   }
   return text;
 }
@@ -459,13 +528,18 @@ nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
                     {"seconds", csv::seconds(job.time)},
                     {"causes", causes},
                     {"slow_links", slow_links_json(job)},
+                    {"late_ranks", late_ranks_of(job.job, facts)},
                     {"advice", advice}});
   }
   auto list = nlohmann::ordered_json::array();
   for (const Degradation& one : facts.degradations) {
     list.push_back({{"without", one.what}, {"parts", one.parts}});
   }
-  return {{"jobs", jobs}, {"degradations", list}};
+  auto repairs = nlohmann::ordered_json::array();
+  for (const Repair& one : repairs_of(facts)) {
+    repairs.push_back({{"without", one.without}, {"advice", one.advice}, {"because", one.because}});
+  }
+  return {{"jobs", jobs}, {"repairs", repairs}, {"degradations", list}};
 }
 
 nlohmann::ordered_json difference_json(const std::vector<BlameDifference>& differences) {

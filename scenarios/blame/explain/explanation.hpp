@@ -21,6 +21,9 @@ namespace weft::scenarios {
 [[nodiscard]] std::string explanation_text(const std::vector<BlameEntry>& blame,
                                            std::size_t lines = 10, const RunFacts& facts = {});
 
+/// What is to be mended besides, as far as no advice of a job names it; empty: nothing.
+[[nodiscard]] std::string repairs_text(const std::vector<BlameEntry>& blame, const RunFacts& facts);
+
 /// What one cause and culprit took of a job in one run and in another; nothing where a run has no
 /// such job. Those of a job add up to its times.
 struct BlameDifference {

@@ -1,10 +1,12 @@
 #include "scenarios/blame/explain/run_facts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "protocols/config/switch_config.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/explain/said_keys.hpp"
 #include "scenarios/text/text_file.hpp"
 
 namespace weft::scenarios {
@@ -25,6 +27,18 @@ double number_at(const nlohmann::ordered_json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+void add_classes(const LoadedScenario& scenario, RunFacts& facts) {
+  facts.lists_classes = SaidKeys(scenario).has("fabric.classes");
+  for (const JobSpec& job : scenario.scenario.jobs) {
+    const protocols::TrafficClass& own = scenario.scenario.switches.classes[job.traffic_class];
+    facts.job_classes.push_back(
+        {.job = job.name,
+         .name = own.name,
+         .is_strict = own.scheduling == protocols::TrafficClass::Scheduling::kStrict,
+         .is_lossless = own.is_lossless()});
+  }
+}
+
 }  // namespace
 
 RunFacts facts_of(const LoadedScenario& scenario) {
@@ -32,31 +46,46 @@ RunFacts facts_of(const LoadedScenario& scenario) {
   RunFacts facts;
   facts.slow_links = slow_links(scenario);
   facts.degradations = degradations_of(scenario, facts.slow_links);
+  facts.late_ranks = late_ranks(scenario);
   const bool can_spray = overrides_without("collisions", scenario).ok();
   for (const JobSpec& job : s.jobs) {
     const bool is_hashed = can_spray && !s.sprays(job.traffic_class, job.transport);
     if (is_hashed) facts.hashed_jobs.push_back(job.name);
   }
+  add_classes(scenario, facts);
   facts.trims = std::ranges::any_of(
       s.switches.classes, [](const protocols::TrafficClass& one) { return one.trimming.enabled; });
   return facts;
 }
 
-void add_limits(const nlohmann::ordered_json& summary, RunFacts& facts) {
-  if (!summary.is_object() || !summary.contains("jobs") || !summary["jobs"].is_array()) return;
+void add_outcome(const nlohmann::ordered_json& summary, RunFacts& facts) {
+  if (!summary.is_object()) return;
+  if (const auto network = summary.find("network"); network != summary.end()) {
+    const auto count = [&](const char* key) {
+      return network->is_object() ? std::llround(number_at(*network, key)) : 0;
+    };
+    facts.losses = {.by_failed_links = count("fault_drops"),
+                    .by_watchdogs = count("watchdog_drops"),
+                    .by_errors = count("error_drops"),
+                    .frames_replayed = count("frames_replayed")};
+  }
+  if (!summary.contains("jobs") || !summary["jobs"].is_array()) return;
   for (const auto& job : summary["jobs"]) {
     if (!job.is_object()) continue;
     const double time = number_at(job, "jct_seconds");
     if (time <= 0 || time > kHealthy * number_at(job, "ideal_seconds")) continue;
+    const std::string name = text_at(job, "name");
+    const auto late = std::ranges::find(facts.late_ranks, name, &LateRanks::job);
+    if (late != facts.late_ranks.end()) continue;
     const std::string by = text_at(job, "ideal_set_by");
-    facts.limits.push_back({text_at(job, "name"), by == kDependencies ? std::string() : by});
+    facts.limits.push_back({name, by == kDependencies ? std::string() : by});
   }
 }
 
 RunFacts facts_of_folder(const std::filesystem::path& folder) {
   const auto loaded = load_scenario(folder / "resolved.yaml");
   RunFacts facts = loaded ? facts_of(loaded.value()) : RunFacts();
-  if (const auto summary = read_json(folder / "summary.json")) add_limits(summary.value(), facts);
+  if (const auto summary = read_json(folder / "summary.json")) add_outcome(summary.value(), facts);
   return facts;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/explain/late_ranks.hpp"
 #include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
 
@@ -17,19 +19,40 @@ struct JobLimit {
   std::string set_by;  ///< what sets that time (`NIC ingress of h0`); empty: its own dependencies
 };
 
+/// What a run lost, though its jobs may have lost no time by it.
+struct Losses {
+  std::int64_t by_failed_links = 0;  ///< packets
+  std::int64_t by_watchdogs = 0;
+  std::int64_t by_errors = 0;
+  std::int64_t frames_replayed = 0;
+};
+
+/// The traffic class of a job in the scale-out network.
+struct JobClass {
+  std::string job;
+  std::string name;
+  bool is_strict = false;  ///< it is served before those below it
+  bool is_lossless = false;
+};
+
 /// What bears on advice besides blame: what the scenario of a run has, and what its jobs came to.
 struct RunFacts {
   std::vector<SlowLink> slow_links{};
   std::vector<Degradation> degradations{};
+  std::vector<LateRanks> late_ranks{};
   /// Jobs whose packets keep to a path that a hash chose, and could be sprayed instead.
   std::vector<std::string> hashed_jobs{};
-  bool trims = false;  ///< switches cut packets to their headers where queues are full
+  std::vector<JobClass> job_classes{};
+  bool lists_classes = false;  ///< `fabric.classes`: else there is one, and one for control
+  bool trims = false;          ///< switches cut packets to their headers where queues are full
   std::vector<JobLimit> limits{};
+  Losses losses{};
 };
 
 [[nodiscard]] RunFacts facts_of(const LoadedScenario& scenario);
-/// Adds `limits` from what summary.json holds; what is no summary adds nothing.
-void add_limits(const nlohmann::ordered_json& summary, RunFacts& facts);
+/// Adds `limits` and `losses` from what summary.json holds; what is no summary adds nothing. Jobs
+/// with late ranks have none: these are in their zero-load time.
+void add_outcome(const nlohmann::ordered_json& summary, RunFacts& facts);
 /// All that a folder of results tells.
 [[nodiscard]] RunFacts facts_of_folder(const std::filesystem::path& folder);
 

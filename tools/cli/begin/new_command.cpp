@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <variant>
 
@@ -40,6 +42,7 @@ constexpr const char* kNewHelp =
     "  weft new --machine hgx-h100 --gpus 256 --fabric rail-optimised --oversubscription 2 \\\n"
     "    --job all-reduce --job all-to-all --job incast -o cluster.yaml\n"
     "  weft new --machine host-400g --count 64 --job permutation | weft run -\n"
+    "  weft new --count 8 --model gpt3-175b -o step.yaml   a training job\n"
     "  weft new --job all-to-all --sweep ecn -o a.yaml     writes a.yaml and a-sweep.yaml\n"
     "\nThe scenario is a start, to be read and changed: it says what each of its keys is for.\n";
 
@@ -119,7 +122,8 @@ NewCommand::NewCommand(CLI::App& app)
           "--size", [this](const std::string& said) { wanted_.size = size_of_file(said); },
           "of a collective, or of each message; 1M is 1MiB (default: by job)")
       ->type_name("SIZE");
-  new_->add_option("--model", wanted_.model, "of a training job")
+  new_->add_option("--model", wanted_.model,
+                   "of a training job, which it asks for if no --job does")
       ->check(one_of(begin::model_names()))
       ->type_name(joined(begin::model_names()))
       ->capture_default_str();
@@ -235,6 +239,31 @@ bool NewCommand::use_gpus() {
   return true;
 }
 
+/// A model asks for a training job where no job is named. Says which options the jobs and the
+/// machine make nothing of: none is passed over in silence.
+bool NewCommand::use_options_of_jobs() {
+  const auto is_given = [this](const char* option) { return new_->count(option) > 0; };
+  if (is_given("--model") && !is_given("--job")) wanted_.jobs = {"training"};
+  const auto trainings = std::ranges::count(wanted_.jobs, "training");
+  if (is_given("--model") && trainings == 0) {
+    complain(
+        fmt::format("--model: {} is trained, and --job asks for {} alone; add --job training, "
+                    "or leave --model out",
+                    wanted_.model, fmt::join(wanted_.jobs, ", ")));
+    return false;
+  }
+  if (is_given("--size") && trainings == std::ssize(wanted_.jobs)) {
+    complain("--size: a training job has none; add a --job that has one, or leave --size out");
+    return false;
+  }
+  if (is_given("--switch") && is_alone()) {
+    complain(fmt::format("--switch: `{}` has no NIC, so that it is on no switch; leave it out",
+                         wanted_.machine));
+    return false;
+  }
+  return true;
+}
+
 /// Standard output, a device or a pipe: a stream, beside which there is nothing.
 bool NewCommand::is_stream() const {
   if (out_.empty() || is_dash(out_)) return true;
@@ -294,7 +323,7 @@ std::optional<int> NewCommand::run() {
     return kBadInput;
   }
   // The answers may have asked for a sweep.
-  if (replaces_a_file() || !use_gpus()) return kBadInput;
+  if (replaces_a_file() || !use_options_of_jobs() || !use_gpus()) return kBadInput;
   const auto text = begin::first_scenario(wanted_);
   if (!text.ok()) return refuse(text.errors());
   return write(text.value());

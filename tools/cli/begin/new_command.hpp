@@ -24,6 +24,7 @@ class NewCommand {
   [[nodiscard]] bool is_alone() const;
   void ask_size(Questions& questions);
   [[nodiscard]] bool use_gpus();
+  [[nodiscard]] bool use_options_of_jobs();
   [[nodiscard]] bool is_stream() const;
   [[nodiscard]] std::string file_in_the_way() const;
   [[nodiscard]] int write(const std::string& scenario) const;

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -14,29 +12,6 @@
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {
-namespace {
-
-/// What folders are expected to hold.
-Result<std::vector<Verdict>> judge_folders(const std::vector<std::string>& folders,
-                                           const ExpectArguments& expect) {
-  if (expect.expressions.empty()) return std::vector<Verdict>();
-  std::vector<MeasuredRun> runs;
-  std::vector<std::string> names;
-  for (const std::string& folder : folders) {
-    auto run = measured_run(std::filesystem::path(folder));
-    if (!run) return run.errors();
-    for (const auto& [name, value] : run.value().numbers) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
-    runs.push_back(std::move(run).value());
-  }
-  const auto expectations = read_expectations(expect.expressions, names, runs.size());
-  if (!expectations) return expectations.errors();
-  return judge(expectations.value(), runs, expect.counts_cut_off);
-}
-
-}  // namespace
-
 int compare_results(const std::vector<std::string>& folders, bool print_json,
                     const ExpectArguments& expect) {
   std::vector<scenarios::ComparedRun> runs;
@@ -51,7 +26,7 @@ int compare_results(const std::vector<std::string>& folders, bool print_json,
     }
   }
   if (!is_readable) return kBadInput;
-  const auto verdicts = judge_folders(folders, expect);
+  const auto verdicts = judge_folders(folders, expect.expressions, expect.counts_cut_off);
   if (!verdicts) return refuse(verdicts.errors());
   const scenarios::Comparison comparison = scenarios::compare_runs(runs);
   if (print_json) {

@@ -304,6 +304,25 @@ bool all_hold(const std::vector<Verdict>& verdicts) {
   return std::ranges::all_of(verdicts, &Verdict::holds);
 }
 
+Result<std::vector<Verdict>> judge_folders(const std::vector<std::string>& folders,
+                                           const std::vector<std::string>& expressions,
+                                           bool counts_cut_off) {
+  if (expressions.empty()) return std::vector<Verdict>();
+  std::vector<MeasuredRun> runs;
+  std::vector<std::string> names;
+  for (const std::string& folder : folders) {
+    auto run = measured_run(std::filesystem::path(folder));
+    if (!run) return run.errors();
+    for (const auto& [name, value] : run.value().numbers) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    runs.push_back(std::move(run).value());
+  }
+  const auto expectations = read_expectations(expressions, names, runs.size());
+  if (!expectations) return expectations.errors();
+  return judge(expectations.value(), runs, counts_cut_off);
+}
+
 Json verdicts_json(const std::vector<Verdict>& verdicts) {
   Json all = Json::array();
   for (const Verdict& verdict : verdicts) {

@@ -50,6 +50,11 @@ using Expectations = std::vector<sweep::Expression>;
 [[nodiscard]] std::vector<Verdict> judge(const Expectations& expectations,
                                          const std::vector<MeasuredRun>& runs, bool counts_cut_off);
 
+/// What folders that `weft run` wrote are expected to hold.
+[[nodiscard]] Result<std::vector<Verdict>> judge_folders(
+    const std::vector<std::string>& folders, const std::vector<std::string>& expressions,
+    bool counts_cut_off);
+
 [[nodiscard]] bool all_hold(const std::vector<Verdict>& verdicts);
 [[nodiscard]] nlohmann::ordered_json verdicts_json(const std::vector<Verdict>& verdicts);
 

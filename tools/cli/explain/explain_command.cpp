@@ -125,8 +125,8 @@ int ExplainCommand::explain(const std::vector<scenarios::BlameEntry>& blame) con
     print(scenarios::json_text(scenarios::explanation_json(blame, facts)) + "\n");
     return kSuccess;
   }
-  print(scenarios::explanation_text(blame, lines_, facts) + unfinished_text(first_) +
-        warnings_text(first_) + degradations_text(facts, first_));
+  print(scenarios::explanation_text(blame, lines_, facts) + scenarios::repairs_text(blame, facts) +
+        unfinished_text(first_) + warnings_text(first_) + degradations_text(facts, first_));
   return kSuccess;
 }
 
@@ -135,8 +135,8 @@ int ExplainCommand::verify(const std::vector<scenarios::BlameEntry>& blame,
   const auto scenario = scenarios::load_scenario(std::filesystem::path(first_) / "resolved.yaml");
   if (!scenario) return refuse(scenario.errors(), kBadInput);
   if (!is_json_) {
-    print(scenarios::explanation_text(blame, lines_, facts) + unfinished_text(first_) +
-          warnings_text(first_));
+    print(scenarios::explanation_text(blame, lines_, facts) +
+          scenarios::repairs_text(blame, facts) + unfinished_text(first_) + warnings_text(first_));
     return verify_blame(first_, scenario.value(), blame, facts, each_, nullptr);
   }
   auto json = scenarios::explanation_json(blame, facts);

@@ -11,7 +11,8 @@ struct HelpTopic {
   std::string about;               ///< a sentence
   std::vector<std::string> keys;   ///< as `weft help` takes them
   std::vector<std::string> commands{};
-  std::vector<std::string> files{};  ///< pages and scenarios of a checkout
+  std::vector<std::string> files{};   ///< pages and scenarios of a checkout
+  std::vector<std::string> starts{};  ///< commands that write a scenario to begin with, or a sweep
 };
 
 [[nodiscard]] const std::vector<HelpTopic>& help_topics();

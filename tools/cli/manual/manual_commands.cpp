@@ -41,6 +41,10 @@ std::string topic_text(const HelpTopic& topic, const CLI::App& app) {
     }
     lines.push_back({"weft help " + key, std::move(about)});
   }
+  for (const std::string& start : topic.starts) {
+    const bool is_sweep = start.find(" --sweep ") != std::string::npos;
+    lines.push_back({start, is_sweep ? "writes a sweep of it" : "writes a scenario of it"});
+  }
   for (const std::string& name : topic.commands) {
     lines.push_back({"weft " + name + " --help", app.get_subcommand(name)->get_description()});
   }

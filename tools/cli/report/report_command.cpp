@@ -1,10 +1,12 @@
 #include "tools/cli/report/report_command.hpp"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "scenarios/text/text_file.hpp"
+#include "tools/cli/expect/expectations.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/words.hpp"
 #include "tools/io/output_file.hpp"
@@ -20,11 +22,13 @@ constexpr const char* kReportHelp =
     "\nExamples:\n"
     "  weft run scenarios/straggler.yaml --blame && weft report results/straggler\n"
     "  weft report results/before results/after -o difference.html\n"
+    "  weft report results/before results/after --expect 'b.jobs.incast.jct <= a.jobs.incast.jct'\n"
     "  weft report results/dcqcn-ecn -o sweep.html\n"
     "\nThe page needs no network and no other file. It shows the more the run recorded: "
     "`--blame`,\n"
     "`--set observe.timeline=json`, `observe.queues`, `observe.pauses`, `observe.rates`.\n"
-    "\nExit codes: 0 done, 1 the page could not be written, 2 no results, or a bad command line.\n";
+    "\nExit codes: 0 done, 1 the page could not be written, 2 no results, or a bad command line; "
+    "what is\nexpected and does not hold stands on the page, and is `weft compare`'s to fail by.\n";
 
 /// A file of the default name that is no page of ours stays as it is.
 bool is_free(const fs::path& file) {
@@ -47,6 +51,7 @@ ReportCommand::ReportCommand(CLI::App& app) {
       ->required();
   report_->add_option("-o,--out,--output", output_, "file to write (default: report.html)")
       ->type_name(kFile);
+  add_expectations(*report_, expect_.expressions, expect_.counts_cut_off);
 }
 
 std::optional<int> ReportCommand::run() {
@@ -57,7 +62,9 @@ std::optional<int> ReportCommand::run() {
     return kBadInput;
   }
   const std::vector<fs::path> folders(folders_.begin(), folders_.end());
-  const auto data = report::page_data(folders);
+  const auto verdicts = judge_folders(folders_, expect_.expressions, expect_.counts_cut_off);
+  if (!verdicts) return refuse(verdicts.errors());
+  const auto data = report::page_data(folders, verdicts_json(verdicts.value()));
   if (!data) return refuse(data.errors());
   auto out = OutputFile::open(file);
   if (!out) return refuse(out.errors(), kUnfinished);

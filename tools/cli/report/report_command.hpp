@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/commands.hpp"
+
 namespace weft::cli {
 
 /// `weft report`: a page of one run, of several beside each other, or of a sweep.
@@ -19,6 +21,7 @@ class ReportCommand {
   CLI::App* report_;
   std::vector<std::string> folders_;
   std::string output_;
+  ExpectArguments expect_;
 };
 
 }  // namespace weft::cli

@@ -29,15 +29,19 @@ std::string report_line(std::vector<std::string> folders) {
 }  // namespace
 
 std::string next_step(const scenarios::Results& results, const std::filesystem::path& folder,
+                      const std::vector<scenarios::LateRanks>& late,
                       const RunArguments& arguments) {
   if (results.has_blame) return {};
   const auto slowest = std::ranges::max_element(results.jobs, {}, slowdown_of);
   const bool can_run_again = !is_dash(arguments.scenario) && !arguments.command_line.empty();
-  if (slowest == results.jobs.end() || slowdown_of(*slowest) < kSlow || !can_run_again) {
-    return report_line({folder.string()});
-  }
+  const bool is_slow = slowest != results.jobs.end() && slowdown_of(*slowest) >= kSlow;
+  if ((!is_slow && late.empty()) || !can_run_again) return report_line({folder.string()});
   std::vector<std::string> again = arguments.command_line;
   again.emplace_back("--blame");
+  if (!is_slow) {
+    return fmt::format("  next: `{}` says what {} waits for\n", escaped(shell_text(again)),
+                       escaped(late.front().job));
+  }
   return fmt::format("  next: `{}` says why {} took {:.1f} times its ideal time\n",
                      escaped(shell_text(again)), escaped(slowest->name), slowdown_of(*slowest));
 }

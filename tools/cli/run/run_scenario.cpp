@@ -21,6 +21,7 @@
 #include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
+#include "scenarios/blame/explain/late_ranks.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/checks/forecast.hpp"
@@ -100,6 +101,14 @@ void print_results(const scenarios::Results& results, const std::vector<Verdict>
   for (const std::string& sentence : results.explanation) complain(escaped(sentence));
 }
 
+/// What `ideal JCT` has in it that an empty network of healthy ranks would not.
+void print_late_ranks(const std::vector<scenarios::LateRanks>& all) {
+  for (const scenarios::LateRanks& late : all) {
+    print(fmt::format("  ideal JCT of {} has {} in it; `--without stragglers` runs without\n",
+                      escaped(late.job), escaped(late.text)));
+  }
+}
+
 /// The worst of what is to blame for the time of each job.
 void print_blame(const std::filesystem::path& folder, const scenarios::Results& results,
                  const scenarios::LoadedScenario& source) {
@@ -107,9 +116,10 @@ void print_blame(const std::filesystem::path& folder, const scenarios::Results& 
   const auto blame = scenarios::read_blame(folder);
   if (!blame) return;
   scenarios::RunFacts facts = scenarios::facts_of(source);
-  scenarios::add_limits(scenarios::summary_json(results), facts);
-  print(fmt::format("\n{}  more: `weft explain {}`\n",
-                    scenarios::explanation_text(blame.value(), kLines, facts), folder.string()));
+  scenarios::add_outcome(scenarios::summary_json(results), facts);
+  print(fmt::format("\n{}{}  more: `weft explain {}`\n",
+                    scenarios::explanation_text(blame.value(), kLines, facts),
+                    scenarios::repairs_text(blame.value(), facts), folder.string()));
 }
 
 /// Says where the results are, what they replace, and what is not there. `out` is where they should
@@ -122,6 +132,7 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
     complain(fmt::format("{}: the results of {} are replaced", out.string(), replaced));
   }
   if (!arguments.is_quiet && !arguments.print_json) {
+    if (!results.has_blame) print_late_ranks(scenarios::late_ranks(source));
     print(fmt::format("  results in {}\n", written.string()));
     if (is_replaced) print(fmt::format("  where they replace those of {}\n", escaped(replaced)));
     for (const char* trace : {"timeline.perfetto-trace", "timeline.json"}) {
@@ -192,7 +203,8 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   const bool says_next = !arguments.is_quiet && !arguments.print_json &&
                          arguments.engine != Engine::kBoth &&
                          results.outcome != scenarios::Outcome::kInterrupted;
-  if (says_next) print(next_step(results, written.value(), arguments));
+  if (says_next)
+    print(next_step(results, written.value(), scenarios::late_ranks(loaded.source), arguments));
   print_verdicts(verdicts, arguments.is_quiet || arguments.print_json);
   if (scenarios::is_success(results.outcome)) return all_hold(verdicts) ? kSuccess : kUnfinished;
   complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/explain/repairs.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/output/result_folder.hpp"
 #include "scenarios/results/summary/former_names.hpp"
@@ -177,8 +178,15 @@ Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
   auto expectations = read_expectations(folder);
   if (!expectations) return expectations.errors();
   run["expectations"] = std::move(expectations).value();
-  run["degradations"] = Json::array();
-  for (const auto& one : facts.degradations) run["degradations"].push_back(one.what);
+  run["late_ranks"] = Json::array();
+  for (const auto& one : facts.late_ranks) {
+    run["late_ranks"].push_back({{"job", one.job}, {"text", one.text}});
+  }
+  run["repairs"] = Json::array();
+  for (const auto& one : scenarios::repairs_of(facts)) {
+    run["repairs"].push_back(
+        {{"without", one.without}, {"advice", one.advice}, {"because", one.because}});
+  }
   std::error_code ignored;
   if (fs::exists(folder / "blame.csv", ignored)) {
     const auto blame = scenarios::read_blame(folder);

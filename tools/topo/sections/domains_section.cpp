@@ -15,7 +15,7 @@ std::string domain_text(const DomainKind& kind) {
       fmt::format("  {} of {} and {}", counted(kind.domains, "scale-up domain"),
                   counted(kind.hosts, "GPU"), counted(kind.switches, "scale-up switch"));
   if (kind.links == 0) return text + ", without links\n";
-  text += fmt::format(": {} links of {}", count_text(kind.links),
+  text += fmt::format(": {} of {}", counted(kind.links, "link"),
                       kind.slowest_link == kind.fastest_link
                           ? rate_text(kind.slowest_link)
                           : rate_text(kind.slowest_link) + " to " + rate_text(kind.fastest_link));
@@ -34,7 +34,8 @@ std::string domains_text(const std::vector<DomainKind>& kinds) {
   std::string text = "\n";
   for (std::size_t i = 0; i < kinds.size() && i < kMaxRows; ++i) text += domain_text(kinds[i]);
   if (kinds.size() > kMaxRows) {
-    text += fmt::format("  and {} more kinds of scale-up domains\n", kinds.size() - kMaxRows);
+    text += fmt::format("  and {} of scale-up domains\n",
+                        counted(kinds.size() - kMaxRows, "more kind"));
   }
   return text;
 }

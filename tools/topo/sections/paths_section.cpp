@@ -4,6 +4,7 @@
 #include "scenarios/text/format.hpp"
 #include "tools/topo/sections/list.hpp"
 #include "topologies/analysis/reachability.hpp"
+#include "topologies/analysis/roles.hpp"
 #include "topologies/routing/usable_paths.hpp"
 
 namespace weft::topo {
@@ -25,7 +26,8 @@ std::string classes_text(const Fabric& fabric, const PathSurvey& paths) {
   }
   std::string text = "\n" + table.to_string("  ");
   if (paths.classes.size() > kMaxRows) {
-    text += fmt::format("  and {} more distances\n", paths.classes.size() - kMaxRows);
+    text += fmt::format("  and {}\n",
+                        topologies::counted(paths.classes.size() - kMaxRows, "more distance"));
   }
   return text;
 }
@@ -77,7 +79,8 @@ std::string survey_text(const PathSurvey& paths) {
   for (const NetworkKind network : {NetworkKind::kScaleUp, NetworkKind::kScaleOut}) {
     const std::uint32_t diameter = paths.diameter(network);
     if (diameter > 0) {
-      text += fmt::format("  diameter of {}: {} links\n", network_name(network), diameter);
+      text += fmt::format("  diameter of {}: {}\n", network_name(network),
+                          topologies::counted(diameter, "link"));
     }
   }
   return text;

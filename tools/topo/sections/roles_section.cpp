@@ -21,7 +21,7 @@ std::string counts_text(const RoleTable& table) {
   }
   std::uint64_t links = 0;
   for (const LinkKind& kind : table.links) links += kind.links;
-  return text + fmt::format(", {} links\n", count_text(links));
+  return text + ", " + topologies::counted(links, "link") + "\n";
 }
 
 std::string tiers_text(const RoleTable& roles) {
@@ -50,7 +50,8 @@ std::string links_text(const RoleTable& roles) {
   }
   std::string text = "\n" + table.to_string("  ");
   if (roles.links.size() > kMaxRows) {
-    text += fmt::format("  and {} more kinds\n", roles.links.size() - kMaxRows);
+    text +=
+        fmt::format("  and {}\n", topologies::counted(roles.links.size() - kMaxRows, "more kind"));
   }
   return text;
 }

@@ -1,6 +1,6 @@
 // Which of several runs is fastest, by how much, and through what. No drawing.
 
-import { causesOf, failedText, slowLinkOf, slowText, triesOf } from './answer_run.js';
+import { causesOf, failedText, slowLinkOf, slowLinkText, triesOf } from './answer_run.js';
 import { differences, keysOf } from './scenario.js';
 import * as format from './format.js';
 
@@ -91,7 +91,7 @@ function reasonOf(best, worst) {
   const atSlowLinks = slowSeconds(slow) - slowSeconds(fast);
   // A slow link shows as other causes, too: where most of the difference is there, it is the reason.
   if (link && atSlowLinks > more / 2) {
-    return { cause: `slow links, first ${slowText(link.link)}`, name: 'slow links', share: Math.min(1, atSlowLinks / more) };
+    return { cause: `slow links, first ${slowLinkText(link.link)}`, name: 'slow links', share: Math.min(1, atSlowLinks / more) };
   }
   const before = new Map(causesOf(fast).map((c) => [c.cause, c.seconds]));
   const [first] = causesOf(slow).map((c) => ({ cause: c.cause, more: c.seconds - (before.get(c.cause) ?? 0) })).sort((a, b) => b.more - a.more);
@@ -174,10 +174,45 @@ function tries(one, runs) {
   return runs.every((run) => run.blame?.length) ? [] : [{ layer: 'what is recorded', text: '`weft run SCENARIO --blame` of each says through which cause they differ', why: 'not all runs looked for culprits' }];
 }
 
-export function answerOfRuns(runs) {
+const MOST_JOBS = 2;
+
+/** Which jobs were compared is said where there are few of them. */
+function sameText(all) {
+  const names = all.map((p) => quoted(p.name));
+  if (names.length === 2) return `neither ${names[0]} nor ${names[1]} differs`;
+  return names.length > 2 ? `none of ${names.length} jobs differs` : 'no job differs';
+}
+
+/** Two of them by name, and how many more. */
+const listed = (texts) => `${texts.slice(0, MOST_JOBS).join(' and ')}${texts.length > MOST_JOBS ? ` and ${format.counted(texts.length - MOST_JOBS, 'more job', 'more jobs')}` : ''}`;
+
+/** Of the other jobs: in which the run is faster, too, in which another one is, and which take the same. */
+function otherJobsText(one, all) {
+  const others = all.filter((p) => p !== one).sort((a, b) => b.ratio - a.ratio);
+  const differ = others.filter((p) => p.ratio >= 1 + SAME);
+  const also = differ.filter((p) => p.best.run === one.best.run).map((p) => `${format.times(p.ratio)} times in ${quoted(p.name)}`);
+  const elsewhere = differ.filter((p) => p.best.run !== one.best.run).map((p) => `${quoted(p.best.run.label)} is ${format.times(p.ratio)} times as fast in ${quoted(p.name)}`);
+  const same = others.filter((p) => p.ratio < 1 + SAME).map((p) => quoted(p.name));
+  return [also.length ? `, and ${listed(also)}` : '', elsewhere.length ? `; but ${listed(elsewhere)}` : '',
+    same.length ? `; ${listed(same)} ${same.length > 1 ? 'take' : 'takes'} the same` : ''].join('');
+}
+
+/** `expectations` are of these runs together, which each may have its own besides. */
+export function answerOfRuns(runs, expectations = []) {
+  const answer = comparedAnswer(runs);
+  if (!expectations.length) return answer;
+  const failed = failedText({ expectations });
+  const held = expectations.filter((one) => one.holds).length;
+  const all = expectations.length === 1 ? 'the expectation holds' : `all ${expectations.length} expectations hold`;
+  return { ...answer, sentence: failed ? `${failed}; ${answer.sentence}` : `${answer.sentence}; ${all}`,
+    figures: [['expectations that hold', `${held} of ${expectations.length}`], ...answer.figures].slice(0, 4) };
+}
+
+function comparedAnswer(runs) {
   const known = runs.filter(isFinished);
   const broken = unfinished(runs);
-  const one = known.length > 1 ? pairs(known).map(extremes).sort((a, b) => b.ratio - a.ratio)[0] : null;
+  const all = known.length > 1 ? pairs(known).map(extremes) : [];
+  const one = [...all].sort((a, b) => b.ratio - a.ratio)[0];
   const failed = runs.filter(failedText).map((run) => `${quoted(run.label)}: ${failedText(run)}; `).join('');
   const before = `${failed}${broken ? `${broken}; ` : ''}`;
   const keys = keysThatDiffer(known);
@@ -186,20 +221,19 @@ export function answerOfRuns(runs) {
     const rest = known.length > 1 ? unlike(known) ?? 'no job is in all runs that finished' : known.length ? `only ${quoted(known[0].label)} finished` : 'no run finished';
     return { sentence: `${before}${rest}`, figures: [['runs finished', `${known.length} of ${runs.length}`]], tries: advice };
   }
-  const all = pairs(known).map(extremes);
   const { best, worst, ratio, name, byToken } = one;
   const inJob = all.length > 1 ? ` in ${quoted(name)}` : '';
   const why = keysText(keys, known);
   const cost = costOf(best) && costOf(worst) ? [['1 M tokens cost', `${format.dollars(costOf(best))} against ${format.dollars(costOf(worst))}`]] : [];
-  if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}no job differs by more than ${format.percent(Math.max(ratio - 1, 0.001))}${cheaperText(one)}${why}`, figures: [[`${name} took`, format.time(best.seconds)], ...cost.map(([title, text]) => [`${title}, ${best.run.label} against ${worst.run.label}`, text])], tries: advice };
+  if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}${sameText(all)} by more than ${format.percent(Math.max(ratio - 1, 0.001))}${cheaperText(one)}${why}`, figures: [...all.slice(0, 2).map((p) => [`${p.name} took`, format.time(p.best.seconds)]), ...cost.map(([title, text]) => [`${title}, ${best.run.label} against ${worst.run.label}`, text])], tries: advice };
   const tokens = tokensOf(best) && tokensOf(worst) ? [format.tokens(tokensOf(best)), format.tokens(tokensOf(worst))] : null;
   const values = tokens ?? [format.time(best.seconds), format.time(worst.seconds)];
   const place = known.length > 2 ? `is the fastest of ${known.length} runs${inJob}: ${format.times(ratio)} times as fast as ${quoted(worst.run.label)}, the slowest` : `is ${format.times(ratio)} times as fast${inJob}`;
-  const otherwise = all.filter((p) => p.ratio >= 1 + SAME && p.best.run !== best.run).length;
+  const others = otherJobsText(one, all);
   const mfu = mfuOf(best) && mfuOf(worst) ? [format.percent(mfuOf(best)), format.percent(mfuOf(worst))] : null;
   // Of steps with other tokens the difference is also one of work.
   const reason = byToken ? null : reasonOf(best, worst);
-  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${reason ? `; ${shareText(reason)} of the difference is ${reason.cause}` : ''}${closeText(one)}${cheaperText(one)}${otherwise ? `; another run is faster in ${format.counted(otherwise, 'other job', 'other jobs')}` : ''}${workText(one)}${why}`;
+  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${others}${reason ? `; ${shareText(reason)} of the difference${others ? inJob : ''} is ${reason.cause}` : ''}${closeText(one)}${cheaperText(one)}${workText(one)}${why}`;
   const what = best.training ? 'a step' : name;
   const last = mfu ? [['MFU', against(...mfu)]] : reason ? [[`of it ${reason.name}`, shareText(reason)]] : [];
   // With the cost there are five: what both train at stands in one of them.

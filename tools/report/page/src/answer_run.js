@@ -6,6 +6,8 @@ import * as format from './format.js';
 const HEALTHY = 1.1;
 /** From which on the slowdown of messages is said of a run whose jobs are healthy. */
 const SLOW_MESSAGES = 2;
+/** Messages that take this many times the median are a tail. */
+const TAIL = 2;
 /** Of the time of a job: what is less is not worth a sentence. */
 const WORTH = 0.05;
 
@@ -77,27 +79,43 @@ function culpritOf(causes) {
 const AT_PORT = new Set(['queueing', 'own packets', 'serialisation']);
 
 /** Of a job that is paused by a port through which it sends nothing: the job that sends most there; empty: nobody is known to. */
-function fillerOf(run, name, causes) {
+export function fillerOf(run, name, causes) {
   const root = causes.find((c) => c.cause === 'pause')?.who;
   const timeAt = ({ rows }) => rows.filter((row) => row[3] === root && AT_PORT.has(row[0])).reduce((all, row) => all + row[4], 0);
   const senders = (run.blame ?? []).map((one) => [one.job, timeAt(one)]).filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]);
   return senders.some(([job]) => job === name) ? '' : (senders[0]?.[0] ?? '');
 }
 
+/** Causes that a job with late ranks may have while it takes no longer than its zero-load time, in which these are. */
+const HIDDEN = new Set(['straggler', 'pause', 'queueing', 'credits', 'retransmission', 'time-out', 'link failure', 'link retry']);
+
+/** Ranks of a job that the scenario has late or slow: `rank 3 (late by 1 ms)`; empty: none. */
+const lateRanksOf = (run, name) => run.late_ranks?.find((late) => late.job === name)?.text ?? '';
+
+/** Without blame the critical paths of collectives say what late ranks and pauses took, though not whose. */
+function pathCausesOf({ summary }, name) {
+  const calls = (summary.collectives ?? []).filter((call) => call.job === name && call.critical_path_seconds);
+  const whole = calls.reduce((all, call) => all + call.seconds, 0);
+  const shareOf = (key) => calls.reduce((all, call) => all + (call.critical_path_seconds[key] ?? 0), 0) / whole;
+  return whole > 0 ? [['straggler', 'late'], ['pause', 'paused']].map(([cause, key]) => ({ cause, share: shareOf(key), who: '', port: '' })).filter(({ share }) => share > 0).sort((a, b) => b.share - a.share) : [];
+}
+
 /** What is known of each job: how many times its zero-load time it took, and who is to blame. */
 function judged(run) {
   return run.summary.jobs.map((job) => {
     const blamed = run.blame?.find((b) => b.job === job.name);
-    const causes = blamed ? causesOf(blamed) : [];
+    const lateRanks = lateRanksOf(run, job.name);
+    const causes = blamed ? causesOf(blamed) : lateRanks ? pathCausesOf(run, job.name) : [];
     const ratio = job.jct_seconds && job.ideal_seconds ? job.jct_seconds / job.ideal_seconds : null;
-    // The ideal time of a job has its stragglers in it.
-    const late = causes.find((c) => c.cause === 'straggler')?.share ?? 0;
+    // The ideal time of a job has its stragglers in it: in their shade whatever else holds it up costs nothing.
+    const hidden = lateRanks || causes.some((c) => c.cause === 'straggler') ? causes.filter((c) => HIDDEN.has(c.cause)) : [];
+    const late = hidden.reduce((all, c) => all + c.share, 0);
     const isLate = late > 0 && 1 / (1 - late) > (ratio ?? 1);
     // So it has links that are slow: a job that takes no longer than these allow is not healthy.
     const atSlow = slowLinkOf(blamed)?.share ?? 0;
     const isSlow = !isLate && atSlow > 0 && (ratio ?? 1) <= HEALTHY;
     const over = (share) => (share < 1 ? 1 / (1 - share) : Infinity);
-    return { job, blamed, causes, ratio, late, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
+    return { job, blamed, causes, ratio, hidden, lateRanks, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
   });
 }
 
@@ -152,7 +170,7 @@ export function slowLinkOf(blamed) {
 }
 
 /** A slow link as `weft explain` names it: the NIC of a host, or a link, with its rate and the usual one; or by how much longer it takes. */
-export function slowText(link) {
+export function slowLinkText(link) {
   // Folders of earlier releases have its port alone.
   const subject = link.subject ?? quoted(link.port);
   if (Number(link.rate_bps) < Number(link.usual_rate_bps)) return `${subject} (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
@@ -160,23 +178,39 @@ export function slowText(link) {
 }
 
 /** For whom a job waits: one of its ranks, or several, of which the first is named with its share of the job. */
-function waitText(straggler, blamed) {
+function waitText(straggler, blamed, lateRanks) {
+  if (!blamed) return `a wait for ${lateRanks}`;
   const own = sum(blamed.rows.filter((row) => row[0] === 'straggler' && row[2] === straggler.who));
   if (own >= 0.9 * straggler.seconds) return `a wait for ${straggler.who}, which takes longer than planned`;
   return `a wait for ranks that take longer than planned, first ${straggler.who} (${format.roughly(own / blamed.seconds)})`;
 }
 
-function blameText({ causes, blamed, isLate, late, trims, filler }) {
-  if (isLate) return `${format.roughly(late)} of it is ${waitText(causes.find((c) => c.cause === 'straggler'), blamed)}`;
+/** The worst of what the zero-load time of a job hides, and its late ranks, which are why. */
+function lateText({ hidden, blamed, lateRanks, trims, filler }) {
+  const [worst, second] = hidden;
+  const said = (one) => {
+    const share = `${format.roughly(one.share)} of it`;
+    if (one.cause === 'straggler') return `${share} is ${waitText(one, blamed, lateRanks)}`;
+    if (!blamed) return `${share} is paused`;
+    return `${share} ${SAID[one.cause](culpritText(one), one.port ? quoted(one.port) : '', { trims, filler })}`;
+  };
+  const other = worst.cause === 'straggler' ? second : hidden.find((one) => one.cause === 'straggler');
+  if (other?.share >= WORTH) return `${said(worst)}, and ${said(other)}`;
+  return `${said(worst)}${worst.cause === 'straggler' || !lateRanks ? '' : `; that hides ${lateRanks}`}`;
+}
+
+function blameText(one) {
+  const { causes, blamed, isLate, trims, filler } = one;
+  if (isLate || (!blamed && one.hidden.length)) return lateText(one);
   const slow = slowLinkOf(blamed);
   if (slow) {
     const { link, share } = slow;
-    return `${format.roughly(share)} of it passes at slow links or waits for them, first ${slowText(link)}`;
+    return `${format.roughly(share)} of it passes at slow links or waits for them, first ${slowLinkText(link)}`;
   }
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
   const said = SAID[worst.cause] ?? (() => `is ${worst.cause}`);
-  const text = (one, words) => `${format.roughly(one.share)} of it ${words(culpritText(one), one.port ? quoted(one.port) : '', { trims, filler })}`;
+  const text = (cause, words) => `${format.roughly(cause.share)} of it ${words(culpritText(cause), cause.port ? quoted(cause.port) : '', { trims, filler })}`;
   // A control answers to queues: the other job in them is said, too.
   const other = worst.cause === 'congestion control' && causes.find((c) => c.cause === 'queueing' && c.share >= WORTH);
   return `${text(worst, said)}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
@@ -186,19 +220,37 @@ function sickText(one) {
   const { job, ratio, isLate, isSlow } = one;
   const blame = blameText(one);
   if (isLate || isSlow) return `${quoted(job.name)} took ${format.time(job.jct_seconds)}; ${blame}`;
-  return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}`;
+  return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}${shadeText([one])}`;
+}
+
+const p99Of = ({ job }) => job.slowdown?.p99 ?? 0;
+const bySlowMessages = (a, b) => p99Of(b) - p99Of(a);
+
+/** How many times the median slowdown of its messages the slowest of a job have; 0: that is no tail. */
+function tailOf({ job }) {
+  const { p50, p99 } = job.slowdown ?? {};
+  return p50 > 0 && p99 >= SLOW_MESSAGES && p99 / p50 >= TAIL ? p99 / p50 : 0;
+}
+
+function slowText(one, whose, where = '') {
+  const tail = tailOf(one);
+  return `1 in 100 messages ${whose} took ${format.times(p99Of(one))} times as long as alone or longer${where}${tail ? `, ${format.times(tail)} times the median` : ''}`;
 }
 
 /** What single messages pay while their job takes its time: a tail that the time of the job hides. */
 function slowMessagesText(jobs, isLossy) {
-  const p99 = ({ job }) => job.slowdown?.p99 ?? 0;
-  const [worst] = [...jobs].sort((a, b) => p99(b) - p99(a));
-  if (!worst || p99(worst) < SLOW_MESSAGES) return '';
-  const whose = jobs.length > 1 ? `of ${quoted(worst.job.name)}` : 'of it';
+  const worst = slowestMessages(jobs);
+  if (!worst) return '';
   // Alone in the fabric, and where nothing is lost, a job is in nobody's way but its own.
   const where = jobs.length > 1 || isLossy ? '' : ', behind each other';
-  return `; but 1 in 100 messages ${whose} took ${format.times(p99(worst))} times as long as alone or longer${where}`;
+  return `; but ${slowText(worst, jobs.length > 1 ? `of ${quoted(worst.job.name)}` : 'of it', where)}`;
 }
+
+/** Of healthy jobs the one with the slowest messages; undefined: all are about as fast as alone. */
+const slowestMessages = (jobs) => [...jobs].sort(bySlowMessages).find((one) => p99Of(one) >= SLOW_MESSAGES);
+
+/** Beside a job that is slowed down as a whole another one whose messages have a longer tail; undefined: none. */
+const tailBeside = (sick, jobs) => jobs.filter((one) => one !== sick && tailOf(one) && p99Of(one) > p99Of(sick)).sort(bySlowMessages)[0];
 
 /** NICs below the rate of their part, of which the run warned: where all of them are, no link is slower than others. */
 function slowNicsText(summary) {
@@ -214,8 +266,14 @@ function replaysText({ network }) {
   return frames > 0 ? `; but links sent ${format.counted(frames, 'frame', 'frames')} again` : '';
 }
 
+/** Late ranks that nothing is known to wait for: a zero-load time that has them in it says little. */
+function shadeText(jobs) {
+  const late = jobs.find((one) => one.lateRanks);
+  return late ? `; ${jobs.length > 1 ? `that of ${quoted(late.job.name)}` : 'that'} has ${late.lateRanks} in it` : '';
+}
+
 function healthyText(jobs, isLossy) {
-  return `${timesText(jobs)}${slowMessagesText(jobs, isLossy)}`;
+  return `${timesText(jobs)}${shadeText(jobs)}${slowMessagesText(jobs, isLossy)}`;
 }
 
 function timesText(jobs) {
@@ -238,7 +296,7 @@ function costOf({ dollars_per_step: step, dollars_per_million_tokens: tokens }) 
 
 /** Of the job that the sentence is about. */
 function figuresOf(run, one, isHealthy) {
-  const { job, ratio, isLate, isSlow, late, causes, blamed } = one;
+  const { job, ratio, isLate, isSlow, hidden, lateRanks, causes, blamed } = one;
   const training = (run.summary.training ?? []).find((t) => (t.job ?? t.name) === job.name);
   const over = ratio && !isLate && !isSlow ? [['over zero-load time', `${ratio < HEALTHY ? format.overIdeal(ratio) : format.times(ratio)}x`]] : [];
   if (training) {
@@ -250,21 +308,15 @@ function figuresOf(run, one, isHealthy) {
   }
   const slow = slowLinkOf(blamed);
   const worst = slow ? { cause: 'slow links', share: slow.share } : causes.length ? culpritOf(causes) : null;
-  const cause = isHealthy ? null : isLate ? { cause: 'straggler', share: late } : worst;
-  return [[`${job.name} took`, format.time(job.jct_seconds)], ...over, ...(cause ? [[cause.cause, format.roughly(cause.share)]] : []),
+  const cause = isHealthy ? null : isLate ? hidden[0] : worst;
+  const late = lateRanks && cause?.cause !== 'straggler' ? [['late ranks', lateRanks]] : [];
+  return [[`${job.name} took`, format.time(job.jct_seconds)], ...over, ...(cause ? [[cause.cause, format.roughly(cause.share)]] : []), ...late,
     ...(job.busbw_bytes_per_second ? [['bus bandwidth', format.bandwidth(job.busbw_bytes_per_second)]] : []),
     ...(job.slowdown?.p99 ? [['message slowdown p99', format.partly(format.slowdown(job.slowdown.p99), job.slowdown.cut_off)]] : [])];
 }
 
 /** Warnings that end in what to do: `...; set flow_control.buffer to 1,081,344 B`. */
 const DOES = /; ((?:set|raise|lower|shorten|take|change|use|give|add|enlarge|leave|choose|reduce|increase|place) .*)$/;
-
-/** Failures that cost packets, though they may cost a job no time: [degradation, advice, what a summary counts]. */
-const FAILURES = [
-  ['link-failures', 'mend the links that fail', ({ fault_drops: n }) => n && `${format.counted(n, 'packet was', 'packets were')} dropped there`],
-  ['nic-pauses', 'replace the NIC that holds its switch paused', ({ watchdog_drops: n }) => n && `${format.counted(n, 'packet was', 'packets were')} dropped by PFC watchdogs`],
-  ['bit-errors', 'mend the links that corrupt frames', ({ error_drops: lost, frames_replayed: n }) => (lost ? `${format.counted(lost, 'packet was', 'packets were')} lost there` : n && `${format.counted(n, 'frame was', 'frames were')} sent again by links`)],
-];
 
 /** What blame advises against in these jobs, in the order of `weft explain`; what is the same in several of them once. */
 function blamedTries(jobs) {
@@ -280,15 +332,12 @@ function blamedTries(jobs) {
   return [...merged.values()];
 }
 
-/** Adds failures that the run counted: where blame knows of one, as one more reason. */
-function addFailures(run, tries) {
-  for (const [without, text, counted] of FAILURES) {
-    const why = counted(run.summary.network ?? {});
-    const isOfScenario = run.degradations?.includes(without) ?? without !== 'nic-pauses';
-    if (!why || !isOfScenario) continue;
+/** Adds what is to be mended though it may have cost no time: where blame advises it, too, as one more reason. */
+function addRepairs({ repairs = [] }, tries) {
+  for (const { without, advice, because } of repairs) {
     const known = tries.find((one) => one.without === without);
-    if (known) known.reasons.push(why);
-    else tries.push({ kind: 'degradation', without, text: `${text}; \`weft run --without ${without}\` shows what they cost`, seconds: 0, reasons: [why] });
+    if (known) known.reasons.push(because);
+    else tries.push({ kind: 'degradation', without, text: `${advice}${costs(without)}`, seconds: 0, reasons: [because] });
   }
 }
 
@@ -299,7 +348,7 @@ export function triesOf(run, jobs) {
     return found ? [{ kind: 'setting', seconds: Infinity, text: found[1], reasons: ['the run warned'] }] : [];
   });
   tries.push(...blamedTries(jobs));
-  addFailures(run, tries);
+  addRepairs(run, tries);
   return tries.sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.seconds === b.seconds ? 0 : b.seconds - a.seconds))
     .map((one) => ({ ...one, layer: layerOf(one), why: `${one.reasons.slice(0, 3).join(', ')}${one.reasons.length > 3 ? ` and ${one.reasons.length - 3} more` : ''}` }));
 }
@@ -319,10 +368,10 @@ export const worstFirst = (run) => {
 /** Who is to blame for the job that is furthest from its zero-load time: {cause, who, port, share}; null where nobody is. */
 export function culpritOfRun(run) {
   const [worst] = sickOf(judged(run));
-  if (!worst?.causes.length) return null;
+  if (!worst?.blamed || !worst.causes.length) return null;
   const slow = worst.isLate ? null : slowLinkOf(worst.blamed);
   if (slow) return { cause: 'slow link', who: slow.link.subject ?? slow.link.port, port: slow.link.port, share: slow.share };
-  return worst.isLate ? worst.causes.find((c) => c.cause === 'straggler') : culpritOf(worst.causes);
+  return worst.isLate ? worst.hidden[0] : culpritOf(worst.causes);
 }
 
 const isAre = (count, one, many) => (count === 1 ? one : many);
@@ -354,7 +403,8 @@ function answerWithout(run) {
   const jobs = judged(run);
   const bad = trouble(summary);
   const sick = sickOf(jobs);
-  const shown = sick[0] ?? [...jobs].sort((a, b) => (b.job.jct_seconds ?? 0) - (a.job.jct_seconds ?? 0))[0];
+  const tail = sick.length ? tailBeside(sick[0], jobs) : undefined;
+  const shown = sick[0] ?? slowestMessages(jobs) ?? [...jobs].sort((a, b) => (b.ratio ?? 0) - (a.ratio ?? 0) || (b.job.jct_seconds ?? 0) - (a.job.jct_seconds ?? 0))[0];
   const tries = triesOf(run, sick.length ? sick : jobs);
   if (summary.outcome === 'horizon') tries.unshift({ layer: SETS, text: `a horizon, \`run.until\`, beyond ${format.time(summary.simulated_seconds)}`, why: 'it cut the run off' });
   if (!run.blame) tries.unshift(ASK(summary));
@@ -362,5 +412,7 @@ function answerWithout(run) {
   if (bad?.isOver) return { sentence: bad.text, figures: bad.figures, tries };
   const said = `${sick.length ? sickText(sick[0]) : healthyText(jobs, Boolean(bad))}${slowLinkOf(shown.blamed) ? '' : slowNicsText(summary)}${sick.length ? '' : replaysText(summary)}`;
   const others = sick.length > 1 ? `; ${format.counted(sick.length - 1, 'other job is', 'other jobs are')} slowed down, too` : '';
-  return { sentence: `${bad ? `${bad.text}; ` : ''}${said}${others}`, figures: [...(bad?.figures ?? []), ...figuresOf(run, shown, !sick.length)].slice(0, 4), tries };
+  const figures = [...(bad?.figures ?? []), ...figuresOf(run, shown, !sick.length)].slice(0, tail ? 3 : 4);
+  if (tail) figures.push([`${tail.job.name} message slowdown p99`, format.slowdown(p99Of(tail))]);
+  return { sentence: `${bad ? `${bad.text}; ` : ''}${said}${others}${tail ? `; ${slowText(tail, `of ${quoted(tail.job.name)}`)}` : ''}`, figures, tries };
 }

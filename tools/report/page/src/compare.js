@@ -7,7 +7,7 @@ import { visit } from './history.js';
 import { table } from './table.js';
 import { ofCause } from './colour.js';
 import { differences } from './scenario.js';
-import { COUNTS, warningsOf, warningsView } from './overview.js';
+import { COUNTS, expectationsView, warningsOf, warningsView } from './overview.js';
 import { answerOfRuns } from './answer_compare.js';
 import { answerView } from './answer.js';
 import * as format from './format.js';
@@ -47,8 +47,11 @@ function warnings(runs) {
   return warningsView([...who].map(([text, labels]) => `${labels.length === runs.length ? 'all runs' : labels.join(', ')}: ${text}`));
 }
 
-function comparison(runs) {
-  return section('overview', `${runs.length} runs`, answerView(answerOfRuns(runs)), warnings(runs),
+/** As `--expect` calls them. */
+const lettersOf = (runs) => runs.map((run, i) => `${String.fromCharCode(97 + i)} is ${run.label}`).join(', ');
+
+function comparison(runs, expectations) {
+  return section('overview', `${runs.length} runs`, answerView(answerOfRuns(runs, expectations)), expectationsView({ expectations }, lettersOf(runs)), warnings(runs),
     el('ol', { class: 'runs' }, runs.map((run, i) => el('li', {}, action(run.label, () => visit('run', { run: i }, 'run'), 'in detail'),
       `: ${run.summary.scenario}, ${run.summary.outcome}, seed ${run.summary.seed}`, run.summary.overrides?.length ? [', changed ', el('code', {}, run.summary.overrides.join('  '))] : '', run.summary.without ? `, without ${run.summary.without}` : ''))),
     headline(runs));
@@ -130,6 +133,6 @@ function details(runs, partsOf) {
   return section('run', 'One run in detail', el('div', { class: 'controls' }, pick), place);
 }
 
-export function comparedParts(runs, shared, partsOf) {
-  return [comparison(runs), keys(runs), jobs(runs), blame(runs), ...shared, details(runs, partsOf)];
+export function comparedParts(runs, expectations, shared, partsOf) {
+  return [comparison(runs, expectations), keys(runs), jobs(runs), blame(runs), ...shared, details(runs, partsOf)];
 }

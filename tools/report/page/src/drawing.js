@@ -42,14 +42,20 @@ export function viewOf(drawing, screen = document.documentElement.clientWidth) {
   return [left, -AROUND, right - left, drawing.height + 2 * AROUND];
 }
 
+/** Of a frame, such as `28 racks: 7 to 34`: what is in it has no other name. */
+export const isNameOfFrame = (drawing, box) =>
+  !box.nodes &&
+  !box.frame &&
+  drawing.boxes.some((o) => o.frame && o.title === box.text?.[0] && o.x <= box.x + box.w / 2 && box.x + box.w / 2 <= o.x + o.w && o.y <= box.y && box.y <= o.y + o.h);
+
 /** The boxes of a drawing; a click on one with nodes calls `act` with its place. */
 export function boxesOf(drawing, act) {
   const end = endOfCaptions(drawing);
-  return drawing.boxes.map((box, i) => boxOf(box, () => act(i), isCaption(box, end) ? end : null));
+  return drawing.boxes.map((box, i) => boxOf(box, () => act(i), isCaption(box, end) ? end : null, isNameOfFrame(drawing, box)));
 }
 
 /** A box with its words; of nodes, a click or Enter calls `act`. */
-function boxOf(box, act, end) {
+function boxOf(box, act, end, isName) {
   const isNode = box.nodes > 0;
   const group = svg(
     'g',
@@ -71,7 +77,7 @@ function boxOf(box, act, end) {
     group.append(
       svg('rect', { x: box.x - 3, y: box.y - 3, width: box.w + 6, height: box.h + 6, rx: 3, class: 'behind' }),
     );
-  group.append(...wordsOf(box, end));
+  group.append(...wordsOf(box, end, isName));
   if (box.title) group.append(svg('title', {}, box.title));
   return group;
 }

@@ -31,11 +31,26 @@ function flat(object, prefix = '') {
     (value && typeof value === 'object' && !Array.isArray(value) ? flat(value, `${prefix}${name}.`) : [[prefix + name, value]]));
 }
 
+/** The path of a collective goes by messages, that of blame by packets: what is not the same has not the same name. */
+const OF_PATH = {
+  late: 'wait for the first rank', launch: 'launches', wire: 'messages at zero load', queueing: 'messages beyond that',
+  paused: 'messages while paused', protocol: 'protocol latency', reducing: 'reductions', copying: 'copies',
+  window: 'waits for ACKs', not_simulated: 'not simulated',
+};
+const HOW_THEY_DIFFER = 'Columns of the path go from message to message: one that is on the path counts whole, at its zero-load time with all latency, and what it took longer. Blame goes from packet to packet: its serialisation is what ports sent, its own packets what waited in line. So the two split one time in two ways.';
+
+/** Of a column of a list: `jct_seconds` is `jct`, `critical_path_seconds.wire` is `path: messages at zero load`. */
+export function titleOf(name) {
+  const [, part] = /^critical_path_seconds\.(.+)$/.exec(name) ?? [];
+  if (part) return `path: ${OF_PATH[part] ?? format.words(part)}`;
+  return format.words(name.replace(/_?seconds/g, '').replace(/\.$/, '').replace(/^\./, '') || 'time');
+}
+
 function listTable(items, caption) {
   const rows = items.map((item) => Object.fromEntries(flat(item)));
   const names = Object.keys(rows[0]).filter((name) => rows.some((row) => row[name] !== 0 && row[name] !== null));
   return table(names.map((name) => ({
-    title: format.words(name.replace(/_?seconds/g, '').replace(/\.$/, '').replace(/^\./, '') || 'time'),
+    title: titleOf(name),
     value: (row) => row[name],
     show: (row) => format.byName(name, row[name]),
     isText: typeof rows[0][name] === 'string',
@@ -47,7 +62,9 @@ export function jobs(run) {
   const parts = [jobTable(summary.jobs)];
   const lists = [['training', 'Training'], ['iterations', 'Steps'], ['collectives', 'Iterations of collectives'], ['isolated', 'Beside others and alone']];
   for (const [name, caption] of lists) {
-    if (summary[name]?.length) parts.push(listTable(summary[name], caption));
+    if (!summary[name]?.length) continue;
+    if (name === 'collectives') parts.push(el('p', { class: 'hint' }, HOW_THEY_DIFFER));
+    parts.push(listTable(summary[name], caption));
   }
   return section('jobs', 'Jobs and steps', ...parts);
 }

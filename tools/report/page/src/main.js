@@ -37,7 +37,7 @@ function partsOf(data) {
   if (topo) return [topoPart(topo)];
   if (sweep) return sweepParts(sweep);
   const shared = [curves(runs), fabric(runs)];
-  if (runs.length > 1) return comparedParts(runs, shared, (run, index) => partsOfRun(run, index, 'run-overview'));
+  if (runs.length > 1) return comparedParts(runs, data.expectations, shared, (run, index) => partsOfRun(run, index, 'run-overview'));
   const [first, steps, culprits, failures, fabrics, states, slowest, ...rest] = partsOfRun(runs[0], 0, 'overview');
   return [first, steps, culprits, failures, fabrics, states, slowest, ...shared, ...rest];
 }

@@ -103,12 +103,13 @@ export function warningsView(warnings) {
     rest.length ? el('details', {}, el('summary', {}, `${format.counted(rest.length, 'more warning', 'more warnings')}`), list(rest)) : null);
 }
 
-/** What was expected of the run, and whether it holds. */
-function expectationsView({ expectations = [] }) {
+/** What was expected of a run, or with `of` of several, and whether it holds. */
+export function expectationsView({ expectations = [] }, of = '') {
   if (!expectations.length) return null;
   const failed = expectations.some((one) => !one.holds);
-  return el('details', { class: 'expectations', open: failed }, el('summary', {}, 'What was expected of the run'), table([
+  return el('details', { class: 'expectations', open: failed }, el('summary', {}, `What was expected of the ${of ? 'runs' : 'run'}`), of ? el('p', { class: 'hint' }, of) : null, table([
     { title: 'expectation', value: (one) => one.expectation, show: (one) => el('code', {}, one.expectation), isText: true },
+    ...(of && expectations.some((one) => one.run) ? [{ title: 'of', value: (one) => one.run ?? 'all', isText: true }] : []),
     { title: 'holds', value: (one) => (one.holds ? 'yes' : 'no'), show: (one) => el(one.holds ? 'span' : 'strong', {}, one.holds ? 'yes' : 'no'), isText: true },
     { title: 'found', value: (one) => one.because ?? Object.entries(one.values).map(([name, value]) => `${name} is ${format.byName(name, value)}`).join(', '), isText: true },
   ], [...expectations].sort((a, b) => a.holds - b.holds), { caption: 'Expectations, those that do not hold first' }));

@@ -166,7 +166,7 @@ export class PanZoom {
     const taken = [];
     const isFree = ([left, right, top, bottom]) =>
       !taken.some((t) => left < t[1] && t[0] < right && top < t[3] && t[2] < bottom);
-    const fits = ({ font, room, width }) => (font * room) / width;
+    for (const word of this.words) if (word.short) shorten(word, scale);
     // Where not all lines of a box can be read, those are shown that can.
     const isRead = (word) => Math.max(word.font, fits(word)) / scale >= LEAST_FONT;
     const parts = this.boxes.flatMap((lines) => (lines.every(isRead) ? [lines] : lines.map((one) => [one])));
@@ -186,6 +186,18 @@ export class PanZoom {
       }
     }
   }
+}
+
+/** The font at which words are as wide as their room. */
+const fits = ({ font, room, width }) => (font * room) / width;
+const widthOf = (font, text) => LETTER * font * Math.max(1, text.length);
+
+/** `28 racks` in place of `28 racks: 7 to 34` where the whole name could not be read. */
+export function shorten(word, scale) {
+  const whole = { ...word, width: widthOf(word.font, word.text) };
+  const shown = fits(whole) / scale >= LEAST_FONT ? word.text : word.short;
+  word.width = widthOf(word.font, shown);
+  word.node.textContent = shown;
 }
 
 /** Pixels between words that stand in a row, as far as they can still be read. */
@@ -227,8 +239,8 @@ export function roomsOf(words, [left, right]) {
   return words;
 }
 
-/** Words in the middle of a box, line by line; with `end`, they end there. */
-export function wordsOf({ x, y, w, h, text = [], font, nodes = 0 }, end = null) {
+/** Words in the middle of a box, line by line; with `end`, they end there. Names are not left out for want of room. */
+export function wordsOf({ x, y, w, h, text = [], font, nodes = 0 }, end = null, isName = false) {
   const lines = [];
   return text.map((line, n) => {
     const node = svg(
@@ -244,13 +256,15 @@ export function wordsOf({ x, y, w, h, text = [], font, nodes = 0 }, end = null) 
     node.words = {
       node,
       font,
-      width: LETTER * font * Math.max(1, line.length),
+      text: line,
+      short: isName && line.includes(': ') ? line.slice(0, line.indexOf(':')) : '',
+      width: widthOf(font, line),
       x: end ?? x + w / 2,
       middle: y + h / 2,
       n,
       count: text.length,
       isAtEnd: end !== null,
-      rank: nodes > 0 ? 0 : end !== null ? 1 : LAST,
+      rank: nodes > 0 ? 0 : end !== null || isName ? 1 : LAST,
       lines,
     };
     lines.push(node.words);

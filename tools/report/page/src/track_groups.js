@@ -1,5 +1,6 @@
 // Tracks as a tree: jobs, hosts, ranks, streams. Culprits stand first. No drawing.
 
+import { causesOf, fillerOf } from './answer_run.js';
 import { firstFrom, inNumbers } from './tracks.js';
 
 const RANK = /^(.*) rank (\d+)(?: \((.*)\))?$/;
@@ -35,6 +36,23 @@ export function culpritsOf(blame) {
       if (rank) seconds.set(`${job} ${rank[1]}`, (seconds.get(`${job} ${rank[1]}`) ?? 0) + time);
     }
     for (const [key, time] of seconds) if (key.startsWith(`${job} `) && time < WORTH * whole) seconds.delete(key);
+  }
+  return seconds;
+}
+
+/** Seconds that each job costs others: those that wait behind its packets, or for a port that it fills: `job` -> seconds. */
+export function jobCulpritsOf(blame = []) {
+  const seconds = new Map();
+  const add = (name, victim, time) => {
+    if (name && name !== victim) seconds.set(name, (seconds.get(name) ?? 0) + time);
+  };
+  for (const blamed of blame) {
+    const { job, rows, seconds: whole } = blamed;
+    const own = rows.filter(([cause, kind, , , time]) => cause === 'queueing' && kind === 'job' && time >= WORTH * whole);
+    for (const [, , culprit, , time] of own) add(culprit, job, time);
+    const causes = causesOf(blamed);
+    const pause = causes.find((c) => c.cause === 'pause' && c.share >= WORTH);
+    if (pause) add(fillerOf({ blame }, job, causes), job, pause.seconds);
   }
   return seconds;
 }
@@ -85,6 +103,7 @@ function hostsOf(job, ranks, domainOf) {
 export function groupsOf(tracks, { domains = [], blame = [] } = {}) {
   const domainOf = new Map(domains.flatMap((names) => names.map((name) => [name, names[0]])));
   const culprits = culpritsOf(blame);
+  const jobCulprits = jobCulpritsOf(blame);
   const jobs = new Map();
   for (const track of tracks) {
     const owner = ownerOf(track.process);
@@ -106,7 +125,7 @@ export function groupsOf(tracks, { domains = [], blame = [] } = {}) {
         `job ${name}`,
         name,
         [...own.sort(inOrder).map(leaf), ...hostsOf(name, inTurn, domainOf)],
-        Math.max(0, ...inTurn.map((r) => r.blamed)),
+        (jobCulprits.get(name) ?? 0) + Math.max(0, ...inTurn.map((r) => r.blamed)),
       );
     })
     .sort(byBlame);

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { answerOfRun, causesWithWords, slowText } from '../src/answer_run.js';
+import { answerOfRun, causesWithWords, slowLinkText } from '../src/answer_run.js';
 import { answerOfRuns, against } from '../src/answer_compare.js';
 import { causesWithColours, ofCause } from '../src/colour.js';
 import { answerOfSweep } from '../src/answer_sweep.js';
@@ -54,6 +54,22 @@ test('slow messages of healthy jobs are named', () => {
   assert.doesNotMatch(answerOfRun(run([job('sick', 3, 1, { slowdown: { p99: 9 } })])).sentence, /1 in 100/);
 });
 
+// The first screen is not about the first or the longest job, but about the one that lost most, or whose messages did.
+test('of several jobs the one with the longest tail is named, by figures too', () => {
+  const with_ = (name, jct, p50, p99) => job(name, jct, 1, { slowdown: { p50, p99 } });
+  const healthy = answerOfRun(run([with_('long', 1.01, 1, 1.1), with_('tail', 1.02, 1.5, 12), with_('short', 1.05, 4, 5)]));
+  assert.equal(healthy.sentence, 'All 3 jobs took what an empty network would, within 5 %; but 1 in 100 messages of `tail` took 12 times as long as alone or longer, 8 times the median');
+  assert.deepEqual(healthy.figures, [['tail took', '1.02 s'], ['over zero-load time', '1.020x'], ['message slowdown p99', '12.00x']]);
+  const calm = answerOfRun(run([with_('long', 9.01, 1, 1), { ...with_('most', 1.09, 1, 1) }].map((one, i) => ({ ...one, ideal_seconds: i ? 1 : 9 }))));
+  assert.deepEqual(calm.figures[0], ['most took', '1.09 s'], 'it is further from its zero-load time');
+  const sick = answerOfRun(run([with_('sick', 2, 2, 3), with_('tail', 1.02, 1.5, 12)]));
+  assert.equal(sick.sentence, '`sick` took 2 times its zero-load time; 1 in 100 messages of `tail` took 12 times as long as alone or longer, 8 times the median');
+  assert.deepEqual(sick.figures.at(-1), ['tail message slowdown p99', '12.00x']);
+  // Messages of an in-cast are all slow: that is no tail.
+  assert.doesNotMatch(answerOfRun(run([with_('sick', 2, 2, 3), with_('incast', 1.02, 10, 12)])).sentence, /1 in 100/);
+  assert.doesNotMatch(answerOfRun(run([with_('sick', 2, 1, 13), with_('tail', 1.02, 1.5, 12)])).sentence, /1 in 100/);
+});
+
 // `weft run --expect`: who looks at the page of a failed run of CI sees first why it failed.
 test('an expectation that does not hold stands before all else', () => {
   const expectation = (name, value, holds, more = {}) => ({ expectation: `${name} < 80us`, holds, values: { [name]: value }, ...more });
@@ -96,6 +112,46 @@ test('of several ranks that a job waits for the first is named with its own shar
 test('a job that waits for a straggler is not healthy', () => {
   const { sentence } = answerOfRun(run([job('late', 1, 0.99)], [blame('late', [['straggler', 'rank 16 (h16)', 0.85], ['serialisation', 'x', 0.15]])]));
   assert.equal(sentence, '`late` took 1 s; 85 % of it is a wait for rank 16 (h16), which takes longer than planned');
+});
+
+// In the shade of a late rank, which the zero-load time has in it, a pause costs nothing, and neither does the rank: both are named.
+test('a job with late ranks is not healthy, whatever its path waits for', () => {
+  const late_ranks = [{ job: 'ring', text: 'rank 3 (late by 1 ms)' }];
+  const repairs = [{ without: 'stragglers', advice: 'replace rank 3 (late by 1 ms)', because: 'in the zero-load time of ring' }];
+  const of = (rows, jct = 1.182, more = {}) => answerOfRun({ ...run([job('ring', jct, 1.172)], rows && [blame('ring', rows)], more), late_ranks, repairs });
+  const pause = ['pause', 'NIC of h2', 0.82, 'h1->leaf0[1]'];
+  const hidden = of([pause, ['serialisation', 'x', 0.18]]);
+  assert.equal(hidden.sentence, '`ring` took 1.182 s; 82 % of it is paused by the NIC of h2; that hides rank 3 (late by 1 ms)');
+  assert.deepEqual(hidden.figures, [['ring took', '1.182 s'], ['pause', '82 %'], ['late ranks', 'rank 3 (late by 1 ms)']]);
+  assert.match(hidden.tries.find((t) => t.without === 'stragglers').text, /^replace rank 3 \(late by 1 ms\).*--without stragglers/);
+  const straggler = ['straggler', 'rank 3 (h3)', 0.5];
+  const both = of([straggler, ['pause', 'NIC of h2', 0.3], ['serialisation', 'x', 0.2]]);
+  assert.equal(both.sentence, '`ring` took 1.182 s; 50 % of it is a wait for rank 3 (h3), which takes longer than planned, and 30 % of it is paused by the NIC of h2');
+  const known = blame('ring', [straggler, ['serialisation', 'x', 0.5]]);
+  known.advice[0].without = 'stragglers';
+  assert.equal(answerOfRun({ ...run([job('ring', 1.182, 1.172)], [known]), late_ranks, repairs }).tries.filter((t) => t.without === 'stragglers').length, 1, 'advice of blame is not given twice');
+  assert.match(of([pause, ['straggler', 'rank 3 (h3)', 0.1], ['serialisation', 'x', 0.08]]).sentence, /82 % of it is paused by the NIC of h2, and 10 % of it is a wait for rank 3 \(h3\)/);
+  // Without late ranks a pause that costs nothing is the job's own, as that of an in-cast is.
+  assert.match(answerOfRun(run([job('ring', 1.182, 1.172)], [blame('ring', [pause, ['serialisation', 'x', 0.18]])])).sentence, /took what an empty network would/);
+  // Slower than even that: its late ranks are said, too.
+  assert.match(of([['own packets', 'ring', 0.9, 'x->y'], ['serialisation', 'x', 0.1]], 12).sentence, /^`ring` took 10 times its zero-load time; .*; that has rank 3 \(late by 1 ms\) in it$/);
+});
+
+test('without blame late ranks are named by what the paths of collectives waited for, or as part of the zero-load time', () => {
+  const late_ranks = [{ job: 'ring', text: 'rank 3 (late by 1 ms)' }];
+  const call = (late, paused, name = 'ring') => ({ job: name, seconds: 1, critical_path_seconds: { late, wire: 0.2, paused } });
+  const of = (collectives, more = late_ranks) => answerOfRun({ ...run([job('ring', 1.175, 1.172)], undefined, { collectives }), late_ranks: more, repairs: [{ without: 'stragglers', advice: 'replace rank 3', because: 'x' }] });
+  assert.equal(of([call(0.9, 0), call(0.7, 0.1), call(0, 9, 'other')]).sentence, '`ring` took 1.175 s; 80 % of it is a wait for rank 3 (late by 1 ms), and 5.0 % of it is paused');
+  const paused = of([call(0.01, 0.8)]);
+  assert.equal(paused.sentence, '`ring` took 1.175 s; 80 % of it is paused; that hides rank 3 (late by 1 ms)');
+  assert.match(paused.tries[0].text, /--blame/);
+  assert.match(paused.tries[1].text, /^replace rank 3/);
+  const graph = of([]);
+  assert.equal(graph.sentence, '`ring` took what an empty network would, 1.172 s, within 0.3 %; that has rank 3 (late by 1 ms) in it');
+  assert.deepEqual(graph.figures.at(-1), ['late ranks', 'rank 3 (late by 1 ms)']);
+  assert.match(of([call(0.9, 0)], []).sentence, /took what an empty network would, 1.172 s, within 0.3 %$/);
+  const two = answerOfRun({ ...run([job('a', 1, 1), job('ring', 1, 1)]), late_ranks });
+  assert.equal(two.sentence, 'Both jobs took what an empty network would, within 0.1 %; that of `ring` has rank 3 (late by 1 ms) in it');
 });
 
 // A port that is full pauses others on behalf of those who fill it.
@@ -175,9 +231,11 @@ test('every cause of blame has its words and its colour', () => {
 });
 
 test('frames that links send again are said of a healthy run, and its links are to be mended', () => {
-  const { sentence, tries } = answerOfRun(run([job('ring', 1.02, 1)], [blame('ring', [['serialisation', 'x', 1]])], { network: { frames_replayed: 2299 } }));
+  const repairs = [{ without: 'bit-errors', advice: 'mend the links that corrupt frames', because: '2,299 frames were sent again by links' }];
+  const { sentence, tries } = answerOfRun({ ...run([job('ring', 1.02, 1)], [blame('ring', [['serialisation', 'x', 1]])], { network: { frames_replayed: 2299 } }), repairs });
   assert.match(sentence, /within 2 %; but links sent 2,299 frames again$/);
   assert.match(tries[0].text, /^mend the links that corrupt frames/);
+  assert.equal(tries[0].why, '2,299 frames were sent again by links');
 });
 
 test('a link that sends again is named', () => {
@@ -202,19 +260,17 @@ test('what is to be tried is the advice of blame, in its order, with failures th
     { against: 'serialisation', kind: 'plan', seconds: '0.6', share: 0.6, advice: 'fewer bytes' },
     { against: 'own packets', kind: 'plan', seconds: '0.1', share: 0.1, advice: 'fewer that meet' }];
   const sick = run([job('ring', 2, 1)], [{ ...blame('ring', [['time-out', 'x', 0.4], ['serialisation', 'x', 0.6]]), advice }], { network: { packets_dropped: 7, fault_drops: 4, watchdog_drops: 2, error_drops: 1 } });
-  const { tries } = answerOfRun({ ...sick, degradations: ['slow-links', 'link-failures', 'bit-errors'] });
-  const without = (what, cost = 'it costs') => `; \`weft run --without ${what}\` shows what ${cost}`;
+  const { tries } = answerOfRun({ ...sick, repairs: [{ without: 'link-failures', advice: 'mend the links that fail', because: '4 packets were dropped there' }, { without: 'bit-errors', advice: 'mend the links that corrupt frames', because: '1 packet was lost there' }] });
+  const without = (what) => `; \`weft run --without ${what}\` shows what it costs`;
   assert.deepEqual(tries.map((t) => [t.text, t.layer, t.why]), [
     [`mend what is slow${without('slow-links')}`, 'a defect', 'the NIC of h3 runs at 100 Gbps of 400 Gbps: 20 % of ring'],
     [`mend the links that fail, or routes${without('link-failures')}`, 'a defect', 'time-out: 10 % of ring, 4 packets were dropped there'],
-    [`mend the links that corrupt frames${without('bit-errors', 'they cost')}`, 'a defect', '1 packet was lost there'],
+    [`mend the links that corrupt frames${without('bit-errors')}`, 'a defect', '1 packet was lost there'],
     [`spraying${without('collisions')}`, 'placement and paths', 'congestion control: 30 % of ring'],
     ['thresholds', 'what the scenario sets', 'congestion control: 30 % of ring'],
     ['fewer bytes', 'hardware', 'serialisation: 60 % of ring'],
     ['fewer that meet', 'the plan of the job', 'own packets: 10 % of ring']]);
-  // A storm of no NIC of the scenario cannot be taken out.
-  assert.ok(tries.every(({ text }) => !text.includes('nic-pauses')));
-  const warned = answerOfRun({ ...sick, degradations: [], summary: { ...sick.summary, warnings: ['packets wait; raise transport.retransmit_timeout', 'nothing more'] } }).tries;
+  const warned = answerOfRun({ ...sick, summary: { ...sick.summary, warnings: ['packets wait; raise transport.retransmit_timeout', 'nothing more'] } }).tries;
   assert.deepEqual(warned.slice(0, 3).map(({ text }) => text.slice(0, 12)), ['mend what is', 'mend the lin', 'raise transp']);
 });
 
@@ -254,6 +310,36 @@ test('of two runs the faster is named, with tokens and MFU', () => {
 });
 
 // A step of more tokens takes longer, and says nothing of which machine is faster.
+// Where folders have several jobs the sentence names those that it speaks of, and what is of the others.
+test('of runs with several jobs all are compared, and named', () => {
+  const of = (label, times) => ({ ...run(Object.entries(times).map(([name, seconds]) => job(name, seconds, seconds))), label });
+  const said = (...runs) => answerOfRuns(runs).sentence;
+  assert.equal(said(of('a', { ring: 1, tail: 1 }), of('b', { ring: 1.25, tail: 2 })), '`a` is 2 times as fast in `tail`: 1 against 2 s, and 1.25 times in `ring`');
+  assert.equal(said(of('a', { ring: 1, tail: 1 }), of('b', { ring: 0.5, tail: 4 })), '`a` is 4 times as fast in `tail`: 1 against 4 s; but `b` is 2 times as fast in `ring`');
+  assert.equal(said(of('a', { ring: 1, tail: 1 }), of('b', { ring: 1.001, tail: 4 })), '`a` is 4 times as fast in `tail`: 1 against 4 s; `ring` takes the same');
+  const blamed = (label, seconds) => ({ ...of(label, { ring: 1, tail: seconds }), blame: [blame('tail', [['pause', 'x', seconds - 0.5], ['serialisation', 'x', 0.5]])] });
+  assert.match(said(blamed('a', 1), blamed('b', 2)), /; `ring` takes the same; all of the difference in `tail` is pause/);
+  const many = said(of('a', { ring: 1, x: 1, y: 1, z: 1, s: 1, t: 1 }), of('b', { ring: 9, x: 2, y: 3, z: 4, s: 1, t: 1 }));
+  assert.equal(many, '`a` is 9 times as fast in `ring`: 1 against 9 s, and 4 times in `z` and 3 times in `y` and 1 more job; `s` and `t` take the same');
+  const same = answerOfRuns([of('a', { ring: 1, tail: 2 }), of('b', { ring: 1, tail: 2 })]);
+  assert.equal(same.sentence, 'neither `ring` nor `tail` differs by more than 0.1 %');
+  assert.deepEqual(same.figures, [['ring took', '1 s'], ['tail took', '2 s']]);
+  assert.match(said(of('a', { r: 1, s: 1, t: 1 }), of('b', { r: 1, s: 1, t: 1 })), /^none of 3 jobs differs by more than/);
+});
+
+// `weft report A B --expect ...`: verdicts on both runs, as `weft compare` prints them.
+test('what is expected of several runs stands before which of them is faster', () => {
+  const runs = [['before', 1], ['after', 2]].map(([label, seconds]) => ({ ...run([job('a', seconds, seconds)]), label }));
+  const one = (holds) => ({ expectation: 'b.jobs.a.jct <= a.jobs.a.jct', holds, values: { 'b.jobs.a.jct_seconds': 2, 'a.jobs.a.jct_seconds': 1 } });
+  const failed = answerOfRuns(runs, [one(false), one(true)]);
+  assert.match(failed.sentence, /^1 of 2 expectations does not hold: `b\.jobs\.a\.jct <= a\.jobs\.a\.jct`: `b\.jobs\.a\.jct_seconds` is 2 s, .*; `before` is 2 times as fast/);
+  assert.deepEqual(failed.figures[0], ['expectations that hold', '1 of 2']);
+  assert.ok(failed.figures.length <= 4);
+  assert.match(answerOfRuns(runs, [one(true)]).sentence, /^`before` is 2 times as fast: .*; the expectation holds$/);
+  assert.match(answerOfRuns(runs, [one(true), one(true)]).sentence, /; all 2 expectations hold$/);
+  assert.doesNotMatch(answerOfRuns(runs).sentence, /expectation/);
+});
+
 test('runs whose steps have other tokens are compared by tokens per second', () => {
   const of = (label, seconds, tokens) => ({ ...trained(label, seconds, tokens, 0.2), blame: [blame('llama', [['compute', 'rank 0', seconds]])] });
   const [hgx, rack, slow] = [of('HGX', 0.0153, 1.07e6), of('NVL72', 0.0032, 1.15e7), of('slow', 0.0016, 1.02e6)];
@@ -326,8 +412,8 @@ test('where no job differs nothing is to be looked for', () => {
 
 test('a link that only takes longer is not said to be slow by its rate', () => {
   const longer = { port: 'a->h1', rate_bps: 4e11, usual_rate_bps: 4e11, says: 'The link a->h1 takes 1.4 us longer' };
-  assert.equal(slowText(longer), 'the link a->h1 takes 1.4 us longer');
-  assert.equal(slowText({ ...longer, port: 'a->h1', rate_bps: 1e11 }), '`a->h1` (100 Gbps instead of 400 Gbps)');
+  assert.equal(slowLinkText(longer), 'the link a->h1 takes 1.4 us longer');
+  assert.equal(slowLinkText({ ...longer, port: 'a->h1', rate_bps: 1e11 }), '`a->h1` (100 Gbps instead of 400 Gbps)');
 });
 
 test('what few keys change is tried as the fastest run has it', () => {

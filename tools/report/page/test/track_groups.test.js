@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { unpack } from '../src/tracks.js';
-import { culpritsOf, groupsOf, ownerOf, pathTo, rowsOf, sharesOf, tellingOf } from '../src/track_groups.js';
+import { culpritsOf, groupsOf, jobCulpritsOf, ownerOf, pathTo, rowsOf, sharesOf, tellingOf } from '../src/track_groups.js';
 import { arrowsOf, hopOf, hopsToShow, stemOf, totalsOf, unpackArrows, unpackHops } from '../src/track_totals.js';
 
 const NAMES = ['forward 0', 'all-reduce 1MiB', 'receive from 3', 'receive from 4', 'iteration 0'];
@@ -63,6 +63,7 @@ test('culprits stand first, and their host does', () => {
     {
       job: 'gpt',
       seconds: 1,
+      causes: ['straggler', 'compute', 'congestion control', 'schedule', 'launch and protocol'],
       rows: [
         ['straggler', 'rank', 'rank 10 (gpu10)', '', 0.3],
         ['compute', 'rank', 'rank 1 (gpu1)', '', 0.6],
@@ -85,8 +86,28 @@ test('culprits stand first, and their host does', () => {
 });
 
 test('culprits stand first where ranks have no group of hosts', () => {
-  const blame = [{ job: 'gpt', seconds: 1, rows: [['straggler', 'rank', 'rank 2 (gpu2)', '', 0.3]] }];
+  const blame = [{ job: 'gpt', seconds: 1, causes: ['straggler'], rows: [['straggler', 'rank', 'rank 2 (gpu2)', '', 0.3]] }];
   assert.deepEqual(titles(rowsOf(groupsOf(sample(), { blame }), new Set(['job gpt']))).slice(2, 4), ['. rank 2 (gpu2)', '. rank 0 (gpu0)']);
+});
+
+test('jobs stand by what they cost others, and by their late ranks', () => {
+  const tracks = unpack({ names: NAMES, tracks: ['calm', 'victim', 'incast', 'bully', 'late'].map((job) => ({ process: `${job} rank 0 (h0)`, name: 'compute', slices: [0, 1, 0, 1] })) });
+  const blame = [
+    { job: 'victim', seconds: 1, causes: ['pause', 'queueing', 'own packets'], rows: [
+      ['pause', 'port', 'leaf0->h15', 'x->y', 0.4],
+      ['queueing', 'job', 'bully', 'a->b', 0.3],
+      ['queueing', 'job', 'calm', 'a->b', 0.001],
+      ['own packets', 'job', 'victim', 'a->b', 0.2],
+    ] },
+    { job: 'incast', seconds: 1, causes: ['own packets'], rows: [['own packets', 'job', 'incast', 'leaf0->h15', 0.9]] },
+    { job: 'late', seconds: 1, causes: ['straggler'], rows: [['straggler', 'rank', 'rank 0 (h0)', '', 0.1]] },
+  ];
+  assert.deepEqual([...jobCulpritsOf(blame)], [['bully', 0.3], ['incast', 0.4]]);
+  const groups = groupsOf(tracks, { blame });
+  assert.deepEqual(groups.map((node) => node.title), ['incast', 'bully', 'late', 'calm', 'victim']);
+  assert.deepEqual(groupsOf(tracks).map((node) => node.title), ['bully', 'calm', 'incast', 'late', 'victim'], 'without blame by name');
+  // A pause of a NIC is no job's.
+  assert.equal(jobCulpritsOf([{ ...blame[0], rows: [['pause', 'port', 'NIC of h0', 'x->y', 1]] }, blame[1]]).size, 0);
 });
 
 test('the way to a track is the groups around it', () => {
