@@ -85,9 +85,10 @@ struct Execution {
   /// behind other slices. kSerial: it moves one slice at a time, at `channel_rate`, and each costs
   /// it the latency of a step besides, as it does threads that read a peer's memory or wait for
   /// flags in what they receive. kPaced: it moves one slice at a time, at `channel_rate`, and does
-  /// not wait for its peer, who has a slice once all of it was moved. What links take meanwhile is
-  /// part of that time, as long as all channels move at once. kMachine: as NCCL's protocol has it
-  /// on the GPUs of `generation`.
+  /// not wait for its peer, who has a slice once all of it was moved. What a link takes for it
+  /// alone is part of that time. With flags in the data (LL, LL128) the peer has it as it comes,
+  /// and the rate limits the channel alone. kMachine: as NCCL's protocol has it on the GPUs of
+  /// `generation`.
   enum class Transfer : std::uint8_t { kPosted, kSerial, kPaced, kMachine };
   /// kSingle: hosts launch a call when the one before it is over, and each waits for its launch.
   /// kBackToBack: hosts queue calls, so that a launch overlaps with the calls before it. Calls
