@@ -108,9 +108,9 @@ TEST(Cabled, RefusesNamesAndCablesThatCannotBe) {
   EXPECT_THAT(error([](CabledSpec& s) { s.cables[4].to = "left"; }),
               HasSubstr("joins `left` to itself"));
   EXPECT_THAT(error([](CabledSpec& s) { s.servers.pop_back(); }),
-              HasSubstr("fabric.servers: names 1 servers; the racks have 2"));
+              HasSubstr("fabric.servers: names 1 server; the racks have 2"));
   EXPECT_THAT(error([](CabledSpec& s) { s.servers[0].nics = {"x"}; }),
-              HasSubstr("fabric.servers[0].nics: has 1 names; the server has 2 NICs"));
+              HasSubstr("fabric.servers[0].nics: has 1 name; the server has 2 NICs"));
   EXPECT_THAT(error([](CabledSpec& s) {
                 s.servers[1].name = "a", s.servers[1].nics = {"x", "q"};
               }),
