@@ -267,7 +267,7 @@ test('runs whose steps have other tokens are compared by tokens per second', () 
 
 const priced = (label, seconds, tokens, price, mfu = 0.38) => {
   const one = trained(label, seconds, tokens, mfu);
-  Object.assign(one.summary.training[0], { model_flops_per_second: 3.4e14, dollars_per_step: price && (price * tokens * seconds) / 1e6, dollars_per_million_tokens: price });
+  Object.assign(one.summary.training[0], { model_flops_per_second: 1.7e8 * tokens, dollars_per_step: price && (price * tokens * seconds) / 1e6, dollars_per_million_tokens: price });
   return one;
 };
 
@@ -348,7 +348,28 @@ test('jobs that do not do the same are not compared', () => {
   const { sentence, figures } = answerOfRuns([of('a', 'incast', 1, 5), of('b', 'permutation', 2, 5)]);
   assert.equal(sentence, 'the jobs do not do the same, and are not compared: incast in `a`, 1 s; permutation in `b`, 2 s');
   assert.deepEqual(figures, [['runs finished', '2 of 2']]);
-  assert.match(answerOfRuns([of('a', 'incast', 1, 1048576), of('b', 'incast', 2, 4194304)]).sentence, /^`a` is 2 times as fast: 1 against 2 s; but they do not send the same, 1 against 4 MiB/);
+  // Neither are those of one type whose work differs: a job of half the bytes is no faster.
+  const halves = answerOfRuns([of('a', 'incast', 1, 1048576), of('b', 'incast', 2, 4194304)]);
+  assert.equal(halves.sentence, 'the jobs do not do the same, and are not compared: incast that sends 1 MiB in `a`, 1 s; incast that sends 4 MiB in `b`, 2 s');
+  const ring = (label, seconds, size, bytes, algorithm = 'ring') => {
+    const one = of(label, 'all-reduce', seconds, bytes);
+    one.scenario = `seed: 1\njobs:\n  - name: j\n    type: all-reduce\n    size: ${size}MiB\n    algorithm: ${algorithm}`;
+    one.summary.jobs[0].busbw_bytes_per_second = (size * 1048576 * 1.75) / seconds;
+    return one;
+  };
+  const sizes = answerOfRuns([ring('a', 2, 16, 32e6), ring('b', 1, 8, 16e6)]);
+  assert.match(sizes.sentence, /^the jobs do not do the same, and are not compared: .*, 2 s, bus bandwidth 0\.01 GB\/s; .*; only `jobs\[0\]\.size` differs$/);
+  assert.deepEqual([sizes.figures, sizes.tries.filter(({ layer }) => layer === 'what differs')], [[['runs finished', '2 of 2']], []]);
+  // Other algorithms send other bytes for the same result.
+  assert.match(answerOfRuns([ring('a', 2, 16, 32e6), ring('b', 1, 16, 64e6, 'tree')]).sentence, /^`b` is 2 times as fast: 1 against 2 s; only `jobs\[0\]\.algorithm` differs$/);
+  // What arrives by chance is another sum for another seed, of one order.
+  const chance = (label, seed, bytes) => ({ ...of(label, 'rpc', seed, bytes), scenario: `seed: ${seed}\njobs:\n  - name: j\n    load: 0.3` });
+  assert.match(answerOfRuns([chance('a', 1, 10), chance('b', 2, 12)]).sentence, /^`a` is 2 times as fast/);
+  // Steps of a model of other layers have other operations for a token.
+  const [whole, slice] = [priced('a', 2, 1e6, 1), priced('b', 1, 2e6, 1)];
+  for (const { summary } of [whole, slice]) summary.jobs[0].ranks = 8;
+  whole.summary.training[0].model_flops_per_second *= 2;
+  assert.match(answerOfRuns([whole, slice]).sentence, /^the jobs do not do the same, and are not compared: [^;]* in `a`, a step of 2 s; /);
 });
 
 test('most of the difference has a cause', () => {
