@@ -10,7 +10,7 @@
 namespace weft::scenarios {
 
 /// A direction of a link that is slower than without what slows links down: changes of links, NICs
-/// slower than those of other racks, faults.
+/// slower than those of other racks, NICs that take in less than their links bring, faults.
 struct SlowLink {
   std::string port;  ///< at which it begins
   std::string node;  ///< whose port that is
@@ -19,6 +19,7 @@ struct SlowLink {
   BitsPerSecond usual_rate;  ///< its nominal one
   Picoseconds added;         ///< to its latency
   std::string subject{};     ///< what is slow: `the NIC of h3`, `the link between h5 and leaf0`
+  bool is_taken_in = false;  ///< the link is as fast as ever, and the NIC takes in `rate`
   std::string when{};        ///< of a fault that does not last: ` from 10 us until 20 us`
 
   /// `the NIC of h3 runs at 50 Gbps of 400 Gbps`; both directions of a link say the same.

@@ -1,6 +1,6 @@
 // Which of several runs is fastest, by how much, and through what. No drawing.
 
-import { causesOf, failedText, slowLinkOf, slowText, triesOf } from './answer_run.js';
+import { causesOf, failedText, slowLinkOf, slowPlace, triesOf } from './answer_run.js';
 import { differences, keysOf } from './scenario.js';
 import * as format from './format.js';
 
@@ -125,7 +125,7 @@ function reasonOf(best, worst) {
   const atSlowLinks = slowSeconds(slow) - slowSeconds(fast);
   // A slow link shows as other causes, too: where most of the difference is there, it is the reason.
   if (link && atSlowLinks > more / 2) {
-    return { cause: `slow links, first ${slowText(link.link)}`, name: 'slow links', share: Math.min(1, atSlowLinks / more) };
+    return { cause: `slow links${slowPlace(link.link)}`, name: 'slow links', share: Math.min(1, atSlowLinks / more) };
   }
   const before = new Map(causesOf(fast).map((c) => [c.cause, c.seconds]));
   const [first] = causesOf(slow).map((c) => ({ cause: c.cause, more: c.seconds - (before.get(c.cause) ?? 0) })).sort((a, b) => b.more - a.more);

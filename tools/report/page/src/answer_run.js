@@ -151,11 +151,16 @@ export function slowLinkOf(blamed) {
   return share > 1 / 4 || (share >= WORTH && share >= worst) ? { link: blamed.slow_links[0], share } : null;
 }
 
+const isSaid = (link) => / takes in /.test(link.says ?? '') || !(Number(link.rate_bps) < Number(link.usual_rate_bps));
+
+/** After `slow links`: which is the first of them. What only takes longer, or takes in less, is a sentence. */
+export const slowPlace = (link) => (isSaid(link) ? ` (${slowText(link)})` : `, first ${slowText(link)}`);
+
 /** A slow link as `weft explain` names it: the NIC of a host, or a link, with its rate and the usual one; or by how much longer it takes. */
 export function slowText(link) {
   // Folders of earlier releases have its port alone.
   const subject = link.subject ?? quoted(link.port);
-  if (Number(link.rate_bps) < Number(link.usual_rate_bps)) return `${subject} (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
+  if (!isSaid(link)) return `${subject} (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
   return link.says.replace(/^The /, 'the ');
 }
 
@@ -171,7 +176,7 @@ function blameText({ causes, blamed, isLate, late, trims, filler }) {
   const slow = slowLinkOf(blamed);
   if (slow) {
     const { link, share } = slow;
-    return `${format.roughly(share)} of it passes at slow links or waits for them, first ${slowText(link)}`;
+    return `${format.roughly(share)} of it passes at slow links or waits for them${slowPlace(link)}`;
   }
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';

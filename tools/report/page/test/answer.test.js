@@ -119,7 +119,7 @@ test('a slow link is named instead of how it shows', () => {
   assert.match(answerOfRun(run([job('ring', 1.4, 1)], [slow])).sentence, /71 % of it passes at slow links or waits for them, first the NIC of h1 \(100 Gbps instead of 400 Gbps\)/);
   // What only takes longer has no rates to compare.
   slow.slow_links[0] = { ...slow.slow_links[0], rate_bps: 4e11, says: 'The link between h1 and leaf0 takes 5 us longer' };
-  assert.match(answerOfRun(run([job('ring', 1.4, 1)], [slow])).sentence, /first the link between h1 and leaf0 takes 5 us longer/);
+  assert.match(answerOfRun(run([job('ring', 1.4, 1)], [slow])).sentence, /waits for them \(the link between h1 and leaf0 takes 5 us longer\)/);
   assert.equal(tries.length, 2);
 });
 
@@ -328,6 +328,14 @@ test('a link that only takes longer is not said to be slow by its rate', () => {
   const longer = { port: 'a->h1', rate_bps: 4e11, usual_rate_bps: 4e11, says: 'The link a->h1 takes 1.4 us longer' };
   assert.equal(slowText(longer), 'the link a->h1 takes 1.4 us longer');
   assert.equal(slowText({ ...longer, port: 'a->h1', rate_bps: 1e11 }), '`a->h1` (100 Gbps instead of 400 Gbps)');
+});
+
+// `slow links, first the link takes longer` is no sentence.
+test('what takes longer, or takes in less than comes, is said behind the slow links', () => {
+  const of = (link) => { const slow = blame('a', [['serialisation', 'x', 3], ['queueing', 'x', 1]]); slow.slow_links = [{ ...link, seconds: '3' }]; return answerOfRun(run([job('a', 4, 4)], [slow])).sentence; };
+  assert.match(of({ port: 'leaf0[1]->h1', subject: 'each NIC', says: 'each NIC takes in 200 Gbps of 400 Gbps', rate_bps: 2e11, usual_rate_bps: 4e11 }), /; 75 % of it passes at slow links or waits for them \(each NIC takes in 200 Gbps of 400 Gbps\)/);
+  assert.match(of({ port: 'a->h1', subject: 'the link a->h1', says: 'the link a->h1 takes 1.4 us longer', rate_bps: 4e11, usual_rate_bps: 4e11 }), /waits for them \(the link a->h1 takes 1\.4 us longer\)/);
+  assert.match(of({ port: 'a->h1', subject: 'the NIC of h1', says: 'the NIC of h1 runs at 1', rate_bps: 1e11, usual_rate_bps: 4e11 }), /waits for them, first the NIC of h1 \(100 Gbps instead of 400 Gbps\)/);
 });
 
 test('what few keys change is tried as the fastest run has it', () => {
