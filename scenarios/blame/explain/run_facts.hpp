@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/explain/changed_places.hpp"
 #include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
 
@@ -25,6 +26,7 @@ struct RunFacts {
   std::vector<std::string> hashed_jobs{};
   bool trims = false;  ///< switches cut packets to their headers where queues are full
   std::vector<JobLimit> limits{};
+  std::vector<ChangedPlace> changed_places{};
 };
 
 [[nodiscard]] RunFacts facts_of(const LoadedScenario& scenario);

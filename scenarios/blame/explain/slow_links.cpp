@@ -100,18 +100,6 @@ std::string subject_of(const Fabric& fabric, PortId port, bool is_cable, bool is
   return fmt::format("the link between {} and {}", escaped(one.name), escaped(other.name));
 }
 
-/// The ends of a connection, as `rank 4 -> rank 5 (h4 -> h5)` names their hosts.
-std::pair<std::string_view, std::string_view> ends_of(std::string_view connection) {
-  constexpr std::string_view kArrow = " -> ";
-  const std::size_t begin = connection.rfind('(');
-  const std::size_t end = connection.rfind(')');
-  if (begin == connection.npos || end == connection.npos || end < begin) return {};
-  const std::string_view hosts = connection.substr(begin + 1, end - begin - 1);
-  const std::size_t arrow = hosts.find(kArrow);
-  if (arrow == hosts.npos) return {};
-  return {hosts.substr(0, arrow), hosts.substr(arrow + kArrow.size())};
-}
-
 /// The directions of links that bring NICs more than these take in.
 void add_slow_receivers(const Fabric& fabric, const std::optional<BitsPerSecond>& taken_in,
                         std::vector<SlowLink>& links) {
@@ -135,6 +123,17 @@ void add_slow_receivers(const Fabric& fabric, const std::optional<BitsPerSecond>
 }
 
 }  // namespace
+
+std::pair<std::string_view, std::string_view> ends_of_connection(std::string_view connection) {
+  constexpr std::string_view kArrow = " -> ";
+  const std::size_t begin = connection.rfind('(');
+  const std::size_t end = connection.rfind(')');
+  if (begin == connection.npos || end == connection.npos || end < begin) return {};
+  const std::string_view hosts = connection.substr(begin + 1, end - begin - 1);
+  const std::size_t arrow = hosts.find(kArrow);
+  if (arrow == hosts.npos) return {};
+  return {hosts.substr(0, arrow), hosts.substr(arrow + kArrow.size())};
+}
 
 std::string SlowLink::text() const {
   std::string text = subject;
@@ -202,7 +201,8 @@ std::vector<std::string> slow_link_texts(const std::vector<SlowLink>& links) {
 
 const SlowLink* slow_link_of(const std::vector<SlowLink>& links, const BlameEntry& blame) {
   const bool is_of_sender = blame.cause == "congestion control" || blame.cause == "window";
-  const auto [from, to] = is_of_sender ? ends_of(blame.culprit) : decltype(ends_of("")){};
+  const auto [from, to] =
+      is_of_sender ? ends_of_connection(blame.culprit) : decltype(ends_of_connection("")){};
   for (const SlowLink& link : links) {
     // What only takes longer to pass slows nothing that waits for its turn there.
     const bool is_only_longer = link.rate == link.usual_rate;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/blame/explain/blame_file.hpp"
@@ -25,6 +27,10 @@ struct SlowLink {
   /// `the NIC of h3 runs at 50 Gbps of 400 Gbps`; both directions of a link say the same.
   [[nodiscard]] std::string text() const;
 };
+
+/// The ends of a connection, as `rank 4 -> rank 5 (h4 -> h5)` names their hosts; empty: none.
+[[nodiscard]] std::pair<std::string_view, std::string_view> ends_of_connection(
+    std::string_view connection);
 
 /// Those of a scenario, in the order of ports.
 [[nodiscard]] std::vector<SlowLink> slow_links(const LoadedScenario& scenario);

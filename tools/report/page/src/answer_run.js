@@ -95,9 +95,12 @@ function judged(run) {
     const isLate = late > 0 && 1 / (1 - late) > (ratio ?? 1);
     // So it has links that are slow: a job that takes no longer than these allow is not healthy.
     const atSlow = slowLinkOf(blamed)?.share ?? 0;
-    const isSlow = !isLate && atSlow > 0 && (ratio ?? 1) <= HEALTHY;
+    // And windows that are too small for the round trip.
+    const window = causes.find((c) => c.cause === 'window')?.share ?? 0;
+    const full = window > 1 / 4 ? window : 0;
+    const isSlow = !isLate && (atSlow > 0 || full > 0) && (ratio ?? 1) <= HEALTHY;
     const over = (share) => (share < 1 ? 1 / (1 - share) : Infinity);
-    return { job, blamed, causes, ratio, late, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
+    return { job, blamed, causes, ratio, late, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow), over(full)) };
   });
 }
 
@@ -184,7 +187,9 @@ function blameText({ causes, blamed, isLate, late, trims, filler }) {
   const text = (one, words) => `${format.roughly(one.share)} of it ${words(culpritText(one), one.port ? quoted(one.port) : '', { trims, filler })}`;
   // A control answers to queues: the other job in them is said, too.
   const other = worst.cause === 'congestion control' && causes.find((c) => c.cause === 'queueing' && c.share >= WORTH);
-  return `${text(worst, said)}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
+  // A switch whose marks, pauses or drops are set otherwise than those of the others is named.
+  const place = blamed.advice?.find((one) => one.place && one.against === worst.cause)?.place;
+  return `${text(worst, said)}${place ? `, and ${quoted(place)} has settings of its own` : ''}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
 }
 
 function sickText(one) {

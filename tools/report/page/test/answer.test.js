@@ -338,6 +338,21 @@ test('what takes longer, or takes in less than comes, is said behind the slow li
   assert.match(of({ port: 'a->h1', subject: 'the NIC of h1', says: 'the NIC of h1 runs at 1', rate_bps: 1e11, usual_rate_bps: 4e11 }), /waits for them, first the NIC of h1 \(100 Gbps instead of 400 Gbps\)/);
 });
 
+test('a window that is too small is part of the zero-load time, and is named', () => {
+  const { sentence, figures } = answerOfRun(run([job('a', 1, 0.98)], [blame('a', [['window', 'rank 1 -> rank 0', 0.85], ['serialisation', 'x', 0.15]])]));
+  assert.match(sentence, /^`a` took 1 s; 85 % of it is a wait for a full window, most rank 1 -> rank 0/);
+  assert.deepEqual(figures[1], ['window', '85 %']);
+  assert.match(answerOfRun(run([job('a', 1, 0.98)], [blame('a', [['window', 'x', 0.2], ['serialisation', 'x', 0.8]])])).sentence, /^`a` took what an empty network would/);
+});
+
+test('a switch with settings of its own is named with what it is behind', () => {
+  const slow = blame('a', [['congestion control', 'rank 5 -> rank 9', 3], ['serialisation', 'x', 1]]);
+  slow.advice = [{ against: 'congestion control', kind: 'degradation', seconds: '3', share: 0.75, advice: 'set leaf1 as the others are', without: 'changed-settings', place: 'leaf1' }];
+  const { sentence, tries } = answerOfRun(run([job('a', 4, 1)], [slow], {}));
+  assert.match(sentence, /; 75 % of it is held back by congestion control, most rank 5 -> rank 9, and `leaf1` has settings of its own$/);
+  assert.match(tries[0].text, /^set leaf1 as the others are; `weft run --without changed-settings` shows/);
+});
+
 test('what few keys change is tried as the fastest run has it', () => {
   const of = (label, seconds, scenario) => ({ ...run([job('j', seconds, 1)]), label, scenario });
   const pair = [of('hash', 8, 'seed: 1\nlb: ecmp\nreceiver: in-order'), of('spray', 1, 'seed: 1\nlb: spray\nreceiver: any-order')];
