@@ -124,6 +124,10 @@ class RoundTripChecks {
       sentence +=
           "; ideal times have the same window, so that JCT/ideal and slowdowns do not show this";
     }
+    const double packets = std::ceil(trip.fills() / packet);
+    const bool is_cap = what.starts_with("a recovery");
+    sentence += is_cap ? "; raise recovery.cap to " + format_bytes(packets * packet)
+                       : fmt::format("; raise the window to {:.0f} packets", packets);
     findings_.warnings.push_back(std::move(sentence));
   }
 

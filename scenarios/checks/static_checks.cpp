@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 #include "collectives/jobs/collective/collective_program.hpp"
@@ -54,6 +55,22 @@ PortId first_nic_port(const Fabric& fabric, const Node& node) {
     if (fabric.network_of(port) == NetworkKind::kScaleOut) return port;
   }
   return PortId::none();
+}
+
+/// NICs that take in less than their links bring look like slow links.
+void check_receivers(const Experiment& e, StaticFindings& findings) {
+  const std::optional<BitsPerSecond> taken_in = e.scenario.nic.receive_rate;
+  if (!taken_in) return;
+  for (const NodeId id : e.fabric.hosts) {
+    const PortId port = first_nic_port(e.fabric, e.fabric.node(id));
+    if (port.is_none() || e.fabric.port(port).rate <= *taken_in) continue;
+    findings.warnings.push_back(fmt::format(
+        "the NIC of {} takes in {} of the {} that its link brings (`receive_rate`), as all do that "
+        "are alike: they are as slow as links of that rate",
+        e.fabric.node(id).name, format_rate(static_cast<double>(taken_in->count())),
+        format_rate(static_cast<double>(e.fabric.port(port).rate.count()))));
+    return;
+  }
 }
 
 /// A NIC that takes in less than its link brings pauses the switch; what still comes must fit.
@@ -375,6 +392,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_telemetry(experiment, findings);
   check_capacity(experiment, findings);
   check_buffers(experiment, findings);
+  check_receivers(experiment, findings);
   check_nics(experiment, findings);
   check_marking(experiment, findings);
   check_steps(experiment, findings);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -672,6 +673,39 @@ TEST(Removal, OfSlowLinksReachesNicsThatAreAllSlow) {
     for (const SlowLink& link : slow_links(one)) {
       EXPECT_THAT(link.text(), ::testing::StartsWith("the NIC of ")) << link.port;
     }
+  }
+}
+
+// NICs that take in half of what their links bring are as slow as links of half the rate, and say
+// so.
+TEST(Removal, OfSlowLinksReachesNicsThatTakeInLessThanComes) {
+  const auto text = [](const std::string& nic) {
+    return "name: t\nracks: {count: 2, servers: 2, server: {part: host-400g" + nic + "}}\n" +
+           "fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4}\n" + kPlain +
+           "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MiB}]\n";
+  };
+  const std::string slow = text(", nic: {receive_rate: 200Gbps}");
+  const Without runs = taken_out("slow-links", slow);
+  EXPECT_LT(to_seconds(runs.without.jobs[0].jct), 0.6 * to_seconds(runs.with.jobs[0].jct));
+  const LoadedScenario loaded = load_scenario_text(slow, "test.yaml").value();
+  const std::vector<SlowLink> links = slow_links(loaded);
+  ASSERT_EQ(links.size(), 4U);
+  EXPECT_EQ(links[1].port, "leaf0[1]->h1");
+  EXPECT_EQ(slow_link_texts(links),
+            std::vector<std::string>{"each NIC takes in 200 Gbps of 400 Gbps"});
+  EXPECT_EQ(degradations_of(loaded, links).front().what, "slow-links");
+  const BlameEntry pause{"a", 0, "pause", "storm", "NIC of h1", "leaf0[1]->h1", 10_us};
+  BlameEntry further_on = pause;
+  further_on.port = "spine0[0]->leaf0[2]";
+  EXPECT_NE(slow_link_of(links, pause), nullptr);
+  EXPECT_NE(slow_link_of(links, further_on), nullptr);
+  EXPECT_EQ(explanation_json({pause}, {.slow_links = links})["jobs"][0]["slow_links"][0]["says"],
+            "each NIC takes in 200 Gbps of 400 Gbps");
+  // What takes in all that comes is not slow.
+  for (const char* nic :
+       {"", ", nic: {receive_rate: 400Gbps}", ", nic: {receive_rate: unlimited}"}) {
+    EXPECT_FALSE(has_removable("slow-links", load_scenario_text(text(nic), "test.yaml").value()))
+        << nic;
   }
 }
 

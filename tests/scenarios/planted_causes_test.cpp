@@ -645,5 +645,54 @@ TEST(PlantedCause, OfOtherJobsIsApartFromOwnPackets) {
   EXPECT_THAT(said, HasSubstr("Last: fewer bytes, or faster links there (serialisation, 60.0 %)"));
 }
 
+// A window is part of the zero-load time: of a job that takes no longer than that it is the first
+// to be changed. A wait for times of the job's own has an advice, too.
+TEST(PlantedCause, OfAFullWindowIsNamedThoughAnEmptyNetworkHasIt) {
+  RunFacts facts;
+  facts.limits = {{"a", "NIC ingress of h0"}};
+  const std::string pair = "rank 1 -> rank 0 (h1 -> h0)";
+  const std::string full = explanation_text({{"a", 0, "window", "connection", pair, "", 85_us},
+                                             {"a", 0, "serialisation", "port", "x", "x", 15_us}},
+                                            10, facts);
+  EXPECT_THAT(full, HasSubstr("Try first: a window of a bandwidth-delay product"));
+  EXPECT_THAT(full, HasSubstr("Last: fewer bytes through NIC ingress of h0"));
+  const std::string served = explanation_text({{"a", 0, "schedule", "job", "a", "", 97_us},
+                                               {"a", 0, "propagation", "port", "x", "x", 3_us}},
+                                              10, {});
+  EXPECT_THAT(served, HasSubstr("Try first: shorter waits of its own"));
+}
+
+// A leaf that marks far earlier than the other is behind what holds its connections back. Others
+// that are all set alike are not.
+TEST(PlantedCause, OfSettingsOfOneSwitchNamesTheSwitch) {
+  const auto facts_with = [](const std::string& node, const std::string& change) {
+    return facts_of(planted_scenario(
+        Planted{.fabric = ", changes: [{node: " + node + ", " + change + "}]"}.text()));
+  };
+  const auto advice = [](const RunFacts& facts, const std::string& cause,
+                         const std::string& culprit) {
+    return first_advice({{"a", 0, cause, "connection", culprit, "", 40_us}}, facts);
+  };
+  const std::string marks = "classes: [{name: data, ecn: {kmin: 4KB, kmax: 8KB, pmax: 1}}]";
+  const RunFacts early = facts_with("leaf1", marks);
+  const std::string to_it = "rank 0 -> rank 4 (h0 -> h4)";
+  const std::string beside_it = "rank 0 -> rank 1 (h0 -> h1)";
+  EXPECT_EQ(advice(early, "congestion control", to_it),
+            "changed-settings: set leaf1 as the others are: `fabric.changes[0]` changes its marks");
+  EXPECT_THAT(
+      explanation_text({{"a", 0, "congestion control", "connection", to_it, "", 40_us}}, 10, early),
+      HasSubstr("; leaf1 has settings of its own (fabric.changes[0])"));
+  EXPECT_THAT(advice(early, "congestion control", beside_it), Not(HasSubstr("leaf1")));
+  EXPECT_THAT(advice(early, "pause", "leaf1[0]->h4"), Not(HasSubstr("set leaf1")));
+  EXPECT_THAT(advice(facts_with("leaf*", marks), "congestion control", to_it),
+              Not(HasSubstr("as the others")));
+  const RunFacts small = facts_with("leaf1", "buffer: 2MB");
+  EXPECT_THAT(advice(small, "pause", "leaf1[0]->h4"), HasSubstr("set leaf1 as the others are"));
+  EXPECT_THAT(advice(small, "retransmission", to_it), HasSubstr("set leaf1 as the others are"));
+  EXPECT_THAT(advice(small, "congestion control", to_it), Not(HasSubstr("set leaf1")));
+  EXPECT_TRUE(is_blamed("changed-settings",
+                        {"a", 0, "congestion control", "connection", to_it, "", 40_us}, {}));
+}
+
 }  // namespace
 }  // namespace weft::scenarios

@@ -69,6 +69,25 @@ TEST(TrainingScenario, ExplainsAllOfAStep) {
   EXPECT_GT(t.memory, 0_B);
 }
 
+// Where iterations overlap, what they take from begin to end counts time twice. Steps are counted
+// from end to end: they add up to the time of the job, and so do tokens, FLOP/s and prices.
+TEST(TrainingScenario, StepsAddUpToTheTimeOfTheJob) {
+  const Results r = run_training(kEverything + "    compute: {price_per_gpu_hour: 3.6}\n");
+  Picoseconds from_begin_to_end;
+  for (const IterationResult& i : r.iterations) from_begin_to_end += i.end - i.start;
+  const Picoseconds job = r.jobs[0].jct;
+  ASSERT_GT(from_begin_to_end, job) << "iterations overlap";
+  const TrainingResult& t = r.training[0];
+  EXPECT_EQ(t.mean_step, job / 2);
+  EXPECT_EQ(t.median_step + t.longest_step, job);
+  const auto summary = summary_json(r)["training"][0];
+  EXPECT_NEAR(summary["tokens_per_second"].get<double>(), 2 * 8 * 64 / to_seconds(job), 1);
+  EXPECT_NEAR(summary["model_flops_per_second"].get<double>(),
+              2 * t.model_flops / 16 / to_seconds(job), 1e-3 * t.model_flops / to_seconds(job));
+  EXPECT_NEAR(summary["dollars_per_step"].get<double>(), 3.6 * 16 / 3600 * to_seconds(job) / 2,
+              1e-12);
+}
+
 // GPUs at a price an hour cost price x ranks x time: of a step by its mean, of a million tokens by
 // how many a step has. What is not known is not said, and nothing else changes.
 TEST(TrainingScenario, CostsWhatItsGpusCost) {

@@ -13,7 +13,8 @@ constexpr CauseWords kWords[] = {
      "replace {who}, or leave {them} out of the job"},
     {"bubble", "the pipeline's bubble: {who} compute what the others wait for",
      "more micro-batches, or virtual stages"},
-    {"schedule", "the job waits for a time of its own: start times, arrivals", ""},
+    {"schedule", "the job waits for a time of its own: start times, arrivals, service",
+     "shorter waits of its own: `start`, `service`, `gap`, or more requests at once"},
     {"launch and protocol",
      "launches, copies, additions, protocol latency and answers, most of {who}",
      "fewer and larger messages, another protocol or algorithm"},
@@ -27,7 +28,9 @@ constexpr CauseWords kWords[] = {
     {"credits", "want of credits{where}", "larger buffers, or what fills them further on"},
     {"congestion control", "held back by congestion control while the port was free, most {who}",
      "thresholds and steps of the congestion control that suit the rate of the link"},
-    {"window", "a window that is full, most {who}", "a window of a bandwidth-delay product"},
+    {"window", "a window that is full, most {who}",
+     "a window of a bandwidth-delay product, rate times round trip: `weft check` says how many "
+     "packets that are"},
     {"retransmission", "data that was {lost} and is sent again, most {who}",
      "a lossless class, or room in the buffer"},
     {"time-out", "time-outs of the sender, most {who}",
@@ -39,14 +42,19 @@ constexpr CauseWords kWords[] = {
      "an ACK, and `outstanding` and `frames` above what a round trip of the link carries"},
 };
 
-/// What an empty network would not have.
+constexpr std::string_view kWindow = "window";
+
+/// What an empty network would not have. It has windows: they are part of zero-load times.
 bool is_of_excess(std::string_view cause) {
   constexpr std::string_view kOwn[] = {
-      "compute", "bubble", "schedule", "launch and protocol", "propagation", "serialisation"};
+      "compute",     "bubble",        "schedule", "launch and protocol",
+      "propagation", "serialisation", kWindow};
   return std::ranges::find(kOwn, cause) == std::end(kOwn);
 }
 
-bool is_of_plan(std::string_view cause) { return cause == kOwnPackets || !is_of_excess(cause); }
+bool is_of_plan(std::string_view cause) {
+  return cause == kOwnPackets || (cause != kWindow && !is_of_excess(cause));
+}
 
 /// The degradation that a cause comes from, the likeliest first; empty: the scenario has none.
 std::string origin_of(std::string_view cause, const std::vector<std::string>& degradations) {
@@ -114,6 +122,16 @@ Advice advice_of_slow_link(std::string text, Picoseconds time) {
           .text = "mend or replace what is slow",
           .without = "slow-links",
           .time = time};
+}
+
+Advice advice_of_place(const std::string& cause, const std::string& place, const std::string& path,
+                       const std::string& what, Picoseconds time) {
+  return {.lever = Lever::kDegradation,
+          .against = cause,
+          .text = "set " + place + " as the others are: `" + path + "` changes its " + what,
+          .without = "changed-settings",
+          .time = time,
+          .place = place};
 }
 
 Advice advice_of_limit(const std::string& set_by, Picoseconds time) {

@@ -40,6 +40,7 @@ struct Advice {
   std::string without;        ///< as `--without` takes it; empty: nothing
   Picoseconds time;           ///< of the job
   bool is_of_excess = false;  ///< against what an empty network does not have
+  std::string place{};        ///< that is set otherwise than the others, and behind it
 };
 
 /// Against a cause that took `time` of a job. `degradations`: those that it may come from.
@@ -47,6 +48,11 @@ struct Advice {
                                const std::vector<std::string>& degradations);
 /// Against a slow link, by what it says of itself.
 [[nodiscard]] Advice advice_of_slow_link(std::string text, Picoseconds time);
+
+/// Against a place that is set otherwise than the others, from which a cause comes.
+[[nodiscard]] Advice advice_of_place(const std::string& cause, const std::string& place,
+                                     const std::string& path, const std::string& what,
+                                     Picoseconds time);
 
 /// Against what sets the zero-load time of a job of that time.
 [[nodiscard]] Advice advice_of_limit(const std::string& set_by, Picoseconds time);

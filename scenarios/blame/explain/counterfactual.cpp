@@ -255,11 +255,27 @@ std::vector<SaidKey> host_link_rates(const SaidKeys& keys) {
   return rates;
 }
 
+/// NICs that take in less than the fastest link of a host brings take in as much. They are alike.
+void speed_up_receivers(const SaidKeys& keys, Removal& removal) {
+  std::vector<SaidKey> rates = host_link_rates(keys);
+  for (const SaidKey& key : keys.find({"racks[].server.nic.rate", "links.access.rate"})) {
+    rates.push_back(key);
+  }
+  const auto fastest = std::ranges::max_element(rates, {}, rate_of);
+  if (fastest == rates.end()) return;
+  for (const SaidKey& key :
+       keys.find({"racks[].server.nic.receive_rate", "fabric.nic.receive_rate"})) {
+    const bool is_limited = rate_of(key) > 0;  // or `unlimited`
+    if (is_limited && rate_of(key) < rate_of(*fastest)) removal.set(key.path, fastest->word());
+  }
+}
+
 Result<Removal> no_slow_links(const SaidKeys& keys) {
   Removal removal;
   take_out_of_changes(keys, kSpeedKeys, kErrorKeys, removal);
   speed_up_nics(keys, removal);
   speed_up(host_link_rates(keys), removal);
+  speed_up_receivers(keys, removal);
   take_out_faults(keys, {"link-rate", "link-latency"}, removal);
   return removal;
 }
@@ -455,6 +471,7 @@ bool is_blamed(const std::string& what, const BlameEntry& blame,
       {"changed-settings", "time-out"},
       {"changed-settings", "retransmission"},
       {"changed-settings", "pause"},
+      {"changed-settings", "congestion control"},
       {"bit-errors", "time-out"},
       {"bit-errors", "retransmission"},
       {"bit-errors", "link retry"},

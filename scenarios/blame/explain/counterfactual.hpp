@@ -24,8 +24,8 @@ inline constexpr std::span<const char* const> kDegradations{kRemovable.data(), 7
 
 /// The overrides that take it out, wherever the scenario says it (for all, of a class, a tier, a
 /// rack or a job): the run without it is the scenario with these.
-/// - `slow-links`: changes of the speed of links, NICs slower than those of other racks, and faults
-///   that slow links down.
+/// - `slow-links`: changes of the speed of links, NICs slower than those of other racks, NICs that
+///   take in less than their links bring, and faults that slow links down.
 /// - `link-failures`, `nic-pauses`: faults. `bit-errors`: of faults and of links.
 /// - `stragglers`: late and slow ranks. `jitter`: their random delays.
 /// - `changed-settings`: switches, ports and NICs that are not set as the others

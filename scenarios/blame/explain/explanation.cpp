@@ -115,12 +115,28 @@ std::string filled(std::string text, const std::string& word, const std::string&
   return text;
 }
 
-std::string sentence_of(const CauseSum& sum, bool trims) {
+/// That which is set otherwise than the others where most of a cause may come from; null: none.
+const ChangedPlace* place_behind(const CauseSum& sum, const RunFacts& facts) {
+  for (const ChangedPlace& place : facts.changed_places) {
+    Picoseconds time;
+    for (const auto& [culprit, own] : sum.culprits) {
+      if (place.is_behind(sum.cause, culprit)) time += own;
+    }
+    if (time > sum.time - time) return &place;
+  }
+  return nullptr;
+}
+
+std::string sentence_of(const CauseSum& sum, const RunFacts& facts) {
   const CauseWords* words = words_of(sum.cause);
   if (words == nullptr) return escaped(sum.cause);
+  const bool trims = facts.trims;
   std::string text = filled(words->said, "{where}", place_text(sum));
   text = filled(text, "{lost}", trims ? "trimmed or lost" : "lost");
   text = filled(text, "{who}", names_text(ranking_of(sum.culprits)));
+  if (const ChangedPlace* place = place_behind(sum, facts)) {
+    text += fmt::format("; {} has settings of its own ({})", place->name, place->path);
+  }
   return sum.cause + ": " + text;
 }
 
@@ -270,7 +286,8 @@ void keep_what_helps(const JobSum& job, const std::vector<JobLimit>& limits,
   if (limit == limits.end() || is_degraded) return;
   std::erase_if(all, [](const Advice& one) { return one.is_of_excess; });
   if (!limit->set_by.empty()) {
-    all.insert(all.begin(), advice_of_limit(escaped(limit->set_by), job.time));
+    const auto plan = std::ranges::find(all, Lever::kPlan, &Advice::lever);
+    all.insert(plan, advice_of_limit(escaped(limit->set_by), job.time));
   }
 }
 
@@ -329,6 +346,9 @@ std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
     }
     if (sum.cause == "retransmission" && advice.without.empty() && facts.trims) {
       advice.text = "longer queues before packets are trimmed, or slower senders";
+    }
+    if (const ChangedPlace* place = place_behind(sum, facts)) {
+      all.push_back(advice_of_place(sum.cause, place->name, place->path, place->what, advice.time));
     }
     const auto collisions = is_hashed && sum.cause == "congestion control"
                                 ? advice_against_collisions(job, sum)
@@ -421,7 +441,7 @@ std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t l
     for (std::size_t i = 0; i < shown; ++i) {
       const CauseSum& sum = job.causes[i];
       text += fmt::format("  {:>7}  {:>9}  {}\n", share_text(sum.time, job.time),
-                          format_time(sum.time), sentence_of(sum, facts.trims));
+                          format_time(sum.time), sentence_of(sum, facts));
     }
     text += slow_links_text(job) + late_ranks_text(job.job, facts) + advice_text(job, facts);
   }
@@ -522,6 +542,7 @@ nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
                         {"share", share(a.time)},
                         {"advice", a.text}});
       if (!a.without.empty()) advice.back()["without"] = a.without;
+      if (!a.place.empty()) advice.back()["place"] = a.place;
     }
     jobs.push_back({{"job", job.job},
                     {"iterations", job.iterations},

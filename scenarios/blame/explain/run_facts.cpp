@@ -47,6 +47,7 @@ RunFacts facts_of(const LoadedScenario& scenario) {
   facts.slow_links = slow_links(scenario);
   facts.degradations = degradations_of(scenario, facts.slow_links);
   facts.late_ranks = late_ranks(scenario);
+  facts.changed_places = changed_places(scenario);
   const bool can_spray = overrides_without("collisions", scenario).ok();
   for (const JobSpec& job : s.jobs) {
     const bool is_hashed = can_spray && !s.sprays(job.traffic_class, job.transport);

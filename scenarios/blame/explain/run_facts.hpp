@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/explain/changed_places.hpp"
 #include "scenarios/blame/explain/late_ranks.hpp"
 #include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
@@ -47,6 +48,7 @@ struct RunFacts {
   bool trims = false;          ///< switches cut packets to their headers where queues are full
   std::vector<JobLimit> limits{};
   Losses losses{};
+  std::vector<ChangedPlace> changed_places{};
 };
 
 [[nodiscard]] RunFacts facts_of(const LoadedScenario& scenario);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -99,8 +100,31 @@ std::string subject_of(const Fabric& fabric, PortId port, bool is_cable, bool is
   return fmt::format("the link between {} and {}", escaped(one.name), escaped(other.name));
 }
 
-/// The ends of a connection, as `rank 4 -> rank 5 (h4 -> h5)` names their hosts.
-std::pair<std::string_view, std::string_view> ends_of(std::string_view connection) {
+/// The directions of links that bring NICs more than these take in.
+void add_slow_receivers(const Fabric& fabric, const std::optional<BitsPerSecond>& taken_in,
+                        std::vector<SlowLink>& links) {
+  if (!taken_in) return;
+  for (std::uint32_t p = 0; p < fabric.ports.size(); ++p) {
+    const PortId port(p);
+    const Node& peer = fabric.node(fabric.peer_node(port));
+    const bool is_to_nic =
+        is_end_of_nic(peer) && !is_end_of_nic(fabric.node(fabric.port(port).node));
+    if (!is_to_nic || fabric.network_of(port) != NetworkKind::kScaleOut) continue;
+    if (fabric.port(port).rate <= *taken_in) continue;
+    links.push_back({.port = fabric.port_name(port),
+                     .node = fabric.node(fabric.port(port).node).name,
+                     .peer = peer.name,
+                     .rate = *taken_in,
+                     .usual_rate = fabric.port(port).rate,
+                     .added = {},
+                     .subject = "each NIC",
+                     .is_taken_in = true});
+  }
+}
+
+}  // namespace
+
+std::pair<std::string_view, std::string_view> ends_of_connection(std::string_view connection) {
   constexpr std::string_view kArrow = " -> ";
   const std::size_t begin = connection.rfind('(');
   const std::size_t end = connection.rfind(')');
@@ -111,11 +135,12 @@ std::pair<std::string_view, std::string_view> ends_of(std::string_view connectio
   return {hosts.substr(0, arrow), hosts.substr(arrow + kArrow.size())};
 }
 
-}  // namespace
-
 std::string SlowLink::text() const {
   std::string text = subject;
-  if (rate < usual_rate) {
+  if (is_taken_in) {
+    text += fmt::format(" takes in {} of {}", format_rate(static_cast<double>(rate.count())),
+                        format_rate(static_cast<double>(usual_rate.count())));
+  } else if (rate < usual_rate) {
     text += fmt::format(" runs at {} of {}", format_rate(static_cast<double>(rate.count())),
                         format_rate(static_cast<double>(usual_rate.count())));
   }
@@ -160,6 +185,7 @@ std::vector<SlowLink> slow_links(const LoadedScenario& scenario) {
                      .subject = subject_of(f, port, is_cable, is_slow(f.port(port).peer)),
                      .when = when_text(now[p].fault)});
   }
+  add_slow_receivers(f, scenario.scenario.nic.receive_rate, links);
   return links;
 }
 
@@ -175,12 +201,15 @@ std::vector<std::string> slow_link_texts(const std::vector<SlowLink>& links) {
 
 const SlowLink* slow_link_of(const std::vector<SlowLink>& links, const BlameEntry& blame) {
   const bool is_of_sender = blame.cause == "congestion control" || blame.cause == "window";
-  const auto [from, to] = is_of_sender ? ends_of(blame.culprit) : decltype(ends_of("")){};
+  const auto [from, to] =
+      is_of_sender ? ends_of_connection(blame.culprit) : decltype(ends_of_connection("")){};
   for (const SlowLink& link : links) {
     // What only takes longer to pass slows nothing that waits for its turn there.
     const bool is_only_longer = link.rate == link.usual_rate;
     if (is_only_longer && blame.cause != "propagation" && blame.cause != "window") continue;
     if (link.port == blame.port || link.port == blame.culprit) return &link;
+    // A NIC that takes in less than comes pauses its switch.
+    if (link.is_taken_in && blame.culprit == "NIC of " + link.peer) return &link;
     if (!from.empty() && (link.node == from || link.peer == to)) return &link;
   }
   return nullptr;

@@ -17,7 +17,7 @@ struct JobResult;
 struct TrainingResult {
   std::uint32_t job = 0;
   std::uint32_t iterations = 0;  ///< that all ranks ended
-  Picoseconds mean_step;
+  Picoseconds mean_step;         ///< from the end of an iteration to the end of the next
   Picoseconds median_step;
   Picoseconds p99_step;
   Picoseconds longest_step;

@@ -21,14 +21,16 @@ Picoseconds step_quantile(const std::vector<Picoseconds>& steps, double share) {
   return steps[std::max<std::size_t>(rank, 1) - 1];
 }
 
+/// A step takes from end to end: iterations may overlap, and then from begin to end counts time
+/// twice.
 void measure_steps(const Results& results, TrainingResult& training) {
   std::vector<Picoseconds> steps;
   Picoseconds compute;
   Picoseconds communication;
   for (const IterationResult& i : results.iterations) {
     if (i.job != training.job) continue;
-    steps.push_back(i.end - i.start);
-    training.mean_step += i.end - i.start;
+    steps.push_back(i.since_previous);
+    training.mean_step += i.since_previous;
     compute += i.compute;
     communication += i.exposed_in_all() + i.hidden_in_all();
   }

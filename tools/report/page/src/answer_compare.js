@@ -1,6 +1,6 @@
 // Which of several runs is fastest, by how much, and through what. No drawing.
 
-import { causesOf, failedText, slowLinkOf, slowLinkText, triesOf } from './answer_run.js';
+import { causesOf, failedText, slowLinkOf, slowPlace, triesOf } from './answer_run.js';
 import { differences, keysOf } from './scenario.js';
 import * as format from './format.js';
 
@@ -20,8 +20,33 @@ export function against(a, b) {
 
 const trainingOf = (run, job) => (run.summary.training ?? []).find((t) => (t.job ?? t.name) === job.name) ?? null;
 
-/** What is compared: jobs of one name in all finished runs; where each run has one job, that. */
-function pairs(runs) {
+/** What a job has to do, for whatever algorithm: bytes of its collective by nccl-tests, or what it sends; of training, operations for a token. */
+function workOf({ job, training }) {
+  if (training) return (training.model_flops_per_second * job.ranks) / training.tokens_per_second || null;
+  return job.busbw_bytes_per_second * job.jct_seconds || job.bytes || null;
+}
+
+/** Other algorithms send other bytes for the same result. */
+const IS_HOW = /^(algorithm|execution|skip|name)\b/;
+
+/** What the scenario says of a job, but for how it does it; null: there is none. */
+function orderOf({ run, job }) {
+  const keys = keysOf(run.scenario ?? '');
+  const place = keys.find(({ path, value }) => /^jobs\[\d+\]\.name$/.test(path) && value === job.name)?.path.replace('name', '');
+  return place ? keys.filter(({ path }) => path.startsWith(place) && !IS_HOW.test(path.slice(place.length))).map(({ path, value }) => `${path.slice(place.length)}: ${value}`).join('\n') : null;
+}
+
+/** Whether times of a job can be compared: they say nothing of what differs between runs in which it does other things. */
+function isAlike(list) {
+  if (list.some(({ job }) => job.type !== list[0].job.type)) return false;
+  const work = list.map(workOf);
+  if (!work.every(Boolean) || Math.max(...work) - Math.min(...work) <= SAME * Math.max(...work)) return true;
+  const orders = list.map(orderOf);
+  return orders[0] !== null && orders.every((order) => order === orders[0]);
+}
+
+/** Jobs of one name in all finished runs; where each run has one job, that. */
+function beside(runs) {
   const single = runs.every((run) => run.summary.jobs.length === 1);
   const names = single ? [runs[0].summary.jobs[0].name] : runs[0].summary.jobs.map((job) => job.name);
   return names.flatMap((name) => {
@@ -31,24 +56,33 @@ function pairs(runs) {
       const training = trainingOf(run, job);
       return { run, job, training, seconds: training?.step_seconds?.mean ?? job.jct_seconds };
     });
-    const isAlike = list.every((one) => one.job.type === list[0].job.type);
-    return isAlike && list.every((one) => one.seconds > 0) ? [{ name, list }] : [];
+    return [{ name, list }];
   });
 }
 
-/** Jobs that do not do the same are not compared: their times say nothing of what differs between the runs. */
-function unlike(runs) {
-  const jobs = runs.map((run) => ({ run, job: run.summary.jobs[0] }));
-  if (runs.some((run) => run.summary.jobs.length !== 1) || jobs.every(({ job }) => job.type === jobs[0].job.type)) return null;
-  return `the jobs do not do the same, and are not compared: ${jobs.slice(0, 3).map(({ run, job }) => `${job.type} in ${quoted(run.label)}, ${format.time(job.jct_seconds)}`).join('; ')}`;
+/** What is compared. */
+const pairs = (runs) => beside(runs).filter(({ list }) => isAlike(list) && list.every((one) => one.seconds > 0));
+
+/** `all-reduce that sends 16 MiB in `a`, 2.8 ms, 45 GB/s`. */
+function doneText({ run, job, training, seconds }, isOneType) {
+  const sends = isOneType && !training && job.bytes ? ` that sends ${format.bytes(job.bytes)}` : '';
+  const rate = isOneType && job.busbw_bytes_per_second ? `, bus bandwidth ${format.bandwidth(job.busbw_bytes_per_second)}` : '';
+  return `${job.type}${sends} in ${quoted(run.label)}, ${training ? 'a step of ' : ''}${format.time(seconds)}${rate}`;
 }
 
-/** Of jobs that do not train, more bytes are more work: `; they send 1 against 64 MiB`. */
-function workText({ list, best, worst, byToken }) {
-  if (byToken) return `; but a step has ${against(...[best, worst].map((one) => format.tokens(tokensOf(one) * one.seconds).replace('/s', '')))}`;
-  const [a, b] = [best.job.bytes, worst.job.bytes];
-  if (list.some((one) => one.training) || !a || !b || Math.abs(a - b) <= SAME * Math.max(a, b)) return '';
-  return `; but they do not send the same, ${against(format.bytes(a), format.bytes(b))}`;
+/** Jobs that do not do the same are not compared. */
+function unlike(runs) {
+  const different = beside(runs).filter(({ list }) => !isAlike(list));
+  if (!different.length) return null;
+  const [{ name, list }] = different;
+  const isOneType = list.every(({ job }) => job.type === list[0].job.type);
+  const of = runs[0].summary.jobs.length > 1 ? ` of ${quoted(name)}` : '';
+  return `the jobs${of} do not do the same, and are not compared: ${list.slice(0, 3).map((one) => doneText(one, isOneType)).join('; ')}`;
+}
+
+/** Steps with other tokens: `; but a step has 36.8 against 16.4 k tokens`. */
+function workText({ best, worst, byToken }) {
+  return byToken ? `; but a step has ${against(...[best, worst].map((one) => format.tokens(tokensOf(one) * one.seconds).replace('/s', '')))}` : '';
 }
 
 /** Where all train steps of as many tokens, or none does: their times can be compared. */
@@ -91,7 +125,7 @@ function reasonOf(best, worst) {
   const atSlowLinks = slowSeconds(slow) - slowSeconds(fast);
   // A slow link shows as other causes, too: where most of the difference is there, it is the reason.
   if (link && atSlowLinks > more / 2) {
-    return { cause: `slow links, first ${slowLinkText(link.link)}`, name: 'slow links', share: Math.min(1, atSlowLinks / more) };
+    return { cause: `slow links${slowPlace(link.link)}`, name: 'slow links', share: Math.min(1, atSlowLinks / more) };
   }
   const before = new Map(causesOf(fast).map((c) => [c.cause, c.seconds]));
   const [first] = causesOf(slow).map((c) => ({ cause: c.cause, more: c.seconds - (before.get(c.cause) ?? 0) })).sort((a, b) => b.more - a.more);
@@ -219,9 +253,10 @@ function comparedAnswer(runs) {
   const advice = [...beyond(runs), ...(one ? asInBest(keys, known, one) : []), ...(one && one.ratio < 1 + SAME ? [] : tries(one, runs))];
   if (!one) {
     const rest = known.length > 1 ? unlike(known) ?? 'no job is in all runs that finished' : known.length ? `only ${quoted(known[0].label)} finished` : 'no run finished';
-    return { sentence: `${before}${rest}`, figures: [['runs finished', `${known.length} of ${runs.length}`]], tries: advice };
+    return { sentence: `${before}${rest}${known.length > 1 ? keysText(keys, known) : ''}`, figures: [['runs finished', `${known.length} of ${runs.length}`]], tries: advice };
   }
   const { best, worst, ratio, name, byToken } = one;
+  const apart = unlike(known);
   const inJob = all.length > 1 ? ` in ${quoted(name)}` : '';
   const why = keysText(keys, known);
   const cost = costOf(best) && costOf(worst) ? [['1 M tokens cost', `${format.dollars(costOf(best))} against ${format.dollars(costOf(worst))}`]] : [];
@@ -233,7 +268,7 @@ function comparedAnswer(runs) {
   const mfu = mfuOf(best) && mfuOf(worst) ? [format.percent(mfuOf(best)), format.percent(mfuOf(worst))] : null;
   // Of steps with other tokens the difference is also one of work.
   const reason = byToken ? null : reasonOf(best, worst);
-  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${others}${reason ? `; ${shareText(reason)} of the difference${others ? inJob : ''} is ${reason.cause}` : ''}${closeText(one)}${cheaperText(one)}${workText(one)}${why}`;
+  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${others}${reason ? `; ${shareText(reason)} of the difference${others ? inJob : ''} is ${reason.cause}` : ''}${closeText(one)}${cheaperText(one)}${workText(one)}${apart ? `; ${apart}` : ''}${why}`;
   const what = best.training ? 'a step' : name;
   const last = mfu ? [['MFU', against(...mfu)]] : reason ? [[`of it ${reason.name}`, shareText(reason)]] : [];
   // With the cost there are five: what both train at stands in one of them.

@@ -113,9 +113,12 @@ function judged(run) {
     const isLate = late > 0 && 1 / (1 - late) > (ratio ?? 1);
     // So it has links that are slow: a job that takes no longer than these allow is not healthy.
     const atSlow = slowLinkOf(blamed)?.share ?? 0;
-    const isSlow = !isLate && atSlow > 0 && (ratio ?? 1) <= HEALTHY;
+    // And windows that are too small for the round trip.
+    const window = causes.find((c) => c.cause === 'window')?.share ?? 0;
+    const full = window > 1 / 4 ? window : 0;
+    const isSlow = !isLate && (atSlow > 0 || full > 0) && (ratio ?? 1) <= HEALTHY;
     const over = (share) => (share < 1 ? 1 / (1 - share) : Infinity);
-    return { job, blamed, causes, ratio, hidden, lateRanks, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow)) };
+    return { job, blamed, causes, ratio, hidden, lateRanks, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow), over(full)) };
   });
 }
 
@@ -169,11 +172,16 @@ export function slowLinkOf(blamed) {
   return share > 1 / 4 || (share >= WORTH && share >= worst) ? { link: blamed.slow_links[0], share } : null;
 }
 
+const isSaid = (link) => / takes in /.test(link.says ?? '') || !(Number(link.rate_bps) < Number(link.usual_rate_bps));
+
+/** After `slow links`: which is the first of them. What only takes longer, or takes in less, is a sentence. */
+export const slowPlace = (link) => (isSaid(link) ? ` (${slowLinkText(link)})` : `, first ${slowLinkText(link)}`);
+
 /** A slow link as `weft explain` names it: the NIC of a host, or a link, with its rate and the usual one; or by how much longer it takes. */
 export function slowLinkText(link) {
   // Folders of earlier releases have its port alone.
   const subject = link.subject ?? quoted(link.port);
-  if (Number(link.rate_bps) < Number(link.usual_rate_bps)) return `${subject} (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
+  if (!isSaid(link)) return `${subject} (${format.rate(link.rate_bps)} instead of ${format.rate(link.usual_rate_bps)})`;
   return link.says.replace(/^The /, 'the ');
 }
 
@@ -205,7 +213,7 @@ function blameText(one) {
   const slow = slowLinkOf(blamed);
   if (slow) {
     const { link, share } = slow;
-    return `${format.roughly(share)} of it passes at slow links or waits for them, first ${slowLinkText(link)}`;
+    return `${format.roughly(share)} of it passes at slow links or waits for them${slowPlace(link)}`;
   }
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
@@ -213,7 +221,9 @@ function blameText(one) {
   const text = (cause, words) => `${format.roughly(cause.share)} of it ${words(culpritText(cause), cause.port ? quoted(cause.port) : '', { trims, filler })}`;
   // A control answers to queues: the other job in them is said, too.
   const other = worst.cause === 'congestion control' && causes.find((c) => c.cause === 'queueing' && c.share >= WORTH);
-  return `${text(worst, said)}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
+  // A switch whose marks, pauses or drops are set otherwise than those of the others is named.
+  const place = blamed.advice?.find((a) => a.place && a.against === worst.cause)?.place;
+  return `${text(worst, said)}${place ? `, and ${quoted(place)} has settings of its own` : ''}${other ? `, and ${text(other, SAID.queueing)}` : ''}`;
 }
 
 function sickText(one) {

@@ -175,7 +175,7 @@ test('a slow link is named instead of how it shows', () => {
   assert.match(answerOfRun(run([job('ring', 1.4, 1)], [slow])).sentence, /71 % of it passes at slow links or waits for them, first the NIC of h1 \(100 Gbps instead of 400 Gbps\)/);
   // What only takes longer has no rates to compare.
   slow.slow_links[0] = { ...slow.slow_links[0], rate_bps: 4e11, says: 'The link between h1 and leaf0 takes 5 us longer' };
-  assert.match(answerOfRun(run([job('ring', 1.4, 1)], [slow])).sentence, /first the link between h1 and leaf0 takes 5 us longer/);
+  assert.match(answerOfRun(run([job('ring', 1.4, 1)], [slow])).sentence, /waits for them \(the link between h1 and leaf0 takes 5 us longer\)/);
   assert.equal(tries.length, 2);
 });
 
@@ -353,7 +353,7 @@ test('runs whose steps have other tokens are compared by tokens per second', () 
 
 const priced = (label, seconds, tokens, price, mfu = 0.38) => {
   const one = trained(label, seconds, tokens, mfu);
-  Object.assign(one.summary.training[0], { model_flops_per_second: 3.4e14, dollars_per_step: price && (price * tokens * seconds) / 1e6, dollars_per_million_tokens: price });
+  Object.assign(one.summary.training[0], { model_flops_per_second: 1.7e8 * tokens, dollars_per_step: price && (price * tokens * seconds) / 1e6, dollars_per_million_tokens: price });
   return one;
 };
 
@@ -416,6 +416,29 @@ test('a link that only takes longer is not said to be slow by its rate', () => {
   assert.equal(slowLinkText({ ...longer, port: 'a->h1', rate_bps: 1e11 }), '`a->h1` (100 Gbps instead of 400 Gbps)');
 });
 
+// `slow links, first the link takes longer` is no sentence.
+test('what takes longer, or takes in less than comes, is said behind the slow links', () => {
+  const of = (link) => { const slow = blame('a', [['serialisation', 'x', 3], ['queueing', 'x', 1]]); slow.slow_links = [{ ...link, seconds: '3' }]; return answerOfRun(run([job('a', 4, 4)], [slow])).sentence; };
+  assert.match(of({ port: 'leaf0[1]->h1', subject: 'each NIC', says: 'each NIC takes in 200 Gbps of 400 Gbps', rate_bps: 2e11, usual_rate_bps: 4e11 }), /; 75 % of it passes at slow links or waits for them \(each NIC takes in 200 Gbps of 400 Gbps\)/);
+  assert.match(of({ port: 'a->h1', subject: 'the link a->h1', says: 'the link a->h1 takes 1.4 us longer', rate_bps: 4e11, usual_rate_bps: 4e11 }), /waits for them \(the link a->h1 takes 1\.4 us longer\)/);
+  assert.match(of({ port: 'a->h1', subject: 'the NIC of h1', says: 'the NIC of h1 runs at 1', rate_bps: 1e11, usual_rate_bps: 4e11 }), /waits for them, first the NIC of h1 \(100 Gbps instead of 400 Gbps\)/);
+});
+
+test('a window that is too small is part of the zero-load time, and is named', () => {
+  const { sentence, figures } = answerOfRun(run([job('a', 1, 0.98)], [blame('a', [['window', 'rank 1 -> rank 0', 0.85], ['serialisation', 'x', 0.15]])]));
+  assert.match(sentence, /^`a` took 1 s; 85 % of it is a wait for a full window, most rank 1 -> rank 0/);
+  assert.deepEqual(figures[1], ['window', '85 %']);
+  assert.match(answerOfRun(run([job('a', 1, 0.98)], [blame('a', [['window', 'x', 0.2], ['serialisation', 'x', 0.8]])])).sentence, /^`a` took what an empty network would/);
+});
+
+test('a switch with settings of its own is named with what it is behind', () => {
+  const slow = blame('a', [['congestion control', 'rank 5 -> rank 9', 3], ['serialisation', 'x', 1]]);
+  slow.advice = [{ against: 'congestion control', kind: 'degradation', seconds: '3', share: 0.75, advice: 'set leaf1 as the others are', without: 'changed-settings', place: 'leaf1' }];
+  const { sentence, tries } = answerOfRun(run([job('a', 4, 1)], [slow], {}));
+  assert.match(sentence, /; 75 % of it is held back by congestion control, most rank 5 -> rank 9, and `leaf1` has settings of its own$/);
+  assert.match(tries[0].text, /^set leaf1 as the others are; `weft run --without changed-settings` shows/);
+});
+
 test('what few keys change is tried as the fastest run has it', () => {
   const of = (label, seconds, scenario) => ({ ...run([job('j', seconds, 1)]), label, scenario });
   const pair = [of('hash', 8, 'seed: 1\nlb: ecmp\nreceiver: in-order'), of('spray', 1, 'seed: 1\nlb: spray\nreceiver: any-order')];
@@ -434,7 +457,28 @@ test('jobs that do not do the same are not compared', () => {
   const { sentence, figures } = answerOfRuns([of('a', 'incast', 1, 5), of('b', 'permutation', 2, 5)]);
   assert.equal(sentence, 'the jobs do not do the same, and are not compared: incast in `a`, 1 s; permutation in `b`, 2 s');
   assert.deepEqual(figures, [['runs finished', '2 of 2']]);
-  assert.match(answerOfRuns([of('a', 'incast', 1, 1048576), of('b', 'incast', 2, 4194304)]).sentence, /^`a` is 2 times as fast: 1 against 2 s; but they do not send the same, 1 against 4 MiB/);
+  // Neither are those of one type whose work differs: a job of half the bytes is no faster.
+  const halves = answerOfRuns([of('a', 'incast', 1, 1048576), of('b', 'incast', 2, 4194304)]);
+  assert.equal(halves.sentence, 'the jobs do not do the same, and are not compared: incast that sends 1 MiB in `a`, 1 s; incast that sends 4 MiB in `b`, 2 s');
+  const ring = (label, seconds, size, bytes, algorithm = 'ring') => {
+    const one = of(label, 'all-reduce', seconds, bytes);
+    one.scenario = `seed: 1\njobs:\n  - name: j\n    type: all-reduce\n    size: ${size}MiB\n    algorithm: ${algorithm}`;
+    one.summary.jobs[0].busbw_bytes_per_second = (size * 1048576 * 1.75) / seconds;
+    return one;
+  };
+  const sizes = answerOfRuns([ring('a', 2, 16, 32e6), ring('b', 1, 8, 16e6)]);
+  assert.match(sizes.sentence, /^the jobs do not do the same, and are not compared: .*, 2 s, bus bandwidth 0\.01 GB\/s; .*; only `jobs\[0\]\.size` differs$/);
+  assert.deepEqual([sizes.figures, sizes.tries.filter(({ layer }) => layer === 'what differs')], [[['runs finished', '2 of 2']], []]);
+  // Other algorithms send other bytes for the same result.
+  assert.match(answerOfRuns([ring('a', 2, 16, 32e6), ring('b', 1, 16, 64e6, 'tree')]).sentence, /^`b` is 2 times as fast: 1 against 2 s; only `jobs\[0\]\.algorithm` differs$/);
+  // What arrives by chance is another sum for another seed, of one order.
+  const chance = (label, seed, bytes) => ({ ...of(label, 'rpc', seed, bytes), scenario: `seed: ${seed}\njobs:\n  - name: j\n    load: 0.3` });
+  assert.match(answerOfRuns([chance('a', 1, 10), chance('b', 2, 12)]).sentence, /^`a` is 2 times as fast/);
+  // Steps of a model of other layers have other operations for a token.
+  const [whole, slice] = [priced('a', 2, 1e6, 1), priced('b', 1, 2e6, 1)];
+  for (const { summary } of [whole, slice]) summary.jobs[0].ranks = 8;
+  whole.summary.training[0].model_flops_per_second *= 2;
+  assert.match(answerOfRuns([whole, slice]).sentence, /^the jobs do not do the same, and are not compared: [^;]* in `a`, a step of 2 s; /);
 });
 
 test('most of the difference has a cause', () => {
