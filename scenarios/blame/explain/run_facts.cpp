@@ -1,6 +1,7 @@
 #include "scenarios/blame/explain/run_facts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "protocols/config/switch_config.hpp"
@@ -48,8 +49,13 @@ void add_limits(const nlohmann::ordered_json& summary, RunFacts& facts) {
   for (const auto& job : summary["jobs"]) {
     if (!job.is_object()) continue;
     const double time = number_at(job, "jct_seconds");
-    if (time <= 0 || time > kHealthy * number_at(job, "ideal_seconds")) continue;
+    const double ideal = number_at(job, "ideal_seconds");
     const std::string by = text_at(job, "ideal_set_by");
+    if (time > kHealthy * ideal && by.starts_with("tier ")) {
+      facts.narrow_tiers.push_back(
+          {text_at(job, "name"), by, Picoseconds(std::llround(ideal * 1e12))});
+    }
+    if (time <= 0 || time > kHealthy * ideal) continue;
     facts.limits.push_back({text_at(job, "name"), by == kDependencies ? std::string() : by});
   }
 }

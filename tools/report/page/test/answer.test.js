@@ -353,6 +353,18 @@ test('a switch with settings of its own is named with what it is behind', () => 
   assert.match(tries[0].text, /^set leaf1 as the others are; `weft run --without changed-settings` shows/);
 });
 
+test('links between switches that set the zero-load time are named', () => {
+  const of = (by) => answerOfRun(run([job('a', 3, 1, { ideal_set_by: by })], [blame('a', [['congestion control', 'x', 2], ['serialisation', 'x', 1]])])).sentence;
+  assert.match(of('tier 1 egress around leaf0'), /^`a` took 3 times its zero-load time, which tier 1 egress around leaf0 sets; 67 % of it/);
+  assert.match(of('NIC ingress of h0'), /^`a` took 3 times its zero-load time; 67 % of it/);
+});
+
+test('tokens per second of a slice of a model are said to be of a slice', () => {
+  const of = (layers) => answerOfRun({ ...trained('a', 0.002, 2e6, 0.3), scenario: `jobs:\n  - name: llama\n    type: training\n    model:\n      preset: llama2-7b\n      layers: ${layers}` }).figures.slice(0, 2).map(([name]) => name);
+  assert.deepEqual(of('2'), ['a step of llama, a slice of 2 layers', 'the slice trains at']);
+  assert.deepEqual(of('32                # default: preset llama2-7b'), ['a step of llama', 'trains at']);
+});
+
 test('what few keys change is tried as the fastest run has it', () => {
   const of = (label, seconds, scenario) => ({ ...run([job('j', seconds, 1)]), label, scenario });
   const pair = [of('hash', 8, 'seed: 1\nlb: ecmp\nreceiver: in-order'), of('spray', 1, 'seed: 1\nlb: spray\nreceiver: any-order')];
