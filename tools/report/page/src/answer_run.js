@@ -203,14 +203,14 @@ function sickText(one) {
 }
 
 /** What single messages pay while their job takes its time: a tail that the time of the job hides. */
-function slowMessagesText(jobs, isLossy) {
+function slowMessagesText(jobs, isLossy, named) {
   const p99 = ({ job }) => job.slowdown?.p99 ?? 0;
   const [worst] = [...jobs].sort((a, b) => p99(b) - p99(a));
   if (!worst || p99(worst) < SLOW_MESSAGES) return '';
-  const whose = jobs.length > 1 ? `of ${quoted(worst.job.name)}` : 'of it';
+  const whose = jobs.length > 1 || named ? `of ${quoted(worst.job.name)}` : 'of it';
   // Alone in the fabric, and where nothing is lost, a job is in nobody's way but its own.
   const where = jobs.length > 1 || isLossy ? '' : ', behind each other';
-  return `; but 1 in 100 messages ${whose} took ${format.times(p99(worst))} times as long as alone or longer${where}`;
+  return `; ${named ? 'and' : 'but'} 1 in 100 messages ${whose} took ${format.times(p99(worst))} times as long as alone or longer${where}`;
 }
 
 /** NICs below the rate of their part, of which the run warned: where all of them are, no link is slower than others. */
@@ -385,6 +385,9 @@ function answerWithout(run) {
   if (!shown) return { sentence: bad?.text ?? 'The run has no jobs', figures: bad?.figures ?? [], tries };
   if (bad?.isOver) return { sentence: bad.text, figures: bad.figures, tries };
   const said = `${sick.length ? sickText(sick[0]) : healthyText(jobs, Boolean(bad))}${slowLinkOf(shown.blamed) ? '' : slowNicsText(summary)}${sick.length ? '' : replaysText(summary)}`;
+  // A job without an end of its own, as an open loop, is slowed down message by message.
+  const rest = jobs.filter((one) => one !== sick[0] && !one.ratio);
+  const tail = sick.length ? slowMessagesText(rest, true, rest[0]?.job.name) : '';
   const others = sick.length > 1 ? `; ${format.counted(sick.length - 1, 'other job is', 'other jobs are')} slowed down, too` : '';
-  return { sentence: `${bad ? `${bad.text}; ` : ''}${said}${others}`, figures: [...(bad?.figures ?? []), ...figuresOf(run, shown, !sick.length)].slice(0, 4), tries };
+  return { sentence: `${bad ? `${bad.text}; ` : ''}${said}${others}${tail}`, figures: [...(bad?.figures ?? []), ...figuresOf(run, shown, !sick.length)].slice(0, 4), tries };
 }
