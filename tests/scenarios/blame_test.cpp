@@ -18,6 +18,7 @@
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/tables/incidents/incidents_table.hpp"
+#include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 
@@ -707,6 +708,60 @@ TEST(Removal, OfSlowLinksReachesNicsThatTakeInLessThanComes) {
     EXPECT_FALSE(has_removable("slow-links", load_scenario_text(text(nic), "test.yaml").value()))
         << nic;
   }
+}
+
+// Frames that pause a peer take their turn at a NIC: without a congestion control nobody else may
+// be said to hold packets back there.
+TEST(Blame, IsNotOnACongestionControlThatIsNotThere) {
+  const std::string text =
+      "name: t\nfabric:\n  topology: custom\n  nodes:\n    - {name: a, kind: host}\n"
+      "    - {name: b, kind: host}\n    - {name: c, kind: host}\n    - {name: d, kind: host}\n"
+      "    - {name: s1, kind: switch}\n    - {name: s2, kind: switch}\n  links:\n"
+      "    - {from: a, to: s1, rate: 100Gbps, length: 3m, cable: fibre}\n"
+      "    - {from: b, to: s1, rate: 100Gbps, length: 3m, cable: fibre}\n"
+      "    - {from: c, to: s2, rate: 25Gbps, length: 3m, cable: fibre}\n"
+      "    - {from: d, to: s2, rate: 100Gbps, length: 3m, cable: fibre}\n"
+      "    - {from: s1, to: s2, rate: 400Gbps, length: 3m, cable: fibre}\n"
+      "observe: {blame: true}\n"
+      "jobs: [{name: ring, type: all-reduce, size: 8MiB}]\n";
+  const auto times = [&text](const char* control) {
+    const auto loaded = load_scenario_text(
+        text, "t.yaml", {std::string("transport.congestion_control=") + control});
+    EXPECT_TRUE(loaded.ok()) << loaded.errors().front().to_string();
+    const Results r = simulate(build_experiment(loaded.value().scenario).value());
+    Picoseconds held;
+    Picoseconds all;
+    for (const BlameResult& one : r.blame) {
+      all += one.time;
+      if (one.cause == "congestion control") held += one.time;
+    }
+    EXPECT_EQ(all, r.jobs[0].jct) << control;
+    return held;
+  };
+  EXPECT_EQ(times("none"), 0_ps);
+  EXPECT_GT(times("dcqcn"), 0_ps);
+}
+
+// A list that names one cause twice is a list of one.
+TEST(Removal, OfOneCauseMayBeAskedForTwice) {
+  const auto loaded = load_scenario_text(
+      "name: t\nracks: {count: 1, servers: 2, server: host-400g}\nfabric: {topology: leaf-spine, "
+      "spines: 1, switch: spectrum-4}\nfaults: [{type: nic-pause, host: h1, until: 1us}]\njobs: "
+      "[{name: a, type: all-reduce, size: 1MiB}]\n",
+      "t.yaml");
+  ASSERT_TRUE(loaded.ok());
+  const auto twice = overrides_without("nic-pauses,nic-pauses", loaded.value());
+  ASSERT_TRUE(twice.ok()) << twice.errors().front().message;
+  EXPECT_EQ(twice.value(), overrides_without("nic-pauses", loaded.value()).value());
+}
+
+// Before and behind hosts there is one way: nothing is spared there by other paths.
+TEST(Removal, OfCollisionsIsBlamedBetweenSwitchesAlone) {
+  const BlameEntry at_host{"a", 0, "queueing", "job", "a", "h1->leaf0[1]", 10_us};
+  BlameEntry between = at_host;
+  between.port = "leaf0[4]->spine0[0]";
+  EXPECT_FALSE(is_blamed("collisions", at_host, {}));
+  EXPECT_TRUE(is_blamed("collisions", between, {}));
 }
 
 }  // namespace

@@ -694,5 +694,27 @@ TEST(PlantedCause, OfSettingsOfOneSwitchNamesTheSwitch) {
                         {"a", 0, "congestion control", "connection", to_it, "", 40_us}, {}));
 }
 
+// Where links between switches and not NICs set the time in an empty network, more of them help.
+TEST(PlantedCause, OfANarrowTierIsItsLinks) {
+  const std::vector<BlameEntry> blame{
+      {"a", 0, "congestion control", "connection", "rank 1 -> rank 0 (h1 -> h0)", "", 60_us},
+      {"a", 0, "serialisation", "port", "h1->leaf0[1]", "h1->leaf0[1]", 40_us}};
+  const auto with = [&blame](const char* by, double ideal) {
+    RunFacts facts;
+    add_outcome({{"jobs",
+                  {{{"name", "a"},
+                    {"jct_seconds", 1e-4},
+                    {"ideal_seconds", ideal},
+                    {"ideal_set_by", by}}}}},
+                facts);
+    return explanation_text(blame, 10, facts);
+  };
+  EXPECT_THAT(with("tier 1 egress around leaf0", 7e-5),
+              HasSubstr("Try first: more or faster links between switches: tier 1 egress around "
+                        "leaf0 has less than NICs send (zero-load time, 70.0 %)"));
+  EXPECT_THAT(with("tier 1 egress around leaf0", 3e-5), HasSubstr("Then: more or faster links"));
+  EXPECT_THAT(with("NIC ingress of h0", 7e-5), Not(HasSubstr("between switches")));
+}
+
 }  // namespace
 }  // namespace weft::scenarios

@@ -134,6 +134,14 @@ Advice advice_of_place(const std::string& cause, const std::string& place, const
           .place = place};
 }
 
+Advice advice_of_tier(const std::string& set_by, Picoseconds time) {
+  return {.lever = Lever::kSetting,
+          .against = "zero-load time",
+          .text = "more or faster links between switches: " + set_by + " has less than NICs send",
+          .without = {},
+          .time = time};
+}
+
 Advice advice_of_limit(const std::string& set_by, Picoseconds time) {
   return {.lever = Lever::kPlan,
           .against = "zero-load time",

@@ -54,6 +54,9 @@ struct Advice {
                                      const std::string& path, const std::string& what,
                                      Picoseconds time);
 
+/// Against a tier of links that sets the zero-load time of a job, which is `time`.
+[[nodiscard]] Advice advice_of_tier(const std::string& set_by, Picoseconds time);
+
 /// Against what sets the zero-load time of a job of that time.
 [[nodiscard]] Advice advice_of_limit(const std::string& set_by, Picoseconds time);
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <variant>
 
+#include "scenarios/blame/explain/candidates.hpp"
 #include "scenarios/blame/explain/said_keys.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quantity_text.hpp"
@@ -433,7 +434,7 @@ std::string list_of_causes(std::span<const std::string> causes) {
 Result<std::vector<std::string>> overrides_without(const std::string& what,
                                                    const LoadedScenario& scenario) {
   const std::vector<std::string> causes = causes_in(what);
-  if (causes.size() == 1) return overrides_without_one(what, scenario);
+  if (causes.size() == 1) return overrides_without_one(causes.front(), scenario);
   // Two may thin out the same list: each is taken out of what the ones before leave.
   Overrides all;
   LoadedScenario rest = scenario;
@@ -482,7 +483,10 @@ bool is_blamed(const std::string& what, const BlameEntry& blame,
   if (what.starts_with(kJob)) return is_of_other && blame.culprit == what.substr(kJob.size());
   // What waits for a slow link shows as a pause, as queueing or as congestion control.
   if (what == "slow-links") return slow_link_of(slow_links, blame) != nullptr;
-  if (what == "collisions") return blame.cause == "queueing" && !is_of_other;
+  // Before and behind hosts there is one way, and nothing to choose.
+  if (what == "collisions") {
+    return blame.cause == "queueing" && !is_of_other && joins_switches(blame.port);
+  }
   if (what == "nic-pauses") return blame.cause == "pause" && blame.culprit.starts_with("NIC of ");
   return std::ranges::any_of(
       kAgainst, [&](const auto& pair) { return what == pair.first && blame.cause == pair.second; });

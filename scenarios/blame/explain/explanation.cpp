@@ -358,6 +358,9 @@ std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
     all.push_back(std::move(advice));
     if (collisions && !comes_first) all.push_back(*collisions);
   }
+  for (const NarrowTier& tier : facts.narrow_tiers) {
+    if (tier.job == job.job) all.push_back(advice_of_tier(escaped(tier.set_by), tier.time));
+  }
   rank(all, job.time);
   keep_what_helps(job, facts.limits, all);
   return all;

@@ -74,11 +74,15 @@ void add_outcome(const nlohmann::ordered_json& summary, RunFacts& facts) {
   for (const auto& job : summary["jobs"]) {
     if (!job.is_object()) continue;
     const double time = number_at(job, "jct_seconds");
-    if (time <= 0 || time > kHealthy * number_at(job, "ideal_seconds")) continue;
+    const double ideal = number_at(job, "ideal_seconds");
     const std::string name = text_at(job, "name");
+    const std::string by = text_at(job, "ideal_set_by");
+    if (time > kHealthy * ideal && by.starts_with("tier ")) {
+      facts.narrow_tiers.push_back({name, by, Picoseconds(std::llround(ideal * 1e12))});
+    }
+    if (time <= 0 || time > kHealthy * ideal) continue;
     const auto late = std::ranges::find(facts.late_ranks, name, &LateRanks::job);
     if (late != facts.late_ranks.end()) continue;
-    const std::string by = text_at(job, "ideal_set_by");
     facts.limits.push_back({name, by == kDependencies ? std::string() : by});
   }
 }

@@ -36,6 +36,14 @@ struct JobClass {
   bool is_lossless = false;
 };
 
+/// A job that took longer than in an empty network, whose time there is set by a tier of links and
+/// not by NICs: it is oversubscribed for what the job does.
+struct NarrowTier {
+  std::string job;
+  std::string set_by;  ///< `tier 1 egress around leaf0`
+  Picoseconds time;    ///< of the job in an empty network
+};
+
 /// What bears on advice besides blame: what the scenario of a run has, and what its jobs came to.
 struct RunFacts {
   std::vector<SlowLink> slow_links{};
@@ -49,11 +57,12 @@ struct RunFacts {
   std::vector<JobLimit> limits{};
   Losses losses{};
   std::vector<ChangedPlace> changed_places{};
+  std::vector<NarrowTier> narrow_tiers{};
 };
 
 [[nodiscard]] RunFacts facts_of(const LoadedScenario& scenario);
-/// Adds `limits` and `losses` from what summary.json holds; what is no summary adds nothing. Jobs
-/// with late ranks have none: these are in their zero-load time.
+/// Adds `limits`, `narrow_tiers` and `losses` from what summary.json holds; what is no summary adds
+/// nothing. Jobs with late ranks have none: these are in their zero-load time.
 void add_outcome(const nlohmann::ordered_json& summary, RunFacts& facts);
 /// All that a folder of results tells.
 [[nodiscard]] RunFacts facts_of_folder(const std::filesystem::path& folder);

@@ -1,6 +1,7 @@
 // What a run comes to, in a sentence with at most four figures, and what to try next. No drawing.
 
 import * as format from './format.js';
+import { keysOf } from './scenario.js';
 
 /** Within which a job takes what an empty network would. */
 const HEALTHY = 1.1;
@@ -230,7 +231,9 @@ function sickText(one) {
   const { job, ratio, isLate, isSlow } = one;
   const blame = blameText(one);
   if (isLate || isSlow) return `${quoted(job.name)} took ${format.time(job.jct_seconds)}; ${blame}`;
-  return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${blame ? `; ${blame}` : ''}${shadeText([one])}`;
+  // Links between switches that set that time carry less than NICs send.
+  const tier = /^tier /.test(job.ideal_set_by ?? '') ? `, which ${job.ideal_set_by} sets` : '';
+  return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${tier}${blame ? `; ${blame}` : ''}${shadeText([one])}`;
 }
 
 const p99Of = ({ job }) => job.slowdown?.p99 ?? 0;
@@ -260,7 +263,10 @@ function slowMessagesText(jobs, isLossy) {
 const slowestMessages = (jobs) => [...jobs].sort(bySlowMessages).find((one) => p99Of(one) >= SLOW_MESSAGES);
 
 /** Beside a job that is slowed down as a whole another one whose messages have a longer tail; undefined: none. */
-const tailBeside = (sick, jobs) => jobs.filter((one) => one !== sick && tailOf(one) && p99Of(one) > p99Of(sick)).sort(bySlowMessages)[0];
+const tailBeside = (sick, jobs) => jobs.filter((one) => one !== sick && (isOpen(one) || (tailOf(one) && p99Of(one) > p99Of(sick)))).sort(bySlowMessages)[0];
+
+/** A job without an end of its own, as an open loop, is slowed down message by message. */
+const isOpen = (one) => !one.ratio && p99Of(one) >= SLOW_MESSAGES;
 
 /** NICs below the rate of their part, of which the run warned: where all of them are, no link is slower than others. */
 function slowNicsText(summary) {
@@ -304,6 +310,16 @@ function costOf({ dollars_per_step: step, dollars_per_million_tokens: tokens }) 
   return known.length ? [[`${known.map(([name]) => name).join(' and ')} ${verb}`, known.map(([, value]) => format.dollars(value)).join(' and ')]] : [];
 }
 
+/** `2 layers`, where the scenario has so many of a known model instead of all: its tokens per second are not those of the model. Empty: it has all. */
+function sliceOf(run, name) {
+  const keys = keysOf(run.scenario ?? '');
+  const at = keys.find(({ path, value }) => /^jobs\[\d+\]\.name$/.test(path) && value === name)?.path.replace('name', '');
+  const keyAt = (path) => keys.find((key) => key.path === `${at}${path}`);
+  const layers = keyAt('model.layers');
+  const isSlice = keyAt('model.preset') && layers && layers.source === '';
+  return isSlice ? format.counted(Number(layers.value), 'layer', 'layers') : '';
+}
+
 /** Of the job that the sentence is about. */
 function figuresOf(run, one, isHealthy) {
   const { job, ratio, isLate, isSlow, hidden, lateRanks, causes, blamed } = one;
@@ -313,7 +329,8 @@ function figuresOf(run, one, isHealthy) {
     const cost = costOf(training);
     // The rate of a GPU is what MFU says, too: it makes room for the cost.
     const gpu = cost.length && training.mfu ? [] : [['a GPU at', format.flops(training.model_flops_per_second)]];
-    return [[`a step of ${job.name}`, format.time(training.step_seconds?.mean)], ['trains at', format.tokens(training.tokens_per_second)],
+    const slice = sliceOf(run, job.name);
+    return [[`a step of ${job.name}${slice ? `, a slice of ${slice}` : ''}`, format.time(training.step_seconds?.mean)], [slice ? 'the slice trains at' : 'trains at', format.tokens(training.tokens_per_second)],
       ...gpu, ['MFU', format.percent(training.mfu)], ...cost, ...over].filter(([, text]) => text !== '–');
   }
   const slow = slowLinkOf(blamed);

@@ -218,10 +218,13 @@ export function answerOfSweep(points) {
   const good = sorted.filter((c) => Math.abs(meanOf(c) - meanOf(best)) <= CLOSE * Math.abs(meanOf(best)));
   const close = good.length - 1;
   const at = namesOf(axes, best.first);
+  // Without several seeds nobody knows what they change: a few percent may be nothing.
+  const isOneSeed = counted.length > 1 && !counted.some((c) => Number.isFinite(c.estimates[0].half));
   const near = close ? `${format.counted(close, 'other is', 'others are')} within 5 % of it` : 'none other is within 5 % of it';
   const effect = strongest(axes, counted, points.goalOf(metric));
   const tries = [...again, ...edges(axes.filter((axis) => !isDetermined(axis, axes, counted)), good),
     ...(effect ? [{ layer: 'the sweep', text: `${effect.axis.isNumeric ? 'finer' : 'other'} values of ${quoted(effect.axis.name)}: it changes the mean ${name} ${format.times(effect.factor)} times`, why: 'more than any other axis' }] : []),
+    ...(isOneSeed ? [{ layer: 'the sweep', text: 'several seeds (`seeds: 5`)', why: 'all points have one: whether the best stays the best is not known' }] : []),
     { layer: 'the best point', text: `\`weft export ${sweep.quoted_folder} --scenario ${best.first.id} --out best.yaml\`, then \`weft run best.yaml --blame\``, why: 'says what its time is spent on' }];
   const bound = boundText(sweep, points.axes());
   if (bound) return { ...bound, sentence: `${bound.sentence}; ${state.text}`, tries: [...again, ...bound.tries] };
@@ -233,7 +236,7 @@ export function answerOfSweep(points) {
   // A choice that is better on average, and not at the best point, says less than that point.
   const isOfBest = chosen && best.first.texts[chosen.axis.index] === chosen.best.text;
   const [first, last] = isOfBest ? [choice, ''] : ['', choice];
-  return { sentence: `${before}${first}${before || first ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}; ${priceText(points, best, others)}${last}${state.text}`, tries, figures: [
+  return { sentence: `${before}${first}${before || first ? 'best' : 'Best'} ${name}: ${show(best)}${at ? `, at ${at}` : ''}; ${near}${isOneSeed && close ? ', by one seed: what others change is not known' : ''}; ${priceText(points, best, others)}${last}${state.text}`, tries, figures: [
     [`best ${name}`, show(best), 'best'], [`worst ${name}`, show(sorted.at(-1))], ['within 5 %', `${close + 1} of ${sorted.length}`],
     [state.waiting && !state.bad ? 'not run yet' : state.bad ? state.badName : 'cut off or failed', `${state.bad || state.waiting} of ${state.count}`]] };
 }

@@ -439,6 +439,18 @@ test('a switch with settings of its own is named with what it is behind', () => 
   assert.match(tries[0].text, /^set leaf1 as the others are; `weft run --without changed-settings` shows/);
 });
 
+test('links between switches that set the zero-load time are named', () => {
+  const of = (by) => answerOfRun(run([job('a', 3, 1, { ideal_set_by: by })], [blame('a', [['congestion control', 'x', 2], ['serialisation', 'x', 1]])])).sentence;
+  assert.match(of('tier 1 egress around leaf0'), /^`a` took 3 times its zero-load time, which tier 1 egress around leaf0 sets; 67 % of it/);
+  assert.match(of('NIC ingress of h0'), /^`a` took 3 times its zero-load time; 67 % of it/);
+});
+
+test('tokens per second of a slice of a model are said to be of a slice', () => {
+  const of = (layers) => answerOfRun({ ...trained('a', 0.002, 2e6, 0.3), scenario: `jobs:\n  - name: llama\n    type: training\n    model:\n      preset: llama2-7b\n      layers: ${layers}` }).figures.slice(0, 2).map(([name]) => name);
+  assert.deepEqual(of('2'), ['a step of llama, a slice of 2 layers', 'the slice trains at']);
+  assert.deepEqual(of('32                # default: preset llama2-7b'), ['a step of llama', 'trains at']);
+});
+
 test('what few keys change is tried as the fastest run has it', () => {
   const of = (label, seconds, scenario) => ({ ...run([job('j', seconds, 1)]), label, scenario });
   const pair = [of('hash', 8, 'seed: 1\nlb: ecmp\nreceiver: in-order'), of('spray', 1, 'seed: 1\nlb: spray\nreceiver: any-order')];
@@ -513,7 +525,7 @@ const sweep = (points) => ({ name: 's', folder: 's', quoted_folder: 's', paramet
 test('a sweep has its best point, how many are as good, and what did not run', () => {
   const points = [point(0, 1, 'x', 1), point(1, 2, 'x', 1.04), point(2, 4, 'x', 2), point(3, 1, 'y', 3), point(4, 2, 'y', 0.5, { cut_off: { 0: 'of 7 of 32 messages' } }), point(5, 4, 'y', null, { counts: false, status: 'crash' })];
   const { sentence, figures, tries } = answerOfSweep(new Points(sweep(points)));
-  assert.equal(sentence, 'Best time: 1 s, at size `1KB`, mode `x`; 1 other is within 5 % of it; of 6 points 1 was cut off, 1 failed');
+  assert.equal(sentence, 'Best time: 1 s, at size `1KB`, mode `x`; 1 other is within 5 % of it, by one seed: what others change is not known; of 6 points 1 was cut off, 1 failed');
   assert.deepEqual(figures, [['best time', '1 s', 'best'], ['worst time', '3 s'], ['within 5 %', '2 of 4'], ['cut off or failed', '2 of 6']]);
   // Another value of size is as good: nothing says that less of it is better.
   assert.match(tries[0].text, /^other values of `mode`/);
@@ -598,6 +610,22 @@ test('the best point by one objective is said to be the worst by another', () =>
   data.objectives[1].goal = 'min';
   data.points.forEach((p, i) => { p.metrics[1] = [20, 10, 30][i]; });
   assert.doesNotMatch(sentence(), /worst/);
+});
+
+test('points of one seed are not said to differ by more than seeds change', () => {
+  const one = sweep([5, 5.1, 9].map((value, i) => point(i, 2 ** i, 'x', value)));
+  const { sentence, tries } = answerOfSweep(new Points(one));
+  assert.match(sentence, /; 1 other is within 5 % of it, by one seed: what others change is not known; all 3/);
+  assert.ok(tries.some((t) => t.text === 'several seeds (`seeds: 5`)'));
+  const points = [[5, 5.1], [50, 50.1]].flatMap((values, i) => values.map((v, s) => ({ ...point(2 * i + s, 2 ** i, 'x', v), configuration: i })));
+  const several = answerOfSweep(new Points({ ...sweep(points), student: { 2: 12.7 } }));
+  assert.doesNotMatch(several.sentence + JSON.stringify(several.tries), /seed/);
+});
+
+test('the tail of an open loop beside a job that is slowed down is said', () => {
+  const of = (p99) => answerOfRun(run([job('checkpoint', 5, 2), job('rpc', 2, null, { slowdown: { p99 } })], [blame('checkpoint', [['queueing', 'rpc', 4], ['serialisation', 'x', 1]])])).sentence;
+  assert.match(of(81.5), /^`checkpoint` took 2\.5 times .*; 1 in 100 messages of `rpc` took 82 times as long as alone or longer$/);
+  assert.doesNotMatch(of(1.5), /1 in 100/);
 });
 
 test('what differs less than seeds change is the same', () => {
