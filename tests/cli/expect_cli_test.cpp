@@ -60,6 +60,18 @@ TEST_F(Expect, ARunExitsByWhetherAllExpectationsHold) {
   EXPECT_FALSE(program_.folder().read("out/summary.json").empty()) << "results come first";
 }
 
+// Units are those that weft prints; of another kind than the number they are refused, and the place
+// is in what was written.
+TEST_F(Expect, TakesTheUnitsThatArePrinted) {
+  expect("messages.slowdown.p99 < 2x and messages.slowdown.p99 >= 1x", 0);
+  EXPECT_THAT(expect("jobs.send-one.jct < 5%", 2).err, HasSubstr("compares s with a ratio"));
+  EXPECT_THAT(expect("jobs.send-one.jct < 2x", 2).err, HasSubstr("compares s with a ratio"));
+  EXPECT_THAT(expect("jobs.send-one.jct < 1GB/s", 2).err, HasSubstr("compares s with B/s"));
+  expect("jobs.send-one.jct < 105% * 90us", 0);
+  EXPECT_THAT(expect("jobs.send-one.jct < 90us and nothing.there > 1", 2).err,
+              HasSubstr("`jobs.send-one.jct < 90us and nothing.there > 1`, character 30: "));
+}
+
 TEST_F(Expect, NamesMayLeaveOutTheirUnit) {
   expect("jobs.send-one.jct < 90us and jobs.send-one.jct > 80us", 0);
   EXPECT_THAT(expect("jobs.send-one.jct < 80us", 1).err,

@@ -14,7 +14,7 @@ constexpr CauseWords kWords[] = {
     {"bubble", "the pipeline's bubble: {who} compute what the others wait for",
      "more micro-batches, or virtual stages"},
     {"schedule", "the job waits for a time of its own: start times, arrivals, service",
-     "shorter waits of its own: `start`, `service`, `gap`, or more requests at once"},
+     "shorter waits of its own: `start`, `service`, `think`, or more requests at once"},
     {"launch and protocol",
      "launches, copies, additions, protocol latency and answers, most of {who}",
      "fewer and larger messages, another protocol or algorithm"},

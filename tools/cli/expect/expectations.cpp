@@ -113,31 +113,40 @@ std::string with_units(const Expression& expression, const std::vector<std::stri
   return text;
 }
 
-/// Names that are unknown, and those that say no run beside others that do.
-Errors name_errors(const Expression& expression, const std::vector<std::string>& names,
-                   std::size_t runs) {
+/// Where somebody wrote a name, with its unit or without.
+std::size_t place_in(const std::string& said, const std::string& name) {
+  std::size_t found = place_of(said, name);
+  for (const std::string_view unit : kUnits) {
+    if (found != std::string::npos) break;
+    if (name.ends_with(unit)) found = place_of(said, name.substr(0, name.size() - unit.size()));
+  }
+  return found == std::string::npos ? 0 : found;
+}
+
+/// Names that are unknown, and those that say no run beside others that do. `said`: as it was
+/// written.
+Errors name_errors(const Expression& expression, const std::string& said,
+                   const std::vector<std::string>& names, std::size_t runs) {
   Errors errors;
   const auto has_run = [runs](const std::string& name) {
     return split(name, runs).run.has_value();
   };
   const auto with_run = std::ranges::count_if(expression.names(), has_run);
   for (const std::string& name : expression.names()) {
-    const std::size_t found = place_of(expression.text(), name);
-    const std::size_t place = found == std::string::npos ? 0 : found;
+    const std::size_t place = place_in(said, name);
     const std::string own = split(name, runs).name;
     if (std::ranges::find(names, own) == names.end()) {
       errors.push_back(error_in(
-          expression.text(), place,
+          said, place,
           "no number of summary.json is called " + backquoted(own) + suggestion(own, names)));
     } else if (with_run > 0 && !has_run(name)) {
       errors.push_back(error_in(
-          expression.text(), place,
+          said, place,
           backquoted(name) + " says no run beside names that do; put a., b. ... before it"));
     }
   }
   if (expression.names().empty()) {
-    errors.push_back(
-        error_in(expression.text(), 0, std::string("it names no number; ") + kAccepted));
+    errors.push_back(error_in(said, 0, std::string("it names no number; ") + kAccepted));
   }
   return errors;
 }
@@ -261,7 +270,7 @@ Result<Expectations> read_expectations(const std::vector<std::string>& expressio
     read = Expression::read(with_units(std::get<Expression>(read), names, runs),
                             sweep::Dialect::kExpectation);
     auto& expression = std::get<Expression>(read);
-    const Errors wrong = name_errors(expression, names, runs);
+    const Errors wrong = name_errors(expression, text, names, runs);
     errors.insert(errors.end(), wrong.begin(), wrong.end());
     const std::string kinds = expression.unit_problem(
         [runs](const std::string& name) { return sweep::metric_unit(split(name, runs).name); });

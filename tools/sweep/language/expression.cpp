@@ -22,6 +22,9 @@ struct Expression::Node {
 
 namespace {
 
+/// What shares and factors are of, as `5%` and `2x`.
+constexpr const char* kRatio = "a ratio";
+
 using Node = Expression::Node;
 using NodePtr = std::shared_ptr<const Node>;
 
@@ -113,6 +116,16 @@ class Parser {
       return node;
     }
     std::optional<Number> number = parse_number(word);
+    // `2x`, as slowdowns are printed.
+    if (!number && word.ends_with('x')) {
+      number = parse_number(word.substr(0, word.size() - 1));
+      if (number && number->unit().empty()) {
+        node->value = number->value;
+        node->unit = kRatio;
+        return node;
+      }
+      number.reset();
+    }
     if (number && number->unit().empty()) number = with_unit_behind(word, *number);
     if (!number) {
       rest_ = before;
@@ -139,7 +152,17 @@ class Parser {
     constexpr double kBitsPerByte = 8;
     node.unit = number.unit();
     double value = number.value;
-    if (node.unit.empty() && take("%")) value /= kPerCent;
+    if (node.unit.empty() && take("%")) {
+      value /= kPerCent;
+      node.unit = kRatio;
+    }
+    // `1GB/s`, as bandwidths are printed. A size is not divided by a metric that is called `s`.
+    const bool is_per_second =
+        node.unit == "B" && rest_.starts_with("/s") && (rest_.size() == 2 || !is_word(rest_[2]));
+    if (dialect_ == Dialect::kExpectation && is_per_second) {
+      rest_.remove_prefix(2);
+      node.unit = "B/s";
+    }
     if (dialect_ == Dialect::kExpectation && node.unit == "bit/s") {
       value /= kBitsPerByte;
       node.unit = "B/s";
@@ -256,11 +279,14 @@ std::string unit_of_value(const Node& node, const UnitOf& unit_of, std::string& 
   const std::string left = unit_of_value(*node.left, unit_of, problem);
   const std::string right = unit_of_value(*node.right, unit_of, problem);
   const bool are_known = !left.empty() && !right.empty();
+  const auto is_plain = [](const std::string& unit) { return unit.empty() || unit == kRatio; };
   switch (node.operation.front()) {
     case '*':
+      if (left == kRatio) return right;
+      if (right == kRatio) return left;
       return are_known ? std::string() : left + right;
     case '/':
-      return right.empty() ? left : std::string();
+      return is_plain(right) ? left : std::string();
     case '+':
     case '-':
       if (are_known && left != right && problem.empty()) problem = "adds " + left + " and " + right;
