@@ -276,8 +276,8 @@ bool truth_of(const Node& node, const Lookup& lookup) {
 /// The unit of a value, as far as it is known; what is wrong goes to `problem`.
 std::string unit_of_value(const Node& node, const UnitOf& unit_of, std::string& problem) {
   if (node.operation.empty()) return node.name.empty() ? node.unit : unit_of(node.name);
-  const std::string left = unit_of_value(*node.left, unit_of, problem);
-  const std::string right = unit_of_value(*node.right, unit_of, problem);
+  std::string left = unit_of_value(*node.left, unit_of, problem);
+  std::string right = unit_of_value(*node.right, unit_of, problem);
   const bool are_known = !left.empty() && !right.empty();
   const auto is_plain = [](const std::string& unit) { return unit.empty() || unit == kRatio; };
   switch (node.operation.front()) {
