@@ -290,16 +290,7 @@ class PacketWalk::Walk {
       charge(std::max(begin, hold->paced_until),
              is_static ? Cause::kWindow : Cause::kCongestionControl, connection(), out_);
     }
-    // Without a congestion control it is link control, as of frames that pause a peer.
-    charge(begin, is_uncontrolled() ? Cause::kProtocol : Cause::kCongestionControl, connection(),
-           out_);
-  }
-
-  [[nodiscard]] bool is_uncontrolled() const {
-    const std::vector<bool>& all = log_.around_.is_uncontrolled;
-    const std::size_t transport =
-        log_.around_.workload.connections()[message_.connection.value()].transport;
-    return transport < all.size() && all[transport];
+    charge(begin, Cause::kCongestionControl, connection(), out_);
   }
 
   const PacketWalk& log_;

@@ -35,7 +35,6 @@ class PacketWalk {
     std::span<const protocols::Fault> faults;
     bool has_input_queues = false;
     bool has_link_retry = false;
-    std::vector<bool> is_uncontrolled{};  ///< by transport: nothing paces what it sends
   };
 
   /// `first_sequences`: of each message. By time of delivery. All must outlive it.

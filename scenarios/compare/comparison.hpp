@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/counterfactual/blame_file.hpp"
 #include "scenarios/compare/run_folder.hpp"
 
 namespace weft::scenarios {

@@ -7,8 +7,6 @@
 #include <optional>
 #include <tuple>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "scenarios/blame/blame_sums.hpp"
 #include "scenarios/blame/packet_walk.hpp"
@@ -268,18 +266,6 @@ void end_blame(const Experiment& e, const std::vector<JobPath>& paths, BlameSums
   if (timeline != nullptr) show_paths(e, paths, sums, results, *timeline);
 }
 
-/// By transport: nothing but windows and pauses holds it back.
-std::vector<bool> uncontrolled(const Scenario& scenario) {
-  std::vector<bool> all;
-  for (const protocols::TransportConfig& transport : scenario.transports()) {
-    const protocols::TransportTraits t = protocols::traits_of(transport);
-    const bool has_none =
-        std::holds_alternative<protocols::congestion::NoControlConfig>(t.congestion_control);
-    all.push_back(has_none && !t.receiver_control && !t.is_stream);
-  }
-  return all;
-}
-
 }  // namespace
 
 void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths,
@@ -317,8 +303,7 @@ void find_blame(const Experiment& e, const std::vector<JobPath>& paths, ZeroLoad
     const bool has_input_queues =
         e.scenario.switches.queueing == protocols::SwitchConfig::Queueing::kInput;
     PacketWalk walk = make_walk(
-        {e.fabric, e.workload, e.faults, has_input_queues, e.scenario.switches.link_retry.enabled,
-         uncontrolled(e.scenario)},
+        {e.fabric, e.workload, e.faults, has_input_queues, e.scenario.switches.link_retry.enabled},
         wanted.of_run, paths,
         [&roots](const protocols::PauseInterval& pause) { return roots.of(pause); }, sums);
     if (!run_again(e, wanted.of_run, how, walk)) {

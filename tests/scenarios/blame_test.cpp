@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/blame/explain/candidates.hpp"
-#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/candidates.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/slow_links.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
-#include "scenarios/blame/explain/slow_links.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/tables/incidents/incidents_table.hpp"
@@ -708,38 +708,6 @@ TEST(Removal, OfSlowLinksReachesNicsThatTakeInLessThanComes) {
     EXPECT_FALSE(has_removable("slow-links", load_scenario_text(text(nic), "test.yaml").value()))
         << nic;
   }
-}
-
-// Frames that pause a peer take their turn at a NIC: without a congestion control nobody else may
-// be said to hold packets back there.
-TEST(Blame, IsNotOnACongestionControlThatIsNotThere) {
-  const std::string text =
-      "name: t\nfabric:\n  topology: custom\n  nodes:\n    - {name: a, kind: host}\n"
-      "    - {name: b, kind: host}\n    - {name: c, kind: host}\n    - {name: d, kind: host}\n"
-      "    - {name: s1, kind: switch}\n    - {name: s2, kind: switch}\n  links:\n"
-      "    - {from: a, to: s1, rate: 100Gbps, length: 3m, cable: fibre}\n"
-      "    - {from: b, to: s1, rate: 100Gbps, length: 3m, cable: fibre}\n"
-      "    - {from: c, to: s2, rate: 25Gbps, length: 3m, cable: fibre}\n"
-      "    - {from: d, to: s2, rate: 100Gbps, length: 3m, cable: fibre}\n"
-      "    - {from: s1, to: s2, rate: 400Gbps, length: 3m, cable: fibre}\n"
-      "observe: {blame: true}\n"
-      "jobs: [{name: ring, type: all-reduce, size: 8MiB}]\n";
-  const auto times = [&text](const char* control) {
-    const auto loaded = load_scenario_text(
-        text, "t.yaml", {std::string("transport.congestion_control=") + control});
-    EXPECT_TRUE(loaded.ok()) << loaded.errors().front().to_string();
-    const Results r = simulate(build_experiment(loaded.value().scenario).value());
-    Picoseconds held;
-    Picoseconds all;
-    for (const BlameResult& one : r.blame) {
-      all += one.time;
-      if (one.cause == "congestion control") held += one.time;
-    }
-    EXPECT_EQ(all, r.jobs[0].jct) << control;
-    return held;
-  };
-  EXPECT_EQ(times("none"), 0_ps);
-  EXPECT_GT(times("dcqcn"), 0_ps);
 }
 
 // A list that names one cause twice is a list of one.

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"

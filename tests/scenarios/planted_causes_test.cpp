@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/blame/counterfactual/candidates.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/blame/explain/advice.hpp"
-#include "scenarios/blame/explain/candidates.hpp"
-#include "scenarios/blame/explain/counterfactual.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/blame/explain/repairs.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"

@@ -4,7 +4,7 @@
 
 #include <system_error>
 
-#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/counterfactual/blame_file.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/report/data/blame_data.hpp"

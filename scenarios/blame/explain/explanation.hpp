@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/blame/counterfactual/blame_file.hpp"
 #include "scenarios/blame/explain/advice.hpp"
-#include "scenarios/blame/explain/blame_file.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
 
 namespace weft::scenarios {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "protocols/config/switch_config.hpp"
-#include "scenarios/blame/explain/counterfactual.hpp"
-#include "scenarios/blame/explain/said_keys.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/said_keys.hpp"
 #include "scenarios/text/text_file.hpp"
 
 namespace weft::scenarios {

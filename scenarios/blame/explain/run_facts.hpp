@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/blame/explain/candidates.hpp"
-#include "scenarios/blame/explain/changed_places.hpp"
-#include "scenarios/blame/explain/late_ranks.hpp"
-#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/blame/counterfactual/candidates.hpp"
+#include "scenarios/blame/counterfactual/changed_places.hpp"
+#include "scenarios/blame/counterfactual/late_ranks.hpp"
+#include "scenarios/blame/counterfactual/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
 
 namespace weft::scenarios {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/estimate/scenario_estimate.hpp"
 #include "scenarios/language/load_scenario.hpp"

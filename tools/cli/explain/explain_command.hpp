@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/blame/explain/blame_file.hpp"
-#include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/counterfactual/blame_file.hpp"
+#include "scenarios/blame/counterfactual/candidates.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
 
 namespace weft::cli {

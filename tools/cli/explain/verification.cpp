@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/blame/explain/candidates.hpp"
-#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/candidates.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/text/format.hpp"

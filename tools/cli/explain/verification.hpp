@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/counterfactual/blame_file.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/language/load_scenario.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/blame/explain/late_ranks.hpp"
+#include "scenarios/blame/counterfactual/late_ranks.hpp"
 #include "scenarios/results/results.hpp"
 #include "tools/cli/commands.hpp"
 

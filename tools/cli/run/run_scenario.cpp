@@ -18,10 +18,10 @@
 #include <thread>
 #include <utility>
 
-#include "scenarios/blame/explain/blame_file.hpp"
-#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/blame_file.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/late_ranks.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
-#include "scenarios/blame/explain/late_ranks.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/checks/forecast.hpp"

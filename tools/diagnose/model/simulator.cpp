@@ -12,7 +12,7 @@
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/jobs/job.hpp"
-#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
 #include "scenarios/run/build_experiment.hpp"

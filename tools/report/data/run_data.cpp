@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/counterfactual/blame_file.hpp"
 #include "scenarios/blame/explain/repairs.hpp"
 #include "scenarios/blame/explain/run_facts.hpp"
 #include "scenarios/output/result_folder.hpp"

@@ -1,4 +1,4 @@
-#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 #include <utility>
 #include <variant>
 
-#include "scenarios/blame/explain/candidates.hpp"
-#include "scenarios/blame/explain/said_keys.hpp"
+#include "scenarios/blame/counterfactual/candidates.hpp"
+#include "scenarios/blame/counterfactual/said_keys.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quantity_text.hpp"
 

@@ -1,4 +1,4 @@
-#include "scenarios/blame/explain/changed_places.hpp"
+#include "scenarios/blame/counterfactual/changed_places.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/blame/counterfactual/slow_links.hpp"
 #include "scenarios/build/fabric_names.hpp"
 #include "simcore/base/escape.hpp"
 

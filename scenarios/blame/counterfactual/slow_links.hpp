@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/counterfactual/blame_file.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "simcore/base/units.hpp"
 

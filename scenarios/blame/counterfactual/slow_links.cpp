@@ -1,4 +1,4 @@
-#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/blame/counterfactual/slow_links.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/build/fabric_names.hpp"
 #include "scenarios/build/resolve_faults.hpp"
 #include "scenarios/text/format.hpp"

@@ -1,4 +1,4 @@
-#include "scenarios/blame/explain/said_keys.hpp"
+#include "scenarios/blame/counterfactual/said_keys.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "scenarios/blame/explain/blame_file.hpp"
+#include "scenarios/blame/counterfactual/blame_file.hpp"
 
 #include <algorithm>
 #include <array>

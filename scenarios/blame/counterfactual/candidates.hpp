@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/blame/explain/blame_file.hpp"
-#include "scenarios/blame/explain/slow_links.hpp"
+#include "scenarios/blame/counterfactual/blame_file.hpp"
+#include "scenarios/blame/counterfactual/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "simcore/base/units.hpp"
 

@@ -1,4 +1,4 @@
-#include "scenarios/blame/explain/late_ranks.hpp"
+#include "scenarios/blame/counterfactual/late_ranks.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "scenarios/blame/explain/said_keys.hpp"
+#include "scenarios/blame/counterfactual/said_keys.hpp"
 #include "scenarios/language/yaml/node.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/text/quantity_text.hpp"

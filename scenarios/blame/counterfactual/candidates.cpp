@@ -1,4 +1,4 @@
-#include "scenarios/blame/explain/candidates.hpp"
+#include "scenarios/blame/counterfactual/candidates.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "scenarios/blame/explain/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/language/yaml/node.hpp"
 
 namespace weft::scenarios {
