@@ -10,6 +10,8 @@ SchedulePlan plan_of(const CollectiveSpec& spec, std::uint32_t ranks, const Rank
   plan.size = spec.operation == Operation::kBarrier ? 1 : spec.size.count();
   plan.root = spec.root;
   plan.channels = std::max(1U, spec.execution.channels);
+  plan.has_a_tree_per_channel =
+      spec.execution.preset == Execution::Preset::kNccl && plan.channels % 2 == 0;
   plan.chunk = spec.execution.chunk.count();
   plan.slices = std::max(1U, spec.execution.slices);
   plan.matrix = spec.matrix;

@@ -18,6 +18,9 @@ struct SchedulePlan {
   std::int64_t size = 0;
   std::uint32_t root = 0;
   std::uint32_t channels = 1;
+  /// Of two trees the first half of the channels has the first and the other half the second, as
+  /// NCCL has it; else each channel has both.
+  bool has_a_tree_per_channel = false;
   std::int64_t chunk = 0;  ///< 0: undivided
   std::uint32_t slices = 1;
   std::vector<std::int64_t> matrix;  ///< all-to-all-v only: by source, then destination

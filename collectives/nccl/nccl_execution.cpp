@@ -302,9 +302,7 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
       return kOtherChannels;
   }
   if (!knows_rates(map, layout)) return kOtherChannels;
-  const std::uint32_t channels = nccl_machine_of(spec, map, layout).channels();
-  // Each has a tree, and here each has both (`ncclTopoPostset`).
-  return spec.algorithm == Algorithm::kRing ? channels : std::max(1U, channels / 2);
+  return nccl_machine_of(spec, map, layout).channels();
 }
 
 }  // namespace

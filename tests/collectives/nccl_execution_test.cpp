@@ -381,9 +381,9 @@ struct PacedRow {
 // than the 38.7 / 4 of one server.
 TEST(NcclExecution, TreesArePacedByBlocksOfThreads) {
   using enum GpuGeneration;
-  const std::vector<PacedRow> table = {{kBlackwell, 20, 72, 721.8, 16, 17.5, 6, 55.6 / 4},
-                                       {kHopper, 2, 8, 370, 8, 41.4 / 4, 41.4 / 4, 36.7 / 4},
-                                       {kHopper, 4, 8, 370, 8, 38.7 / 4, 9, 36.7 / 4}};
+  const std::vector<PacedRow> table = {{kBlackwell, 20, 72, 721.8, 32, 17.5, 6, 55.6 / 4},
+                                       {kHopper, 2, 8, 370, 16, 41.4 / 4, 41.4 / 4, 36.7 / 4},
+                                       {kHopper, 4, 8, 370, 16, 38.7 / 4, 9, 36.7 / 4}};
   for (const PacedRow& row : table) {
     RankLayout layout = server(row.nodes * row.gpus, 0);
     layout.domain_rate = BitsPerSecond(std::llround(row.nvlink * 8e9));

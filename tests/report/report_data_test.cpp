@@ -219,7 +219,7 @@ TEST_F(ReportData, BlameHasTheAdviceOfItsSentencesAndTheTimeAtSlowLinks) {
   const scenarios::RunFacts facts{.slow_links = {link}};
   const Json job = blame_json(blame, facts)[0];
   EXPECT_EQ(job["advice"], scenarios::explanation_json(blame, facts)["jobs"][0]["advice"]);
-  ASSERT_EQ(job["advice"].size(), 1U) << "against a schedule there is nothing";
+  ASSERT_EQ(job["advice"].size(), 2U) << "against a slow link and a schedule";
   const std::string advice = job["advice"][0]["advice"];
   EXPECT_THAT(job["sentences"].get<std::string>(), HasSubstr("Try first: " + advice));
   ASSERT_EQ(job["slow_links"].size(), 1U);

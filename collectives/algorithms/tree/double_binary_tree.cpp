@@ -22,7 +22,7 @@ struct Paces {
     const Execution& e = t.spec.execution;
     are_set = e.transfer == Execution::Transfer::kPaced && e.channel_rate > BitsPerSecond(0);
     if (!are_set) return;
-    const double bits = 8 * piece / t.channels;
+    const double bits = 8 * piece / t.channels * (t.plan.has_a_tree_per_channel ? 2 : 1);
     const bool has_own = leaves && e.network_channel_rate > BitsPerSecond(0);
     const BitsPerSecond far = has_own ? e.network_channel_rate : e.channel_rate;
     inside = bits / static_cast<double>(e.channel_rate.count());
@@ -42,7 +42,8 @@ std::unique_ptr<const Schedule> DoubleBinaryTree::schedule(SchedulePlan plan) {
 /// Trees of the halves. A chunk takes a level after its last sibling came; behind the first chunk,
 /// others follow at the pace of the busiest rank, which sends four of them per pair of trees.
 double DoubleBinaryTree::cost(const CostTerms& t) {
-  const double count = t.pieces(t.size / 2, t.chunk);
+  const double trees = t.plan.has_a_tree_per_channel ? 1 : 2;  // per channel
+  const double count = t.pieces(t.size / trees, t.chunk);
   const double piece = t.size / 2 / count;
   const bool has_chains = t.plan.map.is_even() && t.domains > 1 && t.domain_size > 1;
   const double nodes = has_chains ? t.domains : t.n;

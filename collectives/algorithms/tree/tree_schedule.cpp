@@ -15,7 +15,17 @@ bool goes_both_ways(Operation operation) {
 }  // namespace
 
 std::uint32_t TreeSchedule::lanes_per_channel() const {
-  return (shape_ == Shape::kDoubleBinary ? 2 : 1) * (goes_both_ways(plan().operation) ? 2 : 1);
+  return trees_per_channel() * (goes_both_ways(plan().operation) ? 2 : 1);
+}
+
+bool TreeSchedule::is_of_second(std::uint32_t lane) const {
+  if (trees_per_channel() == 1) return channel_of(lane) >= plan().channels / 2;
+  return lane / 2 % 2 == 1;
+}
+
+std::uint32_t TreeSchedule::channel_in_tree(std::uint32_t lane) const {
+  const std::uint32_t channel = channel_of(lane);
+  return trees_per_channel() == 1 ? channel % (plan().channels / 2) : channel;
 }
 
 bool TreeSchedule::is_up(std::uint32_t lane) const {
@@ -37,11 +47,11 @@ TreePlace TreeSchedule::binary_place_of(std::uint32_t rank, std::uint32_t lane) 
   const RankMap& map = plan().map;
   const bool has_chains = map.is_even() && map.domains() > 1 && map.domain_size() > 1;
   const std::uint32_t n = has_chains ? map.domains() : map.ranks();
-  const bool is_second = lane / 2 % 2 == 1;
+  const bool is_second = is_of_second(lane);
   const std::uint32_t size = has_chains ? map.domain_size() : 1;
   // Chains begin where their channel comes into the domain.
   const auto first_of = [&](std::uint32_t domain) {
-    return map.position_of(map.entry_at(domain, channel_of(lane) % size));
+    return map.position_of(map.entry_at(domain, channel_in_tree(lane) % size));
   };
   const auto in_domain = [&](std::uint32_t domain, std::uint32_t number) {
     return map.rank_at(domain, (number + first_of(domain)) % size);
@@ -66,7 +76,7 @@ TreePlace TreeSchedule::binary_place_of(std::uint32_t rank, std::uint32_t lane) 
 
 Range TreeSchedule::share(std::uint32_t lane) const {
   const Range channel = part_of(plan().whole(), plan().channels, channel_of(lane));
-  if (shape_ == Shape::kBinomial) return channel;
+  if (trees_per_channel() == 1) return channel;
   return part_of(channel, 2, lane / 2 % 2);
 }
 

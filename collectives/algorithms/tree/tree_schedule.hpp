@@ -30,12 +30,16 @@ class TreeSchedule final : public Schedule {
   [[nodiscard]] std::uint32_t lanes_per_channel() const override;
   [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                       std::uint32_t lane) const override;
-  [[nodiscard]] std::int64_t round_size() const override {
-    return round_of(shape_ == Shape::kDoubleBinary ? 2 : 1);
-  }
+  [[nodiscard]] std::int64_t round_size() const override { return round_of(trees_per_channel()); }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 
  private:
+  [[nodiscard]] std::uint32_t trees_per_channel() const {
+    return shape_ == Shape::kDoubleBinary && !plan().has_a_tree_per_channel ? 2 : 1;
+  }
+  /// Of two trees; and which of a tree's channels this is.
+  [[nodiscard]] bool is_of_second(std::uint32_t lane) const;
+  [[nodiscard]] std::uint32_t channel_in_tree(std::uint32_t lane) const;
   [[nodiscard]] bool is_up(std::uint32_t lane) const;
   [[nodiscard]] TreePlace place(std::uint32_t rank, std::uint32_t lane) const;
   [[nodiscard]] TreePlace binary_place_of(std::uint32_t rank, std::uint32_t lane) const;
