@@ -42,7 +42,7 @@ Chunking chunking_of(const CollectiveSpec& spec, Protocol protocol) {
     case Protocol::kNone:
       break;
   }
-  // Rings alone have chunks of several steps.
+  // Chunks of several steps are those of rings; trees have one, as chains do.
   const bool is_chain = spec.operation == Operation::kBroadcast ||
                         spec.operation == Operation::kReduce ||
                         spec.algorithm == Algorithm::kDoubleBinaryTree;
@@ -274,13 +274,13 @@ void set_pace(Execution& execution, const NcclMachine& machine) {
 }
 
 /// Of LL128 in trees: halves of a step where there would be few chunks for the depth of the tree
-/// (src/enqueue.cc). With its flags, of which data are 15/16.
-Bytes tree_ll128_chunk(Bytes size, const NcclMachine& machine) {
-  const double per_node = machine.ranks_per_node();
-  const double depth = 1 + std::floor(std::log2(machine.nodes)) + 0.1 * per_node;
+/// (src/enqueue.cc). Steps are 614,400 bytes with their flags, 15/16 of it data.
+Bytes tree_ll128_chunk(Bytes size, std::uint32_t channels, const RankMap& map) {
+  const double per_node = map.domain_size();
+  const double depth = 1 + std::floor(std::log2(map.domains())) + 0.1 * per_node;
   std::int64_t chunk = 614'400;
   const auto halve = [&](double rounds, std::int64_t min) {
-    const auto count = [&] { return size.count() / (machine.channels() * chunk); };
+    const auto count = [&] { return size.count() / (channels * chunk); };
     while (static_cast<double>(count()) < depth * rounds / per_node && chunk > min) chunk /= 2;
   };
   halve(64, 131'072);
@@ -344,8 +344,8 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
     execution.chunk = chunking.chunk;
     if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, heads_of(ranks));
     const bool is_tree = spec.algorithm == Algorithm::kDoubleBinaryTree;
-    if (is_tree && protocol == Protocol::kLl128 && knows_rates(map, layout)) {
-      execution.chunk = tree_ll128_chunk(spec.size, nccl_machine_of(spec, map, layout));
+    if (is_tree && protocol == Protocol::kLl128) {
+      execution.chunk = tree_ll128_chunk(spec.size, execution.channels, map);
     }
     if (is_nvls_tree) {
       const Bytes max = nvls_tree_shape(spec.gpus(), map, nic_rate_of(layout)).chunk;

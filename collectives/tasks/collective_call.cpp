@@ -51,11 +51,12 @@ Picoseconds CollectiveCall::shared_time(Bytes bytes, BitsPerSecond rate) const {
 
 Picoseconds CollectiveCall::handling_time(const Step& received, double slowness) const {
   const Execution& execution = spec_.execution;
+  // Paced channels add data up as they move it, and a straggler moves it more slowly (pace_of).
+  if (is_paced()) return {};
   const Picoseconds time =
       shared_time(received.bytes(), received.reduces ? execution.reduce_rate : execution.copy_rate);
-  // Such channels add data up as they move it; only what a straggler takes longer comes on top.
-  const bool is_on_the_way = execution.transfer == Execution::Transfer::kSerial ||
-                             execution.transfer == Execution::Transfer::kPaced;
+  // So do serial ones; only what a straggler takes longer comes on top.
+  const bool is_on_the_way = execution.transfer == Execution::Transfer::kSerial;
   return is_on_the_way ? std::max(Picoseconds(0), stretched(time, slowness) - time)
                        : stretched(time, slowness);
 }
@@ -63,6 +64,12 @@ Picoseconds CollectiveCall::handling_time(const Step& received, double slowness)
 Picoseconds CollectiveCall::transfer_time(const Step& sent) const {
   const BitsPerSecond rate = spec_.execution.channel_rate;
   return rate == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(sent.bytes(), rate);
+}
+
+bool CollectiveCall::is_paced() const {
+  const Execution& e = spec_.execution;
+  return e.transfer == Execution::Transfer::kPaced &&
+         std::max(e.channel_rate, e.network_channel_rate) > BitsPerSecond(0);
 }
 
 // With flags in the data a peer does not wait for the end of a slice.
@@ -118,9 +125,7 @@ StepStream CollectiveCall::steps(std::uint32_t rank, std::uint32_t lane, double 
   const Picoseconds launch = spec_.execution.launch.value_or(Picoseconds(0));
   const RankMap& map = schedule_->plan().map;
   const bool has_proxies = spec_.execution.network_step_latency.has_value();
-  StepStream inner = spec_.execution.transfer == Execution::Transfer::kPaced
-                         ? paced_steps(rank, lane, slowness)
-                         : schedule_->steps(rank, lane);
+  StepStream inner = is_paced() ? paced_steps(rank, lane, slowness) : schedule_->steps(rank, lane);
   Step received;
   Step extra = Step::delay(launch, Step::Work::kLaunch);  // one place for all of them
   if (launch > Picoseconds(0)) co_yield extra;

@@ -38,6 +38,8 @@ class CollectiveCall {
   [[nodiscard]] Picoseconds shared_time(Bytes bytes, BitsPerSecond rate) const;
   /// What a serial channel takes at least to move the data of a message.
   [[nodiscard]] Picoseconds transfer_time(const Step& sent) const;
+  /// Channels are paced, at a rate that is known.
+  [[nodiscard]] bool is_paced() const;
   /// What a paced channel takes to move a slice.
   struct Pace {
     Picoseconds before;  ///< until the message is posted

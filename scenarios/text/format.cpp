@@ -10,6 +10,7 @@
 
 #include "scenarios/text/plain_number.hpp"
 #include "simcore/base/escape.hpp"
+#include "simcore/text/counted.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -72,14 +73,7 @@ std::string format_share(double share) {
   return fmt::format("{}{:.1f} %", sign, percent);
 }
 
-std::string format_count(std::int64_t count) {
-  std::string digits = std::to_string(count);
-  const std::ptrdiff_t first = count < 0 ? 1 : 0;
-  for (std::ptrdiff_t i = std::ssize(digits) - 3; i > first; i -= 3) {
-    digits.insert(static_cast<std::size_t>(i), ",");
-  }
-  return digits;
-}
+std::string format_count(std::int64_t count) { return weft::format_count(count); }
 
 void TextTable::add(std::vector<std::string> row) {
   for (std::string& cell : row) cell = escaped(cell);

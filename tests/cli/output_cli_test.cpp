@@ -270,6 +270,9 @@ TEST_F(Output, LinksAreFollowedAndStay) {
 // A slip of the hand: the scenario's own name, or that of other work, behind -o.
 TEST_F(Output, WhatHoldsSomethingElseStays) {
   const std::string scenario = read("s.yaml");
+  EXPECT_THAT(run({"topo", "s.yaml", "--format", "dot", "--output", "s.yaml"}, 1).err,
+              HasSubstr("holds something else"));
+  EXPECT_EQ(read("s.yaml"), scenario);
   for (const auto& command : kWriters) {
     EXPECT_THAT(run(with(command, "s.yaml"), 1).err, HasSubstr("holds something else"));
     EXPECT_EQ(read("s.yaml"), scenario);

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jitter/jitter.hpp"
 #include "simcore/fabric/port_delays.hpp"
 #include "tests/collectives/zero_load_run.hpp"
@@ -254,18 +257,78 @@ TEST(Execution, PacedChannelsHandOnASliceOnceItIsMoved) {
   EXPECT_EQ(ideal_time(8, spec), 14 * (2 * move + message_time(1_KiB)));
 }
 
-// A root of a binary tree sends a slice to two children and moves it once: with two trees of three
-// ranks, a chunk goes up one level and down one, in both at once.
-TEST(Execution, PacedTreesMoveASliceForAllChildrenOnce) {
-  CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, 6_KiB);
-  const Picoseconds plain = ideal_time(3, spec);
+// In LL128 a peer has data as it comes, and only the channel is busy for as long as its rate says:
+// 14 turns of whichever takes longer.
+TEST(Execution, PacedChannelsOfLl128AreBusyWhileTheirPeersGoOn) {
+  CollectiveSpec spec = all_reduce(8_KiB);
+  spec.execution.protocol = Protocol::kLl128;
+  spec.execution.transfer = collectives::Execution::Transfer::kPaced;
+  const Picoseconds seen = message_time(9 * 128_B) + Picoseconds(1'300'000);
+  spec.execution.channel_rate = 100_Gbps;
+  EXPECT_EQ(ideal_time(8, spec), 14 * seen);
+  spec.execution.channel_rate = 1_Gbps;
+  const Picoseconds move = transmission_time(1_KiB, 1_Gbps);
+  ASSERT_GT(move, seen);
+  EXPECT_EQ(ideal_time(8, spec), 14 * move);
+}
+
+// A rank that copies and adds at half the rate moves data at half the rate, and nothing besides:
+// step by step, each rank waits for its own channel and for what comes.
+TEST(Execution, StragglersPaceTheirChannels) {
+  CollectiveSpec spec = all_reduce(8_KiB);
   spec.execution.transfer = collectives::Execution::Transfer::kPaced;
   spec.execution.channel_rate = 2_Gbps;
-  const Picoseconds move = transmission_time(3_KiB, 2_Gbps);
-  const auto moves = (ideal_time(3, spec) - plain).count() / move.count();
-  EXPECT_EQ(ideal_time(3, spec), plain + moves * move);
-  EXPECT_LE(moves, 4);
-  EXPECT_GE(moves, 2);
+  spec.execution.reduce_rate = 8_Gbps;
+  spec.execution.copy_rate = 8_Gbps;
+  spec.stragglers.resize(1);
+  spec.stragglers[0].ranks = {"0"};
+  spec.stragglers[0].reduce_factor = 2;
+  const Picoseconds move = transmission_time(1_KiB, 2_Gbps);
+  std::array<Picoseconds, 8> sent{};
+  std::array<Picoseconds, 8> received{};
+  for (int step = 0; step < 14; ++step) {
+    for (std::size_t r = 0; r < 8; ++r) {
+      sent[r] = std::max(sent[r], received[r]) + (r == 0 ? 2 : 1) * move;
+    }
+    for (std::size_t r = 0; r < 8; ++r) received[r] = sent[(r + 7) % 8] + message_time(1_KiB);
+  }
+  EXPECT_EQ(ideal_time(8, spec), *std::ranges::max_element(received));
+}
+
+// Of four ranks one has two children in each tree: a chunk makes two moves up and two down, as a
+// slice for both children is moved once.
+TEST(Execution, PacedTreesMoveASliceForAllChildrenOnce) {
+  CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, 6_KiB);
+  const Picoseconds plain = ideal_time(4, spec);
+  spec.execution.transfer = collectives::Execution::Transfer::kPaced;
+  spec.execution.channel_rate = 2_Gbps;
+  EXPECT_EQ(ideal_time(4, spec), plain + 4 * transmission_time(3_KiB, 2_Gbps));
+}
+
+// NCCL connects the first half of its channels to one tree and the other half to its twin.
+TEST(Execution, OfTwoTreesNcclHasOnePerChannel) {
+  CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, 1_MiB);
+  const auto peers = [&spec](std::uint32_t channels, std::uint32_t channel) {
+    spec.execution.channels = channels;
+    const auto schedule =
+        make_schedule(plan_of(spec, 8, RankLayout()), Algorithm::kDoubleBinaryTree);
+    std::vector<std::vector<std::uint32_t>> all;
+    const std::uint32_t lanes = schedule->lanes_per_channel();
+    for (std::uint32_t rank = 0; rank < 8; ++rank) {
+      for (std::uint32_t i = 0; i < lanes; ++i) {
+        all.push_back(schedule->send_peers(rank, channel * lanes + i));
+      }
+    }
+    return all;
+  };
+  const auto both = peers(1, 0);
+  EXPECT_EQ(both.size(), 32) << "up and down, of two trees";
+  spec.execution.preset = collectives::Execution::Preset::kNccl;
+  EXPECT_EQ(peers(4, 0).size(), 16);
+  EXPECT_EQ(peers(4, 0), peers(4, 1));
+  EXPECT_EQ(peers(4, 2), peers(4, 3));
+  EXPECT_NE(peers(4, 1), peers(4, 2));
+  EXPECT_EQ(peers(3, 2), both) << "an odd number cannot be halved";
 }
 
 // 7 sums and 7 copies of 1 KiB, one after the other, at 1 ns and 0.5 ns per byte.

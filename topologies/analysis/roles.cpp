@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "simcore/text/counted.hpp"
+
 namespace weft::topologies {
 namespace {
 
@@ -134,14 +136,12 @@ class RoleFinder {
 RoleTable find_roles(const Fabric& fabric) { return RoleFinder(fabric).find(); }
 
 std::string counted(std::uint64_t count, const std::string& name) {
-  std::string digits = std::to_string(count);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  std::string text = digits + " " + name;
-  if (count == 1 || name.empty()) return text;
-  if (name == "leaf") return text.substr(0, text.size() - 1) + "ves";
+  const auto number = static_cast<std::int64_t>(count);
+  if (name.empty()) return format_count(number) + " ";
+  if (name == "leaf") return weft::counted(number, name, "leaves");
   const char last = name.back();
   const bool hisses = last == 's' || last == 'x' || last == 'h';
-  return text + (hisses ? "es" : "s");
+  return weft::counted(number, name, hisses ? name + "es" : name + "s");
 }
 
 }  // namespace weft::topologies

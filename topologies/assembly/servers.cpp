@@ -1,5 +1,5 @@
 #include "topologies/assembly/servers.hpp"
-#include "simcore/text/plural.hpp"
+#include "simcore/text/counted.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -74,8 +74,8 @@ class Checker {
     check_not_negative(server.host_link.latency, at + ".host_link.latency", errors);
     if (server.host_link.rate) check_rate(*server.host_link.rate, at + ".host_link.rate");
     if (server.rails > server.nics) {
-      fail(at + ".rails",
-           "is " + std::to_string(server.rails) + "; the server has " + plural(server.nics, "NIC"));
+      fail(at + ".rails", "is " + std::to_string(server.rails) + "; the server has " +
+                              weft::counted(server.nics, "NIC"));
     }
     if (server.gpus > 0 && server.nics > 0 && server.gpus % server.nics != 0 &&
         server.nics % server.gpus != 0) {
@@ -107,7 +107,8 @@ class Checker {
     const auto splits = [&](std::uint32_t n, const char* one, const char* several,
                             const std::string& at) {
       if (n % part.boards == 0) return true;
-      fail(at, plural(n, one, several) + " cannot be split over " + plural(part.boards, "board"));
+      fail(at, weft::counted(n, one, several) + " cannot be split over " +
+                   weft::counted(part.boards, "board"));
       return false;
     };
     if (!splits(gpus, "GPU", "GPUs", key + ".boards") ||
@@ -117,8 +118,8 @@ class Checker {
     const std::uint32_t switches = part.switches / part.boards;
     const std::size_t given = part.links_per_switch.size();
     if (given != 1 && given != switches) {
-      fail(key + ".links_per_switch", "has " + plural(given, "number") + "; a board has " +
-                                          plural(switches, "switch", "switches") +
+      fail(key + ".links_per_switch", "has " + weft::counted(given, "number") + "; a board has " +
+                                          weft::counted(switches, "switch", "switches") +
                                           ": one number for all, or one for each, is needed");
     }
     if (std::ranges::find(part.links_per_switch, 0U) != part.links_per_switch.end()) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "simcore/text/plural.hpp"
+#include "simcore/text/counted.hpp"
 #include "topologies/assembly/assembler.hpp"
 #include "topologies/custom/name_index.hpp"
 
@@ -64,7 +64,7 @@ class CabledChecker {
       ends_.push_back({true, static_cast<std::uint32_t>(i)});
     }
     if (spec_.servers.size() != servers_.servers()) {
-      fail("fabric.servers", "names " + plural(spec_.servers.size(), "server") +
+      fail("fabric.servers", "names " + weft::counted(spec_.servers.size(), "server") +
                                  "; the racks have " + std::to_string(servers_.servers()));
       return;
     }
@@ -85,8 +85,8 @@ class CabledChecker {
     const std::string key = indexed("fabric.servers", server);
     if (given.name.empty()) fail(key + ".name", "is empty; every server needs a name");
     if (!given.nics.empty() && given.nics.size() != nics) {
-      fail(key + ".nics",
-           "has " + plural(given.nics.size(), "name") + "; the server has " + plural(nics, "NIC"));
+      fail(key + ".nics", "has " + weft::counted(given.nics.size(), "name") + "; the server has " +
+                              weft::counted(nics, "NIC"));
       return;
     }
     for (std::uint32_t i = 0; i < nics; ++i) {

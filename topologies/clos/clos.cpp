@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "simcore/text/plural.hpp"
+#include "simcore/text/counted.hpp"
 #include "topologies/assembly/assembler.hpp"
 #include "topologies/assembly/servers.hpp"
 
@@ -98,8 +98,8 @@ class ClosChecker {
     if (ways > 0 && rack.server.nic.ports % ways != 0) {
       fail(key + ".server.nic.ports",
            "is " + std::to_string(rack.server.nic.ports) + "; a NIC has ports to " +
-               (by_port && spec_.planes > 1 ? plural(ways, "plane")
-                                            : plural(ways, "leaf", "leaves")) +
+               (by_port && spec_.planes > 1 ? weft::counted(ways, "plane")
+                                            : weft::counted(ways, "leaf", "leaves")) +
                ", the same number to each");
     }
     if (!by_port && spec_.planes > 0) check_planes_of_nics(rack.server, key + ".server");
@@ -127,7 +127,7 @@ class ClosChecker {
     const Plan plan(spec_);
     if (saturating_product(plan.pods - 1, plan.blocks_per_pod) >= plan.blocks && plan.blocks > 0) {
       fail("fabric.pods", "is " + std::to_string(spec_.pods) + "; " +
-                              plural(plan.blocks, "rack or group", "racks or groups") +
+                              weft::counted(plan.blocks, "rack or group", "racks or groups") +
                               " in order, " + std::to_string(plan.blocks_per_pod) +
                               " per pod, would leave some pod empty");
     }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "simcore/schema/schema_builder.hpp"
-#include "simcore/text/plural.hpp"
+#include "simcore/text/counted.hpp"
 #include "topologies/assembly/assembler.hpp"
 #include "topologies/clos/tier_schema.hpp"
 
@@ -63,8 +63,8 @@ ClosSpec FatTree::specification(const FabricParts& parts) const {
 Errors check_fat_tree(std::uint32_t k, const ServerPart& server, std::uint32_t planes) {
   if (planes == 0) return {error_at("planes", "is 0; at least 1 is needed")};
   if (server.nic.ports % planes != 0) {
-    return {error_at("server", "has NICs of " + plural(server.nic.ports, "port") +
-                                   "; a NIC has ports to " + plural(planes, "plane") +
+    return {error_at("server", "has NICs of " + weft::counted(server.nic.ports, "port") +
+                                   "; a NIC has ports to " + weft::counted(planes, "plane") +
                                    ", the same number to each")};
   }
   const std::uint64_t ports = std::uint64_t{server.nics} * (server.nic.ports / planes);
@@ -73,9 +73,9 @@ Errors check_fat_tree(std::uint32_t k, const ServerPart& server, std::uint32_t p
     return {error_at("k", "is not from 2 to " + std::to_string(kMaxRadix - 1))};
   }
   if (ports == 0 || k / 2 % ports != 0) {
-    return {error_at("server", "has " + plural(ports, "NIC port") +
+    return {error_at("server", "has " + weft::counted(ports, "NIC port") +
                                    (planes > 1 ? " in each plane" : "") + "; an edge switch has " +
-                                   plural(k / 2, "port") +
+                                   weft::counted(k / 2, "port") +
                                    " for servers, which is to be a multiple")};
   }
   return {};

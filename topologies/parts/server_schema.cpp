@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "simcore/schema/schema_builder.hpp"
-#include "simcore/text/plural.hpp"
+#include "simcore/text/counted.hpp"
 #include "topologies/parts/parts.hpp"
 #include "topologies/parts/parts_schema.hpp"
 
@@ -31,8 +31,8 @@ void check_wiring(const ScaleUpPart& part, Problems& problems) {
   const std::uint32_t switches = part.switches / part.boards;
   if (part.links_per_switch.size() != 1 && part.links_per_switch.size() != switches) {
     problems.push_back(
-        {"links_per_switch", "has " + plural(part.links_per_switch.size(), "number") +
-                                 "; a board has " + plural(switches, "switch", "switches") +
+        {"links_per_switch", "has " + weft::counted(part.links_per_switch.size(), "number") +
+                                 "; a board has " + weft::counted(switches, "switch", "switches") +
                                  ": expected one for all, or one for each"});
   }
   if (has_boards(part) && part.trunks == 0) {
@@ -41,14 +41,14 @@ void check_wiring(const ScaleUpPart& part, Problems& problems) {
 }
 
 void check_server(const ServerPart& server, Problems& problems) {
-  const std::string gpus = plural(server.gpus, "GPU");
+  const std::string gpus = weft::counted(server.gpus, "GPU");
   if (!has_gpus(server) && server.nics == 0) {
     problems.push_back({"nics", "leaves a server with neither GPUs nor NICs"});
   }
   const bool has_shares = server.nics > 0 && has_gpus(server);
   if (has_shares && server.gpus % server.nics != 0 && server.nics % server.gpus != 0) {
-    problems.push_back(
-        {"nics", "leaves " + gpus + " without an equal share of " + plural(server.nics, "NIC")});
+    problems.push_back({"nics", "leaves " + gpus + " without an equal share of " +
+                                    weft::counted(server.nics, "NIC")});
   }
   if (has_gpus(server) && server.scale_up && server.gpus % server.scale_up->boards != 0) {
     problems.push_back({"gpus", "cannot be split evenly over the " +
@@ -56,7 +56,7 @@ void check_server(const ServerPart& server, Problems& problems) {
                                     " boards of the scale-up domain"});
   }
   if (server.rails > server.nics) {
-    problems.push_back({"rails", "is more than " + plural(server.nics, "NIC")});
+    problems.push_back({"rails", "is more than " + weft::counted(server.nics, "NIC")});
   }
 }
 

@@ -110,17 +110,18 @@ void describe_channels(schema::Builder<Execution>& execution) {
              "messages per chunk, pipelined; 0, with `preset: nccl`: as many as NCCL has")
       .source("one message")
       .range(0, 1024)
-      .choice("transfer", &Execution::transfer,
-              {{Execution::Transfer::kPosted, "posted",
-                "a channel continues while slices are in flight"},
-               {Execution::Transfer::kSerial, "serial",
-                "a channel moves slice after slice, each after a step's latency"},
-               {Execution::Transfer::kPaced, "paced",
-                "a channel moves slice after slice at its rate, and does not wait for its peer"},
-               {Execution::Transfer::kMachine, "machine",
-                "with `preset: nccl`: serial in LL and LL128, and on A100s; paced in trees of "
-                "Simple and LL128; else posted"}},
-              "what a channel does while a slice is in flight")
+      .choice(
+          "transfer", &Execution::transfer,
+          {{Execution::Transfer::kPosted, "posted",
+            "a channel continues while slices are in flight"},
+           {Execution::Transfer::kSerial, "serial",
+            "a channel moves slice after slice, each after a step's latency"},
+           {Execution::Transfer::kPaced, "paced",
+            "a channel moves slice after slice at its rate, and does not wait for its peer"},
+           {Execution::Transfer::kMachine, "machine",
+            "with `preset: nccl`: rings are serial in LL and LL128, and on A100s; trees paced in "
+            "LL128 and Simple; else posted"}},
+          "what a channel does while a slice is in flight")
       .source(kFreeIfPlain)
       .field("channel_rate", &Execution::channel_rate,
              "data that a serial or paced channel moves; 0: no limit but its links, or NCCL's")

@@ -13,6 +13,7 @@
 
 #include "scenarios/blame/explain/advice.hpp"
 #include "scenarios/blame/explain/repairs.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/csv.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
@@ -158,10 +159,9 @@ std::string slow_links_text(const JobSum& job) {
                         share_text(time, job.time));
   }
   if (links.size() > kMax) {
-    text += links.size() == kMax + 1 ? "  There is 1 more slow link on the path.\n"
-            : links.size() == kMax + 1
-                ? "  There is 1 more slow link on the path.\n"
-                : fmt::format("  There are {} more slow links on the path.\n", links.size() - kMax);
+    const auto more = static_cast<std::int64_t>(links.size() - kMax);
+    text += fmt::format("  There {} {} on the path.\n", more == 1 ? "is" : "are",
+                        counted(more, "more slow link"));
   }
   return text;
 }
