@@ -6,8 +6,8 @@
 
 namespace weft::collectives {
 
-/// What bounds of an algorithm's messages are written in. They only have to be right to a few
-/// percent.
+/// What bounds of an algorithm's messages are written in: what a channel sends, the mean over
+/// ranks. At most twice what is sent, or runs are refused that would fit.
 struct BoundTerms {
   Operation operation = Operation::kAllReduce;
   double n = 0;            ///< ranks
@@ -15,19 +15,12 @@ struct BoundTerms {
   double share = 0;        ///< of a channel: bytes of the vector, or of the largest block
   double chunk = 0;        ///< 0: undivided
 
-  /// Chunks of a channel's share, where `parts` of them are worked on at a time.
+  /// Chunks of the longest of equal parts of a channel's share; parts are a byte longer or shorter.
   [[nodiscard]] double chunks(double parts = 1) const {
-    return chunk == 0 ? 1 : std::ceil(share / (chunk * parts));
+    return chunk == 0 ? 1 : std::ceil(std::ceil(share / parts) / chunk);
   }
-  /// The same where each of the parts is divided by itself.
-  [[nodiscard]] double chunks_by_part(double parts) const {
-    return chunk == 0 ? 1 : chunks(parts) + 1;
-  }
-  /// Messages of a rank that handles all of its share in every one of about log n rounds, up and
-  /// down.
-  [[nodiscard]] double in_rounds() const { return 4 * (std::log2(n) + 2) * chunks(); }
-  /// Messages of a rank that handles the parts of all ranks a few times.
-  [[nodiscard]] double by_parts() const { return 4 * n * chunks_by_part(n); }
+  /// Rounds of an algorithm that doubles or halves; one more for ranks beyond a power of two.
+  [[nodiscard]] double rounds() const { return std::ceil(std::log2(n)) + 1; }
 };
 
 }  // namespace weft::collectives

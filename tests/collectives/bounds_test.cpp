@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
@@ -33,6 +37,66 @@ TEST(Bounds, NoCollectiveHasMoreConnectionsThanWasSaid) {
             << collectives::name_of(operation) << " by " << collectives::name_of(algorithm)
             << " of " << ranks;
       }
+    }
+  }
+}
+
+/// What a collective sends by itself on `ranks` ranks in domains of `domain_size`, if it can be.
+std::optional<double> messages_of(const collectives::CollectiveSpec& spec, std::uint32_t ranks,
+                                  std::uint32_t domain_size) {
+  collectives::JobDescription description = job(ranks, spec);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    description.layout.domain.push_back(rank / domain_size);
+  }
+  description.layout.has_in_network_reduction = true;
+  const auto workload = collectives::build_workload(std::vector{description}, {1, {}});
+  if (!workload.ok()) return std::nullopt;  // refused for its own reasons
+  const collectives::JobProgram& program = *workload.value().jobs()[0].program;
+  std::int64_t messages = 0;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    for (std::uint32_t lane = 0; lane < program.lanes(); ++lane) {
+      messages += std::ranges::count_if(steps_of(program, rank, lane), &collectives::Step::sends);
+    }
+  }
+  return static_cast<double>(messages);
+}
+
+/// How many times as many messages a bound has, at most, of collectives that are cut in several
+/// ways.
+double loosest_bound(Operation operation, Algorithm algorithm) {
+  double loosest = 0;
+  for (const auto& [ranks, domain_size] :
+       {std::pair(4u, 4u), std::pair(5u, 1u), std::pair(8u, 4u), std::pair(8u, 8u),
+        std::pair(13u, 1u), std::pair(32u, 4u)}) {
+    for (const auto& [channels, chunk] :
+         {std::pair(1u, 0_B), std::pair(1u, 4_KiB), std::pair(3u, 1'000_B)}) {
+      collectives::CollectiveSpec spec = collective(operation, algorithm, 128_KiB, 2);
+      spec.execution.chunk = chunk;
+      spec.execution.channels = channels;
+      spec.execution.slices = channels == 3 ? 2 : 1;
+      const auto messages = messages_of(spec, ranks, domain_size);
+      if (!messages) continue;
+      const double bound = collectives::max_messages(spec, ranks, domain_size).messages;
+      EXPECT_LE(*messages, bound) << ranks << " ranks in domains of " << domain_size
+                                  << ", chunks of " << chunk.count();
+      loosest = std::max(loosest, bound / *messages);
+    }
+  }
+  return loosest;
+}
+
+// A bound far above what is sent refuses runs that would fit: a tree of 512 MiB on 1,440 GPUs makes
+// three million messages, and was said to make 74.
+TEST(Bounds, NoCollectiveHasMoreMessagesThanWasSaidNorFarFewer) {
+  for (std::uint32_t o = 0; o < collectives::kOperationCount; ++o) {
+    const auto operation = static_cast<Operation>(o);
+    for (const Algorithm algorithm : collectives::algorithms_for(operation)) {
+      if (operation == Operation::kAllToAllV) continue;  // its traffic is its own
+      SCOPED_TRACE(std::string(collectives::name_of(operation)) + " by " +
+                   std::string(collectives::name_of(algorithm)));
+      const double loosest = loosest_bound(operation, algorithm);
+      EXPECT_GE(loosest, 1);
+      EXPECT_LE(loosest, 4);  // a round more, and ranges that may be two
     }
   }
 }

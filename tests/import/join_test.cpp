@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -38,13 +39,16 @@ struct JoinedSamples {
   }
 };
 
-JoinedSamples join_samples(const std::vector<std::string>& names, const JoinOptions& options = {}) {
+/// `edit` changes what was read before it is joined.
+JoinedSamples join_samples(const std::vector<std::string>& names, const JoinOptions& options = {},
+                           const std::function<void(Description&)>& edit = {}) {
   JoinedSamples joined;
   for (const std::string& name : names) {
     auto file = InputFile::read(std::string(WEFT_SOURCE_DIR) + "/tests/operators/" + name);
     EXPECT_TRUE(file.ok()) << name;
     read_file(file.value(), nullptr, joined.description);
   }
+  if (edit) edit(joined.description);
   joined.cluster = join(joined.description, options);
   return joined;
 }
@@ -135,6 +139,56 @@ TEST(Join, FilesCompleteOneAnotherWhateverTheirOrder) {
   EXPECT_THAT(text, HasSubstr("  - {type: link-rate, from: gpu03/mlx5_5, rate: "));
   EXPECT_THAT(text, HasSubstr("kmin: 1048576B, kmax: 2097152B, pmax: 0.05}"));
   EXPECT_THAT(text, HasSubstr("load_balancing: ecmp  # assumed: no file says it"));
+}
+
+// SONiC's buffer_pool_mellanox.lua (sonic-swss) takes the headroom off a pool before it writes its
+// size; elsewhere the headroom is a part of it. The sample's pools are 166,115,492 and 22,035,008
+// B.
+TEST(Join, TheHeadroomPoolIsBesideThePoolOnNvidiasSwitchesAndInItOnOthers) {
+  const auto switch_of = [](const std::string& part) {
+    JoinedSamples joined = join_samples(kTables + kConfigs, {}, [&](Description& all) {
+      for (SwitchSettings& one : all.switches) one.part = part;
+    });
+    return scenario_text(joined.cluster, joined.description, {}, "four");
+  };
+  EXPECT_THAT(switch_of("tomahawk-5"), HasSubstr("buffer: 166115492B, headroom_pool: 22035008B}"));
+  EXPECT_THAT(switch_of("spectrum-4"), HasSubstr("buffer: 188150500B, headroom_pool: 22035008B}"));
+}
+
+// A profile of a lossless group has a `size`. With a headroom pool it is what the group has to
+// itself: `xon` below the threshold, and the rest of its headroom. Without one it has all of the
+// headroom in it, as NVIDIA's switches have: xon + xoff.
+TEST(Join, TheSizeOfAProfileIsReadByWhetherThereIsAHeadroomPool) {
+  const auto settings_of = [](bool has_pool, Bytes size, Bytes xon) {
+    JoinedSamples joined = join_samples(kTables + kConfigs, {}, [&](Description& all) {
+      for (SwitchSettings& one : all.switches) {
+        if (!has_pool) one.headroom_pool.reset();
+        for (auto& [name, port] : one.ports) {
+          for (ClassSettings& made : port.classes) {
+            if (!made.ingress || !made.ingress->headroom) continue;
+            made.ingress->reserved.value = size;
+            made.ingress->headroom->value = 100_KB;
+            made.ingress->xon = Stated<Bytes>{xon, {}};
+          }
+        }
+      }
+    });
+    return scenario_text(joined.cluster, joined.description, {}, "four");
+  };
+  const auto is_without_own_headroom = Not(HasSubstr("headroom_reserved:"));
+  const std::string with_pool = settings_of(true, 20_KB, 5_KB);
+  EXPECT_THAT(with_pool, HasSubstr(" reserved: 5000B"));
+  EXPECT_THAT(with_pool, HasSubstr("headroom: 100000B"));
+  EXPECT_THAT(with_pool, HasSubstr("headroom_reserved: 15000B"));
+  // Nothing says what of it is below the threshold: all of it is.
+  const std::string without_xon = settings_of(true, 20_KB, 0_B);
+  EXPECT_THAT(without_xon, HasSubstr(" reserved: 20000B"));
+  EXPECT_THAT(without_xon, is_without_own_headroom);
+  const std::string with_all_headroom = settings_of(false, 120_KB, 5_KB);
+  EXPECT_THAT(with_all_headroom, HasSubstr(" reserved: 20000B"));
+  EXPECT_THAT(with_all_headroom, is_without_own_headroom);
+  // Too small to hold the headroom: it is beside it.
+  EXPECT_THAT(settings_of(false, 90_KB, 5_KB), HasSubstr(" reserved: 90000B"));
 }
 
 TEST(Join, CrossedCablesAreNamedTogether) {

@@ -65,8 +65,20 @@ std::uint64_t OneShot::max_connections(Operation operation, std::uint64_t n) {
 }
 
 double OneShot::max_messages(const BoundTerms& terms) {
-  const double peers = terms.operation == Operation::kSendReceive ? 1 : terms.n;
-  return peers * terms.chunks();
+  switch (terms.operation) {
+    case Operation::kSendReceive:
+    case Operation::kBroadcast:  // of one rank, to or from all
+    case Operation::kReduce:
+      return terms.chunks();
+    case Operation::kGather:
+    case Operation::kScatter:
+      return terms.chunks(terms.n);
+    case Operation::kAllGather:
+    case Operation::kReduceScatter:
+      return terms.n * terms.chunks(terms.n);
+    default:
+      return terms.n * terms.chunks();
+  }
 }
 
 }  // namespace weft::collectives

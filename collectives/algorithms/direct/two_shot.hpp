@@ -18,7 +18,9 @@ struct TwoShot {
   [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return n * (n - 1);
   }
-  [[nodiscard]] static double max_messages(const BoundTerms& terms) { return terms.by_parts(); }
+  [[nodiscard]] static double max_messages(const BoundTerms& terms) {
+    return 2 * terms.n * terms.chunks(terms.n);
+  }
 };
 
 }  // namespace weft::collectives

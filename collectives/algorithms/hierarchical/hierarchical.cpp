@@ -93,7 +93,7 @@ double Hierarchical::max_messages(const BoundTerms& terms) {
       return (2 * g + 2 * terms.n / g) * terms.chunks(g);
     case Operation::kAllGather:
     case Operation::kReduceScatter:
-      return (terms.n + terms.n / g) * terms.chunks_by_part(terms.n);
+      return (terms.n + terms.n / g) * terms.chunks(terms.n);
     default:  // blocks inside and along rails
       return 2 * terms.n * terms.chunks();
   }

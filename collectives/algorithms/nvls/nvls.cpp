@@ -108,4 +108,18 @@ double Nvls::cost(const CostTerms& t) {
          std::hypot(messages, t.size * bytes * t.switches.per_byte);
 }
 
+/// To the scale-up switches for every part, and from every part's owner to all.
+double Nvls::max_messages(const BoundTerms& terms) {
+  switch (terms.operation) {
+    case Operation::kAllGather:
+      return terms.chunks(terms.n);
+    case Operation::kReduceScatter:
+      return terms.n * terms.chunks(terms.n);
+    default: {
+      const double heads = std::min<double>(terms.n, kMaxHeads);
+      return (heads + 1) * terms.chunks(heads);
+    }
+  }
+}
+
 }  // namespace weft::collectives

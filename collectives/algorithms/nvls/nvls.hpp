@@ -46,7 +46,7 @@ struct Nvls {
   [[nodiscard]] static double cost(const CostTerms& terms);
   /// Everybody contributes to every sum, and may have one multicast.
   [[nodiscard]] static std::uint64_t max_connections(Operation operation, std::uint64_t n);
-  [[nodiscard]] static double max_messages(const BoundTerms& terms) { return terms.by_parts(); }
+  [[nodiscard]] static double max_messages(const BoundTerms& terms);
 };
 
 }  // namespace weft::collectives

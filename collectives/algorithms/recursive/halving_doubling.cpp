@@ -87,4 +87,11 @@ double HalvingDoubling::cost(const CostTerms& t) {
   return time + 2 * folding;
 }
 
+/// Every chunk is halved and put together by itself. What ranks beyond a power of two send and get
+/// back is a round more, at most.
+double HalvingDoubling::max_messages(const BoundTerms& terms) {
+  if (terms.operation == Operation::kReduceScatter) return 2 * terms.rounds();  // of two ranges
+  return 2 * terms.rounds() * terms.chunks();
+}
+
 }  // namespace weft::collectives

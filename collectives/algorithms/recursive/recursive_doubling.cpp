@@ -90,4 +90,10 @@ double RecursiveDoubling::cost(const CostTerms& t) {
   return time + 2 * folding + (folding > 0 ? t.size * (t.reduce + t.copy) : 0);
 }
 
+/// What is gathered may be in two ranges.
+double RecursiveDoubling::max_messages(const BoundTerms& terms) {
+  if (terms.operation == Operation::kAllGather) return 2 * terms.rounds();
+  return terms.rounds() * terms.chunks();
+}
+
 }  // namespace weft::collectives

@@ -33,7 +33,7 @@ struct RecursiveDoubling {
   [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return n * static_cast<std::uint64_t>(std::bit_width(n));
   }
-  [[nodiscard]] static double max_messages(const BoundTerms& terms) { return terms.in_rounds(); }
+  [[nodiscard]] static double max_messages(const BoundTerms& terms);
 };
 
 }  // namespace weft::collectives

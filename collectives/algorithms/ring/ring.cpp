@@ -207,9 +207,15 @@ double Ring::cost(const CostTerms& t) {
 }
 
 double Ring::max_messages(const BoundTerms& terms) {
-  const bool is_chain =
-      terms.operation == Operation::kBroadcast || terms.operation == Operation::kReduce;
-  return is_chain ? terms.chunks() : terms.by_parts();
+  switch (terms.operation) {
+    case Operation::kBroadcast:
+    case Operation::kReduce:  // along a chain
+      return terms.chunks();
+    case Operation::kAllReduce:
+      return 2 * terms.n * terms.chunks(terms.n);
+    default:
+      return terms.n * terms.chunks(terms.n);
+  }
 }
 
 }  // namespace weft::collectives

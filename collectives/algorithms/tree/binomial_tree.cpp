@@ -107,4 +107,19 @@ double BinomialTree::cost(const CostTerms& t) {
   }
 }
 
+/// All but the root send up, all but the root are sent to.
+double BinomialTree::max_messages(const BoundTerms& terms) {
+  switch (terms.operation) {
+    case Operation::kGather:
+    case Operation::kScatter:
+      return 2;  // ranges of the parts of a subtree
+    case Operation::kBarrier:
+      return 2;  // up and down
+    case Operation::kAllReduce:
+      return 2 * terms.chunks();
+    default:
+      return terms.chunks();
+  }
+}
+
 }  // namespace weft::collectives

@@ -45,7 +45,7 @@ struct BinomialTree {
   [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return 2 * n;  // up and down
   }
-  [[nodiscard]] static double max_messages(const BoundTerms& terms) { return terms.in_rounds(); }
+  [[nodiscard]] static double max_messages(const BoundTerms& terms);
 };
 
 }  // namespace weft::collectives

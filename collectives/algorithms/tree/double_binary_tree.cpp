@@ -60,4 +60,7 @@ double DoubleBinaryTree::cost(const CostTerms& t) {
   return once + (count - 1) * each + handling;
 }
 
+/// Half of the share up and down each tree.
+double DoubleBinaryTree::max_messages(const BoundTerms& terms) { return 2 * 2 * terms.chunks(2); }
+
 }  // namespace weft::collectives

@@ -18,7 +18,7 @@ struct DoubleBinaryTree {
   [[nodiscard]] static std::uint64_t max_connections(Operation /*operation*/, std::uint64_t n) {
     return 4 * n;  // up and down two trees
   }
-  [[nodiscard]] static double max_messages(const BoundTerms& terms) { return terms.in_rounds(); }
+  [[nodiscard]] static double max_messages(const BoundTerms& terms);
 };
 
 }  // namespace weft::collectives
