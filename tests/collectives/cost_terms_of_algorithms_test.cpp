@@ -64,6 +64,13 @@ double first_inside(double message, double crossings = 3) {
   return kInsideLatency + std::min(message, 4096.0) * crossings * 18 * kInsideByte;
 }
 
+/// Packets of a ring do not meet: they cross two links, and the first of them while a rank's other
+/// bytes of the step leave, `sent` with the message.
+double first_in_ring(double message, double sent) {
+  const double crossing = first_inside(message, 1) - kInsideLatency;
+  return kInsideLatency + crossing + std::max(0.0, crossing - sent * kInsideByte);
+}
+
 // Twice, every rank sends S/n to n-1 others at once. The bytes take 2 percent longer where senders
 // meet at receivers. A rank reduces, and copies, n-1 parts of its own.
 TEST(PredictedCost, OfTwoShotsIsTwoExchangesAndWhatIsReducedAndCopied) {
@@ -110,10 +117,7 @@ TEST(PredictedCost, OfARingAcrossDomainsIsPacedByTheNicsOfItsChannels) {
     CollectiveSpec spec = handled(Operation::kAllReduce, Algorithm::kRing, 8_MB);
     spec.execution.channels = channels;
     spec.execution.chunk = 500_KB / channels;
-    // Packets of a ring do not meet: they cross two links, and the first of them while a rank's
-    // other bytes of the step leave.
-    const double crossing = first_inside(bytes / channels, 1) - kInsideLatency;
-    const double inside = kInsideLatency + crossing + std::max(0.0, crossing - bytes * kInsideByte);
+    const double inside = first_in_ring(bytes / channels, bytes);
     for (const std::uint32_t k : {2U, 4U}) {
       const double share = k / n;
       const double links = bytes * std::max(kInsideByte, kNetByte / std::min(channels, 8 / k));
@@ -193,8 +197,8 @@ TEST(PredictedCost, OfAHierarchicalAllReduceIsTwoRingsInsideAndOneAlongTheRail) 
   const double g = 4;
   const double k = 2;
   const double piece = 2e6;
-  const double inside =
-      (g - 1) * (first_inside(piece / g / 2) + piece / g * (kInsideByte + kReducedByte));
+  const double inside = (g - 1) * (first_in_ring(piece / g / 2, piece / g) +
+                                   piece / g * (kInsideByte + kReducedByte));
   const double along = 2 * (k - 1) * (kNetLatency + piece / g / k * (kNetByte + kReducedByte));
   EXPECT_GT(along, inside);
   expect_cost(spec, domains_of(2, 4), 2 * inside + along + 3 * along);
@@ -206,7 +210,7 @@ TEST(PredictedCost, OfAnUndividedHierarchicalAllReduceMakesOneLapInsideEachWay) 
   const double k = 2;
   const double size = 8e6;
   const double inside =
-      (g - 1) * (first_inside(size / g) + size / g * (kInsideByte + kReducedByte));
+      (g - 1) * (first_in_ring(size / g, size / g) + size / g * (kInsideByte + kReducedByte));
   const double along = 2 * (k - 1) * (kNetLatency + size / g / k * (kNetByte + kReducedByte));
   expect_cost(handled(Operation::kAllReduce, Algorithm::kHierarchical, 8_MB), domains_of(2, 4),
               2 * inside + along);
@@ -219,7 +223,8 @@ TEST(PredictedCost, OfAHierarchicalHalfIsTheRailAndOneLapOrAllLaps) {
   const double g = 4;
   const double size = 8e6;
   const auto lap = [&](double k, double handling) {
-    return (g - 1) * (first_inside(size / k / g) + size / k / g * (kInsideByte + handling));
+    const double step = size / k / g;
+    return (g - 1) * (first_in_ring(step, step) + step * (kInsideByte + handling));
   };
   const auto rail = [&](double k, double handling) {
     return (k - 1) * (kNetLatency + size / g / k * (kNetByte + handling));

@@ -34,9 +34,11 @@ double hierarchical_cost(const CostTerms& t) {
   // One ring of the domain for everything of a rail, or (gather, scatter) for every domain's
   // share.
   const double laps = is_all_reduce ? 1 : k;
-  const double inside = laps * (g - 1) *
-                        (t.local.first_packet(piece / laps / g / t.channels) +
-                         piece / laps / g * (t.local.per_byte + handling));
+  const double step = piece / laps / g;
+  // Nobody else sends to the neighbour in a ring.
+  const double inside =
+      laps * (g - 1) *
+      (t.local.uncontended_packet(step / t.channels, step) + step * (t.local.per_byte + handling));
   const double along = (is_all_reduce ? 2 : 1) * (k - 1) *
                        (t.net.latency + piece / g / k * (t.net.per_byte + handling));
   // Of an all-gather or reduce-scatter, the ring of a domain works on one domain's share while

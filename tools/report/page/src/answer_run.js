@@ -231,8 +231,9 @@ function sickText(one) {
   const { job, ratio, isLate, isSlow } = one;
   const blame = blameText(one);
   if (isLate || isSlow) return `${quoted(job.name)} took ${format.time(job.jct_seconds)}; ${blame}`;
-  // Links between switches that set that time carry less than NICs send.
-  const tier = /^tier /.test(job.ideal_set_by ?? '') ? `, which ${job.ideal_set_by} sets` : '';
+  // Links between switches that set that time carry less than NICs send. Where that time is next to
+  // nothing of what the job took, wider ones change nothing.
+  const tier = ratio < 1 / WORTH && /^tier /.test(job.ideal_set_by ?? '') ? `, which ${job.ideal_set_by} sets` : '';
   return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${tier}${blame ? `; ${blame}` : ''}${shadeText([one])}`;
 }
 

@@ -440,9 +440,10 @@ test('a switch with settings of its own is named with what it is behind', () => 
 });
 
 test('links between switches that set the zero-load time are named', () => {
-  const of = (by) => answerOfRun(run([job('a', 3, 1, { ideal_set_by: by })], [blame('a', [['congestion control', 'x', 2], ['serialisation', 'x', 1]])])).sentence;
+  const of = (by, took = 3) => answerOfRun(run([job('a', took, 1, { ideal_set_by: by })], [blame('a', [['congestion control', 'x', 2], ['serialisation', 'x', 1]])])).sentence;
   assert.match(of('tier 1 egress around leaf0'), /^`a` took 3 times its zero-load time, which tier 1 egress around leaf0 sets; 67 % of it/);
   assert.match(of('NIC ingress of h0'), /^`a` took 3 times its zero-load time; 67 % of it/);
+  assert.match(of('tier 1 egress around leaf0', 33), /^`a` took 33 times its zero-load time; /, 'next to nothing of what it took');
 });
 
 test('tokens per second of a slice of a model are said to be of a slice', () => {
