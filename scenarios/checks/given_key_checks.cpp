@@ -362,6 +362,7 @@ class GivenKeyChecks {
                      "of a connection are never under way in such a number; several jobs side by "
                      "side, or larger chunks, keep more bytes under way");
     }
+    check_pace(settled, path + ".execution");
     for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
       const std::string straggler = fmt::format("{}.stragglers[{}]", path, i);
       if (is_given(straggler + ".late") || is_given(straggler + ".compute") ||
@@ -377,6 +378,14 @@ class GivenKeyChecks {
     }
     without_effect(path + ".execution.reduce_rate",
                    fmt::format("a rank of {} adds nothing up", name_of(spec.operation)));
+  }
+
+  /// Of channels, once all that is left to NCCL is settled.
+  void check_pace(const collectives::Execution& settled, const std::string& path) {
+    if (settled.transfer == collectives::Execution::Transfer::kPaced &&
+        std::max(settled.channel_rate, settled.network_channel_rate) == BitsPerSecond(0)) {
+      without_effect(path + ".transfer", "a paced channel needs a `channel_rate` to be paced by");
+    }
   }
 
   const Experiment& e_;

@@ -186,6 +186,31 @@ TEST(PredictedCost, OfTwoTreesIsAQuarterMorePerChunkUnlessAWindowHoldsBackLeaves
   }
 }
 
+// Undivided, each of two trees carries S/2: up and down a chain through each of two domains, and
+// between their heads. A block of threads moves it at its own rate there and there, after which
+// only the latency is left; without a rate links set the pace.
+TEST(PredictedCost, OfAPacedTreeIsWhatBlocksTakeInsideDomainsAndBetweenThem) {
+  const double half = 4e6;
+  const double links = first_inside(half) + half * kInsideByte;
+  const double g = 4;
+  struct Rates {
+    BitsPerSecond inside;
+    BitsPerSecond between;
+    double seconds_inside;
+    double seconds_between;
+  };
+  for (const Rates& rates :
+       {Rates{8_Gbps, 4_Gbps, kInsideLatency + 4e-3, 8e-3},
+        Rates{8_Gbps, 0_Gbps, kInsideLatency + 4e-3, 4e-3}, Rates{0_Gbps, 4_Gbps, links, 8e-3}}) {
+    CollectiveSpec spec = handled(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, 8_MB);
+    spec.execution.transfer = collectives::Execution::Transfer::kPaced;
+    spec.execution.channel_rate = rates.inside;
+    spec.execution.network_channel_rate = rates.between;
+    expect_cost(spec, domains_of(2, 4),
+                2 * (kNetLatency + rates.seconds_between) + 2 * (g - 1) * rates.seconds_inside);
+  }
+}
+
 // A piece p of S passes a ring of its domain, of p/g per message and rank, a ring of its rail, up
 // and down, of p/g/k, and a ring of the domain again. Rings inside make g-1 steps, those of a rail
 // 2 (k-1), and both reduce or copy as they go. Each further piece takes as long as the slowest

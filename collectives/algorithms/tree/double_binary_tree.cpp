@@ -20,13 +20,17 @@ constexpr double kMaxInFlight = 8;
 struct Paces {
   Paces(const CostTerms& t, double piece, bool leaves) {
     const Execution& e = t.spec.execution;
-    are_set = e.transfer == Execution::Transfer::kPaced && e.channel_rate > BitsPerSecond(0);
+    are_set = e.transfer == Execution::Transfer::kPaced &&
+              std::max(e.channel_rate, e.network_channel_rate) > BitsPerSecond(0);
     if (!are_set) return;
     const double bits = 8 * piece / t.channels * (t.plan.has_a_tree_per_channel ? 2 : 1);
     const bool has_own = leaves && e.network_channel_rate > BitsPerSecond(0);
     const BitsPerSecond far = has_own ? e.network_channel_rate : e.channel_rate;
-    inside = bits / static_cast<double>(e.channel_rate.count());
-    between = bits / static_cast<double>(far.count());
+    const auto time_at = [&](BitsPerSecond rate) {
+      return rate > BitsPerSecond(0) ? bits / static_cast<double>(rate.count()) : 0;
+    };
+    inside = time_at(e.channel_rate);
+    between = time_at(far);
   }
   bool are_set = false;
   double inside = 0;

@@ -362,6 +362,17 @@ TEST(KeysWithoutEffect, OfCollectives) {
       Not(idle("jobs[0].execution.in_flight")));
 }
 
+TEST(KeysWithoutEffect, APaceWithoutARate) {
+  const auto paced = [](const std::string& rates) {
+    return effects_with(
+        "type: all-reduce, algorithm: ring, size: 1MB, execution: {transfer: paced" + rates + "}",
+        {});
+  };
+  EXPECT_THAT(paced(""), idle("jobs[0].execution.transfer"));
+  EXPECT_THAT(paced(", channel_rate: 100Gbps"), IsEmpty());
+  EXPECT_THAT(paced(", network_channel_rate: 100Gbps"), IsEmpty());
+}
+
 TEST(KeysWithoutEffect, QueuePairsOfOneMessage) {
   EXPECT_THAT(effects_with("type: send-recv, size: 1MiB", {"transport.queue_pairs=8"}),
               idle("transport.queue_pairs"));
