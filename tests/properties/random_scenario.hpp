@@ -235,7 +235,8 @@ class RandomScenario {
   /// Of a lossy class: a bound of its queues, beyond which it trims.
   std::string trimming(const std::string& flow) {
     if (flow != "none" || has(SwarmFeature::kInputQueues)) return "";
-    if (!draws(SwarmFeature::kTrimming)) return "";
+    // What datagrams lose nobody sends again.
+    if (!is_reliable() || !draws(SwarmFeature::kTrimming)) return "";
     return fmt::format(", egress_limit: {}KB, trimming: {{size: {}B, class: {}, victim: {}}}",
                        20 + below(200), one_of({"64", "84", "148"}), one_of({"highest", "control"}),
                        one_of({"coin-toss", "arriving", "last-queued"}));
