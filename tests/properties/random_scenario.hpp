@@ -235,8 +235,7 @@ class RandomScenario {
   /// Of a lossy class: a bound of its queues, beyond which it trims.
   std::string trimming(const std::string& flow) {
     if (flow != "none" || has(SwarmFeature::kInputQueues)) return "";
-    // What datagrams lose nobody sends again.
-    if (!is_reliable() || !draws(SwarmFeature::kTrimming)) return "";
+    if (!draws(SwarmFeature::kTrimming)) return "";
     return fmt::format(", egress_limit: {}KB, trimming: {{size: {}B, class: {}, victim: {}}}",
                        20 + below(200), one_of({"64", "84", "148"}), one_of({"highest", "control"}),
                        one_of({"coin-toss", "arriving", "last-queued"}));
@@ -281,7 +280,9 @@ class RandomScenario {
   }
 
   void transport(std::string& yaml, RandomTransport& transports) {
-    if (!has(SwarmFeature::kSpray) && draws(SwarmFeature::kDatagrams)) {
+    // Nobody sends again what is lost of datagrams, and classes that trim drop them.
+    if (!has(SwarmFeature::kSpray) && !has(SwarmFeature::kTrimming) &&
+        draws(SwarmFeature::kDatagrams)) {
       yaml += "transport: {type: datagram, mtu: 1500B}\n";
       return;
     }
