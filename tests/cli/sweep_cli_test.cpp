@@ -344,6 +344,26 @@ TEST_F(SweepCli, SummaryAndPlotOfASweepAreMade) {
   EXPECT_EQ(plot.exit_code, 0) << plot.err;
   EXPECT_EQ(plot.out, "p99-by-size.svg\np99-by-size.png\n");
   EXPECT_THAT(read("p99-by-size.svg"), HasSubstr("size (MiB)"));
+  // Sizes are no choice: what is best is said for each.
+  EXPECT_THAT(summary.out, HasSubstr("  for each size, which nobody chooses:\n"));
+}
+
+// The first of two files was replaced before the second was refused.
+TEST_F(SweepCli, OfTwoFilesOfAPlotBothAreReplacedOrNone) {
+  ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet"}).exit_code, 0);
+  write("a.svg", "<svg>mine</svg>");
+  write("a.png", "{}");
+  const Finished refused =
+      run({"plot", "results/tiny", "--x", "size", "--y", "p99", "--by", "kmin", "-o", "a"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("a.png: cannot be written: it is there already"));
+  EXPECT_EQ(read("a.svg"), "<svg>mine</svg>");
+  EXPECT_EQ(read("a.png"), "{}");
+  fs::remove(folder_ / "a.png");
+  EXPECT_EQ(run({"plot", "results/tiny", "--x", "size", "--y", "p99", "--by", "kmin", "-o", "a"})
+                .exit_code,
+            0);
+  EXPECT_THAT(read("a.svg"), HasSubstr("size (MiB)"));
 }
 
 /// Two hosts of one rack, whatever number of spines; larger messages take longer.

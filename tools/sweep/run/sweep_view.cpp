@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "scenarios/text/format.hpp"
-#include "scenarios/text/plain_number.hpp"
 #include "tools/sweep/language/metrics.hpp"
 #include "tools/sweep/report/summarize.hpp"
 
@@ -20,16 +19,6 @@ constexpr std::size_t kMaxKept = 100;
 constexpr std::size_t kNameColumns = 22;
 constexpr std::size_t kValueColumns = 14;
 constexpr std::size_t kBarColumns = 30;
-
-std::string value_text(const std::string& metric, double value) {
-  const std::string unit = metric_unit(metric);
-  if (unit == "s") return scenarios::format_time(value);
-  if (unit == "B") return scenarios::format_bytes(value);
-  if (unit == "B/s") return scenarios::format_bytes(value) + "/s";
-  if (metric.find("tokens_per_second") != std::string::npos) return scenarios::format_tokens(value);
-  if (metric.find("dollars_per_") != std::string::npos) return scenarios::format_dollars(value);
-  return scenarios::plain_number(value, 4);
-}
 
 std::optional<double> value_of(const Report& report, const std::string& metric) {
   const bool is_over = report.outcome == "finished" || report.outcome == "horizon";
@@ -146,7 +135,7 @@ void SweepView::add_bests(std::size_t columns, std::vector<Line>& lines) const {
   for (std::size_t i = 0; i < bests_.size(); ++i) {
     const auto& best = bests_[i];
     const Objective& objective = sweep_.objectives[i];
-    const std::string value = best ? value_text(objective.metric, best->value) : "-";
+    const std::string value = best ? metric_text(objective.metric, best->value) : "-";
     lines.push_back({{live::left(objective.name, kNameColumns), Tone::kStrong},
                      {live::right(value, kValueColumns) + "  ", Tone::kCalm},
                      {live::left(best ? best->point : "", columns > fixed ? columns - fixed : 0)}});
@@ -166,7 +155,7 @@ void SweepView::add_last(std::size_t columns, std::size_t max, std::vector<Line>
     std::string values;
     for (std::size_t o = 0; o < last.values.size(); ++o) {
       const auto& value = last.values[o];
-      values += live::right(value ? value_text(sweep_.objectives[o].metric, *value) : "-",
+      values += live::right(value ? metric_text(sweep_.objectives[o].metric, *value) : "-",
                             value_columns_ - 1) +
                 " ";
     }
@@ -182,14 +171,14 @@ std::string SweepView::sentence(const Progress& progress) const {
     if (const auto& best = bests_[i]) {
       const Objective& objective = sweep_.objectives[i];
       if (best->count > 1 && is_flat(best->value, best->worst)) {
-        const std::string low = value_text(objective.metric, std::min(best->value, best->worst));
-        const std::string high = value_text(objective.metric, std::max(best->value, best->worst));
+        const std::string low = metric_text(objective.metric, std::min(best->value, best->worst));
+        const std::string high = metric_text(objective.metric, std::max(best->value, best->worst));
         text += fmt::format("; {}: {}{} at all points, within 1 %", objective.name, low,
                             low == high ? "" : " to " + high);
         continue;
       }
       text += fmt::format("; best {}: {} at {}", objective.name,
-                          value_text(objective.metric, best->value), best->point);
+                          metric_text(objective.metric, best->value), best->point);
     }
   }
   return text;
