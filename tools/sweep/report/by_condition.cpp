@@ -48,7 +48,8 @@ std::string names_of(const Table& table, const std::vector<std::size_t>& paramet
 
 using Group = std::vector<const Configuration*>;
 
-/// By the values of all conditions, in the order of points; each from best to worst.
+/// By the values of all conditions, in the order of points; each from best to worst. `ranked` must
+/// outlive them.
 std::vector<Group> groups_of(const std::vector<Configuration>& ranked, const Kinds& kinds) {
   std::map<std::vector<std::string>, Group> groups;
   for (const Configuration& c : ranked) {
@@ -86,7 +87,8 @@ std::string by_condition_text(const Table& table, const Objective& objective) {
     return fmt::format(
         "  nothing but {} differs, which nobody chooses: the first is not the best\n", what);
   }
-  const std::vector<Group> groups = groups_of(ranking(table, objective), kinds);
+  const std::vector<Configuration> ranked = ranking(table, objective);
+  const std::vector<Group> groups = groups_of(ranked, kinds);
   std::vector<std::string> header;
   for (const std::size_t p : kinds.conditions) header.push_back(table.parameters[p].name);
   for (const std::size_t p : kinds.choices) header.push_back("best " + table.parameters[p].name);
