@@ -254,11 +254,14 @@ function byCondition(points, conditions, configurations, sign) {
 
 const MOST_CONDITIONS = 4;
 
+/** As good: within 1 %, or within what seeds change. */
+const areAlike = (a, b) => sameness([a, b]) !== '';
+
 /** Which choice is best at how many values of the conditions: the one that is best at most of them first. */
 function winners(choices, groups) {
   const wins = new Map();
   for (const own of groups) {
-    for (const c of own.filter((one) => Math.abs(meanOf(one) - meanOf(own[0])) <= SAME * Math.abs(meanOf(own[0])))) {
+    for (const c of own.filter((one) => areAlike(one, own[0]))) {
       const text = namesOf(choices, c.first);
       wins.set(text, [...(wins.get(text) ?? []), own]);
     }
@@ -273,6 +276,8 @@ function bestByCondition(points, { metric, name, others }, conditions, choices, 
   const what = conditions.map((axis) => quoted(axis.name)).join(' and ');
   const judged = groups.filter((own) => own.length > 1);
   const [[text, wins], ...rest_] = winners(choices, judged);
+  // What is as good everywhere is named with it.
+  const equal = rest_.filter(([, own]) => own.length === judged.length);
   const [first, last] = [judged[0], judged.at(-1)];
   const isAlways = wins.length === judged.length;
   const range = isAlways && judged.length > 1 ? `, ${show(first[0])} at ${at(first)} to ${show(last[0])} at ${at(last)}` : '';
@@ -287,7 +292,7 @@ function bestByCondition(points, { metric, name, others }, conditions, choices, 
   }).join('');
   const alone = groups.length - judged.length;
   return {
-    text: `best ${name} at each ${what}: ${isAlways ? text + range : few}; ${costs}${alone ? `at ${alone} of ${groups.length} there is nothing to compare; ` : ''}`,
+    text: `best ${name} at each ${what}: ${isAlways ? [text, ...equal.map(([one]) => one)].slice(0, 3).join(' as well as ') + range : few}; ${costs}${alone ? `at ${alone} of ${groups.length} there is nothing to compare; ` : ''}`,
     figures: [['best at most of them', text.replaceAll('`', ''), 'best'], ['best at', `${wins.length} of ${judged.length}`]],
   };
 }

@@ -691,6 +691,7 @@ test('what is sent is a condition, and no choice: the best choice is said for ea
   assert.match(of([[1, 2], [9, 4], [7, 8], [7, 8], [7, 8]]).sentence, /^best time at each `size`: mode `x` at 4 of 5, mode `y` at 1 of 5; /);
   // What is within 1 % is as good.
   assert.match(of([[1, 2], [4.03, 4], [7, 8]]).sentence, /^best time at each `size`: mode `x`, 1 s/);
+  assert.match(of([[1, 1], [4.03, 4], [7, 7]]).sentence, /^best time at each `size`: mode `x` as well as mode `y`, 1 s/);
 });
 
 test('a size with nothing to compare is said, and what the best costs', () => {
