@@ -477,7 +477,7 @@ async function namesMappings(browser) {
   run('sweep', 'mappings.yaml', '--quiet', '-o', 'mappings');
   const page = pageOf('mappings', 'mappings');
   await opens(browser, page);
-  await opensWithTheAnswer(browser, /^Of full_queue, trimming: "on" is [\d.]+ times better than \{topology: .*\} on average/);
+  await opensWithTheAnswer(browser, /^Best jct at each size: full_queue trimming: "on", .*; of full_queue, trimming: "on" is [\d.]+ times better than \{topology: .*\} on average/);
   await looksRight(browser, page, [420]);
 }
 

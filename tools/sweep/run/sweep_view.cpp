@@ -245,15 +245,16 @@ std::string SweepView::by_condition_text(std::size_t objective) const {
 std::string SweepView::winner_text(std::size_t objective) const {
   std::map<std::string, std::size_t> wins;
   for (const auto& [condition, best] : by_condition_[objective]) ++wins[best.point];
-  const auto most = std::ranges::max_element(wins, {}, [](const auto& one) { return one.second; });
+  const auto winner =
+      std::ranges::max_element(wins, {}, [](const auto& one) { return one.second; });
   std::string names;
   for (const std::size_t p : conditions_) {
     names += (names.empty() ? "" : ", ") + sweep_.parameters[p].name;
   }
   const std::size_t count = by_condition_[objective].size();
   const std::string often =
-      most->second == count ? "always" : fmt::format("{} times of {}", most->second, count);
-  return fmt::format("for each {}: {} {}", names, most->first, often);
+      winner->second == count ? "always" : fmt::format("{} times of {}", winner->second, count);
+  return fmt::format("for each {}: {} {}", names, winner->first, often);
 }
 
 std::string SweepView::best_text(std::size_t objective) const {
