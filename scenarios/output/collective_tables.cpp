@@ -60,7 +60,7 @@ std::string mean_size(const Summary& s) {
 /// What an iteration of a job is blamed for, by groups of causes.
 struct BlamedShares {
   Picoseconds whole;
-  Picoseconds wire;
+  Picoseconds links;
   Picoseconds queueing;
   Picoseconds paused;
   Picoseconds control;
@@ -76,7 +76,7 @@ struct BlamedShares {
 
  private:
   [[nodiscard]] Picoseconds& group(const std::string& cause) {
-    if (cause == "serialisation" || cause == "propagation") return wire;
+    if (cause == "serialisation" || cause == "propagation") return links;
     if (cause == "queueing") return queueing;
     if (cause == "pause" || cause == "credits") return paused;
     if (cause == "congestion control" || cause == "window") return control;
@@ -91,7 +91,7 @@ struct BlamedShares {
 
 /// The same table where it is known who is to blame.
 std::string blamed_collectives_text(const Results& r) {
-  TextTable table({"collectives", "algorithm", "size", "time", "algbw", "busbw", "skew", "wire",
+  TextTable table({"collectives", "algorithm", "size", "time", "algbw", "busbw", "skew", "links",
                    "queueing", "paused", "control", "losses", "straggler", "compute", "other"});
   std::string reasons;
   for (std::uint32_t j = 0; j < r.jobs.size(); ++j) {
@@ -104,7 +104,7 @@ std::string blamed_collectives_text(const Results& r) {
     const std::string protocol = r.jobs[j].protocol == "none" ? "" : "/" + r.jobs[j].protocol;
     table.add({r.jobs[j].name, r.jobs[j].algorithm + protocol, mean_size(s),
                format_time(s.sum / s.count), bandwidth(s.mean_bandwidth(s.size)),
-               bandwidth(s.mean_bandwidth(s.bus)), format_time(s.skew), share(b.wire, b.whole),
+               bandwidth(s.mean_bandwidth(s.bus)), format_time(s.skew), share(b.links, b.whole),
                share(b.queueing, b.whole), share(b.paused, b.whole), share(b.control, b.whole),
                share(b.lost, b.whole), share(b.straggler, b.whole), share(b.computing, b.whole),
                share(b.other, b.whole)});
@@ -114,7 +114,8 @@ std::string blamed_collectives_text(const Results& r) {
   return table.to_string("  ") +
          "  times of an iteration on average, and GB/s in that time; shares of the slowest one's "
          "time, from the end of the one before\n"
-         "  control: congestion control and windows; losses: time-outs, what was sent again, links "
+         "  links: serialisation and propagation; control: congestion control and windows; losses: "
+         "time-outs, what was sent again, links "
          "that failed\n" +
          reasons + "\n";
 }
@@ -124,8 +125,8 @@ std::string blamed_collectives_text(const Results& r) {
 std::string collectives_text(const Results& r) {
   if (r.collectives.empty()) return {};
   if (r.has_blame) return blamed_collectives_text(r);
-  TextTable table({"collectives", "algorithm", "size", "time", "algbw", "busbw", "skew", "wire",
-                   "held up", "paused", "reducing", "waiting", "other"});
+  TextTable table({"collectives", "algorithm", "size", "time", "algbw", "busbw", "skew",
+                   "zero-load", "held up", "paused", "reducing", "waiting", "other"});
   std::string reasons;
   for (std::uint32_t j = 0; j < r.jobs.size(); ++j) {
     const Summary s = summarize(r, j);
@@ -144,7 +145,8 @@ std::string collectives_text(const Results& r) {
   return table.to_string("  ") +
          "  times of an iteration on average, and GB/s in that time; shares of the slowest one's "
          "critical path\n" +
-         "  held up: by queues, congestion control, windows or time-outs; --blame says which\n" +
+         "  zero-load: messages as fast as they are alone; held up: by queues, congestion control, "
+         "windows or time-outs; --blame says which\n" +
          reasons + "\n";
 }
 

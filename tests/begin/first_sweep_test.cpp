@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/checks/static_checks.hpp"
@@ -20,6 +21,7 @@ namespace weft::begin {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using weft::testing::TemporaryFolder;
 
 FirstScenario first_of(const std::string& machine, const std::string& job) {
@@ -45,7 +47,12 @@ std::size_t count_points(const std::filesystem::path& file) {
     const auto experiment = scenarios::build_experiment(loaded.value());
     EXPECT_TRUE(experiment.ok()) << experiment.errors().front().to_string();
     if (!experiment.ok()) continue;
-    EXPECT_THAT(experiment.value().warnings, ::testing::IsEmpty());
+    // Of machines of all kinds one may have room for all ranks inside.
+    std::vector<std::string> warnings = experiment.value().warnings;
+    std::erase_if(warnings, [](const std::string& warning) {
+      return warning.ends_with("no message leaves its scale-up domain");
+    });
+    EXPECT_THAT(warnings, ::testing::IsEmpty());
     EXPECT_THAT(scenarios::check_statically(experiment.value()).warnings, ::testing::IsEmpty());
   }
   return plan.value().size();
@@ -105,6 +112,44 @@ TEST(FirstSweep, WhatCannotVaryIsRefusedWithTheReason) {
               HasSubstr("a leaf has one uplink"));
   EXPECT_THAT(first_sweep(first, "ecm", "x.yaml").errors().front().message,
               HasSubstr("did you mean `ecn`?"));
+}
+
+// Whether a rack that is one domain is worth its price is the first question of many.
+TEST(FirstSweep, MachinesAreServersAndRacksOfAsManyGpus) {
+  const TemporaryFolder folder("machines sweep");
+  for (const auto& [machine, count] :
+       std::vector<std::pair<std::string, std::uint32_t>>{{"hgx-h100", 4},
+                                                          {"hgx-b200", 8},
+                                                          {"hgx-h100", 32},
+                                                          {"hgx-b300", 9},
+                                                          {"gb200-nvl72", 1},
+                                                          {"gb300-nvl72", 4}}) {
+    for (const std::string job : {"all-reduce", "training"}) {
+      SCOPED_TRACE(fmt::format("{} of {}, {}", count, machine, job));
+      FirstScenario first = first_of(machine, job);
+      first.jobs = {job};
+      first.count = count;
+      folder.write("first.yaml", first_scenario(first).value());
+      const std::string text = first_sweep(first, "machine", "first.yaml").value();
+      EXPECT_THAT(text, HasSubstr("gb200-nvl72"));
+      EXPECT_THAT(text, HasSubstr("hgx-h100"));
+      folder.write("first-sweep.yaml", text);
+      EXPECT_GT(count_points(folder.path() / "first-sweep.yaml"), 4U);
+    }
+  }
+}
+
+TEST(FirstSweep, ARackIsCutToTheGpusThatThereAre) {
+  FirstScenario first = first_of("hgx-b200", "all-reduce");
+  first.count = 8;
+  const std::string text = first_sweep(first, "machine", "x.yaml").value();
+  EXPECT_THAT(text, HasSubstr("{part: gb200-nvl72, gpus: 64, nics: 64}"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("racks.count, name: machines, values: .8, .*, 1, 1"));
+  first.storage = "roce";
+  EXPECT_THAT(first_sweep(first, "machine", "x.yaml").value(), Not(HasSubstr("nvl72")));
+  first.storage.clear();
+  first.fabric = "leaf-spine";
+  EXPECT_THAT(first_sweep(first, "machine", "x.yaml").value(), Not(HasSubstr("nvl72")));
 }
 
 TEST(FirstSweep, OversubscriptionsAreThoseOfTheSameLeaves) {

@@ -24,6 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using weft::testing::TemporaryFolder;
 
 FirstScenario beside(const std::string& machine, const std::string& storage) {
@@ -76,12 +77,42 @@ TEST(FirstStorage, TakesHalfOfWhatReachesItsServers) {
   EXPECT_THAT(text, HasSubstr("load: 0.125 "));
 }
 
-TEST(FirstStorage, LastsHalfAsLongAgainAsTheStep) {
+/// How long a client writes on average, and how much at a time.
+double seconds_of_writes(const Storage& storage) {
+  return storage.rounds * static_cast<double>(storage.write.count()) * 8 /
+         (storage.load * static_cast<double>(storage.rate.count()));
+}
+
+// It lasted 40 times as long as an incast, and a thirtieth of a step of a large model.
+TEST(FirstStorage, LastsAQuarterLongerThanTheJobsWhateverTheyTake) {
   const Machine machine = find_machine("hgx-h100").value();
   const Leaves leaves = leaves_of(beside("hgx-h100", "roce"), machine).value();
   // 1 MiB at an eighth of 400 Gbps are 167.8 us.
-  EXPECT_EQ(plan_storage(1, false, machine, 4, leaves, 10e-3).rounds, 90U);
+  const Storage step = plan_storage(1, false, machine, 4, leaves, 10e-3);
+  EXPECT_EQ(step.rounds, 75U);
+  EXPECT_EQ(step.write, 1_MiB);
+  EXPECT_FALSE(step.is_slowed);
   EXPECT_EQ(plan_storage(1, false, machine, 4, leaves, 0).rounds, 20U);
+  for (const double seconds : {130e-6, 400e-6, 3e-3, 50e-3, 1.0, 60.0}) {
+    const Storage storage = plan_storage(1, false, machine, 4, leaves, seconds);
+    EXPECT_NEAR(seconds_of_writes(storage) / seconds, 1.25, 0.1) << seconds;
+    EXPECT_GE(storage.rounds, 16U);
+    EXPECT_LE(storage.rounds, 1000U);
+    EXPECT_EQ(storage.is_slowed, seconds > 0.5) << seconds;
+  }
+  // 1000 writes of 1 MiB in 75 s are 8.389 Gbit: 0.00028 of 400 Gbps.
+  const Storage slow = plan_storage(1, false, machine, 4, leaves, 60);
+  EXPECT_NEAR(slow.load, 0.00028, 0.00001);
+  EXPECT_THAT(storage_job_text(slow), HasSubstr("so that 1000 writes last as long as the jobs"));
+  EXPECT_THAT(storage_job_text(step), HasSubstr("for half of what the servers take"));
+}
+
+// What has no closed form has a time on an empty network.
+TEST(FirstStorage, KnowsHowLongMessagesTake) {
+  FirstScenario first = beside("hgx-h100", "tcp");
+  first.jobs = {"permutation"};
+  EXPECT_THAT(first_scenario(first).value(), HasSubstr("request: 32KiB\n"));
+  EXPECT_THAT(first_scenario(first).value(), Not(HasSubstr("rounds: 20\n")));
 }
 
 TEST(FirstStorage, OverTcpIsInALossyClassOfItsOwn) {

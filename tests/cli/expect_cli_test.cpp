@@ -45,6 +45,32 @@ class Expect : public ::testing::Test {
   const Program program_{"expect"};
 };
 
+TEST_F(Expect, AStarAsksEveryJob) {
+  program_.folder().write("two.yaml", std::string(kOneJob) +
+                                          "  - {name: b.2, type: messages, start: 1ms, list: "
+                                          "[{from: 0, to: 1, size: 2MB}]}\n");
+  const auto two = [this](const std::string& condition, int exit_code) {
+    return run({"run", "two.yaml", "--out", "out", "--expect", condition}, exit_code);
+  };
+  const Finished some = two("jobs.*.jct < 100us", 1);
+  EXPECT_THAT(some.out, HasSubstr("`jobs.send-one.jct_seconds < 100us` holds"));
+  EXPECT_THAT(some.err, HasSubstr("`jobs.b.2.jct_seconds < 100us` does not hold"));
+  two("jobs.*.jct < 200us", 0);
+  two("jobs.*.jct <= 1.01 * jobs.*.ideal and jobs.*.fct_seconds.p99 > 0us", 0);
+  EXPECT_THAT(two("jobs.*.jtc < 1ms", 2).err,
+              HasSubstr("character 1: no number of summary.json matches `jobs.*.jtc`; did you mean "
+                        "`jobs.*.jct`?"));
+  EXPECT_THAT(two("jobs.*.jct < 1ms and jobs.*.p99 < 1ms", 2).err,
+              HasSubstr("character 22: no number of summary.json matches `jobs.*.p99`"));
+  EXPECT_THAT(two("training.*.mfu > 10%", 2).err, HasSubstr("matches `training.*.mfu`"));
+  // A product is one still.
+  two("2 * jobs.send-one.jct < 1ms", 0);
+  run({"run", "two.yaml", "--out", "other", "--quiet"}, 0);
+  run({"compare", "out", "other", "--expect", "b.jobs.*.jct <= 1.02 * a.jobs.*.jct"}, 0);
+  EXPECT_THAT(run({"compare", "out", "other", "--expect", "b.jobs.*.jct < a.jobs.*.jct"}, 1).err,
+              HasSubstr("b.jobs.send-one.jct_seconds < a.jobs.send-one.jct_seconds"));
+}
+
 TEST_F(Expect, ARunExitsByWhetherAllExpectationsHold) {
   expect("jobs.send-one.jct_seconds < 90us", 0);
   expect("jobs.send-one.jct_seconds > 80us and network.packets_dropped == 0", 0);

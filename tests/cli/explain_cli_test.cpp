@@ -313,22 +313,37 @@ TEST_F(ExplainCli, AddsUpTheBlameOfWhatIsTakenOutTogether) {
 }
 
 // Halves are tried of a group that helps somebody, and of no other.
-TEST_F(ExplainCli, HalvesNoGroupThatHelpsNobody) {
+/// Four jobs that share nothing, by how much each sends.
+std::string calm_jobs(const std::vector<std::string>& sizes) {
   std::string text =
       "name: calm\nracks: {count: 1, servers: 8, server: host-400g}\n"
       "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\njobs:\n";
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
     text += std::string("  - {name: ") + "abcd"[i] + ", type: messages, ranks: [h" +
             std::to_string(2 * i) + ", h" + std::to_string(2 * i + 1) +
-            "], list: [{from: 0, to: 1, size: 64KiB}]}\n";
+            "], list: [{from: 0, to: 1, size: " + sizes[i] + "}]}\n";
   }
-  std::ofstream(weft_.path("calm.yaml")) << text;
+  return text;
+}
+
+TEST_F(ExplainCli, HalvesNoGroupThatHelpsNobody) {
+  std::ofstream(weft_.path("calm.yaml")) << calm_jobs({"64KiB", "64KiB", "64KiB", "64KiB"});
   ASSERT_EQ(weft_.run({"run", "calm.yaml", "--quiet", "--blame", "--out", "c"}).exit_code, 0);
   std::vector<std::string> tried;
   for (const auto& one : tries_of(weft_, "c")) tried.push_back(one.at("without"));
   // Each of the first three is also tried without all others: for the first that is the group.
   EXPECT_THAT(tried, ::testing::ElementsAre("job:a", "job:b,job:c,job:d", "job:a,job:c,job:d",
                                             "job:a,job:b,job:d"));
+}
+
+// Three jobs at most are tried without all others: those that take longest.
+TEST_F(ExplainCli, TriesTheLongestJobsWithoutAllOthersFirst) {
+  std::ofstream(weft_.path("calm.yaml")) << calm_jobs({"64KiB", "128KiB", "256KiB", "512KiB"});
+  ASSERT_EQ(weft_.run({"run", "calm.yaml", "--quiet", "--blame", "--out", "c"}).exit_code, 0);
+  std::vector<std::string> tried;
+  for (const auto& one : tries_of(weft_, "c")) tried.push_back(one.at("without"));
+  EXPECT_THAT(tried, ::testing::ElementsAre("job:a", "job:b,job:c,job:d", "job:a,job:b,job:c",
+                                            "job:a,job:b,job:d", "job:a,job:c,job:d"));
 }
 
 // A budget of runs that is spent is said, with what was not tried and how to try it.
@@ -360,6 +375,15 @@ TEST_F(ExplainCli, ForecastsVerification) {
   EXPECT_THAT(said.err,
               ContainsRegex("--verify takes ([0-9]+) runs, about [0-9.]+ s if each takes what the "
                             "first one did .30 s.; Ctrl-C ends it"));
+  // One job by itself, and twice as many groups as there are others, at most.
+  std::ofstream(weft_.path("many.yaml")) << calm_jobs({"64KiB", "64KiB", "64KiB", "64KiB"});
+  ASSERT_EQ(weft_.run({"run", "many.yaml", "--quiet", "--blame", "--out", "m"}).exit_code, 0);
+  std::ifstream of_many(weft_.path("m") / "summary.json");
+  summary = nlohmann::ordered_json::parse(of_many);
+  summary["wall_seconds"] = 30;
+  std::ofstream(weft_.path("m") / "summary.json") << summary.dump();
+  EXPECT_THAT(weft_.run({"explain", "m", "--verify", "--each", "1"}).err,
+              HasSubstr("--verify takes 7 runs or fewer, about 210 s if"));
 }
 
 // One of them alone saves a little, and both most of what is blamed on them.
@@ -398,6 +422,49 @@ TEST_F(ExplainCli, LeavesOutOfTheJointTryWhatCannotBeTried) {
   EXPECT_THAT(said.out, HasSubstr("without collisions: cannot be tried"));
   EXPECT_THAT(said.out, ::testing::Not(HasSubstr("all together: cannot be tried")));
   EXPECT_THAT(said.out, HasSubstr("most is saved without slow-links and link-failures"));
+}
+
+// Of two causes there is one joint try, and neither is put back: each by itself was tried.
+TEST_F(ExplainCli, TriesTwoCausesTogetherAndNoneOfThemTwice) {
+  std::ofstream(weft_.path("two.yaml"))
+      << kLateRing << "faults: [{type: nic-pause, host: h2, at: 0us, until: 300us}]\n";
+  ASSERT_EQ(weft_.run({"run", "two.yaml", "--quiet", "--blame", "--out", "t"}).exit_code, 0);
+  std::vector<std::string> tried;
+  for (const auto& one : tries_of(weft_, "t")) tried.push_back(one.at("without"));
+  EXPECT_THAT(tried, ::testing::ElementsAre("stragglers", "nic-pauses", "stragglers,nic-pauses"));
+}
+
+// A slow link costs three times what a pause does.
+TEST_F(ExplainCli, NamesWhatSavesMostOfSeveralThatHelp) {
+  std::ofstream(weft_.path("add.yaml"))
+      << "name: add\nracks: {count: 1, servers: 2, server: host-400g}\n"
+         "links: {changes: [{from: h1, rate: 200Gbps}]}\n"
+         "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
+         "transport: {type: roce, congestion_control: none}\n"
+         "jobs: [{name: m, type: messages, ranks: [h0, h1], list: [{from: 0, to: 1, size: "
+         "4MiB}]}]\nfaults: [{type: nic-pause, host: h1, at: 0us, until: 30us}]\n";
+  ASSERT_EQ(weft_.run({"run", "add.yaml", "--quiet", "--blame", "--out", "a"}).exit_code, 0);
+  EXPECT_THAT(
+      weft_.run({"explain", "a", "--verify"}).out,
+      ContainsRegex("\nm: most is saved without slow-links, 8[0-9.]+ us of 20[0-9.]+ us\n"));
+}
+
+// What saves 0.6 % by itself helps nobody; what saves two thirds of what is blamed is said to have
+// other paths beside it; and what takes longer with the same marks and drops takes other paths.
+TEST_F(ExplainCli, SaysWhyLessIsSavedThanIsBlamed) {
+  const auto verified = [this](const std::string& until) {
+    std::ofstream(weft_.path("two.yaml"))
+        << kLateRing << "faults: [{type: nic-pause, host: h2, at: 0us, until: " << until << "}]\n";
+    EXPECT_EQ(weft_.run({"run", "two.yaml", "--quiet", "--blame", "--out", "t"}).exit_code, 0);
+    return weft_.run({"explain", "t", "--verify"}).out;
+  };
+  const std::string little = verified("298us");
+  EXPECT_THAT(little, HasSubstr("act together: each by itself saves less than a hundredth\n"));
+  EXPECT_THAT(little, ContainsRegex("ns more; not blamed; other paths are taken, or others are in "
+                                    "the way\n"));
+  EXPECT_THAT(verified("100us"),
+              ContainsRegex("200[.0-9]* us less; blamed for 300 us; other paths are nearly as "
+                            "long, or others still in the way\n"));
 }
 
 // Two things that hold a job up as long as each other: neither helps by itself, both do.

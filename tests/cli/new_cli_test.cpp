@@ -112,6 +112,20 @@ TEST_F(New, AModelIsATrainingJobAndNoOptionIsPassedOverInSilence) {
               HasSubstr("--switch: `ualink-pod` has no NIC"));
 }
 
+// Whoever says a number of GPUs alone gets a machine that was not named.
+TEST_F(New, ANumberOfGpusSaysWhichMachineIsTaken) {
+  const Finished taken = run({"new", "--gpus", "64"});
+  EXPECT_THAT(taken.out, HasSubstr("# 8 machines of hgx-h100: 64 GPUs"));
+  EXPECT_THAT(taken.err, HasSubstr("8 machines of hgx-h100, as no --machine is given"));
+  EXPECT_THAT(run({"new", "--gpus", "64", "--machine", "hgx-h200"}).err, Not(HasSubstr("as no")));
+  EXPECT_THAT(run({"new"}).err, Not(HasSubstr("as no")));
+  EXPECT_THAT(run({"new", "--gpus", "60"}, 2).err,
+              HasSubstr("--gpus: 60 is no multiple of the 8 of hgx-h100; take 56 or 64, or another "
+                        "machine (--machine"));
+  EXPECT_THAT(run({"new", "--gpus", "64", "--machine", "gb200-nvl72"}, 2).err,
+              HasSubstr("the 72 of gb200-nvl72; take 72, or another"));
+}
+
 TEST_F(New, ASweepIsBesideItsScenarioAndRunsAsItIsWritten) {
   const std::string said =
       run({"new", "--machine", "host-400g", "--job", "incast", "--size", "64KiB", "--sweep",

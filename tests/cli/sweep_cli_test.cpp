@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -334,6 +335,31 @@ TEST_F(SweepCli, PlansAreEstimatedTheBestSimulatedAndTheRefusedListed) {
   EXPECT_EQ(exported("one"), exported("three"));
 }
 
+/// What `weft check` alone predicts of the points of a dry run, in milliseconds.
+double predicted_ms(const std::string& text) {
+  std::smatch found;
+  static const std::regex kPrediction("predicts ([0-9.]+) (us|ms|s)\n");
+  if (!std::regex_search(text, found, kPrediction)) {
+    ADD_FAILURE() << text;
+    return 0;
+  }
+  const std::string unit = found[2];
+  return std::stod(found[1]) * (unit == "s" ? 1e3 : unit == "ms" ? 1 : 1e-3);
+}
+
+// Sixty-four samples cost more to simulate than eight, and the best plan has the fewest.
+TEST_F(SweepCli, DryRunForecastsTheBestOfPlansAndNotTheWorst) {
+  std::string plans = kPlans;
+  plans = plans.substr(0, plans.find("axes:")) +
+          "axes: [{path: \"jobs[0].batch.global\", values: [8, 64], name: batch}]\n";
+  const auto predicted = [&](const std::string& goal) {
+    write("goal.yaml",
+          plans + "choose: {best: 1, by: estimate.jobs.t.step_seconds, goal: " + goal + "}\n");
+    return predicted_ms(run({"sweep", "goal.yaml", "--dry-run"}).out);
+  };
+  EXPECT_LT(2 * predicted("min"), predicted("max"));
+}
+
 TEST_F(SweepCli, SummaryAndPlotOfASweepAreMade) {
   ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet"}).exit_code, 0);
   const Finished summary = run({"summarize", "results/tiny"});
@@ -344,6 +370,26 @@ TEST_F(SweepCli, SummaryAndPlotOfASweepAreMade) {
   EXPECT_EQ(plot.exit_code, 0) << plot.err;
   EXPECT_EQ(plot.out, "p99-by-size.svg\np99-by-size.png\n");
   EXPECT_THAT(read("p99-by-size.svg"), HasSubstr("size (MiB)"));
+  // Sizes are no choice: what is best is said for each.
+  EXPECT_THAT(summary.out, HasSubstr("  for each size, which nobody chooses:\n"));
+}
+
+// The first of two files was replaced before the second was refused.
+TEST_F(SweepCli, OfTwoFilesOfAPlotBothAreReplacedOrNone) {
+  ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet"}).exit_code, 0);
+  write("a.svg", "<svg>mine</svg>");
+  write("a.png", "{}");
+  const Finished refused =
+      run({"plot", "results/tiny", "--x", "size", "--y", "p99", "--by", "kmin", "-o", "a"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("a.png: cannot be written: it is there already"));
+  EXPECT_EQ(read("a.svg"), "<svg>mine</svg>");
+  EXPECT_EQ(read("a.png"), "{}");
+  fs::remove(folder_ / "a.png");
+  EXPECT_EQ(run({"plot", "results/tiny", "--x", "size", "--y", "p99", "--by", "kmin", "-o", "a"})
+                .exit_code,
+            0);
+  EXPECT_THAT(read("a.svg"), HasSubstr("size (MiB)"));
 }
 
 /// Two hosts of one rack, whatever number of spines; larger messages take longer.
@@ -370,13 +416,38 @@ TEST_F(SweepCli, SaysThatPointsAreAlikeAndThatTheBestIsTheWorstByAnother) {
   write("sizes.yaml", trade_off("{path: \"jobs[0].list[0].size\", values: [1MiB, 2MiB, 4MiB]}",
                                 time + ", {metric: jobs.m.bytes, name: bytes, goal: max}"));
   const Finished sizes = run({"sweep", "sizes.yaml", "--live", "--out", "sizes"});
-  EXPECT_THAT(sizes.out + sizes.err, ::testing::ContainsRegex("; best time: [0-9.]+ us at "));
+  // Nobody chooses a size.
+  EXPECT_THAT(
+      sizes.out + sizes.err,
+      ::testing::ContainsRegex("; time: [0-9.]+ us at size=1MiB to [0-9.]+ us at size=4MiB; "
+                               "bytes: 4 MiB at size=4MiB to 1 MiB at size=1MiB"));
   const std::string text = run({"summarize", "sizes"}).out;
   EXPECT_THAT(text, HasSubstr("\n  the best is the worst by bytes: 1 MiB, where the best by that "
                               "has 4 MiB\n"));
   EXPECT_THAT(text,
               ::testing::ContainsRegex("\n  the best is the worst by time: [0-9.]+ us, where "));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("within 1 %")));
+}
+
+TEST_F(SweepCli, TheLastSentenceSaysTheBestForEachSizeAndWhatItCosts) {
+  const std::string time = "{metric: jobs.m.jct_seconds, name: time}";
+  write("both.yaml",
+        trade_off("{path: \"jobs[0].list[0].size\", values: [1MiB, 2MiB]}\n"
+                  "  - {path: links.access.rate, values: [100Gbps, 200Gbps], name: rate}",
+                  time));
+  const Finished both = run({"sweep", "both.yaml", "--live", "--out", "both"});
+  EXPECT_THAT(both.out + both.err, HasSubstr("; best time for each size: rate=200Gbps always"));
+  write("price.yaml", trade_off("{path: links.access.rate, values: [100Gbps, 200Gbps], name: rate}",
+                                time + ", {metric: simulated_seconds, name: end, goal: max}"));
+  const Finished price = run({"sweep", "price.yaml", "--live", "--out", "price"});
+  EXPECT_THAT(price.out + price.err,
+              ::testing::ContainsRegex("; best time: [0-9.]+ us at rate=200Gbps, with the worst "
+                                       "end of all"));
+  // 4 MiB take longer than that.
+  write("cut.yaml", trade_off("{path: run.until, values: [20us, 30us]}",
+                              "{metric: messages.fct_seconds.p99, name: tail}"));
+  const Finished cut = run({"sweep", "cut.yaml", "--live", "--out", "cut"});
+  EXPECT_THAT(cut.out + cut.err, HasSubstr("; tail: no point can be judged"));
 }
 
 /// Two jobs that send to one host: each takes twice as long as alone, or less where one is short.

@@ -101,6 +101,9 @@ TEST(Samples, PairsDecideWhichNicItIs) {
     EXPECT_EQ(d.culprits.front().kind, "slow-nic");
     // mlx5_5 of gpu03, the third server.
     EXPECT_EQ(d.culprits.front().places, std::vector<std::string>{"gpu21"});
+    EXPECT_EQ(d.culprits.front().whereabouts, std::vector<std::string>{"NIC 5 of server2"});
+    EXPECT_NE(to_text(d).find("culprit: slow-nic gpu21 (NIC 5 of server2), at"), std::string::npos);
+    EXPECT_EQ(to_json(d)["culprits"][0]["whereabouts"][0], "NIC 5 of server2");
     EXPECT_TRUE(d.undecided.empty()) << to_text(d);
     ASSERT_TRUE(d.culprits.front().value.has_value());
     EXPECT_NEAR(*d.culprits.front().value, 0.5, 0.1) << to_text(d);
@@ -109,6 +112,40 @@ TEST(Samples, PairsDecideWhichNicItIs) {
     EXPECT_NE(to_text(d).find(servers[0].name + " and " + servers[2].name + ": slower"),
               std::string::npos)
         << to_text(d);
+  }
+}
+
+// A slow NIC and a slow server look alike on rail 5: only the other rails tell them apart.
+TEST(Samples, ARailThatWasMeasuredIsNotAskedForAgain) {
+  Simulator healthy = cluster();
+  const auto found = diagnose(healthy, read({"pairs-rail5-write-bw.csv"}), nullptr,
+                              {.confirms_by_packets = false});
+  ASSERT_TRUE(found.ok());
+  const Diagnosis& d = found.value();
+  ASSERT_NE(find(d.undecided, "slow-server"), nullptr) << to_text(d);
+  EXPECT_NE(d.next_measurement.find("on rails 0, 1, 2, 3, 4, 6, 7 ("), std::string::npos)
+      << to_text(d);
+  const auto both =
+      diagnose(healthy, read({"pairs-rail5-write-bw.csv", "pairs-rail4-write-bw.csv"}), nullptr,
+               {.confirms_by_packets = false});
+  EXPECT_EQ(both.value().culprits.size(), 1U) << to_text(both.value());
+}
+
+// Of hosts that are named after their server, and of servers, nothing more is to be said.
+TEST(Samples, TheServerOfANicIsSaidWhereItsNameHidesIt) {
+  const Simulator healthy = cluster();
+  const Places& places = healthy.places();
+  EXPECT_EQ(places.whereabouts("gpu0"), "NIC 0 of server0");
+  EXPECT_EQ(places.whereabouts("gpu15"), "NIC 7 of server1");
+  EXPECT_EQ(places.whereabouts("server1"), "");
+  const auto named = Simulator::of_text(
+      "name: two\nracks: {count: 1, servers: 2, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 1}\njobs: [{name: ar, type: all-reduce, size: "
+      "1MiB}]\n",
+      "two.yaml", {}, Twin::kHealthy);
+  ASSERT_TRUE(named.ok());
+  for (const NicPlace& nic : named.value().places().nics) {
+    EXPECT_EQ(named.value().places().whereabouts(nic.name), "") << nic.name;
   }
 }
 

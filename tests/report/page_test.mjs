@@ -477,7 +477,7 @@ async function namesMappings(browser) {
   run('sweep', 'mappings.yaml', '--quiet', '-o', 'mappings');
   const page = pageOf('mappings', 'mappings');
   await opens(browser, page);
-  await opensWithTheAnswer(browser, /^Of full_queue, trimming: "on" is [\d.]+ times better than \{topology: .*\} on average/);
+  await opensWithTheAnswer(browser, /^Best jct at each size: full_queue trimming: "on", .*; of full_queue, trimming: "on" is [\d.]+ times better than \{topology: .*\} on average/);
   await looksRight(browser, page, [420]);
 }
 
@@ -596,7 +596,7 @@ async function showsSweeps(browser) {
   const means = await browser.ask('[...document.querySelectorAll("#lines [data-mean]")].map((n) => [Number(n.dataset.mean), Number(n.dataset.half)])');
   const best = output('summarize', 'sweep', '--json').objectives[0].configurations;
   assert.equal(means.length, best.length);
-  await opensWithTheAnswer(browser, /^Best latency: [\d.]+ [nu]s, at size \w+, spines \d; .* within 5 % of it; all 18 points finished\.$/);
+  await opensWithTheAnswer(browser, /^Best latency at each size: spines 4 as well as spines 2, [\d.]+ [nu]s at size 64KiB to [\d.]+ [nu]s at size 1MiB; all 18 points finished\.$/);
   for (const { mean, half_width_95: half } of best) {
     assert.ok(means.some(([m, h]) => Math.abs(m - mean) < 1e-7 * mean && Math.abs(h - half) < 1e-6 * half + 1e-12), `${mean} ${half}: ${JSON.stringify(means)}`);
   }

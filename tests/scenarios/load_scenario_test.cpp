@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocols/congestion/dcqcn/dcqcn_config.hpp"
+#include "scenarios/language/yaml/yaml_parser.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
@@ -243,6 +244,23 @@ TEST(LoadScenario, ErrorsOfOverridesNameTheOverride) {
   expect("fabric..ecn=none", "expected path=value");
   expect("seed=[", "is not valid YAML");
   expect("name.first=a", "name: found a map");
+}
+
+// `{path: jobs[0].size}` is what people write for the axis of a sweep.
+TEST(LoadScenario, AKeyWithBracketsBetweenBracesIsAskedForInQuotes) {
+  const auto message = [](const std::string& line) {
+    const auto read = language::parse_yaml("name: a\naxes:\n  - " + line + "\n", "a.yaml", -1);
+    return read.ok() ? std::string() : read.errors().front().message;
+  };
+  EXPECT_EQ(message("{path: jobs[0].size, values: [1, 2]}"),
+            "is not valid YAML: end of map flow not found; between braces a key with brackets is "
+            "quoted: \"jobs[0].size\"");
+  EXPECT_NE(message("{links.changes[10].rate: 3}").find("\"links.changes[10].rate\""),
+            std::string::npos);
+  EXPECT_EQ(message("{path: \"jobs[0].size\", values: [1, 2}").find("between braces"),
+            std::string::npos);
+  EXPECT_EQ(message("{path: x, values: [1, 2}").find("between braces"), std::string::npos);
+  EXPECT_EQ(message("{path: \"jobs[0].size\", values: [1, 2]}"), "");
 }
 
 TEST(LoadScenario, RandomRanksDependOnTheSeedOnly) {

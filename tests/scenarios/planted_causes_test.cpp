@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -12,6 +14,7 @@
 
 #include "scenarios/blame/counterfactual/candidates.hpp"
 #include "scenarios/blame/counterfactual/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/late_ranks.hpp"
 #include "scenarios/blame/explain/advice.hpp"
 #include "scenarios/blame/explain/explanation.hpp"
 #include "scenarios/blame/explain/repairs.hpp"
@@ -323,16 +326,62 @@ TEST(PlantedCause, OfLinksNamesNicsAndCablesWithTheirRates) {
   EXPECT_THAT(texts(changes("{from: leaf0, to: spine1, rate: 800Gbps}")), ElementsAre());
 }
 
+// A latency is a cable's, whatever it joins. A link that brings no more than its NIC takes in is
+// not slow by that.
+TEST(PlantedCause, OfLatencyIsACableAndOfWhatIsTakenInAFasterLink) {
+  EXPECT_THAT(
+      slow_link_texts(slow_links(planted_scenario(
+          Planted{.rest = "links: {changes: [{from: h3, latency: 3us}]}\n"}.text()))),
+      ElementsAre(AllOf(HasSubstr("the link between h3 and leaf0 takes "), HasSubstr(" longer"))));
+  const Planted taken{.racks =
+                          "racks: {count: 2, servers: 4, server: {part: host-400g, nic: "
+                          "{receive_rate: 200Gbps}}}\n",
+                      .rest = "links: {changes: [{from: h3, rate: 200Gbps}]}\n"};
+  const std::vector<SlowLink> links = slow_links(planted_scenario(taken.text()));
+  EXPECT_EQ(std::ranges::count(links, true, &SlowLink::is_taken_in), 7);
+}
+
+// What only takes longer slows a window and propagation, and no queue. A connection is slow where
+// either of its ends is.
+TEST(PlantedCause, OfASlowLinkIsThatOfItsConnectionsAndWindows) {
+  const std::vector<SlowLink> longer{{.port = "leaf0[0]->h0",
+                                      .node = "leaf0",
+                                      .peer = "h0",
+                                      .rate = 400_Gbps,
+                                      .usual_rate = 400_Gbps,
+                                      .added = 3_us}};
+  std::vector<SlowLink> slower = longer;
+  slower[0].rate = 100_Gbps;
+  const auto blamed = [](const char* cause, const char* culprit, const char* port) {
+    return BlameEntry{"a", 0, cause, "connection", culprit, port, 1_us};
+  };
+  for (const char* cause : {"window", "propagation"}) {
+    EXPECT_NE(slow_link_of(longer, blamed(cause, "", "leaf0[0]->h0")), nullptr) << cause;
+  }
+  EXPECT_EQ(slow_link_of(longer, blamed("queueing", "", "leaf0[0]->h0")), nullptr);
+  EXPECT_NE(slow_link_of(slower, blamed("queueing", "", "leaf0[0]->h0")), nullptr);
+  for (const char* cause : {"window", "congestion control"}) {
+    const auto of = [&](const char* culprit) {
+      return slow_link_of(slower, blamed(cause, culprit, ""));
+    };
+    EXPECT_NE(of("rank 3 -> rank 0 (h3 -> h0)"), nullptr) << cause;
+    EXPECT_NE(of("rank 3 -> rank 1 (leaf0 -> h1)"), nullptr) << cause;
+    EXPECT_EQ(of("rank 0 -> rank 3 (h0 -> h3)"), nullptr) << cause;
+  }
+  EXPECT_EQ(slow_link_of(slower, blamed("queueing", "rank 3 -> rank 0 (h3 -> h0)", "")), nullptr);
+}
+
 // A control leaves no queues where flows collide: that they do is tried where a job is held back
 // and its packets take links between switches.
 TEST(PlantedCause, OfCollisionsIsTriedBehindAControl) {
   const LoadedScenario scenario = planted_scenario(Planted{}.text());
-  const auto tried = [&](const std::string& port) {
+  const auto tried = [&](const std::string& port, const char* job = "a") {
     const std::vector<BlameEntry> blame{
         {"a", 0, "congestion control", "connection", "rank 0 -> rank 4 (h0 -> h4)", "", 60_us},
-        {"a", 0, "propagation", "port", port, port, 2_us}};
+        {job, 0, "propagation", "port", port, port, 2_us}};
     return candidates_of(blame, scenario, {}).causes;
   };
+  EXPECT_THAT(tried("leaf0[4]->spine0[0]", "other"), Not(::testing::Contains("collisions")));
   EXPECT_THAT(tried("leaf0[4]->spine0[0]"), ::testing::Contains("collisions"));
   EXPECT_THAT(tried("leaf0[0]->h1"), Not(::testing::Contains("collisions")));
   EXPECT_THAT(tried("h1->leaf0[1]"), Not(::testing::Contains("collisions")));
@@ -714,6 +763,49 @@ TEST(PlantedCause, OfANarrowTierIsItsLinks) {
                         "leaf0 has less than NICs send (zero-load time, 70.0 %)"));
   EXPECT_THAT(with("tier 1 egress around leaf0", 3e-5), HasSubstr("Then: more or faster links"));
   EXPECT_THAT(with("NIC ingress of h0", 7e-5), Not(HasSubstr("between switches")));
+}
+
+// A hundredth of the time is worth a line, and what is broken comes before settings and plans.
+TEST(PlantedCause, IsAdvisedAgainstFromAHundredthOfTheTimeOn) {
+  const auto against = [](const std::string& cause, std::int64_t time) {
+    return advice_of(cause, Picoseconds(time), {});
+  };
+  std::vector<Advice> all{against("serialisation", 900), against("queueing", 10),
+                          against("time-out", 9), against("straggler", 20)};
+  rank(all, Picoseconds(1000));
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].against, "straggler");
+  EXPECT_EQ(all[1].against, "queueing");
+  EXPECT_EQ(all[2].against, "serialisation");
+}
+
+// What links say of themselves is more than what mends the errors that they come from.
+TEST(PlantedCause, ThatALinkShowsItselfKeepsItsOwnAdvice) {
+  for (const auto& [cause, origin] :
+       {std::pair("link retry", "bit-errors"), std::pair("link failure", "link-failures")}) {
+    const Advice own = advice_of(cause, Picoseconds(1), {origin});
+    EXPECT_EQ(own.text, words_of(cause)->advice);
+    EXPECT_EQ(own.without, origin);
+    EXPECT_EQ(own.lever, Lever::kDegradation);
+  }
+  EXPECT_EQ(advice_of("time-out", Picoseconds(1), {"bit-errors"}).text,
+            "mend the links that corrupt frames");
+}
+
+// Two of them are named; what is as planned, and jobs that are skipped, are none.
+TEST(PlantedCause, OfLateRanksIsNamedByJobWithTheFirstTwo) {
+  const auto late = [](const std::string& job) {
+    const auto all = late_ranks(planted_scenario(Planted{.job = job}.text()));
+    return all.size() == 1 ? all.front().text : std::to_string(all.size());
+  };
+  const std::string two =
+      ", stragglers: [{ranks: 3, late: 1ms}], noise: [{ranks: [4, 5], factor: 1.5}]";
+  EXPECT_EQ(late(two), "rank 3 (late by 1 ms), ranks 4, 5 (computing x 1.5)");
+  EXPECT_EQ(late(", stragglers: [{ranks: 3, late: 1ms}, {ranks: 1, compute: 2}], noise: [{ranks: "
+                 "[4, 5], factor: 1.5}]"),
+            "rank 3 (late by 1 ms), rank 1 (computing x 2) and 1 more");
+  EXPECT_EQ(late(two + ", skip: false"), late(two));
+  EXPECT_EQ(late(", noise: [{ranks: [4, 5], factor: 1}]"), "0");
 }
 
 }  // namespace

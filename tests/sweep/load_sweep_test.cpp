@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/sweep/support.hpp"
+#include "tools/sweep/language/conditions.hpp"
 
 namespace weft::testing {
 namespace {
@@ -31,6 +32,21 @@ std::vector<std::string> column(const Result<Sweep>& sweep, std::size_t paramete
   std::vector<std::string> texts;
   for (const auto& point : plan.value().points()) texts.push_back(point.values[parameter].text);
   return texts;
+}
+
+TEST(LoadSweep, WhatIsAskedAboutIsToldFromWhatIsChosen) {
+  for (const char* path :
+       {"jobs[0].size", "jobs[12].senders", "jobs[0].stragglers[1].late", "faults[0].at",
+        "faults[0].bit_error_rate", "links.uplink.bit_error_rate", "links.uplink.length",
+        "links.changes[0].rate", "jobs[0].batch.global", "jobs[0].load"}) {
+    EXPECT_TRUE(sweep::is_condition(path)) << path;
+  }
+  for (const char* path :
+       {"jobs[0].algorithm", "jobs[0]", "jobs", "jobs[0].parallelism.tensor", "jobs[0].batch.micro",
+        "links.uplink.rate", "fabric.spines", "fabric.changes[0].buffer", "name", "transport",
+        "racks.count", "racks.size", "jobs[0].transport.window"}) {
+    EXPECT_FALSE(sweep::is_condition(path)) << path;
+  }
 }
 
 TEST(LoadSweep, ListsAndRangesCrossWithTheLastAxisFastest) {

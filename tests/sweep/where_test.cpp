@@ -154,6 +154,36 @@ TEST(MainEffects, OfAZipAreThatOfAllThatChangesTogether) {
   EXPECT_THAT(text, Not(HasSubstr("may be due to them")));
 }
 
+// Nobody chooses a size because a small one takes less time.
+TEST(Summary, SaysWhatIsBestForEachConditionOfTheQuestion) {
+  Table table = triangle();
+  table.parameters[0].path = "jobs[0].size";
+  table.parameters[1].path = "fabric.spines";
+  const std::string text = sweep::summary_text(table, {}).value();
+  // y is 100 a + b, so that the least b is best; a = 3 has one point alone.
+  EXPECT_THAT(text, ::testing::ContainsRegex("  for each a, which nobody chooses:\n"
+                                             "  a  best b +mean +the worst has +of\n"
+                                             "  1 +10 +110 s +130 s +3\n"
+                                             "  2 +20 +220 s +230 s +2\n"
+                                             "  3 +30 +330 s +330 s +1\n"));
+  table.parameters[1].path = "faults[0].at";
+  EXPECT_THAT(
+      sweep::summary_text(table, {}).value(),
+      HasSubstr("nothing but a, b differs, which nobody chooses: the first is not the best"));
+  table.parameters[0].path = table.parameters[1].path = "fabric.ecn.kmin";
+  EXPECT_THAT(sweep::summary_text(table, {}).value(), Not(HasSubstr("nobody chooses")));
+}
+
+TEST(Summary, WhatChangesWithAChoiceIsNoCondition) {
+  Table table = triangle();
+  std::erase_if(table.rows, [](const Table::Row& row) {
+    return *row.values[1].number != 10 * *row.values[0].number;
+  });
+  table.parameters[0].path = "jobs[0].size";
+  table.parameters[1].path = "fabric.spines";
+  EXPECT_THAT(sweep::summary_text(table, {}).value(), Not(HasSubstr("nobody chooses")));
+}
+
 TEST(Summary, OneSeedIsCalledThatAndIntervalsSayWhatTheyAre) {
   EXPECT_THAT(sweep::summary_text(triangle(), {}).value(), HasSubstr("one seed"));
   Table table = triangle();

@@ -231,17 +231,26 @@ Result<std::string> scenario_text(const FirstScenario& wanted, const Machine& ma
   return text;
 }
 
-/// The longest job in closed form; 0: there is none for any.
+/// The longest job alone, in closed form where there is one; 0: none has an end.
 double seconds_of(const std::string& text, const std::string& file) {
   const auto loaded = scenarios::load_scenario_text(text, file);
   if (!loaded.ok()) return 0;
   const auto estimate = scenarios::estimate_scenario(loaded.value().scenario, {});
   if (!estimate.ok()) return 0;
   double seconds = 0;
+  bool is_known = true;
   for (const scenarios::JobEstimate& job : estimate.value().jobs) {
     const double one =
         job.training ? job.training->step.seconds : job.collective_seconds.value_or(0);
+    is_known = is_known && one > 0;
     seconds = std::max(seconds, one * static_cast<double>(job.iterations));
+  }
+  if (is_known) return seconds;
+  // Incasts and permutations have no closed form, but a time on an empty network.
+  const auto all = scenarios::estimate_scenario(loaded.value().scenario, {.ideal = true});
+  if (!all.ok()) return seconds;
+  for (const scenarios::JobEstimate& job : all.value().jobs) {
+    if (job.ideal) seconds = std::max(seconds, job.ideal->seconds);
   }
   return seconds;
 }

@@ -147,19 +147,72 @@ std::vector<Machine> similar_machines(const Machine& machine) {
   return similar;
 }
 
+/// A server that takes the place of another, and its leaves.
+struct Substitute {
+  std::string server;  ///< as `racks.server` has it
+  Machine machine;
+  Leaves leaves;
+};
+
+/// As many GPUs as there are, in servers of another size: racks that are one domain beside servers
+/// of eight. Where no number of whole ones fits, a part of each is taken.
+std::optional<Substitute> of_other_size(const Base& base, const std::string& name) {
+  const auto found = find_machine(name);
+  if (!found.ok()) return std::nullopt;
+  Machine machine = found.value();
+  const std::uint32_t gpus = base.machine.gpus * base.wanted.count;
+  const bool is_alike = machine.gpus > 0 && machine.nics == machine.gpus &&
+                        machine.ports == base.machine.ports && machine.gpus != base.machine.gpus;
+  if (!is_alike) return std::nullopt;
+  std::uint32_t own = std::min(machine.gpus, gpus);
+  const std::uint32_t step = std::max(machine.rails, 1U);
+  while (own > base.machine.gpus && (gpus % own != 0 || own % step != 0)) --own;
+  if (gpus % own != 0 || (own != machine.gpus && own <= base.machine.gpus)) return std::nullopt;
+  FirstScenario wanted = base.wanted;
+  wanted.machine = name;
+  wanted.count = gpus / own;
+  std::string server = name;
+  if (own != machine.gpus) {
+    machine.gpus = machine.nics = own;
+    server = fmt::format("{{part: {}, gpus: {}, nics: {}}}", name, own, own);
+  }
+  const auto leaves = leaves_of(wanted, machine);
+  if (!leaves.ok() || leaves.value().is_rail != base.leaves.is_rail) return std::nullopt;
+  return Substitute{std::move(server), std::move(machine), leaves.value()};
+}
+
+/// Those that have the same rails first. Storage servers have a NIC on each rail, and leaves of all
+/// NICs would need switches that nobody sells: beside these nothing else is tried.
+std::vector<Substitute> substitutes(const Base& base) {
+  std::vector<Substitute> all;
+  for (const Machine& machine : similar_machines(base.machine)) {
+    const auto leaves = with_oversubscription(base.leaves, base.wanted.oversubscription, machine);
+    if (leaves) all.push_back({machine.name, machine, *leaves});
+  }
+  const bool has_rails = base.leaves.is_rail && base.machine.nics == base.machine.gpus;
+  const auto parts = scenarios::list_parts("servers");
+  if (!has_rails || !base.wanted.storage.empty() || !parts.ok()) return all;
+  for (const scenarios::PartReport& part : parts.value()) {
+    if (auto other = of_other_size(base, part.name)) all.push_back(std::move(*other));
+  }
+  return all;
+}
+
 Result<Question> machine_question(const Base& base) {
   std::vector<std::string> names;
   std::vector<Leaves> all;
   std::vector<std::string> gpus;
   std::vector<std::string> rates;
+  std::vector<std::uint32_t> racks;
+  std::vector<std::uint32_t> groups;
   const bool has_storage = !base.wanted.storage.empty();
-  for (const Machine& machine : similar_machines(base.machine)) {
-    const auto leaves = with_oversubscription(base.leaves, base.wanted.oversubscription, machine);
-    if (!leaves) continue;
-    names.push_back(machine.name);
-    all.push_back(*leaves);
-    gpus.push_back(gpu_of(machine));
-    rates.push_back(rate_text(machine.rate));
+  for (const Substitute& one : substitutes(base)) {
+    names.push_back(one.server);
+    all.push_back(one.leaves);
+    gpus.push_back(gpu_of(one.machine));
+    rates.push_back(rate_text(one.machine.rate));
+    racks.push_back(one.leaves.racks);
+    groups.push_back(one.leaves.group);
   }
   if (names.size() < 2) {
     return nothing_to_vary("machine", "no other server has as many GPUs, NICs and rails as `" +
@@ -171,6 +224,12 @@ Result<Question> machine_question(const Base& base) {
       "      - {{name: machine, path: \"{}\", values: [{}]}}\n"
       "{}",
       has_storage ? "racks[0].server" : "racks.server", fmt::join(names, ", "), leaves_axes(all));
+  if (std::ranges::adjacent_find(racks, std::ranges::not_equal_to()) != racks.end()) {
+    axes += fmt::format(
+        "      - {{path: racks.count, name: machines, values: [{}]}}\n"
+        "      - {{path: fabric.group, values: [{}]}}\n",
+        fmt::join(racks, ", "), fmt::join(groups, ", "));
+  }
   if (has_storage) {
     axes += fmt::format(
         "      - {{name: storage-rate, path: \"racks[1].server.nic.rate\", values: [{}]}}\n",
@@ -181,7 +240,8 @@ Result<Question> machine_question(const Base& base) {
     axes += fmt::format("      - {{path: \"jobs[{}].compute.gpu\", values: [{}], name: gpu-{}}}\n",
                         j, fmt::join(gpus, ", "), j);
   }
-  return Question{"servers with as many GPUs and NICs in the same fabric", axes};
+  return Question{"servers, and racks that are one domain, with as many GPUs and NICs in all",
+                  axes};
 }
 
 Result<Question> size_question(const Base& base) {

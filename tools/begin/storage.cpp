@@ -11,10 +11,13 @@
 namespace weft::begin {
 namespace {
 
-constexpr Bytes kWrite = 1_MiB;
+constexpr Bytes kMinWrite = 4_KiB;
 constexpr double kShare = 0.5;  ///< of what reaches the servers
-constexpr std::uint32_t kMinRounds = 4;
+/// Of fewer writes at random times some clients take twice as long as the others.
+constexpr std::uint32_t kMinRounds = 16;
 constexpr std::uint32_t kMaxRounds = 1000;
+/// Of how long the jobs take, for beside storage they take longer than estimated.
+constexpr double kLonger = 1.25;
 constexpr std::uint32_t kRoundsOfUnknownJobs = 20;
 
 /// What the storage servers' leaves let through to them: their NICs', or their uplinks'.
@@ -31,14 +34,28 @@ double reachable_bits(const Storage& storage, const Leaves& leaves) {
   return bits;
 }
 
-std::uint32_t rounds_in(double seconds, const Storage& storage) {
-  if (seconds <= 0) return kRoundsOfUnknownJobs;
-  const double period = static_cast<double>(kWrite.count()) * 8 /
-                        (storage.load * static_cast<double>(storage.rate.count()));
-  const double rounds =
-      std::clamp(std::ceil(1.5 * seconds / period), static_cast<double>(kMinRounds),
-                 static_cast<double>(kMaxRounds));
-  return static_cast<std::uint32_t>(rounds);
+/// Writes of a client that begin in this time, on average.
+double writes_in(double seconds, const Storage& storage) {
+  return seconds * storage.load * static_cast<double>(storage.rate.count()) /
+         (8 * static_cast<double>(storage.write.count()));
+}
+
+/// Storage is there for most of the run: short jobs have small writes beside them, and jobs so long
+/// that nobody would wait for the packets have fewer.
+void last_as_long(double seconds, Storage& storage) {
+  storage.rounds = kRoundsOfUnknownJobs;
+  if (seconds <= 0) return;
+  const double wanted = kLonger * seconds;
+  while (storage.write > kMinWrite && writes_in(wanted, storage) < kMinRounds) {
+    storage.write = Bytes(storage.write.count() / 2);
+  }
+  const double writes = writes_in(wanted, storage);
+  if (writes > kMaxRounds) {
+    storage.load *= kMaxRounds / writes;
+    storage.is_slowed = true;
+  }
+  storage.rounds = static_cast<std::uint32_t>(std::clamp(
+      std::ceil(writes), static_cast<double>(kMinRounds), static_cast<double>(kMaxRounds)));
 }
 
 }  // namespace
@@ -51,7 +68,7 @@ Storage plan_storage(std::uint32_t servers, bool is_tcp, const Machine& machine,
   storage.load =
       std::min(kShare, kShare * reachable_bits(storage, leaves) /
                            (storage.clients * static_cast<double>(machine.rate.count())));
-  storage.rounds = rounds_in(seconds, storage);
+  last_as_long(seconds, storage);
   return storage;
 }
 
@@ -82,15 +99,18 @@ std::string storage_job_text(const Storage& storage) {
       "    clients: {}\n"
       "    request: {}\n"
       "    response: 64B\n"
-      "    load: {}  # of a client's link, for half of what the servers take\n"
+      "    load: {}  # of a client's link, {}\n"
       "    arrivals: poisson\n"
       "    rounds: {}\n",
       storage.is_tcp ? "    class: storage\n"
                        "    transport: {type: tcp, congestion_control: cubic}\n"
                      : "",
       storage.clients + servers - 1, storage.clients,
-      quantity_text(kWrite.count(), dimension_of<Bytes>()),
-      scenarios::plain_number(storage.load, 3), storage.rounds);
+      quantity_text(storage.write.count(), dimension_of<Bytes>()),
+      scenarios::plain_number(storage.load, 3),
+      storage.is_slowed ? fmt::format("so that {} writes last as long as the jobs", storage.rounds)
+                        : "for half of what the servers take",
+      storage.rounds);
 }
 
 }  // namespace weft::begin

@@ -21,7 +21,9 @@ struct Storage {
   BitsPerSecond rate;
   std::uint32_t clients = 0;
   double load = 0;           ///< of a client's access rate
-  std::uint32_t rounds = 0;  ///< as long as the jobs take, and half as long again
+  Bytes write = 1_MiB;       ///< of a request: small ones where the jobs are short
+  std::uint32_t rounds = 0;  ///< as long as the jobs take, and a quarter as long again
+  bool is_slowed = false;    ///< `load` is less than that half, for jobs that take very long
   bool is_tcp = false;       ///< in a lossy class of its own
 };
 

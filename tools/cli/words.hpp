@@ -74,7 +74,8 @@ inline void add_expectations(CLI::App& app, std::vector<std::string>& expression
   CLI::Option* expect =
       app.add_option("--expect", expressions,
                      "exit with 1 unless this holds of the results, such as "
-                     "'jobs.incast.jct_seconds < 1ms'; may be given several times")
+                     "'jobs.incast.jct_seconds < 1ms', or of every job 'jobs.*.jct < 1ms'; may be "
+                     "given several times")
           ->type_name("CONDITION")
           ->allow_extra_args(false);
   app.add_flag("--cut-off", cut_off,

@@ -127,6 +127,15 @@ void put_known_faults_first(const std::vector<std::string>& faulty,
   });
 }
 
+void add_whereabouts(const Places& places, std::vector<Culprit>& culprits) {
+  for (Culprit& culprit : culprits) {
+    culprit.whereabouts.clear();
+    for (const std::string& place : culprit.places) {
+      culprit.whereabouts.push_back(places.whereabouts(place));
+    }
+  }
+}
+
 void search(Simulator& healthy, const EvidencePoints& evidence, const DiagnosisOptions& options,
             Diagnosis& diagnosis) {
   const std::vector<Fit> fits = fits_of(evidence, healthy.places());
@@ -189,6 +198,8 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
     diagnosis.verdict = Verdict::kFasterThanTheWire;
   }
   join_direct(direct_findings(healthy.places(), measured), diagnosis);
+  add_whereabouts(healthy.places(), diagnosis.culprits);
+  add_whereabouts(healthy.places(), diagnosis.undecided);
   return diagnosis;
 }
 

@@ -41,11 +41,12 @@ struct ComparedPoint {
 
 /// Something that is wrong, and where.
 struct Culprit {
-  std::string kind{};                 ///< name_of(CulpritKind), or of what a log says directly
-  std::vector<std::string> places{};  ///< one of these; empty: the cluster
-  std::optional<double> value{};      ///< the part that is left; of a straggler: microseconds
-  double explained = 0;               ///< the part of the deviation, 0 to 1
-  double confidence = 0;              ///< 0 to 1
+  std::string kind{};                      ///< name_of(CulpritKind), or of what a log says directly
+  std::vector<std::string> places{};       ///< one of these; empty: the cluster
+  std::vector<std::string> whereabouts{};  ///< of each place its server, if its name hides it
+  std::optional<double> value{};           ///< the part that is left; of a straggler: microseconds
+  double explained = 0;                    ///< the part of the deviation, 0 to 1
+  double confidence = 0;                   ///< 0 to 1
   std::string why{};
   /// Whether packets were simulated with it, and how far the worst size is off then.
   std::optional<double> packets_off{};

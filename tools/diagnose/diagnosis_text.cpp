@@ -19,6 +19,7 @@ double rounded(double value, double digits) {
 Json json_of(const Culprit& c) {
   Json json{{"kind", c.kind}};
   json["place"] = c.places;
+  json["whereabouts"] = c.whereabouts;
   json["value"] = c.value ? Json(rounded(*c.value, 3)) : Json(nullptr);
   json["explained"] = rounded(c.explained, 3);
   json["confidence"] = rounded(c.confidence, 3);
@@ -30,10 +31,14 @@ Json json_of(const Culprit& c) {
 std::string places_text(const Culprit& c) {
   constexpr std::size_t kMax = 6;
   if (c.places.empty()) return {};
-  if (c.places.size() == 1) return " " + c.places.front();
-  const std::size_t shown = std::min(kMax, c.places.size());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kMax, c.places.size()); ++i) {
+    const bool is_hidden = i < c.whereabouts.size() && !c.whereabouts[i].empty();
+    names.push_back(c.places[i] + (is_hidden ? " (" + c.whereabouts[i] + ")" : ""));
+  }
+  if (c.places.size() == 1) return " " + names.front();
   return fmt::format(
-      " (one of {}{})", fmt::join(c.places.begin(), c.places.begin() + shown, ", "),
+      " (one of {}{})", fmt::join(names, ", "),
       c.places.size() > kMax ? fmt::format(" and {} more", c.places.size() - kMax) : "");
 }
 

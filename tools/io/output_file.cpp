@@ -135,14 +135,35 @@ Result<OutputFile> OutputFile::beside(const fs::path& given, const fs::path& tar
 }
 
 Errors OutputFile::commit() {
+  Errors errors = finish();
+  return errors.empty() ? take_place() : errors;
+}
+
+Errors OutputFile::commit_all(std::vector<OutputFile>& files) {
+  Errors errors;
+  for (OutputFile& file : files) {
+    const Errors own = file.finish();
+    errors.insert(errors.end(), own.begin(), own.end());
+  }
+  for (OutputFile& file : files) {
+    if (errors.empty()) errors = file.take_place();
+  }
+  return errors;
+}
+
+Errors OutputFile::finish() {
   stream_->flush();
   if (own_) own_->close();
   if (stream_ == &std::cout && has_no_reader(STDOUT_FILENO)) return {};
   if (!stream_->good()) return {failure("the disk is full or nobody reads it")};
-  if (partial_.empty()) return {};
-  if (is_of_the_user(target_, partial_)) {
+  if (!partial_.empty() && is_of_the_user(target_, partial_)) {
     return {failure("it is there already and holds something else; remove it, or name another")};
   }
+  return {};
+}
+
+Errors OutputFile::take_place() {
+  if (partial_.empty()) return {};
   std::error_code error;
   fs::rename(partial_, target_, error);
   const fs::path partial = std::exchange(partial_, fs::path());

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "simcore/base/result.hpp"
 
@@ -27,6 +28,8 @@ class OutputFile {
   [[nodiscard]] std::ostream& stream() { return *stream_; }
   /// All is written: puts the file in its place.
   [[nodiscard]] Errors commit();
+  /// Several that belong together: all of them in their places, or none if one is refused.
+  [[nodiscard]] static Errors commit_all(std::vector<OutputFile>& files);
 
  private:
   OutputFile(std::filesystem::path given, std::ostream& stream);
@@ -34,6 +37,9 @@ class OutputFile {
 
   [[nodiscard]] static Result<OutputFile> beside(const std::filesystem::path& given,
                                                  const std::filesystem::path& target);
+  /// Writes what is left, and says why it may not take its place.
+  [[nodiscard]] Errors finish();
+  [[nodiscard]] Errors take_place();
   [[nodiscard]] Error failure(const std::string& reason) const;
 
   std::filesystem::path given_;    ///< as the user named it

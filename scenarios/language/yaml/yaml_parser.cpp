@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <regex>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,6 +23,7 @@ namespace weft::scenarios::language {
 namespace {
 
 constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMaxHintLine = 1000;
 /// Values of a document after aliases are expanded; far above any written scenario, low enough that
 /// an alias bomb ends at once.
 constexpr std::size_t kMaxNodes = 250'000;
@@ -215,6 +217,17 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t nodes_ = 0;
 };
 
+/// `{path: jobs[0].size}`: braces end a text at a bracket. Empty: the line has no such key.
+std::string bracket_hint(std::string_view text, const YAML::Mark& mark) {
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (int i = 0; i <= mark.line; ++i) std::getline(lines, line);
+  static const std::regex key(R"re((^|[^"'\w.\]])(\w+(\.\w+)*\[\d+\][\w.\[\]]*))re");
+  std::smatch found;
+  if (line.size() > kMaxHintLine || !std::regex_search(line, found, key)) return {};
+  return "; between braces a key with brackets is quoted: \"" + escaped(found[2].str()) + "\"";
+}
+
 }  // namespace
 
 Result<Node> parse_yaml(std::string_view text, const std::string& file, int override_index) {
@@ -235,7 +248,8 @@ Result<Node> parse_yaml(std::string_view text, const std::string& file, int over
   } catch (const Refused& refused) {
     return refused.error;
   } catch (const YAML::Exception& e) {
-    return Error{"is not valid YAML: " + e.msg, {file, e.mark.line + 1, e.mark.column + 1, {}}};
+    return Error{"is not valid YAML: " + e.msg + bracket_hint(text, e.mark),
+                 {file, e.mark.line + 1, e.mark.column + 1, {}}};
   } catch (const std::exception&) {
     return Error{"cannot be parsed as YAML", {file, 0, 0, {}}};
   }

@@ -11,6 +11,7 @@
 
 #include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/text/command_line_size.hpp"
 #include "simcore/text/quantity_text.hpp"
@@ -231,11 +232,19 @@ bool NewCommand::use_gpus() {
     return true;
   }
   if (gpus_ % hosts.value() != 0) {
-    complain(fmt::format("--gpus: {} is no multiple of the {} of {}", gpus_, hosts.value(),
-                         wanted_.machine));
+    const std::uint32_t below = gpus_ / hosts.value() * hosts.value();
+    complain(
+        fmt::format("--gpus: {} is no multiple of the {} of {}; take {}{}, or another machine "
+                    "(--machine, `weft list servers`)",
+                    gpus_, hosts.value(), wanted_.machine,
+                    below > 0 ? fmt::format("{} or ", below) : "", below + hosts.value()));
     return false;
   }
   wanted_.count = gpus_ / hosts.value();
+  if (new_->count("--machine") == 0) {
+    print_error_text(fmt::format("weft: {} of {}, as no --machine is given (`weft list servers`)\n",
+                                 scenarios::counted(wanted_.count, "machine"), wanted_.machine));
+  }
   return true;
 }
 

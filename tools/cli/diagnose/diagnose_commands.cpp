@@ -42,7 +42,22 @@ constexpr const char* kDiagnoseHelp =
     "  weft diagnose cluster.yaml all_reduce.txt pairs.csv nccl-info.log --json\n"
     "  weft diagnose cluster.yaml now.txt --baseline last-month.txt -o diagnosis.html\n"
     "\nEvidence is output of nccl-tests or perftest, a matrix of pairs, NCCL's log, or traces; "
-    "files are known\nby their content. tools/cli/diagnose/DIAGNOSE.md\n";
+    "files are known\nby their content.\n"
+    "\nMatrices of pairs are CSV. A comment line says what was measured, on which rail or NIC, and "
+    "in\n"
+    "which unit; a row is the client, a column the server, and what was not measured is empty:\n"
+    "  # ib_write_bw, rail 5, Gb/s\n"
+    "  src\\dst,gpu01,gpu02,gpu03\n"
+    "  gpu01,,392.0,203.4\n"
+    "  gpu02,392.0,,203.4\n"
+    "  gpu03,203.4,203.4,\n"
+    "Or a line is a pair, with its size in bytes (columns op, bytes, rail and nic may be left "
+    "out):\n"
+    "  src,dst,op,bytes,busbw_GBs\n"
+    "  gpu01,gpu02,all_reduce,1073741824,465.8\n"
+    "Values are GB/s (busbw_GBs, GB/s) or Gb/s, hosts are those of the scenario, rails count from "
+    "0.\n"
+    "tools/cli/diagnose/DIAGNOSE.md\n";
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts;

@@ -19,6 +19,7 @@
 #include "simcore/base/escape.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quoted.hpp"
+#include "tools/cli/expect/every_job.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {
@@ -260,7 +261,16 @@ Result<Expectations> read_expectations(const std::vector<std::string>& expressio
                                        const std::vector<std::string>& names, std::size_t runs) {
   Expectations expectations;
   Errors errors;
+  std::vector<std::string> asked;
   for (const std::string& text : expressions) {
+    auto each = of_every_name(text, names, runs);
+    if (const auto* problem = std::get_if<sweep::ExpressionProblem>(&each)) {
+      errors.push_back(error_in(text, problem->place, problem->sentence));
+      continue;
+    }
+    for (std::string& one : std::get<0>(each)) asked.push_back(std::move(one));
+  }
+  for (const std::string& text : asked) {
     auto read = Expression::read(text, sweep::Dialect::kExpectation);
     if (const auto* problem = std::get_if<sweep::ExpressionProblem>(&read)) {
       errors.push_back(

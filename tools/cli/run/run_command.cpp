@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kRunHelp =
     "\nExamples:\n"
-    "  weft run scenarios/incast.yaml --set jobs[0].size=4MiB --set fabric.spines=8 --seed 7\n"
+    "  weft run scenarios/incast.yaml --set 'jobs[0].size=4MiB' --set fabric.spines=8 --seed 7\n"
     "  weft run scenarios/permutation.yaml --json | jq .messages.slowdown\n"
     "  weft run scenarios/incast.yaml --expect 'jobs.incast.jct_seconds < 3ms' --expect "
     "'network.packets_dropped == 0'\n"
@@ -26,7 +26,8 @@ RunCommand::RunCommand(CLI::App& app)
   run_->footer(kRunHelp);
   add_scenario(*run_, arguments_.scenario);
   add_overrides(*run_, arguments_.overrides,
-                "change one key of the scenario, such as fabric.ecn.kmin=400KB");
+                "change one key of the scenario, such as fabric.ecn.kmin=400KB or, in quotes for "
+                "the shell, 'jobs[0].size=4MiB'");
   run_->add_option("--seed", seed_, "the same as --set seed=N")->type_name("N");
   add_places();
   add_what_runs();
@@ -49,7 +50,8 @@ void RunCommand::add_places() {
                        "folder of the results (default results/<name>, with what --set changed "
                        "behind the name)")
           ->type_name(kFolder);
-  run_->add_option("--name", arguments_.name, "of the folder in results/, instead of that")
+  run_->add_option("--name", arguments_.name,
+                   "of the folder in results/, instead of that; the fluid engine adds -fluid")
       ->type_name("NAME")
       ->excludes(out);
 }

@@ -98,7 +98,18 @@ void print_results(const scenarios::Results& results, const std::vector<Verdict>
     print(scenarios::summary_text(results));
   }
   std::fflush(stdout);
+  // Who waited for whom when somebody stopped the run says nothing.
+  if (results.outcome == scenarios::Outcome::kInterrupted) return;
   for (const std::string& sentence : results.explanation) complain(escaped(sentence));
+}
+
+/// How a run ended that did not finish.
+std::string ending_of(const scenarios::Results& results) {
+  if (results.outcome != scenarios::Outcome::kInterrupted) {
+    return fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome));
+  }
+  return fmt::format("interrupted at {} of simulated time: results are those so far",
+                     scenarios::format_time(results.simulated));
 }
 
 /// What `ideal JCT` has in it that an empty network of healthy ranks would not.
@@ -207,7 +218,7 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
     print(next_step(results, written.value(), scenarios::late_ranks(loaded.source), arguments));
   print_verdicts(verdicts, arguments.is_quiet || arguments.print_json);
   if (scenarios::is_success(results.outcome)) return all_hold(verdicts) ? kSuccess : kUnfinished;
-  complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));
+  complain(ending_of(results));
   return kUnfinished;
 }
 

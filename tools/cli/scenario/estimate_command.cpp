@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kEstimateHelp =
     "\nExamples:\n"
     "  weft estimate scenario.yaml\n"
-    "  weft estimate scenario.yaml --set jobs[0].parallelism.tensor=4\n"
+    "  weft estimate scenario.yaml --set 'jobs[0].parallelism.tensor=4'\n"
     "  weft estimate scenario.yaml --quick --json | jq .jobs[0].step_seconds\n"
     "  weft estimate scenario.yaml --ideal\n"
     "\nOf each training job: what a step spends on computation, exchanges and bubbles, all of it "

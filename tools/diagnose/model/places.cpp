@@ -126,6 +126,16 @@ std::optional<std::uint32_t> Places::server_named(std::string_view name) const {
   return static_cast<std::uint32_t>(found - servers.begin());
 }
 
+std::string Places::whereabouts(std::string_view nic) const {
+  const auto found = std::ranges::find(nics, nic, &NicPlace::name);
+  if (found == nics.end()) return {};
+  const ServerPlace& server = servers[found->server];
+  if (nic == server.name || server_in(found->name) == server.name) return {};
+  const auto place =
+      std::ranges::find(server.nics, static_cast<std::uint32_t>(found - nics.begin()));
+  return "NIC " + std::to_string(place - server.nics.begin()) + " of " + server.name;
+}
+
 std::optional<std::uint32_t> Places::nic_of(std::uint32_t server, std::string_view name,
                                             std::optional<std::uint32_t> rail) const {
   const std::vector<std::uint32_t>& own = servers[server].nics;

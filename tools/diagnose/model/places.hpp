@@ -55,6 +55,8 @@ class Places {
     return of_port_;
   }
   [[nodiscard]] std::optional<std::uint32_t> server_named(std::string_view name) const;
+  /// Where a NIC is whose name does not say it: `NIC 5 of server2`. Empty: it does, or it is none.
+  [[nodiscard]] std::string whereabouts(std::string_view nic) const;
   /// The NIC of a server, by its name with or without the server's, or as the `rail`th of it.
   [[nodiscard]] std::optional<std::uint32_t> nic_of(std::uint32_t server, std::string_view name,
                                                     std::optional<std::uint32_t> rail) const;

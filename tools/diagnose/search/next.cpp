@@ -1,6 +1,7 @@
 #include "tools/diagnose/search/next.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -69,31 +70,44 @@ Candidate pair_matrix(const Places& places, const std::vector<Fit>& fits,
   return candidate;
 }
 
-/// perftest between all NICs of a rail, for each rail that is suspected.
+/// NICs that perftest was run on, one pair of servers at a time.
+std::set<std::uint32_t> measured_nics(const Places& places, const EvidencePoints& evidence) {
+  std::set<std::uint32_t> all;
+  for (const Point& point : evidence.points) {
+    if (!point.is_wire || !point.pair || !point.rail) continue;
+    for (const std::uint32_t s : {point.pair->first, point.pair->second}) {
+      const auto& own = places.servers[s].nics;
+      if (*point.rail < own.size()) all.insert(own[*point.rail]);
+    }
+  }
+  return all;
+}
+
+/// perftest between all NICs of a rail, for each rail that is suspected and was not measured.
 Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
-                        const std::vector<std::uint32_t>& servers) {
+                        const std::vector<std::uint32_t>& servers,
+                        const std::set<std::uint32_t>& measured) {
   std::set<std::size_t> rails;
   for (const Fit& fit : fits) {
     for (const std::uint32_t s : servers) {
       const auto& own = places.servers[s].nics;
       for (std::size_t r = 0; r < own.size(); ++r) {
-        if (slowdown(fit, places, own[r], false) > 0.05) rails.insert(r);
+        const bool is_suspected = slowdown(fit, places, own[r], false) > 0.05;
+        if (is_suspected && !measured.contains(own[r])) rails.insert(r);
       }
     }
   }
-  std::string which;
-  for (const std::size_t r : rails) which += (which.empty() ? "" : ", ") + std::to_string(r);
   Candidate candidate{
-      fmt::format("run `ib_write_bw` between the servers on rail {} (NIC number {} of each), and "
-                  "hand over a matrix for each",
-                  which, which),
+      fmt::format("run `ib_write_bw` between the servers on {} {} (the NICs of that number, from 0 "
+                  "on), and hand over a matrix for each",
+                  rails.size() == 1 ? "rail" : "rails", fmt::join(rails, ", ")),
       {}};
   for (const Fit& fit : fits) {
     std::vector<double> results;
     for (const std::uint32_t s : servers) {
       for (const std::uint32_t nic : places.servers[s].nics) {
-        // One flow at a time meets no other.
-        results.push_back(slowdown(fit, places, nic, false));
+        // One flow at a time meets no other. What was measured would be the same again.
+        results.push_back(measured.contains(nic) ? 0 : slowdown(fit, places, nic, false));
       }
     }
     candidate.results.push_back(std::move(results));
@@ -143,6 +157,13 @@ std::vector<Fit> representatives(const std::vector<Fit>& fits) {
   return some;
 }
 
+/// Whether a curve is that of one server alone.
+bool has_one_server(const EvidencePoints& evidence) {
+  return std::ranges::any_of(evidence.curves, [](const Curve& curve) {
+    return curve.call && !curve.is_matrix && curve.servers.size() == 1;
+  });
+}
+
 bool has_pairs(const EvidencePoints& evidence, bool of_wire) {
   return std::ranges::any_of(evidence.points, [of_wire](const Point& p) {
     return p.pair.has_value() && p.is_wire == of_wire;
@@ -166,8 +187,8 @@ std::string next_measurement(const Places& places, const std::vector<Fit>& undec
   if (servers.size() > 2 && !has_pairs(evidence, false)) {
     candidates.push_back(pair_matrix(places, fits, servers));
   }
-  candidates.push_back(rail_matrices(places, fits, servers));
-  candidates.push_back(one_server(places, fits, servers));
+  candidates.push_back(rail_matrices(places, fits, servers, measured_nics(places, evidence)));
+  if (!has_one_server(evidence)) candidates.push_back(one_server(places, fits, servers));
   const auto told = [&fits](const Candidate& c) { return told_apart(c, fits); };
   const auto best = std::ranges::max_element(candidates, {}, told);
   return told(*best) > 0 ? best->text : std::string();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/io/result_name.hpp"
+#include "tools/sweep/language/conditions.hpp"
 #include "tools/sweep/language/metrics.hpp"
 #include "tools/sweep/report/choice_report.hpp"
 #include "tools/sweep/report/statistics.hpp"
@@ -48,6 +49,7 @@ Json parameters_json(const sweep::Table& table) {
   Json list = Json::array();
   for (const auto& p : table.parameters) {
     list.push_back({{"name", p.name}, {"path", p.path}, {"unit", p.unit}, {"seed", p.is_seed}});
+    if (sweep::is_condition(p.path)) list.back()["condition"] = true;
   }
   return list;
 }

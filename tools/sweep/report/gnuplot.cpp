@@ -65,10 +65,7 @@ Errors draw(const std::string& commands, const fs::path& base) {
     file.value().stream() << picture.value();
     files.push_back(std::move(file).value());
   }
-  for (OutputFile& file : files) {
-    if (Errors errors = file.commit(); !errors.empty()) return errors;
-  }
-  return {};
+  return OutputFile::commit_all(files);
 }
 
 }  // namespace weft::sweep

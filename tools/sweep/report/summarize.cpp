@@ -13,6 +13,7 @@
 #include "scenarios/text/plain_number.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/report/by_condition.hpp"
 #include "tools/sweep/report/choice_report.hpp"
 #include "tools/sweep/report/point_warnings.hpp"
 #include "tools/sweep/report/statistics.hpp"
@@ -358,8 +359,8 @@ Result<std::string> summary_text(const Table& table, const SummaryOptions& optio
         "\n{} ({})\n", objective.name,
         objective.goal == Goal::kMin ? "the smaller the better" : "the larger the better");
     text += ranking_text(table, objective, options.shown) +
-            remarks_text(table, objective, chosen.value().objectives) + "\n" +
-            effects_text(table, objective);
+            remarks_text(table, objective, chosen.value().objectives) +
+            by_condition_text(table, objective) + "\n" + effects_text(table, objective);
   }
   if (chosen.value().pareto.size() == 2) text += pareto_text(table, chosen.value());
   return text;

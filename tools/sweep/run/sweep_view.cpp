@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "scenarios/text/format.hpp"
-#include "scenarios/text/plain_number.hpp"
+#include "tools/sweep/language/conditions.hpp"
 #include "tools/sweep/language/metrics.hpp"
 #include "tools/sweep/report/summarize.hpp"
 
@@ -21,16 +21,6 @@ constexpr std::size_t kNameColumns = 22;
 constexpr std::size_t kValueColumns = 14;
 constexpr std::size_t kBarColumns = 30;
 
-std::string value_text(const std::string& metric, double value) {
-  const std::string unit = metric_unit(metric);
-  if (unit == "s") return scenarios::format_time(value);
-  if (unit == "B") return scenarios::format_bytes(value);
-  if (unit == "B/s") return scenarios::format_bytes(value) + "/s";
-  if (metric.find("tokens_per_second") != std::string::npos) return scenarios::format_tokens(value);
-  if (metric.find("dollars_per_") != std::string::npos) return scenarios::format_dollars(value);
-  return scenarios::plain_number(value, 4);
-}
-
 std::optional<double> value_of(const Report& report, const std::string& metric) {
   const bool is_over = report.outcome == "finished" || report.outcome == "horizon";
   if (!is_over && !is_estimate(metric)) return std::nullopt;
@@ -40,10 +30,33 @@ std::optional<double> value_of(const Report& report, const std::string& metric) 
   return std::nullopt;
 }
 
+/// The description of some parameters.
+std::string some_of(const std::vector<Parameter>& parameters, const std::vector<Value>& values,
+                    const std::vector<std::size_t>& some) {
+  std::vector<Parameter> names;
+  std::vector<Value> texts;
+  for (const std::size_t p : some) {
+    names.push_back(parameters[p]);
+    texts.push_back(values[p]);
+  }
+  return description(names, texts);
+}
+
 }  // namespace
 
 SweepView::SweepView(const Sweep& sweep)
-    : sweep_(sweep), value_columns_(kValueColumns), bests_(sweep.objectives.size()) {
+    : sweep_(sweep),
+      value_columns_(kValueColumns),
+      bests_(sweep.objectives.size()),
+      by_condition_(sweep.objectives.size()) {
+  for (const Axis& axis : sweep.axes) {
+    if (axis.rows.size() < 2 && !axis.range) continue;
+    const bool is_given = std::ranges::all_of(axis.parameters, [&sweep](std::size_t p) {
+      return is_condition(sweep.parameters[p].path);
+    });
+    auto& kind = is_given ? conditions_ : choices_;
+    kind.insert(kind.end(), axis.parameters.begin(), axis.parameters.end());
+  }
   for (const Objective& objective : sweep.objectives) {
     value_columns_ = std::max(value_columns_, std::min(objective.name.size() + 2, kNameColumns));
   }
@@ -62,33 +75,52 @@ void SweepView::show(live::Display& display, const Progress& progress) {
                  is_last);
 }
 
+void SweepView::note_value(std::size_t objective, const Ended& ended, const Last& last) {
+  const Goal goal = sweep_.objectives[objective].goal;
+  const double value = *last.values[objective];
+  const auto take = [&](Best& best, const std::string& point) {
+    const bool is_first = best.count++ == 0;
+    const auto is_better = [goal](double a, double b) {
+      return goal == Goal::kMin ? a < b : a > b;
+    };
+    if (is_first || is_better(value, best.value)) {
+      best.value = value;
+      best.point = point;
+      best.values = last.values;
+    }
+    if (is_first || is_better(best.worst, value)) {
+      best.worst = value;
+      best.worst_point = point;
+    }
+  };
+  if (!bests_[objective]) bests_[objective].emplace();
+  take(*bests_[objective], last.point);
+  if (conditions_.empty()) return;
+  const auto text_of = [&](const std::vector<std::size_t>& parameters) {
+    return some_of(sweep_.parameters, ended.point.values, parameters);
+  };
+  take(by_condition_[objective][text_of(conditions_)], text_of(choices_));
+}
+
 void SweepView::note(const Ended& ended) {
+  ++noted_;
   Last last{.point = description(sweep_.parameters, ended.point.values),
             .outcome = ended.report.status == Status::kDone ? ended.report.outcome
                                                             : status_name(ended.report.status),
             .has_failed = is_failure(ended.report.status),
             .values = {}};
   std::string remarks;
+  for (const Objective& objective : sweep_.objectives) {
+    last.values.push_back(value_of(ended.report, objective.metric));
+  }
   for (std::size_t i = 0; i < sweep_.objectives.size(); ++i) {
     const Objective& objective = sweep_.objectives[i];
-    last.values.push_back(value_of(ended.report, objective.metric));
-    if (!last.values.back()) continue;
+    if (!last.values[i]) continue;
     if (const auto cut_off = cut_off_of(ended.report, objective.metric)) {
       remarks += fmt::format(" ({} {})", objective.name, cut_off->text());
       continue;
     }
-    const double value = *last.values.back();
-    if (!bests_[i]) bests_[i] = Best{value, last.point, value, 0};
-    Best& best = *bests_[i];
-    const auto is_better = [&objective](double a, double b) {
-      return objective.goal == Goal::kMin ? a < b : a > b;
-    };
-    if (is_better(value, best.value)) {
-      best.value = value;
-      best.point = last.point;
-    }
-    if (is_better(best.worst, value)) best.worst = value;
-    ++best.count;
+    note_value(i, ended, last);
   }
   if (const auto* bisection = std::get_if<Bisection>(&sweep_.strategy)) {
     for (const std::string& name : bisection->condition.names()) {
@@ -146,7 +178,13 @@ void SweepView::add_bests(std::size_t columns, std::vector<Line>& lines) const {
   for (std::size_t i = 0; i < bests_.size(); ++i) {
     const auto& best = bests_[i];
     const Objective& objective = sweep_.objectives[i];
-    const std::string value = best ? value_text(objective.metric, best->value) : "-";
+    if (best && !conditions_.empty()) {
+      if (choices_.empty()) continue;
+      lines.push_back({{live::left(objective.name, kNameColumns), Tone::kStrong},
+                       {live::left(winner_text(i), columns - std::min(columns, kNameColumns))}});
+      continue;
+    }
+    const std::string value = best ? metric_text(objective.metric, best->value) : "-";
     lines.push_back({{live::left(objective.name, kNameColumns), Tone::kStrong},
                      {live::right(value, kValueColumns) + "  ", Tone::kCalm},
                      {live::left(best ? best->point : "", columns > fixed ? columns - fixed : 0)}});
@@ -166,7 +204,7 @@ void SweepView::add_last(std::size_t columns, std::size_t max, std::vector<Line>
     std::string values;
     for (std::size_t o = 0; o < last.values.size(); ++o) {
       const auto& value = last.values[o];
-      values += live::right(value ? value_text(sweep_.objectives[o].metric, *value) : "-",
+      values += live::right(value ? metric_text(sweep_.objectives[o].metric, *value) : "-",
                             value_columns_ - 1) +
                 " ";
     }
@@ -176,22 +214,72 @@ void SweepView::add_last(std::size_t columns, std::size_t max, std::vector<Line>
   }
 }
 
+/// What the best point is worst in, where that differs.
+std::string SweepView::price_text(std::size_t objective) const {
+  const Best& best = *bests_[objective];
+  std::string text;
+  for (std::size_t i = 0; i < bests_.size(); ++i) {
+    if (i == objective || !bests_[i] || !best.values[i]) continue;
+    const bool is_worst = is_flat(*best.values[i], bests_[i]->worst);
+    if (!is_worst || is_flat(bests_[i]->value, bests_[i]->worst)) continue;
+    text += fmt::format(", with the worst {} of all", sweep_.objectives[i].name);
+  }
+  return text;
+}
+
+/// Nobody chooses a small size because it takes less time: the best choice is said for each.
+std::string SweepView::by_condition_text(std::size_t objective) const {
+  const Objective& o = sweep_.objectives[objective];
+  const Best& all = *bests_[objective];
+  const auto value_at = [&o](double value, const std::string& point) {
+    return metric_text(o.metric, value) + " at " + point;
+  };
+  if (choices_.empty()) {
+    return fmt::format("; {}: {} to {}", o.name, value_at(all.value, all.point),
+                       value_at(all.worst, all.worst_point));
+  }
+  return "; best " + o.name + " " + winner_text(objective);
+}
+
+/// `for each size: control=dcqcn 3 times of 5`.
+std::string SweepView::winner_text(std::size_t objective) const {
+  std::map<std::string, std::size_t> wins;
+  for (const auto& [condition, best] : by_condition_[objective]) ++wins[best.point];
+  const auto winner =
+      std::ranges::max_element(wins, {}, [](const auto& one) { return one.second; });
+  std::string names;
+  for (const std::size_t p : conditions_) {
+    names += (names.empty() ? "" : ", ") + sweep_.parameters[p].name;
+  }
+  const std::size_t count = by_condition_[objective].size();
+  const std::string often =
+      winner->second == count ? "always" : fmt::format("{} times of {}", winner->second, count);
+  return fmt::format("for each {}: {} {}", names, winner->first, often);
+}
+
+std::string SweepView::best_text(std::size_t objective) const {
+  const Objective& o = sweep_.objectives[objective];
+  if (!bests_[objective]) {
+    return noted_ > 0 ? fmt::format("; {}: no point can be judged", o.name) : std::string();
+  }
+  const Best& best = *bests_[objective];
+  if (best.count > 1 && is_flat(best.value, best.worst)) {
+    const std::string low = metric_text(o.metric, std::min(best.value, best.worst));
+    const std::string high = metric_text(o.metric, std::max(best.value, best.worst));
+    const std::string where = best.count < noted_
+                                  ? fmt::format("the {} points that can be judged", best.count)
+                                  : std::string("all points");
+    return fmt::format("; {}: {}{} at {}, within 1 %", o.name, low,
+                       low == high ? "" : " to " + high, where);
+  }
+  if (!conditions_.empty() && best.count > 1) return by_condition_text(objective);
+  return fmt::format("; best {}: {} at {}{}", o.name, metric_text(o.metric, best.value), best.point,
+                     price_text(objective));
+}
+
 std::string SweepView::sentence(const Progress& progress) const {
   std::string text = progress_text(progress);
-  for (std::size_t i = 0; i < bests_.size(); ++i) {
-    if (const auto& best = bests_[i]) {
-      const Objective& objective = sweep_.objectives[i];
-      if (best->count > 1 && is_flat(best->value, best->worst)) {
-        const std::string low = value_text(objective.metric, std::min(best->value, best->worst));
-        const std::string high = value_text(objective.metric, std::max(best->value, best->worst));
-        text += fmt::format("; {}: {}{} at all points, within 1 %", objective.name, low,
-                            low == high ? "" : " to " + high);
-        continue;
-      }
-      text += fmt::format("; best {}: {} at {}", objective.name,
-                          value_text(objective.metric, best->value), best->point);
-    }
-  }
+  for (std::size_t i = 0; i < bests_.size(); ++i) text += best_text(i);
   return text;
 }
 

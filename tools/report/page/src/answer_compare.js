@@ -45,6 +45,9 @@ function isAlike(list) {
   return orders[0] !== null && orders.every((order) => order === orders[0]);
 }
 
+/** When the last message of an open loop is over says little: what it is for are tails. */
+const isOpen = (job) => job.type === 'open-loop' && job.fct_seconds?.p99 > 0;
+
 /** Jobs of one name in all finished runs; where each run has one job, that. */
 function beside(runs) {
   const single = runs.every((run) => run.summary.jobs.length === 1);
@@ -54,7 +57,7 @@ function beside(runs) {
     if (of.some(({ job }) => !job)) return [];
     const list = of.map(({ run, job }) => {
       const training = trainingOf(run, job);
-      return { run, job, training, seconds: training?.step_seconds?.mean ?? job.jct_seconds };
+      return { run, job, training, seconds: training?.step_seconds?.mean ?? (isOpen(job) ? job.fct_seconds.p99 : job.jct_seconds) };
     });
     return [{ name, list }];
   });
@@ -82,7 +85,8 @@ function unlike(runs) {
 
 /** Steps with other tokens: `; but a step has 36.8 against 16.4 k tokens`. */
 function workText({ best, worst, byToken }) {
-  return byToken ? `; but a step has ${against(...[best, worst].map((one) => format.tokens(tokensOf(one) * one.seconds).replace('/s', '')))}` : '';
+  const word = best.job.ranks === worst.job.ranks ? 'but' : 'and';
+  return byToken ? `; ${word} a step has ${against(...[best, worst].map((one) => format.tokens(tokensOf(one) * one.seconds).replace('/s', '')))}` : '';
 }
 
 /** Where all train steps of as many tokens, or none does: their times can be compared. */
@@ -145,10 +149,20 @@ const MOST_KEYS = 3;
 /** Keys that change nothing of what is simulated. */
 const IS_OF_NO_EFFECT = /^(weft$|name$|observe\b)/;
 
-const keysThatDiffer = (runs) => differences(runs.map((run) => run.scenario)).filter(({ path }) => !IS_OF_NO_EFFECT.test(path));
+/** A job that not all runs have differs as a whole, and not by each of its keys. */
+function keysThatDiffer(runs) {
+  const keys = differences(runs.map((run) => run.scenario)).filter(({ path }) => !IS_OF_NO_EFFECT.test(path));
+  const added = keys.filter(({ path, values }) => /^jobs\[\d+\]\.name$/.test(path) && values.some((v) => v === undefined));
+  const placeOf = ({ path }) => path.slice(0, path.indexOf(']') + 1);
+  const places = new Set(added.map(placeOf));
+  return keys.filter((key) => added.includes(key) || !(key.path.startsWith('jobs[') && places.has(placeOf(key))));
+}
 
-/** Of `jobs[1].skip` the job, and the runs that have it; null: the key is another one. */
+/** Of `jobs[1].skip`, or of the name of a job that is not everywhere, the job, and the runs that have it; null: the key is another one. */
 function skippedJob({ path, values }, runs) {
+  if (/^jobs\[\d+\]\.name$/.test(path) && values.some((v) => v === undefined)) {
+    return { name: quoted(values.find((v) => v !== undefined)), having: runs.filter((run, i) => values[i] !== undefined).map((run) => quoted(run.label)).join(', ') };
+  }
   const [, place] = /^jobs\[(\d+)\]\.skip$/.exec(path) ?? [];
   const having = runs.filter((run, i) => values[i] !== 'true');
   const name = place && keysOf(having[0]?.scenario ?? '').find((key) => key.path === `jobs[${place}].name`)?.value;
@@ -181,7 +195,9 @@ function asInBest(keys, runs, { best, worst, ratio }) {
   if (keys.length > MOST_KEYS) return [];
   const [at, from] = [best, worst].map(({ run }) => runs.indexOf(run));
   const changed = keys.filter(({ values }) => values[at] !== values[from]);
-  const canBeSaid = changed.every(({ path, values }) => path !== 'seed' && !/\.skip$/.test(path) && values[at]?.length < 60);
+  // More GPUs are faster, and are no setting.
+  if (best.job.ranks !== worst.job.ranks) return [];
+  const canBeSaid = changed.every(({ path, values }) => path !== 'seed' && !/\.skip$|^jobs\[\d+\]\.name$/.test(path) && values[at]?.length < 60);
   if (ratio < 1 + SAME || !changed.length || !canBeSaid) return [];
   const text = changed.map(({ path, values }) => quoted(`${path}: ${values[at]}`)).join(', ');
   return [{ layer: 'what differs', text: `${text}, as in ${quoted(best.run.label)}`, why: `${format.times(ratio)} times as fast` }];
@@ -206,6 +222,52 @@ function tries(one, runs) {
     if (blamed) return triesOf(worst.run, [{ job: worst.job, blamed }]).map((t) => ({ ...t, why: `${t.why}, in ${worst.run.label}` }));
   }
   return runs.every((run) => run.blame?.length) ? [] : [{ layer: 'what is recorded', text: '`weft run SCENARIO --blame` of each says through which cause they differ', why: 'not all runs looked for culprits' }];
+}
+
+/** Of jobs on other numbers of ranks what each rank does: nobody is faster for having more. */
+function ranksText({ best, worst }) {
+  const [a, b] = [best, worst].map(({ job }) => job.ranks);
+  if (a === b || !a || !b) return '';
+  const each = best.training && worst.training && tokensOf(best) && tokensOf(worst)
+    ? `${against(...[best, worst].map((one) => format.tokens(tokensOf(one) / one.job.ranks)))} for each`
+    : best.job.busbw_bytes_per_second && worst.job.busbw_bytes_per_second
+      ? `bus bandwidth ${against(...[best, worst].map(({ job }) => format.bandwidth(job.busbw_bytes_per_second)))}`
+      : 'which are other jobs';
+  return `; but on ${format.number(a)} against ${format.number(b)} ranks: ${each}`;
+}
+
+/** `; `a` is simulated by packets, `b` as a fluid`. */
+function engineText(runs) {
+  const words = { packet: 'by packets', fluid: 'as a fluid' };
+  if (new Set(runs.map((run) => run.summary.engine)).size < 2) return '';
+  return `; ${runs.map((run) => `${quoted(run.label)} is simulated ${words[run.summary.engine] ?? `by ${run.summary.engine}`}`).join(', ')}`;
+}
+
+/** Tails that differ by less are not worth a word beside times that are the same. */
+const TAIL = 0.1;
+
+/** Where times are the same: the job whose slowest messages differ most. What happens rarely, such as a time-out, shows there alone. */
+function tailText(all) {
+  const tails = all.flatMap(({ name, list }) => ['p99', 'max'].map((of) => {
+    const sorted = list.filter(({ job }) => job.fct_seconds?.[of] > 0).sort((a, b) => a.job.fct_seconds[of] - b.job.fct_seconds[of]);
+    return sorted.length < 2 ? null : { name, of, fast: sorted[0], slow: sorted.at(-1), ratio: sorted.at(-1).job.fct_seconds[of] / sorted[0].job.fct_seconds[of] };
+  })).filter((one) => one && one.ratio > 1 + TAIL);
+  const [one] = tails.sort((a, b) => b.ratio - a.ratio);
+  if (!one) return '';
+  const who = one.of === 'max' ? 'the slowest message' : '1 in 100 messages';
+  return `; but ${who} of ${quoted(one.name)} takes ${format.times(one.ratio)} times as long in ${quoted(one.slow.run.label)}: ${against(...[one.slow, one.fast].map(({ job }) => format.time(job.fct_seconds[one.of])))}`;
+}
+
+/** Runs of one scenario that differ in the seed alone say what chance makes of it, and none is better. */
+function chanceAnswer(one, known, before, advice) {
+  const { best, worst, ratio, name } = one;
+  const range = `${format.time(best.seconds)} to ${format.time(worst.seconds)}`;
+  const what = best.training ? `a step of ${quoted(name)} takes` : isOpen(best.job) ? `1 in 100 messages of ${quoted(name)} takes` : `${quoted(name)} takes`;
+  return {
+    sentence: `${before}chance alone: only the seed differs, and ${what} ${range} in ${known.length} runs; a change of the scenario that makes less than ${format.percent(ratio - 1)} is not told from it`,
+    figures: [['by the seed alone', format.percent(ratio - 1)], ['least', format.time(best.seconds)], ['greatest', format.time(worst.seconds)]],
+    tries: [...advice, { layer: 'what is compared', text: 'several seeds of each scenario: `weft sweep` with `seeds: 5` has means with their intervals', why: 'one run of each does not tell a change from chance' }],
+  };
 }
 
 const MOST_JOBS = 2;
@@ -258,9 +320,10 @@ function comparedAnswer(runs) {
   const { best, worst, ratio, name, byToken } = one;
   const apart = unlike(known);
   const inJob = all.length > 1 ? ` in ${quoted(name)}` : '';
-  const why = keysText(keys, known);
+  const why = keysText(keys, known) + engineText(known);
   const cost = costOf(best) && costOf(worst) ? [['1 M tokens cost', `${format.dollars(costOf(best))} against ${format.dollars(costOf(worst))}`]] : [];
-  if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}${sameText(all)} by more than ${format.percent(Math.max(ratio - 1, 0.001))}${cheaperText(one)}${why}`, figures: [...all.slice(0, 2).map((p) => [`${p.name} took`, format.time(p.best.seconds)]), ...cost.map(([title, text]) => [`${title}, ${best.run.label} against ${worst.run.label}`, text])], tries: advice };
+  if (ratio >= 1 + SAME && keys.length && keys.every(({ path }) => path === 'seed')) return chanceAnswer(one, known, before, advice);
+  if (ratio < 1 + SAME) return { sentence: `${before}${broken ? 'of the others ' : ''}${sameText(all)} by more than ${format.percent(Math.max(ratio - 1, 0.001))}${tailText(all)}${cheaperText(one)}${why}`, figures: [...all.slice(0, 2).map((p) => [`${p.name} took`, format.time(p.best.seconds)]), ...cost.map(([title, text]) => [`${title}, ${best.run.label} against ${worst.run.label}`, text])], tries: advice };
   const tokens = tokensOf(best) && tokensOf(worst) ? [format.tokens(tokensOf(best)), format.tokens(tokensOf(worst))] : null;
   const values = tokens ?? [format.time(best.seconds), format.time(worst.seconds)];
   const place = known.length > 2 ? `is the fastest of ${known.length} runs${inJob}: ${format.times(ratio)} times as fast as ${quoted(worst.run.label)}, the slowest` : `is ${format.times(ratio)} times as fast${inJob}`;
@@ -268,8 +331,8 @@ function comparedAnswer(runs) {
   const mfu = mfuOf(best) && mfuOf(worst) ? [format.percent(mfuOf(best)), format.percent(mfuOf(worst))] : null;
   // Of steps with other tokens the difference is also one of work.
   const reason = byToken ? null : reasonOf(best, worst);
-  const sentence = `${before}${quoted(best.run.label)} ${place}: ${against(...values)}${others}${reason ? `; ${shareText(reason)} of the difference${others ? inJob : ''} is ${reason.cause}` : ''}${closeText(one)}${cheaperText(one)}${workText(one)}${apart ? `; ${apart}` : ''}${why}`;
-  const what = best.training ? 'a step' : name;
+  const sentence = `${before}${quoted(best.run.label)} ${place}: ${isOpen(best.job) ? '99 % of its messages are over within ' : ''}${against(...values)}${others}${reason ? `; ${shareText(reason)} of the difference${others ? inJob : ''} is ${reason.cause}` : ''}${closeText(one)}${cheaperText(one)}${ranksText(one)}${workText(one)}${apart ? `; ${apart}` : ''}${why}`;
+  const what = best.training ? 'a step' : isOpen(best.job) ? `p99 of ${name}` : name;
   const last = mfu ? [['MFU', against(...mfu)]] : reason ? [[`of it ${reason.name}`, shareText(reason)]] : [];
   // With the cost there are five: what both train at stands in one of them.
   const both = cost.length && tokens && last.length ? [[`trains at, ${best.run.label} against ${worst.run.label}`, against(...tokens), 'best']] : null;

@@ -41,9 +41,13 @@ export function matrixOf({ rows }) {
   return { names, cells };
 }
 
-const placesOf = ({ place }) => {
+/** Of a place its server, where its name does not say it: ` (NIC 5 of server2)`. */
+export const whereabouts = (culprit, i) => (culprit.whereabouts?.[i] ? ` (${culprit.whereabouts[i]})` : '');
+
+const placesOf = (culprit) => {
+  const { place } = culprit;
   const rest = place.length - MOST_PLACES;
-  return place.slice(0, MOST_PLACES).map((name) => `\`${name}\``).join(', ') + (rest > 0 ? ` or ${format.counted(rest, 'other', 'others')}` : '');
+  return place.slice(0, MOST_PLACES).map((name, i) => `\`${name}\`${whereabouts(culprit, i)}`).join(', ') + (rest > 0 ? ` or ${format.counted(rest, 'other', 'others')}` : '');
 };
 
 function whoOf(culprit) {

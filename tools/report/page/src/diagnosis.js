@@ -2,7 +2,7 @@
 
 import { el, section, replace } from './dom.js';
 import { answerView } from './answer.js';
-import { answerDiagnosis, culpritWords, curvesOf, matrixOf, ratioOf } from './answer_diagnosis.js';
+import { answerDiagnosis, culpritWords, curvesOf, matrixOf, ratioOf, whereabouts } from './answer_diagnosis.js';
 import { axes, chart } from './curves.js';
 import { css, heat, inkOn, ofSeries, onOtherColours, ramp } from './colour.js';
 import { logAxis } from './quantiles.js';
@@ -98,7 +98,7 @@ function causes({ culprits, undecided }) {
   return section('causes', 'Causes', table([
     { title: '', value: (c) => c.is, isText: true },
     { title: 'kind', value: (c) => c.kind, isText: true },
-    { title: 'place', value: (c) => c.place.join(', '), show: (c) => placesOf(c.place), isText: true },
+    { title: 'place', value: (c) => c.place.join(', '), show: (c) => placesOf(c.place.map((name, i) => name + whereabouts(c, i))), isText: true },
     { title: 'what is left', value: (c) => c.value, show: (c) => (c.value === null ? '–' : c.kind === 'straggler' ? format.time(c.value * 1e-6) : format.roughly(c.value)) },
     { title: 'explains', value: (c) => c.explained, show: (c) => format.roughly(c.explained) },
     { title: 'confidence', value: (c) => c.confidence, show: (c) => format.roughly(c.confidence) },
@@ -118,7 +118,7 @@ export function nodesAt(place, names) {
 /** Culprits have a ring; where several causes are possible, nobody is one. */
 function marksOf({ culprits }, drawing) {
   const names = drawing.names.flat();
-  return culprits.flatMap((culprit) => culprit.place.map((place) => ({ nodes: nodesAt(place, names), words: culpritWords({ ...culprit, place: [place] }).replaceAll('`', '') })));
+  return culprits.flatMap((culprit) => culprit.place.map((place, i) => ({ nodes: nodesAt(place, names), words: culpritWords({ ...culprit, place: [place], whereabouts: [culprit.whereabouts?.[i]] }).replaceAll('`', '') })));
 }
 
 export function diagnosisParts({ diagnosis, topo }) {

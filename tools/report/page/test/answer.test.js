@@ -416,6 +416,50 @@ test('a link that only takes longer is not said to be slow by its rate', () => {
   assert.equal(slowLinkText({ ...longer, port: 'a->h1', rate_bps: 1e11 }), '`a->h1` (100 Gbps instead of 400 Gbps)');
 });
 
+// A run was "1.1 times as fast" as another with the same keys and another seed.
+test('runs that differ in the seed alone show what chance makes', () => {
+  const of = (label, seed, seconds, more = '') => ({ ...run([job('p', seconds, 1)]), label, scenario: `seed: ${seed}${more}` });
+  const { sentence, figures, tries } = answerOfRuns([of('a', 1, 1), of('b', 2, 1.1), of('c', 3, 1.05)]);
+  assert.equal(sentence, 'chance alone: only the seed differs, and `p` takes 1 s to 1.1 s in 3 runs; a change of the scenario that makes less than 10.0 % is not told from it');
+  assert.deepEqual(figures, [['by the seed alone', '10.0 %'], ['least', '1 s'], ['greatest', '1.1 s']]);
+  assert.ok(tries.some((t) => t.text.startsWith('several seeds of each')));
+  assert.match(answerOfRuns([of('a', 1, 1), of('b', 2, 1.001)]).sentence, /^no job differs by more than 0\.1 %; only `seed` differs$/);
+  assert.match(answerOfRuns([of('a', 1, 1, '\nx: 1'), of('b', 2, 1.1, '\nx: 2')]).sentence, /^`a` is 1\.1 times as fast/);
+});
+
+test('jobs on other numbers of ranks are compared by what each does, and more ranks are no advice', () => {
+  const of = (label, ranks, seconds, busbw) => ({ ...run([job('ar', seconds, 1, { type: 'all-reduce', ranks, bytes: null, busbw_bytes_per_second: busbw })]), label, scenario: `racks: ${ranks}` });
+  const { sentence, tries } = answerOfRuns([of('a', 16, 1, 40e9), of('b', 32, 1.3, null)]);
+  assert.match(sentence, /^`a` is 1\.3 times as fast: 1 against 1\.3 s; but on 16 against 32 ranks: which are other jobs; only `racks` differs$/);
+  assert.ok(tries.every((t) => t.layer !== 'what differs'));
+  assert.match(answerOfRuns([of('a', 16, 1, 40e9), of('b', 32, 1, 31e9)].map((one, i) => { one.summary.jobs[0].jct_seconds = [1.29, 1.664][i]; return one; })).sentence, /; but on 16 against 32 ranks: bus bandwidth 40\.00 against 31\.00 GB\/s; /);
+  const [small, large] = [trained('a', 1, 2, 1), trained('b', 0.5, 4, 1)];
+  [small, large].forEach(({ summary }, i) => { summary.jobs[0].ranks = [8, 32][i]; summary.training[0].tokens_per_second = [2e6, 4e6][i]; });
+  assert.match(answerOfRuns([small, large]).sentence, /; but on 32 against 8 ranks: 125 against 250 k tokens\/s for each/);
+});
+
+test('a job that not all runs have is one difference, and not one for each of its keys', () => {
+  const keys = 'jobs:\n  - name: a\n    size: 1';
+  const of = (label, seconds, scenario) => ({ ...run([job('a', seconds, 1)]), label, scenario });
+  assert.match(answerOfRuns([of('one', 1, keys), of('two', 2, `${keys}\n  - name: b\n    size: 2\n    type: incast`)]).sentence, /; only `two` has job `b`$/);
+  assert.match(answerOfRuns([of('one', 1, keys), of('two', 2, `${keys.replace('size: 1', 'size: 3')}\n  - name: b\n    size: 2`)]).sentence, /; only `jobs\[0\]\.size` and job `b` differ$/);
+});
+
+test('engines that differ are said', () => {
+  const [a, b] = ['packet', 'fluid'].map((engine) => ({ ...run([job('j', 1, 1)], undefined, { engine }), label: engine }));
+  assert.match(answerOfRuns([a, b]).sentence, /^no job differs by more than 0\.1 %; `packet` is simulated by packets, `fluid` is simulated as a fluid$/);
+});
+
+test('open loops are compared by their tails, and tails are said where times are the same', () => {
+  const of = (label, type, seconds, p99, max = p99) => ({ ...run([job('rpc', seconds, null, { type, fct_seconds: { p99, max } })]), label, scenario: `x: ${label}` });
+  const open = answerOfRuns([of('a', 'open-loop', 9, 1e-3), of('b', 'open-loop', 8, 3e-3)]);
+  assert.match(open.sentence, /^`a` is 3 times as fast: 99 % of its messages are over within 1 against 3 ms; /);
+  assert.deepEqual(open.figures.slice(1, 2), [['p99 of rpc, a', '1 ms', 'best']]);
+  assert.match(answerOfRuns([of('a', 'incast', 1, 1e-3), of('b', 'incast', 1, 2e-3)]).sentence, /^no job differs by more than 0\.1 %; but 1 in 100 messages of `rpc` takes 2 times as long in `b`: 2 against 1 ms; /);
+  assert.match(answerOfRuns([of('a', 'incast', 1, 1e-3, 4e-3), of('b', 'incast', 1, 1e-3)]).sentence, /; but the slowest message of `rpc` takes 4 times as long in `a`: 4 against 1 ms; /);
+  assert.doesNotMatch(answerOfRuns([of('a', 'incast', 1, 1e-3), of('b', 'incast', 1, 1.09e-3)]).sentence, /but/);
+});
+
 // `slow links, first the link takes longer` is no sentence.
 test('what takes longer, or takes in less than comes, is said behind the slow links', () => {
   const of = (link) => { const slow = blame('a', [['serialisation', 'x', 3], ['queueing', 'x', 1]]); slow.slow_links = [{ ...link, seconds: '3' }]; return answerOfRun(run([job('a', 4, 4)], [slow])).sentence; };
@@ -486,7 +530,7 @@ test('jobs that do not do the same are not compared', () => {
   assert.match(answerOfRuns([ring('a', 2, 16, 32e6), ring('b', 1, 16, 64e6, 'tree')]).sentence, /^`b` is 2 times as fast: 1 against 2 s; only `jobs\[0\]\.algorithm` differs$/);
   // What arrives by chance is another sum for another seed, of one order.
   const chance = (label, seed, bytes) => ({ ...of(label, 'rpc', seed, bytes), scenario: `seed: ${seed}\njobs:\n  - name: j\n    load: 0.3` });
-  assert.match(answerOfRuns([chance('a', 1, 10), chance('b', 2, 12)]).sentence, /^`a` is 2 times as fast/);
+  assert.match(answerOfRuns([chance('a', 1, 10), chance('b', 2, 12)]).sentence, /^chance alone: .* `j` takes 1 s to 2 s in 2 runs; /);
   // Steps of a model of other layers have other operations for a token.
   const [whole, slice] = [priced('a', 2, 1e6, 1), priced('b', 1, 2e6, 1)];
   for (const { summary } of [whole, slice]) summary.jobs[0].ranks = 8;
@@ -611,6 +655,72 @@ test('the best point by one objective is said to be the worst by another', () =>
   data.objectives[1].goal = 'min';
   data.points.forEach((p, i) => { p.metrics[1] = [20, 10, 30][i]; });
   assert.doesNotMatch(sentence(), /worst/);
+});
+
+// Percentiles of runs that were cut off are not compared, so that nobody knows whether those points differ.
+test('a sweep says which points and which objectives it cannot judge', () => {
+  const cut = { cut_off: { 0: 'of 7 of 32 messages' } };
+  const data = sweep([point(0, 1, 'x', 5), point(1, 2, 'x', 5), point(2, 4, 'x', 9, cut), point(3, 8, 'x', 9, cut)]);
+  const answer = () => answerOfSweep(new Points(data));
+  assert.equal(answer().sentence, '`time` is 5 s at the 2 of 4 points that can be compared, within 1 %; of 4 points 2 were cut off');
+  assert.deepEqual(answer().tries.map((t) => t.why), ['2 points were cut off, and what takes longest is not in percentiles of those', 'none of the 2 points that can be compared changes `time`']);
+  data.points[1].cut_off = cut.cut_off;
+  assert.equal(answer().sentence, 'Best time: 5 s, at size `1KB`; no other point can be compared with it; of 4 points 3 were cut off');
+  // Another objective that all points have answers instead.
+  data.objectives.push({ name: 'drops', metric: 'drops', goal: 'min' });
+  data.metrics.push({ name: 'drops', unit: '' });
+  data.points.forEach((p) => p.metrics.push(7));
+  assert.equal(answer().sentence, '`drops` is 7 at all points, within 1 %; `time` of one point alone can be judged; of 4 points 3 were cut off');
+  assert.match(answer().tries[1].why, /^none of the 4 points that can be compared changes `drops`$/);
+  data.points[0].cut_off = cut.cut_off;
+  data.points[3].metrics[1] = 9;
+  assert.match(answer().sentence, /^`time` of no point can be judged; best drops: 7, at size `1KB`; 2 others are within 5 %/);
+  data.objectives.pop();
+  assert.match(answer().sentence, /^No point has a result that counts; of 4 points 4 were cut off$/);
+  assert.equal(answer().tries[0].text, 'a later end of the runs (`run.until`)');
+});
+
+const conditional = (points, more = {}) => { const data = sweep(points); data.parameters[0].condition = true; return { ...data, ...more }; };
+
+test('what is sent is a condition, and no choice: the best choice is said for each', () => {
+  const of = (times) => answerOfSweep(new Points(conditional(times.flatMap(([x, y], i) => [point(2 * i, 2 ** i, 'x', x), point(2 * i + 1, 2 ** i, 'y', y)]))));
+  const { sentence, figures, tries } = of([[1, 2], [4, 9], [7, 8]]);
+  assert.match(sentence, /^best time at each `size`: mode `x`, 1 s at size `1KB` to 7 s at size `4KB`; of `mode`, `x` is .* all 6 points finished$/);
+  assert.deepEqual(figures.slice(0, 2), [['best at most of them', 'mode x', 'best'], ['best at', '3 of 3']]);
+  assert.ok(tries.every((t) => !t.text.startsWith('values of') && t.layer !== 'the best point'));
+  assert.match(of([[1, 2], [9, 4], [7, 8]]).sentence, /^best time at each `size`: mode `x` at size `1KB` \(1 s\), mode `y` at size `2KB` \(4 s\), mode `x` at size `4KB` \(7 s\); /);
+  assert.match(of([[1, 2], [9, 4], [7, 8], [7, 8], [7, 8]]).sentence, /^best time at each `size`: mode `x` at 4 of 5, mode `y` at 1 of 5; /);
+  // What is within 1 % is as good.
+  assert.match(of([[1, 2], [4.03, 4], [7, 8]]).sentence, /^best time at each `size`: mode `x`, 1 s/);
+  assert.match(of([[1, 1], [4.03, 4], [7, 7]]).sentence, /^best time at each `size`: mode `x` as well as mode `y`, 1 s/);
+});
+
+test('a size with nothing to compare is said, and what the best costs', () => {
+  const data = conditional([point(0, 1, 'x', 1), point(1, 1, 'y', 2), point(2, 2, 'x', 5), point(3, 4, 'x', 9), point(4, 4, 'y', 8)]);
+  data.objectives.push({ name: 'drops', metric: 'drops', goal: 'min' });
+  data.metrics.push({ name: 'drops', unit: '' });
+  data.points.forEach((p, i) => p.metrics.push([30, 10, 20, 20, 10][i]));
+  assert.match(answerOfSweep(new Points(data)).sentence, /^best time at each `size`: mode `x` at size `1KB` \(1 s\), mode `y` at size `4KB` \(8 s\); but the best has the worst `drops` at 1 of 2; at 1 of 3 there is nothing to compare; /);
+});
+
+test('where nothing but conditions differ, none of them is best', () => {
+  const data = conditional([point(0, 1, 'x', 2), point(1, 2, 'x', 1), point(2, 4, 'x', 9)]);
+  const { sentence, figures } = answerOfSweep(new Points(data));
+  assert.equal(sentence, '`time` goes from 1 s at size `2KB` to 9 s at size `4KB`; all 3 points finished');
+  assert.deepEqual(figures.slice(0, 2), [['least time', '1 s'], ['greatest time', '9 s']]);
+  // A choice that changes with the size makes a choice of both.
+  data.points.forEach((p) => { p.texts[1] = p.values[1] = `m${p.id}`; });
+  assert.match(answerOfSweep(new Points(data)).sentence, /^Best time: 1 s/);
+});
+
+test('a choice that is better on average is said to be the worst in another objective', () => {
+  const data = sweep([[1, 'x', 1], [1, 'y', 2], [2, 'x', 3], [2, 'y', 9]].map(([size, mode, value], id) => point(id, size, mode, value)));
+  data.objectives.push({ name: 'drops', metric: 'drops', goal: 'min' });
+  data.metrics.push({ name: 'drops', unit: '' });
+  data.points.forEach((p, i) => p.metrics.push([20, 0, 30, 40][i]));
+  assert.match(answerOfSweep(new Points(data)).sentence, /^of `mode`, `x` is 2.4 times .* settings; but `x` has the worst `drops` on average, 25, where the best has 20; best time/);
+  data.points[0].metrics[1] = 5;
+  assert.doesNotMatch(answerOfSweep(new Points(data)).sentence, /worst/);
 });
 
 test('points of one seed are not said to differ by more than seeds change', () => {

@@ -17,6 +17,12 @@ test('a culprit is said with what it still carries and what it explains', () => 
   assert.equal(sentence({ culprits: [five] }), 'one of `a`, `b`, `c` or 2 others carries 50 % of its rate; it explains 90 % of what is slower than expected');
 });
 
+test('a NIC is said with its server, where its name hides it', () => {
+  const hidden = { ...nic, place: ['gpu21'], whereabouts: ['NIC 5 of server2'] };
+  assert.match(sentence({ culprits: [hidden] }), /^`gpu21` \(NIC 5 of server2\) carries 50 % of its rate; /);
+  assert.match(sentence({ culprits: [{ ...nic, whereabouts: [''] }] }), /^`a\/nic0` carries /);
+});
+
 test('what cannot be told apart is listed, and the next measurement comes first', () => {
   const both = { undecided: [nic, { ...nic, kind: 'collisions', place: [] }], next_measurement: 'run pairs' };
   assert.match(sentence(both), /up to 2 times, and these measurements cannot tell 2 causes apart: slow-nic, collisions$/);
