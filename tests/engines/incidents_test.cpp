@@ -318,7 +318,7 @@ TEST(Incidents, AddUpToTheDropsOfPorts) {
       run_failing(one_flow("{type: bit-errors, from: leaf0, to: spine0, at: 50us, until: 90us, "
                            "frame_loss_rate: 0.1}"));
   EXPECT_GT(errors.totals.error_drops, 0);
-  EXPECT_EQ(lost_to(errors, {"bit-errors"}), errors.totals.error_drops);
+  EXPECT_EQ(lost_to(errors, {IncidentKind::kBitErrors}), errors.totals.error_drops);
 }
 
 // A storm that a PFC watchdog finds is an incident: it began with the pause, and ends when the
@@ -334,7 +334,8 @@ TEST(Incidents, WatchdogsNoticeStorms) {
         "transport: {type: roce, congestion_control: none, retransmit_timeout: 300us}\n"
         "jobs: [{name: a, type: messages, list: [{from: 0, to: 1, size: 3MiB}]}]\n"
         "faults: [{type: nic-pause, host: h1, at: 50us, until: 200us}]\n");
-    const auto storm = std::ranges::find(r.incidents, "pause-storm", &IncidentResult::kind);
+    const auto storm =
+        std::ranges::find(r.incidents, IncidentKind::kPauseStorm, &IncidentResult::kind);
     ASSERT_NE(storm, r.incidents.end()) << action;
     EXPECT_THAT(storm->place, HasSubstr("->h1"));
     EXPECT_NEAR(to_seconds(storm->begin), 50e-6, 3e-6);
@@ -343,9 +344,10 @@ TEST(Incidents, WatchdogsNoticeStorms) {
     EXPECT_LE(*storm->watchdog - storm->begin, 40_us);
     EXPECT_GE(*storm->end, 210_us);
     EXPECT_LE(*storm->end, 240_us);
-    EXPECT_EQ(lost_to(r, {"pause-storm"}), r.totals.watchdog_drops);
+    EXPECT_EQ(lost_to(r, {IncidentKind::kPauseStorm}), r.totals.watchdog_drops);
     EXPECT_EQ(r.totals.watchdog_drops > 0, action == "drop");
-    const auto cause = std::ranges::find(r.incidents, "nic-pause", &IncidentResult::kind);
+    const auto cause =
+        std::ranges::find(r.incidents, IncidentKind::kNicPause, &IncidentResult::kind);
     ASSERT_NE(cause, r.incidents.end());
     EXPECT_EQ(cause->place, "h1");
   }
@@ -391,7 +393,7 @@ TEST(Incidents, FlappingSaysWhatItsHeaderSays) {
   Experiment e = experiment_of("flapping.yaml");
   e.scenario.observe.blame = true;
   const Results r = scenarios::simulate(e);
-  EXPECT_EQ(std::ranges::count(r.incidents, "flapping", &IncidentResult::kind), 6);
+  EXPECT_EQ(std::ranges::count(r.incidents, IncidentKind::kFlapping, &IncidentResult::kind), 6);
   EXPECT_EQ(r.incidents[0].packets, 262);
   EXPECT_EQ(r.incidents[0].queue_pairs, 2U);
   EXPECT_EQ(r.incidents[0].noticed_by(), "port then routes then sender");

@@ -372,7 +372,10 @@ std::vector<Advice> advice_against_control(const JobSum& job, const CauseSum& su
   const bool comes_first =
       collisions &&
       (is_known ? collisions->time > advice.time - collisions->time : meets_between_switches(job));
-  if (comes_first) all.push_back(*collisions);
+  if (comes_first) {
+    all.push_back(*collisions);
+    advice.time = std::min(advice.time, collisions->time);  // or it would come first
+  }
   all.push_back(std::move(advice));
   if (collisions && !comes_first) all.push_back(*collisions);
   return all;
