@@ -58,19 +58,19 @@ double load_ratio(const Fabric& fabric, const Results& results, PortId port) {
 void add_shares(const PacketWalk::SentByJob& sent, ReactionResult& r) {
   Picoseconds whole;
   Picoseconds others;
-  Picoseconds most;
+  Picoseconds longest;
   for (const auto& [job, time] : sent) {
     whole += time;
     if (job == r.job) continue;
     others += time;
-    if (time > most) {
-      most = time;
+    if (time > longest) {
+      longest = time;
       r.other_job = job;
     }
   }
   if (whole == Picoseconds(0)) return;
   r.others_share = to_seconds(others) / to_seconds(whole);
-  r.other_job_share = to_seconds(most) / to_seconds(whole);
+  r.other_job_share = to_seconds(longest) / to_seconds(whole);
 }
 
 }  // namespace

@@ -42,10 +42,10 @@ HeldBack held_back_of(const std::string& job, const RunFacts& facts) {
     all.others_share = one.others_share;
     all.is_paused = is_paused;
   }
-  Picoseconds most;
+  Picoseconds other_time;
   for (const auto& [other, time] : others) {
-    if (time <= most) continue;
-    most = time;
+    if (time <= other_time) continue;
+    other_time = time;
     all.other_job = other;
   }
   return all;

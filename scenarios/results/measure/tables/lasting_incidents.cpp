@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxNames = 3;
 
-/// Whether what it hits cannot go on, rather than takes longer.
+/// Whether packets stop at it, rather than take longer.
 bool stops_packets(const IncidentResult& r) {
   switch (r.kind) {
     case IncidentKind::kNicPause:
