@@ -73,7 +73,7 @@ std::string culprit_name(const Experiment& e, const Results& results, const Culp
         is_repeat ? std::ranges::binary_search(incident.connections, ConnectionId(culprit.number))
                   : std::ranges::binary_search(incident.ports, PortId(culprit.number));
     if (!is_meant) continue;
-    if (incident.kind == kNoRoute) {
+    if (incident.kind == IncidentKind::kNoRoute) {
       found_no_route = true;
     } else {
       names.insert(incident.name());

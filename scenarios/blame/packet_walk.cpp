@@ -41,6 +41,20 @@ class PacketWalk::Walk {
     return std::move(charges_);
   }
 
+  /// The ports of switches at which its packets queued, each once.
+  [[nodiscard]] std::vector<PortId> queues() const {
+    std::vector<PortId> ports;
+    for (const PacketLog& packet : known_.packets) {
+      for (const Event& event : packet.events) {
+        const bool is_host = fabric_.node(fabric_.port(event.port).node).kind == NodeKind::kHost;
+        if (!is_host && std::ranges::find(ports, event.port) == ports.end()) {
+          ports.push_back(event.port);
+        }
+      }
+    }
+    return ports;
+  }
+
  private:
   [[nodiscard]] Culprit connection() const { return Culprit::connection(message_.connection); }
   /// Packet::flow of its packets.
@@ -173,9 +187,7 @@ class PacketWalk::Walk {
   }
 
   [[nodiscard]] Culprit job_of(std::uint32_t flow) const {
-    const protocols::FlowName name = log_.network_->name_of(flow);
-    const ProcessId source = log_.around_.workload.connections()[name.connection.value()].source;
-    return Culprit::of_job(log_.around_.workload.job_of(source));
+    return Culprit::of_job(log_.job_of(flow));
   }
 
   /// When the packet came to the queue of `out_`; `in_` is the link by which it came then.
@@ -455,14 +467,28 @@ void PacketWalk::add_busy(const TraceRecord& record) {
   busy.sequence = static_cast<std::uint32_t>(record.value >> 32);
   busy.is_data = record.what == static_cast<std::uint8_t>(protocols::PacketKind::kData);
   busy.traffic_class = record.traffic_class;
-  if (!busy.is_data || !port.is_of_host) return;
+  if (!busy.is_data) return;
+  if (!port.is_of_host) {
+    port.sent_by_job[job_of(busy.flow)] += busy.end - busy.begin;
+    return;
+  }
   if (PacketLog* packet = log_of(busy.flow, busy.sequence)) {
     packet->sent.emplace_back(PortId(record.subject), busy);
   }
 }
 
+std::uint32_t PacketWalk::job_of(std::uint32_t flow) const {
+  const protocols::FlowName name = network_->name_of(flow);
+  return around_.workload.job_of(around_.workload.connections()[name.connection.value()].source);
+}
+
 void PacketWalk::resolve(std::size_t number) {
-  found_(number, Walk(*this, number).run());
+  Walk walk(*this, number);
+  const std::vector<Charge> charges = walk.run();
+  const bool is_held =
+      std::ranges::find(charges, Cause::kCongestionControl, &Charge::cause) != charges.end();
+  if (is_held && held_back_) held_back_(number, walk.queues());
+  found_(number, charges);
   const std::uint32_t place = place_[number];
   if (place == kNowhere) return;
   known_[place].clear();

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "protocols/network/packet_network.hpp"
@@ -25,6 +27,8 @@ class PacketWalk {
  public:
   /// What the walk is about, and what it finds, from its end to its begin.
   using Found = std::function<void(std::size_t message, const std::vector<Charge>& charges)>;
+  /// The ports of switches at which packets of a message queued that congestion control held back.
+  using HeldBack = std::function<void(std::size_t message, const std::vector<PortId>& queues)>;
   /// Who is to blame for a pause.
   using RootOf = std::function<Culprit(const protocols::PauseInterval& pause)>;
 
@@ -40,6 +44,14 @@ class PacketWalk {
   /// `first_sequences`: of each message. By time of delivery. All must outlive it.
   PacketWalk(const Surroundings& around, std::span<const PathMessage> messages,
              std::span<const std::uint32_t> first_sequences, RootOf root_of, Found found);
+
+  void on_held_back(HeldBack held_back) { held_back_ = std::move(held_back); }
+  /// The time that a port of a switch sent data of a job while packets of the messages waited
+  /// there.
+  using SentByJob = std::map<std::uint32_t, Picoseconds>;
+  [[nodiscard]] const SentByJob& sent_by_job(PortId port) const {
+    return ports_[port.value()].sent_by_job;
+  }
 
   /// The network that is run, once there is one.
   void set_network(const protocols::PacketNetwork& network) { network_ = &network; }
@@ -98,6 +110,7 @@ class PacketWalk {
     std::vector<Busy> busy;
     std::vector<Stall> stalls;
     std::vector<Stall> replays;  ///< of link-level retry, of all classes
+    SentByJob sent_by_job;       ///< of switches
     bool is_of_host = false;
   };
   class Walk;
@@ -108,6 +121,7 @@ class PacketWalk {
   void add(const protocols::TraceRecord& record);
   void add_busy(const protocols::TraceRecord& record);
   void add_arrival(const protocols::TraceRecord& record);
+  [[nodiscard]] std::uint32_t job_of(std::uint32_t flow) const;
   /// Of the message that a packet is of; null: it is of none, or of one that is dealt with.
   [[nodiscard]] PacketLog* log_of(std::uint32_t flow, std::uint32_t sequence);
   /// The message that a packet is of; kNowhere: it is of none.
@@ -123,6 +137,7 @@ class PacketWalk {
   std::span<const std::uint32_t> first_sequences_;
   RootOf root_of_;
   Found found_;
+  HeldBack held_back_;
   const protocols::PacketNetwork* network_ = nullptr;
   std::vector<Picoseconds> oldest_left_;  ///< by message: the least posting from it on
   std::size_t next_ = 0;                  ///< message to be resolved

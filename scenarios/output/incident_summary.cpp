@@ -17,8 +17,9 @@ namespace {
 constexpr std::size_t kLines = 5;
 
 std::string line_of(const IncidentResult& r) {
-  std::string text = fmt::format("    {} {}  from {}{}", r.kind, r.place, format_time(r.begin),
-                                 r.end ? " until " + format_time(*r.end) : " on");
+  std::string text =
+      fmt::format("    {} {}  from {}{}", incident_kind_name(r.kind), r.place, format_time(r.begin),
+                  r.end ? " until " + format_time(*r.end) : " on");
   text += r.packets == 0 ? "  lost nothing"
                          : fmt::format("  lost {}, the last at {}", counted(r.packets, "packet"),
                                        format_time(*r.last_loss));

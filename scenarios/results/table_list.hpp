@@ -13,6 +13,7 @@
 #include "scenarios/results/tables/paths/path_states_table.hpp"
 #include "scenarios/results/tables/pauses_table.hpp"
 #include "scenarios/results/tables/ports_table.hpp"
+#include "scenarios/results/tables/reactions/reactions_table.hpp"
 #include "scenarios/results/tables/sizes/sizes_table.hpp"
 #include "scenarios/results/tables/training_table.hpp"
 #include "scenarios/results/tables/victims_table.hpp"
@@ -24,6 +25,6 @@ namespace weft::scenarios {
 using ResultTables =
     TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable, IterationsTable,
               TrainingTable, VictimsTable, IsolatedTable, BlameTable, LatencyTable, SizesTable,
-              IncidentsTable, PathStatesTable, PathChangesTable>;
+              IncidentsTable, PathStatesTable, PathChangesTable, ReactionsTable>;
 
 }  // namespace weft::scenarios

@@ -10,6 +10,7 @@
 
 #include "scenarios/blame/blame_sums.hpp"
 #include "scenarios/blame/packet_walk.hpp"
+#include "scenarios/blame/reactions.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "scenarios/run/run_monitor.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
@@ -137,23 +138,29 @@ class PauseRoots {
 
 /// Of what was found of a message, the part that a path needs.
 void add_part(const std::vector<JobPath>& paths, const Use& use, const std::vector<Charge>& charges,
-              BlameSums& sums) {
+              BlameSums& sums, Reactions& reactions) {
   for (Charge charge : charges) {
     charge.begin = std::max(charge.begin, use.from);
     charge.end = std::min(charge.end, use.until);
     if (charge.begin >= charge.end) continue;
-    if (use.detour != nullptr) charge = use.detour->in_whole(charge);
+    if (use.detour != nullptr) {
+      charge = use.detour->in_whole(charge);
+    } else {
+      reactions.add(paths[use.path].job, charge);
+    }
     sums.add(use.path, paths[use.path], charge);
   }
 }
 
 /// What is found of messages goes to the paths that they are on.
 PacketWalk make_walk(const PacketWalk::Surroundings& around, const PathMessages& wanted,
-                     const std::vector<JobPath>& paths, PacketWalk::RootOf root_of,
-                     BlameSums& sums) {
+                     const std::vector<JobPath>& paths, PacketWalk::RootOf root_of, BlameSums& sums,
+                     Reactions& reactions) {
   return {around, wanted.messages, wanted.first_sequences, std::move(root_of),
           [&](std::size_t message, const std::vector<Charge>& charges) {
-            for (const Use& use : wanted.uses[message]) add_part(paths, use, charges, sums);
+            for (const Use& use : wanted.uses[message]) {
+              add_part(paths, use, charges, sums, reactions);
+            }
           }};
 }
 
@@ -162,7 +169,9 @@ void watch(const NetworkApart& apart, const PathMessages& wanted, const std::vec
   const auto root_of = [](const protocols::PauseInterval& pause) {
     return Culprit::port(pause.port);  // there are none
   };
-  PacketWalk walk = make_walk({apart.fabric(), apart.workload(), {}}, wanted, paths, root_of, sums);
+  Reactions none;
+  PacketWalk walk =
+      make_walk({apart.fabric(), apart.workload(), {}}, wanted, paths, root_of, sums, none);
   apart.watch(
       wanted.watched(),
       [&walk](std::span<const protocols::TraceRecord> records, Picoseconds until) {
@@ -300,16 +309,25 @@ void find_blame(const Experiment& e, const std::vector<JobPath>& paths, ZeroLoad
   for (const auto& [network, messages] : wanted.apart) watch(*network, messages, paths, sums);
   if (!wanted.of_run.messages.empty()) {
     const PauseRoots roots(results);
+    Reactions reactions;
     const bool has_input_queues =
         e.scenario.switches.queueing == protocols::SwitchConfig::Queueing::kInput;
     PacketWalk walk = make_walk(
         {e.fabric, e.workload, e.faults, has_input_queues, e.scenario.switches.link_retry.enabled},
         wanted.of_run, paths,
-        [&roots](const protocols::PauseInterval& pause) { return roots.of(pause); }, sums);
+        [&roots](const protocols::PauseInterval& pause) { return roots.of(pause); }, sums,
+        reactions);
+    // Inputs that queue are no queues that mark.
+    if (!has_input_queues) {
+      walk.on_held_back([&](std::size_t message, const std::vector<PortId>& queues) {
+        reactions.add_queues(wanted.of_run.messages[message].connection, queues);
+      });
+    }
     if (!run_again(e, wanted.of_run, how, walk)) {
       results.outcome = Outcome::kInterrupted;
       return;
     }
+    results.reactions = reactions.rows(e, results, walk);
   }
   end_blame(e, paths, sums, how.timeline, results);
 }

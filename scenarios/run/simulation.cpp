@@ -21,6 +21,7 @@
 #include "scenarios/results/measure/tables/collect_incidents.hpp"
 #include "scenarios/results/measure/tables/collect_jobs.hpp"
 #include "scenarios/results/measure/tables/collect_paths.hpp"
+#include "scenarios/results/measure/tables/lasting_incidents.hpp"
 #include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/memo/approximate_periods.hpp"
 #include "scenarios/run/memo/shortcuts.hpp"
@@ -162,14 +163,20 @@ void warn_of_lateness(const Experiment& e, const collectives::Executor& executor
 void explain(const Experiment& e, const PacketNetwork& network,
              const collectives::Executor& executor, Results& results) {
   if (is_success(results.outcome)) return;
-  for (const ConnectionId failed : network.failed_connections()) {
+  const std::vector<ConnectionId> all_failed = network.failed_connections();
+  if (results.outcome == Outcome::kStuck || results.outcome == Outcome::kStalled) {
+    const auto causes = describe_lasting_incidents(e, all_failed, results);
+    results.explanation.insert(results.explanation.begin(), causes.begin(), causes.end());
+  }
+  std::size_t said = 0;
+  for (const ConnectionId failed : all_failed) {
     const Connection& c = e.workload.connections()[failed.value()];
     const auto host = [&e](ProcessId p) {
       return e.fabric.host(e.workload.process_hosts()[p.value()]).name;
     };
     results.explanation.push_back("a queue pair from " + host(c.source) + " to " +
                                   host(c.destination) + " gave up after its retries");
-    if (results.explanation.size() == 10) break;
+    if (++said == 10) break;
   }
   explain_jobs(e, executor, results);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scenarios/run/build_experiment.hpp"
+#include "scenarios/session/nominal_ideal.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/digest.hpp"
 
@@ -45,6 +46,7 @@ void complete(Results& results, const Session& session, Invocation invocation,
   results.invocation = std::move(invocation);
   results.lists_messages = session.lists_messages;
   results.scenario_sha256 = sha256_hex(session.source.canonical_yaml());
+  add_nominal_ideals(session.source, results);
 }
 
 }  // namespace weft::scenarios

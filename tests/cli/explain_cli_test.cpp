@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/program.hpp"
@@ -81,9 +82,10 @@ TEST_F(ExplainCli, AdvisesToMendLinksThatCorruptFrames) {
   const Finished ran = weft_.run({"run", "errors.yaml", "--blame", "--out", "e"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const std::string text = weft_.run({"explain", "e"}).out;
-  EXPECT_THAT(text, HasSubstr("mend the links that corrupt frames"));
+  const std::string cure = "replace the cable between leaf0 and spine0, which corrupts frames";
+  EXPECT_THAT(text, HasSubstr(cure));
   EXPECT_THAT(text, HasSubstr("`weft run --without bit-errors` shows what it costs.\n"));
-  EXPECT_THAT(ran.out, HasSubstr("mend the links that corrupt frames"));
+  EXPECT_THAT(ran.out, HasSubstr(cure));
 }
 
 // Times and differences are exact to the picosecond, and those of a job add up to its own.
@@ -242,6 +244,65 @@ std::string many_jobs(const std::vector<std::string>& busy, const std::vector<st
   add(busy, "[h0, h1]");
   add(apart, "[h2, h3]");
   return text;
+}
+
+// A run that waits for a dead link says so first, in every place.
+TEST_F(ExplainCli, NamesTheDeadLinkOfARunThatCannotFinish) {
+  std::ofstream(weft_.path("dead.yaml"))
+      << kLateRing << "faults: [{type: link-down, from: h3, at: 20us}]\n";
+  const Finished ran = weft_.run({"run", "dead.yaml", "--blame", "--out", "d"});
+  EXPECT_EQ(ran.exit_code, 1);
+  const std::string why =
+      "the link of h3 is down from 20 us on, and nothing mends it; job ring waits for it "
+      "(faults[0])";
+  EXPECT_THAT(ran.err, StartsWith("weft: " + why + "\n"));
+  const std::string said = weft_.run({"explain", "d"}).out;
+  EXPECT_THAT(said, HasSubstr("The run did not finish (stuck): " + why + ". Jobs that"));
+  EXPECT_THAT(said, HasSubstr("Besides: mend the link of h3, which fails ("));
+}
+
+// The zero-load time at nominal rates is that of the run without slow links.
+TEST_F(ExplainCli, SaysWhatTheZeroLoadTimeIsAtNominalRates) {
+  std::ofstream(weft_.path("slow.yaml"))
+      << kLateRing << "links: {changes: [{from: h3, rate: 50Gbps}]}\n";
+  const auto run_into = [this](const std::string& folder, const std::string& without) {
+    const Finished ran = weft_.run({"run", "slow.yaml", "--out", folder, "--without", without});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    std::ifstream in(weft_.path(folder) / "summary.json");
+    return std::pair(ran.out, nlohmann::json::parse(in).at("jobs").at(0));
+  };
+  const auto [text, slow] = run_into("s", "stragglers");
+  const auto [other, mended] = run_into("m", "stragglers,slow-links");
+  EXPECT_EQ(slow.at("nominal_ideal_seconds"), mended.at("ideal_seconds"));
+  EXPECT_GT(slow.at("ideal_seconds").get<double>(), 4 * mended.at("ideal_seconds").get<double>());
+  EXPECT_THAT(text, ContainsRegex("  ideal JCT of ring has slow links in it: at nominal rates it "
+                                  "is [0-9.]+ us, JCT/ideal [0-9.]+; `--without slow-links`"));
+  EXPECT_THAT(text, ContainsRegex("says why ring took [0-9.]+ times its ideal time at nominal"));
+  EXPECT_THAT(other, ::testing::Not(HasSubstr("nominal")));
+  EXPECT_FALSE(mended.contains("nominal_ideal_seconds"));
+}
+
+// Arrivals end an open loop, whatever its messages wait for: these are what verification judges by.
+TEST_F(ExplainCli, VerifiesOpenLoopsByTheirMessages) {
+  std::ofstream(weft_.path("open.yaml"))
+      << "name: open\nracks: {count: 2, servers: 4, server: host-400g}\n"
+         "fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4}\n"
+         "transport: {type: roce, congestion_control: none}\n"
+         "jobs:\n"
+         "  - {name: rpc, type: open-loop, ranks: [h0, h1], load: 0.01, size: 4KiB, "
+         "stop: 400us}\n"
+         "  - {name: bulk, type: incast, ranks: [h0, h2, h3, h4, h5], size: 4MiB}\n";
+  const Finished ran = weft_.run({"run", "open.yaml", "--quiet", "--blame", "--out", "o"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const std::string said = weft_.run({"explain", "o", "--verify"}).out;
+  EXPECT_THAT(said, ContainsRegex("without job:bulk:\n  rpc: p99 of its messages [0-9.]+ us "
+                                  "instead of [0-9.]+ us, [0-9.]+ us less\n"));
+  EXPECT_THAT(said, ContainsRegex("rpc: most is saved without [^\n]*job:bulk[^\n]* of [0-9.]+ us "
+                                  "\\(p99 of its messages\\)"));
+  const auto json = nlohmann::json::parse(weft_.run({"explain", "o", "--verify", "--json"}).out);
+  for (const auto& row : json.at("verification").at("tries").at(0).at("jobs")) {
+    EXPECT_EQ(row.at("judged_by"), row.at("job") == "rpc" ? "message_p99" : "jct");
+  }
 }
 
 // Every other job is tried by itself.

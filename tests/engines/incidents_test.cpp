@@ -19,9 +19,11 @@ namespace weft::testing {
 namespace {
 
 using scenarios::Experiment;
+using scenarios::IncidentKind;
 using scenarios::IncidentResult;
 using scenarios::Results;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 /// One server per rack, one spine, no window: a sender at 100 Gbps until it hears of a loss.
@@ -64,7 +66,7 @@ std::string rows_of(const Results& r) {
 }
 
 /// What incidents of these kinds lost.
-std::int64_t lost_to(const Results& r, const std::vector<std::string>& kinds) {
+std::int64_t lost_to(const Results& r, const std::vector<IncidentKind>& kinds) {
   std::int64_t packets = 0;
   for (const IncidentResult& i : r.incidents) {
     if (std::ranges::find(kinds, i.kind) != kinds.end()) packets += i.packets;
@@ -87,7 +89,7 @@ TEST(Flapping, FixedTimesLoseTheirShareOfTheRate) {
   ASSERT_THAT(r.incidents, SizeIs(3));
   const double in_time = 20e-6 * 100e9 / 8 / 4182;  // 4 KiB and 86 bytes of headers and gaps
   for (const IncidentResult& i : r.incidents) {
-    EXPECT_EQ(i.kind, "flapping");
+    EXPECT_EQ(i.kind, IncidentKind::kFlapping);
     EXPECT_EQ(i.place, "leaf0 to spine0");
     EXPECT_EQ(*i.end - i.begin, 20_us);
     EXPECT_EQ(i.queue_pairs, 1U);
@@ -157,7 +159,7 @@ TEST(Incidents, RoutesEndTheLosses) {
     const Results r = run_failing(text);
     ASSERT_FALSE(r.incidents.empty());
     const IncidentResult& i = r.incidents[0];
-    EXPECT_EQ(i.kind, "link-down");
+    EXPECT_EQ(i.kind, IncidentKind::kLinkDown);
     EXPECT_EQ(i.port, 50_us);
     EXPECT_EQ(i.routes, 50_us + convergence);
     EXPECT_EQ(i.end, std::nullopt);
@@ -165,7 +167,7 @@ TEST(Incidents, RoutesEndTheLosses) {
     EXPECT_GE(*i.last_loss, *i.routes - 1_us);
     EXPECT_THAT(i.noticed_by(), HasSubstr("port then"));
     // ACKs on their way to spine0 find no route to leaf0 any more.
-    EXPECT_EQ(lost_to(r, {"link-down", "no-route"}), r.totals.fault_drops);
+    EXPECT_EQ(lost_to(r, {IncidentKind::kLinkDown, IncidentKind::kNoRoute}), r.totals.fault_drops);
   }
 }
 
@@ -218,7 +220,7 @@ TEST(Incidents, WhatSlowsDownWithoutLossesIsComparedByTime) {
   const Results both =
       run_failing(ring_of_two(slow + ", {type: link-latency, from: h1, added: 1us, at: 0us}"));
   ASSERT_EQ(both.incidents.size(), 2U);
-  EXPECT_EQ(both.incidents[0].kind, std::string("link-latency"));
+  EXPECT_EQ(both.incidents[0].kind, IncidentKind::kLinkLatency);
   EXPECT_EQ(both.incidents[0].slower, std::nullopt) << "nothing ran without it";
   ASSERT_TRUE(both.incidents[1].slower);
   EXPECT_NEAR(to_seconds(*both.incidents[1].slower), 2 * 40e-6 * (4096 + 82) / 4096, 2.5e-6);
@@ -248,11 +250,65 @@ TEST(Incidents, PlanesAreLeftWhenSendersLearn) {
   EXPECT_GT(lost.incidents[0].packets, i.packets);
 }
 
+/// Jobs a (h0 to h4) and b (h1 to h2), and a fault.
+std::vector<std::string> why_it_does_not_end(const std::string& fault) {
+  const Results r = run_failing(
+      "name: t\nracks: {count: 2, servers: 4, server: host-400g}\n"
+      "links: {access: {length: 3m}, uplink: {length: 30m}}\n"
+      "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
+      "transport: {type: roce, congestion_control: none, retransmit_timeout: 100us, "
+      "retry_limit: 3}\n"
+      "jobs:\n"
+      "  - {name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 16MiB}]}\n"
+      "  - {name: b, type: messages, ranks: [h1, h2], list: [{from: 0, to: 1, size: 1MiB}]}\n"
+      "faults: [" +
+      fault + "]\n");
+  EXPECT_FALSE(scenarios::is_success(r.outcome)) << fault;
+  return r.explanation;
+}
+
+// A run that cannot finish names what is broken first, since when, whether anything mends it, and
+// the job that waits: not the jobs that ended.
+TEST(Incidents, ThatLastAreNamedWhereJobsWaitForEver) {
+  const auto first = [](const std::string& fault) {
+    const std::vector<std::string> all = why_it_does_not_end("{" + fault + "}");
+    return all.empty() ? std::string() : all.front();
+  };
+  EXPECT_EQ(first("type: link-down, from: h4, at: 60us"),
+            "the link of h4 is down from 60 us on, and nothing mends it; job a waits for it "
+            "(faults[0])");
+  EXPECT_EQ(first("type: link-down, from: leaf0, to: spine0, at: 60us"),
+            "the link between leaf0 and spine0 is down from 60 us on, and nothing mends it; job a "
+            "waits for it (faults[0])");
+  EXPECT_EQ(first("type: switch-down, switch: spine0, at: 60us"),
+            "switch spine0 is off from 60 us on, and nothing mends it; job a waits for it "
+            "(faults[0])");
+  EXPECT_EQ(first("type: nic-pause, host: h4, at: 60us"),
+            "the NIC of h4 holds its switch paused from 60 us on, and nothing mends it; job a "
+            "waits for it (faults[0])");
+  EXPECT_EQ(first("type: bit-errors, from: h4, frame_loss_rate: 1, at: 60us"),
+            "the link of h4 corrupts frames from 60 us on, and nothing mends it; job a waits for "
+            "it (faults[0])");
+  // It is mended, but its senders have given up by then.
+  EXPECT_EQ(first("type: link-down, from: h4, at: 60us, until: 20ms"),
+            "the link of h4 is down from 60 us until 20 ms, which is too late; job a waits for it "
+            "(faults[0])");
+}
+
+// A failure that nobody waits for is not why.
+TEST(Incidents, ThatHarmNobodyAreNoReason) {
+  const std::vector<std::string> all = why_it_does_not_end(
+      "{type: link-down, from: h4, at: 60us}, {type: link-down, from: h7, at: 10us}");
+  ASSERT_FALSE(all.empty());
+  EXPECT_THAT(all.front(), HasSubstr("the link of h4"));
+  for (const std::string& sentence : all) EXPECT_THAT(sentence, Not(HasSubstr("h7")));
+}
+
 // Every packet that failures, errors of faults and watchdogs took is of one incident.
 TEST(Incidents, AddUpToTheDropsOfPorts) {
   const Results dead = scenarios::simulate(experiment_of("link-failure.yaml"));
   ASSERT_THAT(dead.incidents, SizeIs(1));
-  EXPECT_EQ(dead.incidents[0].kind, "switch-down");
+  EXPECT_EQ(dead.incidents[0].kind, IncidentKind::kSwitchDown);
   EXPECT_EQ(dead.incidents[0].place, "spine3");
   EXPECT_EQ(dead.incidents[0].packets, dead.totals.fault_drops);
   EXPECT_GT(dead.totals.fault_drops, 0);
@@ -262,7 +318,7 @@ TEST(Incidents, AddUpToTheDropsOfPorts) {
       run_failing(one_flow("{type: bit-errors, from: leaf0, to: spine0, at: 50us, until: 90us, "
                            "frame_loss_rate: 0.1}"));
   EXPECT_GT(errors.totals.error_drops, 0);
-  EXPECT_EQ(lost_to(errors, {"bit-errors"}), errors.totals.error_drops);
+  EXPECT_EQ(lost_to(errors, {IncidentKind::kBitErrors}), errors.totals.error_drops);
 }
 
 // A storm that a PFC watchdog finds is an incident: it began with the pause, and ends when the
@@ -278,7 +334,8 @@ TEST(Incidents, WatchdogsNoticeStorms) {
         "transport: {type: roce, congestion_control: none, retransmit_timeout: 300us}\n"
         "jobs: [{name: a, type: messages, list: [{from: 0, to: 1, size: 3MiB}]}]\n"
         "faults: [{type: nic-pause, host: h1, at: 50us, until: 200us}]\n");
-    const auto storm = std::ranges::find(r.incidents, "pause-storm", &IncidentResult::kind);
+    const auto storm =
+        std::ranges::find(r.incidents, IncidentKind::kPauseStorm, &IncidentResult::kind);
     ASSERT_NE(storm, r.incidents.end()) << action;
     EXPECT_THAT(storm->place, HasSubstr("->h1"));
     EXPECT_NEAR(to_seconds(storm->begin), 50e-6, 3e-6);
@@ -287,9 +344,10 @@ TEST(Incidents, WatchdogsNoticeStorms) {
     EXPECT_LE(*storm->watchdog - storm->begin, 40_us);
     EXPECT_GE(*storm->end, 210_us);
     EXPECT_LE(*storm->end, 240_us);
-    EXPECT_EQ(lost_to(r, {"pause-storm"}), r.totals.watchdog_drops);
+    EXPECT_EQ(lost_to(r, {IncidentKind::kPauseStorm}), r.totals.watchdog_drops);
     EXPECT_EQ(r.totals.watchdog_drops > 0, action == "drop");
-    const auto cause = std::ranges::find(r.incidents, "nic-pause", &IncidentResult::kind);
+    const auto cause =
+        std::ranges::find(r.incidents, IncidentKind::kNicPause, &IncidentResult::kind);
     ASSERT_NE(cause, r.incidents.end());
     EXPECT_EQ(cause->place, "h1");
   }
@@ -335,7 +393,7 @@ TEST(Incidents, FlappingSaysWhatItsHeaderSays) {
   Experiment e = experiment_of("flapping.yaml");
   e.scenario.observe.blame = true;
   const Results r = scenarios::simulate(e);
-  EXPECT_EQ(std::ranges::count(r.incidents, "flapping", &IncidentResult::kind), 6);
+  EXPECT_EQ(std::ranges::count(r.incidents, IncidentKind::kFlapping, &IncidentResult::kind), 6);
   EXPECT_EQ(r.incidents[0].packets, 262);
   EXPECT_EQ(r.incidents[0].queue_pairs, 2U);
   EXPECT_EQ(r.incidents[0].noticed_by(), "port then routes then sender");
@@ -344,7 +402,7 @@ TEST(Incidents, FlappingSaysWhatItsHeaderSays) {
   }
   EXPECT_NEAR(to_seconds(*r.incidents[0].slower), 4.29e-3, 0.01e-3);
   EXPECT_EQ(r.totals.fault_drops, 1'099);
-  EXPECT_EQ(lost_to(r, {"flapping", "no-route"}), 1'099);
+  EXPECT_EQ(lost_to(r, {IncidentKind::kFlapping, IncidentKind::kNoRoute}), 1'099);
   EXPECT_NEAR(to_seconds(r.jobs[0].jct), 94.4e-3, 0.1e-3);
   const auto blamed = std::ranges::find_if(r.blame, [](const scenarios::BlameResult& b) {
     return b.cause == "time-out" && b.culprit.ends_with(" by flapping of leaf0 to spine3");

@@ -627,7 +627,7 @@ async function findsCauses(browser) {
   run('run', scenario('pfc-storm'), '--blame', '--quiet', '-o', 'storm');
   await opens(browser, pageOf('storm', 'storm'));
   await opensWithTheAnswer(browser, /^others took 33 times its zero-load time; 93 % of it is paused by the NIC of h0; 1 other job is slowed down, too\.$/);
-  await saysWhatToTry(browser, 'replace the NIC that holds its switch paused; weft run --without nic-pauses');
+  await saysWhatToTry(browser, 'replace the NIC of h0, which holds its switch paused; weft run --without nic-pauses');
   await causes.storm(browser, { victim: 'others', root: 'NIC' });
   run('run', scenario('ecmp-collisions'), '--blame', '--quiet', '-o', 'ecmp');
   await opens(browser, pageOf('ecmp', 'ecmp'));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -126,6 +127,36 @@ TEST(Blame, OfTwoJobsAtOnePortIsHalfTheOther) {
   }
 }
 
+// A control answers to a queue that is another job's: seven of eight bytes there. The in-cast
+// answers to its own. Nothing is told where nothing is held back.
+TEST(Blame, OfACongestionControlSaysWhosePacketsItReactedTo) {
+  const std::string jobs =
+      "jobs:\n"
+      "  - {name: a, type: messages, ranks: [h1, h0], list: [{from: 0, to: 1, size: 4MiB}]}\n"
+      "  - {name: in, type: incast, ranks: [h0, h2, h3, h4, h5, h6, h7], size: 4MiB}\n";
+  const Results r = blamed(two_leaves(jobs));
+  const auto rows_of = [&r](std::uint32_t job) {
+    std::vector<ReactionResult> rows;
+    std::ranges::copy_if(r.reactions, std::back_inserter(rows),
+                         [job](const ReactionResult& one) { return one.job == job; });
+    return rows;
+  };
+  const std::vector<ReactionResult> of_a = rows_of(0);
+  ASSERT_EQ(of_a.size(), 1U);
+  EXPECT_EQ(r.port_name(of_a[0].port), "leaf0[0]->h0");
+  EXPECT_EQ(of_a[0].held, time_of(r, "a", "congestion control"));
+  EXPECT_EQ(of_a[0].queue_pairs, 1U);
+  EXPECT_EQ(of_a[0].other_job, 1U);
+  EXPECT_NEAR(of_a[0].others_share, 6.0 / 7, 0.1);
+  EXPECT_EQ(of_a[0].other_job_share, of_a[0].others_share);
+  EXPECT_EQ(of_a[0].load_ratio, 0) << "it does not join switches";
+  const std::vector<ReactionResult> of_in = rows_of(1);
+  ASSERT_FALSE(of_in.empty());
+  EXPECT_EQ(r.port_name(of_in[0].port), "leaf0[0]->h0");
+  EXPECT_NEAR(of_in[0].others_share, 1.0 / 7, 0.1);
+  EXPECT_TRUE(blamed(two_leaves(kPlain + jobs)).reactions.empty());
+}
+
 // A NIC asks for a pause of d while the message comes: d is the pause's, but for what is left of
 // the packet under way when it takes effect, and a packet that a frame waits for.
 TEST(Blame, OfAPauseIsThePauseAndItsRoot) {
@@ -210,7 +241,8 @@ TEST(Blame, OfAMissingRouteIsTheOutage) {
   const std::string one = "{type: link-down, from: leaf1, to: spine0, at: 20us}";
   const Results r = run(one);
   EXPECT_TRUE(is_behind(r, "time-out", " by link-down of leaf1 to spine0"));
-  const auto lost_way = std::ranges::find(r.incidents, kNoRoute, &IncidentResult::kind);
+  const auto lost_way =
+      std::ranges::find(r.incidents, IncidentKind::kNoRoute, &IncidentResult::kind);
   ASSERT_NE(lost_way, r.incidents.end());
   EXPECT_EQ(lost_way->queue_pairs, 1U);
   // With an outage elsewhere it might be that one's.

@@ -432,6 +432,119 @@ TEST(PlantedCause, OfJobsHeldBackMayBeCollisions) {
   EXPECT_THAT(advice("leaf0[4]->spine0[0]", false), Not(HasSubstr("collisions")));
 }
 
+/// A job that a control holds back for 90 us, with what is known of queues.
+std::string held_back(const std::vector<Reaction>& reactions, RunFacts facts = {}) {
+  facts.hashed_jobs = {"a"};
+  facts.reactions = reactions;
+  const std::vector<BlameEntry> blame{
+      {"a", 0, "congestion control", "queue pair", "rank 1 -> rank 2 (h1 -> h2)", "h1->leaf0[1]",
+       90_us},
+      {"a", 0, "propagation", "port", "leaf0[4]->spine0[0]", "leaf0[4]->spine0[0]", 10_us}};
+  return explanation_text(blame, 10, facts);
+}
+
+// Other jobs whose packets a control reacts to are named, and advised against, first.
+TEST(PlantedCause, OfOtherJobsBehindAControlIsNamed) {
+  const std::string text = held_back({{"a", "leaf0[2]->h2", 90_us, 0.8, "b", 0.8, 0}});
+  EXPECT_THAT(text,
+              HasSubstr("congestion control: held back for packets of b at leaf0[2]->h2 (80.0 "
+                        "% of what that port sends is of other jobs), most rank 1"));
+  EXPECT_THAT(text, HasSubstr("Try first: other placement (congestion control, 72.0 %); `weft run "
+                              "--without job:b` shows"));
+  EXPECT_THAT(text, HasSubstr("Then: thresholds and steps"));
+  const std::string own = held_back({{"a", "leaf0[2]->h2", 90_us, 0.05, "b", 0.05, 0}});
+  EXPECT_THAT(own, HasSubstr("held back for its own packets at leaf0[2]->h2, most rank 1"));
+  EXPECT_THAT(own, Not(HasSubstr("job:b")));
+  // Of most of the time no queue is known.
+  const std::string unknown = held_back({{"a", "leaf0[2]->h2", 40_us, 0.8, "b", 0.8, 0}});
+  EXPECT_THAT(unknown, HasSubstr("held back by congestion control while the port was free"));
+}
+
+// Spraying helps where a link between switches carries more than those beside it: not at the last
+// hop, and not where all carry the same.
+TEST(PlantedCause, OfJobsHeldBackIsSprayedWhereLinksAreUneven) {
+  EXPECT_THAT(held_back({{"a", "leaf0[2]->h2", 90_us, 0, "", 0, 0}}), Not(HasSubstr("spraying")));
+  EXPECT_THAT(held_back({{"a", "leaf0[4]->spine0[0]", 90_us, 0, "", 0, 1.05}}),
+              Not(HasSubstr("spraying")));
+  EXPECT_THAT(held_back({{"a", "leaf0[4]->spine0[0]", 60_us, 0, "", 0, 1.5},
+                         {"a", "leaf0[2]->h2", 30_us, 0, "", 0, 0}}),
+              HasSubstr("Try first: spraying, adaptive routing or more queue pairs in place of a "
+                        "hash of paths (congestion control, 60.0 %); `weft run --without "
+                        "collisions` shows"));
+  // Its queue is that of a pause.
+  const std::string paused =
+      held_back({{"a", "leaf0[4]->spine0[0]", 90_us, 0.6, "b", 0.6, 1.5, 20_us}});
+  EXPECT_THAT(paused, HasSubstr("held back for its own packets and those of b (60.0 %) at "
+                                "leaf0[4]->spine0[0], which is paused itself, most"));
+  EXPECT_THAT(paused, Not(HasSubstr("job:b")));
+  EXPECT_THAT(paused, Not(HasSubstr("spraying")));
+  // Spraying takes what a bad cable loses for reordered.
+  RunFacts facts;
+  facts.degradations = {{"bit-errors", {}, {}, {"the cable of h5"}}};
+  facts.losses.by_errors = 3;
+  EXPECT_THAT(held_back({{"a", "leaf0[4]->spine0[0]", 90_us, 0, "", 0, 1.5}}, facts),
+              HasSubstr("Try first: replace the cable of h5, which corrupts frames, and then "
+                        "spraying, adaptive routing or more queue pairs in place of a hash of "
+                        "paths (congestion control, 90.0 %); `weft run --without "
+                        "bit-errors,collisions` shows"));
+}
+
+// A job without a congestion control has nothing to tune.
+TEST(PlantedCause, OfNoControlIsLinkControl) {
+  RunFacts facts;
+  facts.uncontrolled_jobs = {"a"};
+  const std::string text = held_back({}, facts);
+  EXPECT_THAT(text, HasSubstr("congestion control: the job has none: frames of link control, such "
+                              "as pauses, that its NICs send, most rank 1"));
+  EXPECT_THAT(text, Not(HasSubstr("thresholds")));
+  const auto jobs_without = [](const std::string& rest) {
+    return facts_of(planted_scenario(Planted{.rest = rest}.text())).uncontrolled_jobs;
+  };
+  EXPECT_THAT(jobs_without("transport: {congestion_control: none}\n"), ElementsAre("a"));
+  EXPECT_THAT(jobs_without("transport: {congestion_control: dcqcn}\n"), ElementsAre());
+}
+
+// What is to be mended has a name where it is one thing or a few.
+TEST(PlantedCause, IsMendedByItsName) {
+  const auto advice = [](const std::string& rest, const BlameEntry& blame) {
+    const RunFacts facts = facts_of(planted_scenario(Planted{.rest = rest}.text()));
+    return explanation_text({blame}, 10, facts);
+  };
+  const BlameEntry paused{"a", 0, "pause", "port", "NIC of h2", "x->y", 40_us};
+  EXPECT_THAT(advice("faults: [{type: nic-pause, host: h2, at: 0us}]\n", paused),
+              HasSubstr("Try first: replace the NIC of h2, which holds its switch paused (pause"));
+  EXPECT_THAT(advice("faults: [{type: nic-pause, host: h2, at: 0us}, {type: nic-pause, host: h3, "
+                     "at: 0us}]\n",
+                     paused),
+              HasSubstr("replace the NIC of h2 and the NIC of h3, which hold their switches "
+                        "paused (pause"));
+  const BlameEntry lost{"a", 0, "retransmission", "queue pair", "rank 1 -> rank 2", "", 40_us};
+  EXPECT_THAT(advice("links: {changes: [{from: h1, frame_loss_rate: 0.01}]}\n", lost),
+              HasSubstr("replace the cable of h1, which corrupts frames (retransmission"));
+  EXPECT_THAT(advice("links: {uplink: {bit_error_rate: 1e-6}}\n", lost),
+              HasSubstr("mend the links that corrupt frames (retransmission"));
+  EXPECT_THAT(
+      advice("faults: [{type: link-down, from: leaf0, to: spine1, at: 0us, until: 1us}]\n", lost),
+      HasSubstr("mend the link between leaf0 and spine1, which fails, or routes that avoid "
+                "them sooner (retransmission"));
+  EXPECT_THAT(advice("faults: [{type: switch-down, switch: spine1, at: 0us, until: 1us}]\n", lost),
+              HasSubstr("mend switch spine1, which fails"));
+}
+
+// Slow links are in the zero-load time: beside it stands what it is at nominal rates.
+TEST(PlantedCause, OfSlowLinksIsMeasuredAtNominalRates) {
+  RunFacts facts;
+  add_outcome({{"jobs",
+                {{{"name", "a"},
+                  {"jct_seconds", 40e-6},
+                  {"ideal_seconds", 36e-6},
+                  {"nominal_ideal_seconds", 8e-6}}}}},
+              facts);
+  const std::vector<BlameEntry> blame{{"a", 0, "serialisation", "port", "x", "x->y", 40_us}};
+  EXPECT_THAT(explanation_text(blame, 10, facts),
+              HasSubstr("a: 40 us, 5.0 times its zero-load time at nominal rates (8 us). Along"));
+}
+
 // A lossless class helps against full buffers alone.
 TEST(PlantedCause, OfLossesSaysWhatLosesThem) {
   const auto advice = [](const std::vector<Degradation>& degradations) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "scenarios/blame/counterfactual/counterfactual.hpp"
+#include "scenarios/blame/counterfactual/defect_names.hpp"
 #include "scenarios/language/yaml/node.hpp"
 
 namespace weft::scenarios {
@@ -93,7 +94,7 @@ std::vector<Degradation> degradations_of(const LoadedScenario& scenario,
     std::vector<std::string> parts =
         is_of_links ? slow_link_texts(slow_links) : removable_parts(what, scenario);
     std::vector<std::string> jobs = jobs_of(parts, scenario.scenario);
-    all.push_back({what, std::move(parts), std::move(jobs)});
+    all.push_back({what, std::move(parts), std::move(jobs), defect_names(what, scenario)});
   }
   return all;
 }

@@ -17,7 +17,8 @@ namespace weft::scenarios {
 struct Degradation {
   std::string what;                ///< one of kDegradations, as `--without` takes it
   std::vector<std::string> parts;  ///< `the NIC of h3 runs at 50 Gbps of 400 Gbps`, `faults[0] ...`
-  std::vector<std::string> jobs{};  ///< that have it; empty: it is of the fabric
+  std::vector<std::string> jobs{};   ///< that have it; empty: it is of the fabric
+  std::vector<std::string> names{};  ///< what is to be mended: `the NIC of h3`; empty: no one thing
 
   /// `slow-links (the NIC of h3 runs at 50 Gbps of 400 Gbps)`
   [[nodiscard]] std::string text() const;

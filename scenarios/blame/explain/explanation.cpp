@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "scenarios/blame/explain/advice.hpp"
+#include "scenarios/blame/explain/held_back.hpp"
 #include "scenarios/blame/explain/repairs.hpp"
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/csv.hpp"
@@ -48,6 +49,8 @@ struct JobSum {
   std::vector<CauseSum> causes;  ///< the worst first
   std::map<const SlowLink*, Picoseconds> slow_links;
 };
+
+constexpr const char* kControl = "congestion control";
 
 /// By job, in the order of the file.
 std::vector<JobSum> sum_up(const std::vector<BlameEntry>& blame,
@@ -128,11 +131,23 @@ const ChangedPlace* place_behind(const CauseSum& sum, const RunFacts& facts) {
   return nullptr;
 }
 
-std::string sentence_of(const CauseSum& sum, const RunFacts& facts) {
+bool is_uncontrolled_job(const std::string& job, const RunFacts& facts) {
+  return std::ranges::find(facts.uncontrolled_jobs, job) != facts.uncontrolled_jobs.end();
+}
+
+std::string sentence_of(const std::string& job, const CauseSum& sum, const RunFacts& facts) {
   const CauseWords* words = words_of(sum.cause);
   if (words == nullptr) return escaped(sum.cause);
   const bool trims = facts.trims;
   std::string text = filled(words->said, "{where}", place_text(sum));
+  const std::string reaction =
+      sum.cause == kControl ? held_back_text(held_back_of(job, facts), sum.time) : std::string();
+  if (sum.cause == kControl && is_uncontrolled_job(job, facts)) {
+    text = filled(text, "held back by congestion control while the port was free",
+                  "the job has none: frames of link control, such as pauses, that its NICs send");
+  } else if (!reaction.empty()) {
+    text = filled(text, " by congestion control while the port was free", reaction);
+  }
   text = filled(text, "{lost}", trims ? "trimmed or lost" : "lost");
   text = filled(text, "{who}", names_text(ranking_of(sum.culprits)));
   if (const ChangedPlace* place = place_behind(sum, facts)) {
@@ -192,19 +207,37 @@ Picoseconds between_switches(const CauseSum& sum) {
   return between;
 }
 
+/// Other paths in place of those that a hash chose. Spraying takes losses for reordering: links
+/// that lose packets are mended first.
+Advice advice_to_spray(const std::string& against, Picoseconds time, const RunFacts& facts) {
+  const bool loses = facts.losses.by_errors > 0 &&
+                     std::ranges::find(facts.degradations, "bit-errors", &Degradation::what) !=
+                         facts.degradations.end();
+  const std::string first =
+      loses ? mending_text("bit-errors", facts) + ", and then " : std::string();
+  return {
+      .lever = Lever::kSetting,
+      .against = against,
+      .text = first + "spraying, adaptive routing or more queue pairs in place of a hash of paths",
+      .without = loses ? "bit-errors,collisions" : "collisions",
+      .time = time};
+}
+
 /// Against a control that holds a job back: what it answers to may be flows that a hash put on the
-/// same links between switches.
-std::optional<Advice> advice_against_collisions(const JobSum& job, const CauseSum& held) {
+/// same links between switches. Where the run knows the queues, those are at links that carry more
+/// than the ones beside them: the last hop has no other path, and even links have no better one.
+std::optional<Advice> advice_against_collisions(const JobSum& job, const CauseSum& held,
+                                                const HeldBack& known, const RunFacts& facts) {
+  const Picoseconds free = held.time - held.at_slow_links;
+  if (known.known > Picoseconds(0)) {
+    if (known.at_collisions == Picoseconds(0)) return {};
+    return advice_to_spray(held.cause, std::min(known.at_collisions, free), facts);
+  }
   const bool crosses = std::ranges::any_of(job.causes, [](const CauseSum& sum) {
     return std::ranges::any_of(sum.ports, [](const auto& p) { return joins_switches(p.first); });
   });
   if (!crosses) return {};
-  return Advice{
-      .lever = Lever::kSetting,
-      .against = held.cause,
-      .text = "spraying, adaptive routing or more queue pairs in place of a hash of paths",
-      .without = "collisions",
-      .time = held.time - held.at_slow_links};
+  return advice_to_spray(held.cause, free, facts);
 }
 
 /// What is left of queues and pauses is between switches rather than before hosts: flows meet there
@@ -265,15 +298,14 @@ std::vector<std::string> possible_origins(const JobSum& job, const CauseSum& sum
 
 /// A job's own packets that meet between switches could take other ways, where a hash chooses them
 /// others yet. What is left of them is of its plan.
-std::vector<Advice> advice_against_own_packets(const CauseSum& sum, bool is_hashed) {
+std::vector<Advice> advice_against_own_packets(const CauseSum& sum, bool is_hashed,
+                                               const RunFacts& facts) {
   const Picoseconds between = is_hashed ? between_switches(sum) : Picoseconds();
   // Of a port that is slow, too, the time counts once.
   const Picoseconds rest = sum.time - sum.at_slow_links;
   const Picoseconds elsewhere = std::min(between, rest);
-  Advice other = advice_of(sum.cause, elsewhere, {});
-  other.lever = Lever::kSetting;
-  other.text = "spraying, adaptive routing or more queue pairs in place of a hash of paths";
-  other.without = "collisions";
+  Advice other = advice_to_spray(sum.cause, elsewhere, facts);
+  other.is_of_excess = true;
   return {std::move(other), advice_of(sum.cause, rest - elsewhere, {})};
 }
 
@@ -315,6 +347,50 @@ std::string classes_text(const std::string& job, const std::string& other, const
                      escaped(own->name));
 }
 
+/// Against a control that holds a job back: other jobs that it reacts to, where they are a tenth of
+/// it or more; flows that a hash put together; the control itself. `advice` is that against the
+/// control, and loses what the others have.
+std::vector<Advice> advice_against_control(const JobSum& job, const CauseSum& sum, bool is_hashed,
+                                           Advice advice, const RunFacts& facts) {
+  constexpr std::int64_t kTenth = 10;
+  const HeldBack held = held_back_of(job.job, facts);
+  std::vector<Advice> all;
+  const Picoseconds by_others = std::min(held.by_others, advice.time);
+  if (!held.other_job.empty() && by_others > sum.time / kTenth) {
+    const char* where = leads_to_host(held.port) ? "other placement" : "other paths or placement";
+    all.push_back({.lever = Lever::kSetting,
+                   .against = sum.cause,
+                   .text = where + classes_text(job.job, held.other_job, facts),
+                   .without = "job:" + held.other_job,
+                   .time = by_others,
+                   .is_of_excess = true});
+    advice.time -= by_others;
+  }
+  std::optional<Advice> collisions;
+  if (is_hashed) collisions = advice_against_collisions(job, sum, held, facts);
+  const bool is_known = held.known > Picoseconds(0);
+  const bool comes_first =
+      collisions &&
+      (is_known ? collisions->time > advice.time - collisions->time : meets_between_switches(job));
+  if (comes_first) {
+    all.push_back(*collisions);
+    advice.time = std::min(advice.time, collisions->time);  // or it would come first
+  }
+  all.push_back(std::move(advice));
+  if (collisions && !comes_first) all.push_back(*collisions);
+  return all;
+}
+
+/// Names in place of what the scenario has of a kind, where it is one thing or a few.
+std::string named_mending(const Advice& advice, const RunFacts& facts) {
+  const std::string named = mending_text(advice.without, facts);
+  const bool is_plain = advice.text.starts_with("mend the links that ") ||
+                        advice.text.starts_with("replace the NIC that ");
+  if (named.empty() || !is_plain) return advice.text;
+  const std::size_t rest = advice.text.find(", or ");
+  return named + (rest == std::string::npos ? "" : advice.text.substr(rest));
+}
+
 /// What to try, what can be changed first. What shows at a slow link is that link's.
 std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
   const bool is_hashed = std::ranges::find(facts.hashed_jobs, job.job) != facts.hashed_jobs.end();
@@ -328,8 +404,9 @@ std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
     all.push_back(advice_of_slow_link(slow.front().first + more, time));
   }
   for (const CauseSum& sum : job.causes) {
+    if (sum.cause == kControl && is_uncontrolled_job(job.job, facts)) continue;
     if (sum.cause == kOwnPackets) {
-      std::ranges::move(advice_against_own_packets(sum, is_hashed), std::back_inserter(all));
+      std::ranges::move(advice_against_own_packets(sum, is_hashed, facts), std::back_inserter(all));
       continue;
     }
     Advice advice = advice_of(sum.cause, sum.time - sum.at_slow_links,
@@ -350,13 +427,13 @@ std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
     if (const ChangedPlace* place = place_behind(sum, facts)) {
       all.push_back(advice_of_place(sum.cause, place->name, place->path, place->what, advice.time));
     }
-    const auto collisions = is_hashed && sum.cause == "congestion control"
-                                ? advice_against_collisions(job, sum)
-                                : std::nullopt;
-    const bool comes_first = collisions && meets_between_switches(job);
-    if (comes_first) all.push_back(*collisions);
-    all.push_back(std::move(advice));
-    if (collisions && !comes_first) all.push_back(*collisions);
+    advice.text = named_mending(advice, facts);
+    if (sum.cause == kControl) {
+      std::ranges::move(advice_against_control(job, sum, is_hashed, std::move(advice), facts),
+                        std::back_inserter(all));
+    } else {
+      all.push_back(std::move(advice));
+    }
   }
   for (const NarrowTier& tier : facts.narrow_tiers) {
     if (tier.job == job.job) all.push_back(advice_of_tier(escaped(tier.set_by), tier.time));
@@ -389,6 +466,16 @@ std::string advice_text(const JobSum& job, const RunFacts& facts) {
                         share_text(a.time, job.time), costs_text(a.without));
   }
   return text;
+}
+
+/// How much longer a job took than it would with links at their nominal rates, where some are
+/// slower and in its zero-load time; empty: they are not.
+std::string nominal_text(const std::string& job, const RunFacts& facts) {
+  const auto found = std::ranges::find(facts.nominal_ideals, job, &NominalIdeal::job);
+  if (found == facts.nominal_ideals.end()) return {};
+  return fmt::format(", {:.1f} times its zero-load time at nominal rates ({})",
+                     to_seconds(found->time) / to_seconds(found->nominal),
+                     format_time(found->nominal));
 }
 
 std::size_t lines_of_job(std::size_t lines, std::size_t jobs) {
@@ -434,7 +521,8 @@ std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t l
   const std::vector<JobSum> jobs = sum_up(blame, facts.slow_links);
   std::string text;
   for (const JobSum& job : jobs) {
-    text += fmt::format("{}: {}", escaped(job.job), format_time(job.time));
+    text += fmt::format("{}: {}{}", escaped(job.job), format_time(job.time),
+                        nominal_text(job.job, facts));
     if (job.iterations > 1) {
       text += fmt::format(" in {} iterations, {} each, since the end of the one before",
                           job.iterations, format_time(job.time / job.iterations));
@@ -444,7 +532,7 @@ std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t l
     for (std::size_t i = 0; i < shown; ++i) {
       const CauseSum& sum = job.causes[i];
       text += fmt::format("  {:>7}  {:>9}  {}\n", share_text(sum.time, job.time),
-                          format_time(sum.time), sentence_of(sum, facts));
+                          format_time(sum.time), sentence_of(job.job, sum, facts));
     }
     text += slow_links_text(job) + late_ranks_text(job.job, facts) + advice_text(job, facts);
   }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "protocols/config/switch_config.hpp"
+#include "protocols/config/transports/transport.hpp"
 #include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/blame/counterfactual/said_keys.hpp"
 #include "scenarios/text/text_file.hpp"
@@ -27,6 +29,26 @@ double number_at(const nlohmann::ordered_json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+Picoseconds time_at(const nlohmann::ordered_json& object, const char* key) {
+  return Picoseconds(std::llround(number_at(object, key) * 1e12));
+}
+
+void add_reactions(const nlohmann::ordered_json& summary, RunFacts& facts) {
+  const auto rows = summary.find("reactions");
+  if (rows == summary.end() || !rows->is_array()) return;
+  for (const auto& row : *rows) {
+    if (!row.is_object()) continue;
+    facts.reactions.push_back({.job = text_at(row, "job"),
+                               .port = text_at(row, "port"),
+                               .held = time_at(row, "held_seconds"),
+                               .others_share = number_at(row, "others_share"),
+                               .other_job = text_at(row, "other_job"),
+                               .other_job_share = number_at(row, "other_job_share"),
+                               .load_ratio = number_at(row, "load_ratio"),
+                               .paused = time_at(row, "paused_seconds")});
+  }
+}
+
 void add_classes(const LoadedScenario& scenario, RunFacts& facts) {
   facts.lists_classes = SaidKeys(scenario).has("fabric.classes");
   for (const JobSpec& job : scenario.scenario.jobs) {
@@ -37,6 +59,14 @@ void add_classes(const LoadedScenario& scenario, RunFacts& facts) {
          .is_strict = own.scheduling == protocols::TrafficClass::Scheduling::kStrict,
          .is_lossless = own.is_lossless()});
   }
+}
+
+/// Nothing but windows and pauses holds back what it sends.
+bool is_uncontrolled(const protocols::TransportConfig& transport) {
+  const protocols::TransportTraits t = protocols::traits_of(transport);
+  const bool has_none =
+      std::holds_alternative<protocols::congestion::NoControlConfig>(t.congestion_control);
+  return has_none && !t.receiver_control && !t.is_stream;
 }
 
 }  // namespace
@@ -52,6 +82,7 @@ RunFacts facts_of(const LoadedScenario& scenario) {
   for (const JobSpec& job : s.jobs) {
     const bool is_hashed = can_spray && !s.sprays(job.traffic_class, job.transport);
     if (is_hashed) facts.hashed_jobs.push_back(job.name);
+    if (is_uncontrolled(s.transport_of(job.transport))) facts.uncontrolled_jobs.push_back(job.name);
   }
   add_classes(scenario, facts);
   facts.trims = std::ranges::any_of(
@@ -70,6 +101,7 @@ void add_outcome(const nlohmann::ordered_json& summary, RunFacts& facts) {
                     .by_errors = count("error_drops"),
                     .frames_replayed = count("frames_replayed")};
   }
+  add_reactions(summary, facts);
   if (!summary.contains("jobs") || !summary["jobs"].is_array()) return;
   for (const auto& job : summary["jobs"]) {
     if (!job.is_object()) continue;
@@ -77,6 +109,10 @@ void add_outcome(const nlohmann::ordered_json& summary, RunFacts& facts) {
     const double ideal = number_at(job, "ideal_seconds");
     const std::string name = text_at(job, "name");
     const std::string by = text_at(job, "ideal_set_by");
+    if (const Picoseconds nominal = time_at(job, "nominal_ideal_seconds");
+        nominal > Picoseconds(0) && time > 0) {
+      facts.nominal_ideals.push_back({name, nominal, time_at(job, "jct_seconds")});
+    }
     if (time > kHealthy * ideal && by.starts_with("tier ")) {
       facts.narrow_tiers.push_back({name, by, Picoseconds(std::llround(ideal * 1e12))});
     }

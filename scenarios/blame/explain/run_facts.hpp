@@ -44,6 +44,25 @@ struct NarrowTier {
   Picoseconds time;    ///< of the job in an empty network
 };
 
+/// A queue that congestion control reacted to when it held a job back (reactions.csv).
+struct Reaction {
+  std::string job;
+  std::string port;
+  Picoseconds held;
+  double others_share = 0;  ///< of what the port sent meanwhile, that of other jobs
+  std::string other_job;    ///< that of them that sent most; empty: none
+  double other_job_share = 0;
+  double load_ratio = 0;  ///< bytes of the port over the mean of links beside it
+  Picoseconds paused{};   ///< of the port
+};
+
+/// A job whose zero-load time has slow links in it.
+struct NominalIdeal {
+  std::string job;
+  Picoseconds nominal;  ///< with links at their nominal rates
+  Picoseconds time;     ///< that the job took
+};
+
 /// What bears on advice besides blame: what the scenario of a run has, and what its jobs came to.
 struct RunFacts {
   std::vector<SlowLink> slow_links{};
@@ -51,6 +70,8 @@ struct RunFacts {
   std::vector<LateRanks> late_ranks{};
   /// Jobs whose packets keep to a path that a hash chose, and could be sprayed instead.
   std::vector<std::string> hashed_jobs{};
+  /// Jobs whose transport has no congestion control: what blame has of one is link control.
+  std::vector<std::string> uncontrolled_jobs{};
   std::vector<JobClass> job_classes{};
   bool lists_classes = false;  ///< `fabric.classes`: else there is one, and one for control
   bool trims = false;          ///< switches cut packets to their headers where queues are full
@@ -58,11 +79,14 @@ struct RunFacts {
   Losses losses{};
   std::vector<ChangedPlace> changed_places{};
   std::vector<NarrowTier> narrow_tiers{};
+  std::vector<Reaction> reactions{};
+  std::vector<NominalIdeal> nominal_ideals{};
 };
 
 [[nodiscard]] RunFacts facts_of(const LoadedScenario& scenario);
-/// Adds `limits`, `narrow_tiers` and `losses` from what summary.json holds; what is no summary adds
-/// nothing. Jobs with late ranks have none: these are in their zero-load time.
+/// Adds `limits`, `narrow_tiers`, `losses`, `reactions` and `nominal_ideals` from what summary.json
+/// holds; what is no summary adds nothing. Jobs with late ranks have none: these are in their
+/// zero-load time.
 void add_outcome(const nlohmann::ordered_json& summary, RunFacts& facts);
 /// All that a folder of results tells.
 [[nodiscard]] RunFacts facts_of_folder(const std::filesystem::path& folder);

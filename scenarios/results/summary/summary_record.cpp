@@ -64,6 +64,13 @@ const Record<JobResult>& job_record() {
          }});
     add({"bound_set_by", "what the bound is made of; collectives only",
          [](const JobResult& r) { return json_if(r.bound.has_value(), r.bound_set_by); }});
+    add({"nominal_ideal_seconds",
+         "the ideal time with all links at their nominal rates, where some are slower and it is "
+         "shorter",
+         [](const JobResult& r) {
+           return json_if(r.nominal_ideal.has_value(),
+                          in_seconds(r.nominal_ideal.value_or(Picoseconds(0))));
+         }});
     add({"algorithm", "collectives only",
          [](const JobResult& r) { return json_if(!r.algorithm.empty(), r.algorithm); }});
     add({"protocol", "of NCCL; none: plain messages; collectives only",
@@ -131,6 +138,20 @@ const Record<IncidentResult>& incident_record() {
 std::optional<std::span<const IncidentResult>> listed_incidents(const Results& r) {
   if (r.incidents.empty()) return {};
   return at_most(r.incidents, kCollectivesInJson);
+}
+
+const Record<ReactionRow>& reaction_record() {
+  static const Record<ReactionRow> record{fields_of(ReactionsTable::declaration())};
+  return record;
+}
+
+std::optional<std::vector<ReactionRow>> listed_reactions(const Results& r) {
+  if (r.reactions.empty()) return {};
+  std::vector<ReactionRow> rows;
+  for (const ReactionResult& one : at_most(r.reactions, kCollectivesInJson)) {
+    rows.push_back({r, r.jobs[one.job], one});
+  }
+  return rows;
 }
 
 /// Of a plane: columns of hosts that all have, summed up.
@@ -400,6 +421,9 @@ std::vector<Field<Results>> result_fields() {
       list<Results>("sizes", "messages of a job whose sizes are in one class", size_record(),
                     listed_sizes),
       list<Results>("incidents", "a failure, by its begin", incident_record(), listed_incidents),
+      list<Results>("reactions",
+                    "a queue that congestion control reacted to when it held a job back",
+                    reaction_record(), listed_reactions),
       list<Results>("path_planes",
                     "entropy values of all hosts that lead by one plane "
                     "(path_selection: ev-states)",

@@ -22,8 +22,10 @@ struct JobResult {
   Picoseconds end;  ///< of what was done, if not finished
   bool is_finished = false;
   Picoseconds jct;
-  Picoseconds ideal;                    ///< 0 where there is none (open-loop)
-  std::string ideal_set_by;             ///< what the ideal time is made of
+  Picoseconds ideal;         ///< 0 where there is none (open-loop)
+  std::string ideal_set_by;  ///< what the ideal time is made of
+  /// The ideal time with all links at their nominal rates, where some are slower and it is shorter.
+  std::optional<Picoseconds> nominal_ideal;
   std::optional<double> bus_bandwidth;  ///< bytes/s, collectives only
   std::optional<Picoseconds> bound;     ///< what any algorithm takes at least; collectives only
   std::string bound_set_by;             ///< what that is made of

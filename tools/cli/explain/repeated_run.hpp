@@ -14,7 +14,8 @@ namespace weft::cli {
 struct RepeatedRun {
   bool is_interrupted = false;
   /// Of jobs that end, by name: as blame counts, from their begin to the end of their last
-  /// iteration.
+  /// iteration. Of open loops, which end when their arrivals do: the 99th percentile of the
+  /// completion times of their messages.
   std::map<std::string, Picoseconds> times;
   protocols::NetworkTotals totals;
   std::string why_unfinished;  ///< where a job does not end: `deadlocked: ...`

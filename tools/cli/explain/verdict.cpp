@@ -89,8 +89,13 @@ std::string JobVerdict::text(const std::string& why_longer) const {
     remark = "; " + why_longer;
   } else if (change == Picoseconds(0)) {
     remark = "; it takes as long without: something else holds it up as much";
-  } else if (10 * change.count() < 9 * blamed.count()) {
+  } else if (!is_of_messages && 10 * change.count() < 9 * blamed.count()) {
     remark = "; other paths are nearly as long, or others still in the way";
+  }
+  if (is_of_messages) {
+    return fmt::format("  {}: p99 of its messages {} instead of {}, {} {}{}\n", name,
+                       scenarios::format_time(*without), scenarios::format_time(*before),
+                       scenarios::format_time(change), is_longer ? "more" : "less", remark);
   }
   const std::string said =
       blamed == Picoseconds(0) ? "not blamed" : "blamed for " + scenarios::format_time(blamed);
@@ -107,6 +112,7 @@ nlohmann::ordered_json JobVerdict::json() const {
   };
   seconds("seconds", before);
   seconds("seconds_without", without);
+  row["judged_by"] = is_of_messages ? "message_p99" : "jct";
   row["blamed_seconds"] = scenarios::csv::seconds(blamed);
   if (!without && !why_unfinished.empty()) row["why_unfinished"] = why_unfinished;
   return row;

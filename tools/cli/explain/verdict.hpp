@@ -29,6 +29,9 @@ struct JobVerdict {
   std::optional<Picoseconds> without;  ///< absent: it does not end
   Picoseconds blamed;
   std::string why_unfinished;  ///< where it does not end without
+  /// Of an open loop: times are the 99th percentile of the completion times of its messages, which
+  /// blame, of the whole job, is not part of.
+  bool is_of_messages = false;
 
   /// How much sooner it ends; nothing where one of both does not end.
   [[nodiscard]] std::optional<Picoseconds> saved() const;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <deque>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,10 +43,23 @@ constexpr std::size_t kMaxAlone = 3;
 /// A run that takes less is over before anybody wonders.
 constexpr double kSilentSeconds = 2;
 
-/// By job, what it took along its critical paths; nothing where it did not end.
+/// By job, what it took along its critical paths, or, of an open loop, the 99th percentile of the
+/// completion times of its messages; nothing where it did not end.
 using JobTimes = std::map<std::string, std::optional<Picoseconds>>;
 
-JobTimes times_of(const std::vector<BlameEntry>& blame, const nlohmann::json& summary) {
+/// The 99th percentile of the completion times of the messages of an open loop, which arrivals end
+/// and which has no zero-load time; nothing of other jobs.
+std::optional<Picoseconds> latency_of(const nlohmann::json& job) {
+  const auto ideal = job.value("ideal_seconds", nlohmann::json());
+  const auto times = job.find("fct_seconds");
+  if (ideal.is_number() || times == job.end() || !times->is_object()) return {};
+  const auto p99 = times->value("p99", nlohmann::json());
+  if (!p99.is_number()) return {};
+  return Picoseconds(std::llround(p99.get<double>() * 1e12));
+}
+
+JobTimes times_of(const std::vector<BlameEntry>& blame, const nlohmann::json& summary,
+                  std::set<std::string>& open_loops) {
   JobTimes times;
   for (const BlameEntry& entry : blame) {
     auto& time = times[entry.job];
@@ -54,7 +69,13 @@ JobTimes times_of(const std::vector<BlameEntry>& blame, const nlohmann::json& su
   if (jobs == summary.end() || !jobs->is_array()) return times;
   for (const auto& job : *jobs) {
     const bool is_named = job.is_object() && job.value("name", nlohmann::json()).is_string();
-    if (is_named && job.value("finished", nlohmann::json()) == false) times[job["name"]];
+    if (!is_named) continue;
+    const bool is_unfinished = job.value("finished", nlohmann::json()) == false;
+    if (is_unfinished) times[job["name"]];
+    const auto latency = latency_of(job);
+    if (!latency || is_unfinished) continue;
+    times[job["name"]] = *latency;
+    open_loops.insert(job["name"]);
   }
   return times;
 }
@@ -103,9 +124,9 @@ class Verification {
       is_fluid_ = summary.is_object() && summary.value("engine", "") == "fluid";
       const auto seconds = summary.value("wall_seconds", nlohmann::json());
       if (seconds.is_number()) seconds_ = seconds.get<double>();
-      times_ = times_of(blame, summary);
+      times_ = times_of(blame, summary, open_loops_);
     } else {
-      times_ = times_of(blame, {});
+      times_ = times_of(blame, {}, open_loops_);
     }
     for (const auto& one : facts.degradations) texts_[one.what] = one.text();
   }
@@ -279,7 +300,8 @@ class Verification {
     Try result{what, {}};
     for (const auto& [job, time] : times_) {
       if (std::ranges::find(causes, "job:" + job) != causes.end()) continue;
-      JobVerdict verdict{job, time, {}, blamed_for(causes, job), run.why_unfinished};
+      JobVerdict verdict{
+          job, time, {}, blamed_for(causes, job), run.why_unfinished, open_loops_.contains(job)};
       const auto found = run.times.find(job);
       if (found != run.times.end()) verdict.without = found->second;
       rows.push_back(verdict.json());
@@ -299,7 +321,20 @@ class Verification {
 
   [[nodiscard]] Picoseconds blamed_for(const std::vector<std::string>& causes,
                                        const std::string& job) const {
-    return scenarios::blamed_time(causes, job, blame_, facts_.degradations, facts_.slow_links);
+    if (open_loops_.contains(job)) return {};  // blame is of all its time
+    Picoseconds time =
+        scenarios::blamed_time(causes, job, blame_, facts_.degradations, facts_.slow_links);
+    // Congestion control reacts to other jobs, too.
+    if (std::ranges::find(causes, "congestion-control") != causes.end()) return time;
+    for (const scenarios::Reaction& one : facts_.reactions) {
+      const bool is_by = one.job == job && !one.other_job.empty() &&
+                         std::ranges::find(causes, "job:" + one.other_job) != causes.end();
+      if (is_by) {
+        time +=
+            Picoseconds(std::llround(static_cast<double>(one.held.count()) * one.other_job_share));
+      }
+    }
+    return time;
   }
 
   /// What helps a job most by itself. Where nothing does, or others save more than twice as much
@@ -313,6 +348,12 @@ class Verification {
       const bool is_best =
           best == nullptr || one.verdicts.at(job).is_better_than(best->verdicts.at(job));
       if (is_best) best = &one;
+    }
+    // What is broken comes before a setting that hides it.
+    for (const Try& one : tries_) {
+      const bool is_defect = texts_.contains(one.what) && one.helps(job);
+      if (alone == nullptr || texts_.contains(alone->what) || !is_defect) continue;
+      if (one.verdicts.at(job).saves_as_much_as(alone->verdicts.at(job))) alone = &one;
     }
     const bool acts_together =
         together != nullptr && is_much_better(job, together->verdicts.at(job));
@@ -343,8 +384,9 @@ class Verification {
       return fmt::format("{}: ends soonest without {}, after {}\n", escaped(job), said(what),
                          scenarios::format_time(*best->without));
     }
-    return fmt::format("{}: most is saved without {}, {} of {}\n", escaped(job), said(what),
-                       scenarios::format_time(*best->saved()), scenarios::format_time(*time));
+    return fmt::format("{}: most is saved without {}, {} of {}{}\n", escaped(job), said(what),
+                       scenarios::format_time(*best->saved()), scenarios::format_time(*time),
+                       best->is_of_messages ? " (p99 of its messages)" : "");
   }
 
   /// The jobs that no try helps, those that took longest first.
@@ -420,6 +462,7 @@ class Verification {
   const scenarios::RunFacts& facts_;
   nlohmann::ordered_json* const json_;
   JobTimes times_;
+  std::set<std::string> open_loops_;  ///< judged by their messages
   Troubles before_;
   bool is_fluid_ = false;
   double seconds_ = 0;                        ///< that the first run took

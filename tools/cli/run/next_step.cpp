@@ -16,9 +16,10 @@ namespace {
 /// From then on it is worth a second run to find out why.
 constexpr double kSlow = 1.2;
 
+/// Over its zero-load time at nominal rates, where slow links are in the other one.
 double slowdown_of(const scenarios::JobResult& job) {
   if (!job.is_finished || job.ideal <= Picoseconds(0)) return 0;
-  return to_seconds(job.jct) / to_seconds(job.ideal);
+  return to_seconds(job.jct) / to_seconds(job.nominal_ideal.value_or(job.ideal));
 }
 
 std::string report_line(std::vector<std::string> folders) {
@@ -42,8 +43,9 @@ std::string next_step(const scenarios::Results& results, const std::filesystem::
     return fmt::format("  next: `{}` says what {} waits for\n", escaped(shell_text(again)),
                        escaped(late.front().job));
   }
-  return fmt::format("  next: `{}` says why {} took {:.1f} times its ideal time\n",
-                     escaped(shell_text(again)), escaped(slowest->name), slowdown_of(*slowest));
+  return fmt::format("  next: `{}` says why {} took {:.1f} times its ideal time{}\n",
+                     escaped(shell_text(again)), escaped(slowest->name), slowdown_of(*slowest),
+                     slowest->nominal_ideal ? " at nominal rates" : "");
 }
 
 std::string next_step(const std::filesystem::path& packet, const std::filesystem::path& fluid) {

@@ -112,11 +112,23 @@ std::string ending_of(const scenarios::Results& results) {
                      scenarios::format_time(results.simulated));
 }
 
-/// What `ideal JCT` has in it that an empty network of healthy ranks would not.
-void print_late_ranks(const std::vector<scenarios::LateRanks>& all) {
+/// What `ideal JCT` has in it that an empty network of healthy ranks and links would not.
+void print_hidden_causes(const std::vector<scenarios::LateRanks>& all,
+                         const scenarios::Results& results) {
   for (const scenarios::LateRanks& late : all) {
     print(fmt::format("  ideal JCT of {} has {} in it; `--without stragglers` runs without\n",
                       escaped(late.job), escaped(late.text)));
+  }
+  for (const scenarios::JobResult& job : results.jobs) {
+    if (!job.nominal_ideal) continue;
+    const std::string times =
+        job.is_finished ? fmt::format(", JCT/ideal {:.3f}",
+                                      to_seconds(job.jct) / to_seconds(*job.nominal_ideal))
+                        : std::string();
+    print(fmt::format(
+        "  ideal JCT of {} has slow links in it: at nominal rates it is {}{}; `--without "
+        "slow-links` runs without\n",
+        escaped(job.name), scenarios::format_time(*job.nominal_ideal), times));
   }
 }
 
@@ -137,13 +149,14 @@ void print_blame(const std::filesystem::path& folder, const scenarios::Results& 
 /// be; `replaced` says what was there.
 void print_place(const scenarios::Results& results, const std::filesystem::path& written,
                  const std::filesystem::path& out, const std::string& replaced,
-                 const scenarios::LoadedScenario& source, const RunArguments& arguments) {
+                 const scenarios::LoadedScenario& source,
+                 const std::vector<scenarios::LateRanks>& late, const RunArguments& arguments) {
   const bool is_replaced = written == out && !replaced.empty();
   if (is_replaced && arguments.print_json && !arguments.is_quiet) {
     complain(fmt::format("{}: the results of {} are replaced", out.string(), replaced));
   }
   if (!arguments.is_quiet && !arguments.print_json) {
-    if (!results.has_blame) print_late_ranks(scenarios::late_ranks(source));
+    if (!results.has_blame) print_hidden_causes(late, results);
     print(fmt::format("  results in {}\n", written.string()));
     if (is_replaced) print(fmt::format("  where they replace those of {}\n", escaped(replaced)));
     for (const char* trace : {"timeline.perfetto-trace", "timeline.json"}) {
@@ -210,12 +223,12 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   follower.reset();
   print_results(results, verdicts, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
-  print_place(results, written.value(), out, replaced, loaded.source, arguments);
+  const std::vector<scenarios::LateRanks> late = scenarios::late_ranks(loaded.source);
+  print_place(results, written.value(), out, replaced, loaded.source, late, arguments);
   const bool says_next = !arguments.is_quiet && !arguments.print_json &&
                          arguments.engine != Engine::kBoth &&
                          results.outcome != scenarios::Outcome::kInterrupted;
-  if (says_next)
-    print(next_step(results, written.value(), scenarios::late_ranks(loaded.source), arguments));
+  if (says_next) print(next_step(results, written.value(), late, arguments));
   print_verdicts(verdicts, arguments.is_quiet || arguments.print_json);
   if (scenarios::is_success(results.outcome)) return all_hold(verdicts) ? kSuccess : kUnfinished;
   complain(ending_of(results));

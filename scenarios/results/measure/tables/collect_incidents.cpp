@@ -9,7 +9,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -25,18 +24,17 @@ using protocols::Fault;
 using protocols::PortIncident;
 using protocols::QueuePairId;
 
-/// As the language calls a fault.
-const char* type_of(const FaultSpec& fault) {
-  struct Namer {
-    const char* operator()(const NicPause& /*f*/) const { return "nic-pause"; }
-    const char* operator()(const LinkRate& /*f*/) const { return "link-rate"; }
-    const char* operator()(const LinkDown& /*f*/) const { return "link-down"; }
-    const char* operator()(const SwitchDown& /*f*/) const { return "switch-down"; }
-    const char* operator()(const LinkLatency& /*f*/) const { return "link-latency"; }
-    const char* operator()(const BitErrors& /*f*/) const { return "bit-errors"; }
-    const char* operator()(const Flapping& /*f*/) const { return "flapping"; }
+IncidentKind kind_of(const FaultSpec& fault) {
+  struct Kinds {
+    IncidentKind operator()(const NicPause& /*f*/) const { return IncidentKind::kNicPause; }
+    IncidentKind operator()(const LinkRate& /*f*/) const { return IncidentKind::kLinkRate; }
+    IncidentKind operator()(const LinkDown& /*f*/) const { return IncidentKind::kLinkDown; }
+    IncidentKind operator()(const SwitchDown& /*f*/) const { return IncidentKind::kSwitchDown; }
+    IncidentKind operator()(const LinkLatency& /*f*/) const { return IncidentKind::kLinkLatency; }
+    IncidentKind operator()(const BitErrors& /*f*/) const { return IncidentKind::kBitErrors; }
+    IncidentKind operator()(const Flapping& /*f*/) const { return IncidentKind::kFlapping; }
   };
-  return std::visit(Namer(), fault.what);
+  return std::visit(Kinds(), fault.what);
 }
 
 std::string place_of(const FaultSpec& fault) {
@@ -48,8 +46,8 @@ std::string place_of(const FaultSpec& fault) {
 
 /// It takes time without dropping anything: what it meets in time is slower for it.
 bool slows_down(const IncidentResult& r) {
-  constexpr std::array<std::string_view, 4> kKinds{"link-rate", "link-latency", "nic-pause",
-                                                   "pause-storm"};
+  constexpr std::array kKinds{IncidentKind::kLinkRate, IncidentKind::kLinkLatency,
+                              IncidentKind::kNicPause, IncidentKind::kPauseStorm};
   return std::ranges::find(kKinds, r.kind) != kKinds.end();
 }
 
@@ -171,7 +169,7 @@ class IncidentCollector {
     const Fabric& fabric = run_.experiment.fabric;
     const Fault& fault = times_[key];
     IncidentResult r;
-    r.kind = type_of(spec(number));
+    r.kind = kind_of(spec(number));
     r.fault = number;
     r.begin = begin;
     r.place = std::holds_alternative<Flapping>(spec(number).what)
@@ -179,6 +177,7 @@ class IncidentCollector {
                         fabric.node(fabric.peer_node(cable)).name
                   : place_of(spec(number));
     if (fault.until <= results_.simulated) r.end = fault.until;
+    if (fault.until != Fault::kForever) r.until = fault.until;
     if (fault.kind == Fault::Kind::kLinkDown) {
       add_outage(r, ports);
     } else if (fault.kind == Fault::Kind::kLinkErrors) {
@@ -270,7 +269,7 @@ class IncidentCollector {
             incident.kind == PortIncident::Kind::kUnreached && incident.packets > 0;
         if (!is_storm && !is_hole) continue;
         IncidentResult r;
-        r.kind = is_storm ? "pause-storm" : kNoRoute;
+        r.kind = is_storm ? IncidentKind::kPauseStorm : IncidentKind::kNoRoute;
         r.place = fabric.port_name(PortId(p));
         r.begin = incident.begin;
         if (is_storm) {

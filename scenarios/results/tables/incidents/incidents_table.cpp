@@ -10,6 +10,30 @@
 
 namespace weft::scenarios {
 
+const char* incident_kind_name(IncidentKind kind) {
+  switch (kind) {
+    case IncidentKind::kNicPause:
+      return "nic-pause";
+    case IncidentKind::kLinkRate:
+      return "link-rate";
+    case IncidentKind::kLinkDown:
+      return "link-down";
+    case IncidentKind::kSwitchDown:
+      return "switch-down";
+    case IncidentKind::kLinkLatency:
+      return "link-latency";
+    case IncidentKind::kBitErrors:
+      return "bit-errors";
+    case IncidentKind::kFlapping:
+      return "flapping";
+    case IncidentKind::kPauseStorm:
+      return "pause-storm";
+    case IncidentKind::kNoRoute:
+      return "no-route";
+  }
+  return "unknown";
+}
+
 std::string IncidentResult::noticed_by() const {
   std::vector<std::pair<Picoseconds, const char*>> ways;
   const auto add = [&](const std::optional<Picoseconds>& when, const char* who) {
@@ -34,7 +58,7 @@ const Table<IncidentResult>& IncidentsTable::declaration() {
       {{"kind",
         "the type of the fault; pause-storm: a PFC watchdog found a stuck queue; no-route: a "
         "switch had no next hop",
-        [](const Row& r) { return r.kind; }, "kind"},
+        [](const Row& r) { return incident_kind_name(r.kind); }, "kind"},
        {"place", "a cable, a node, a port, or what the fault names",
         [](const Row& r) { return r.place; }, "place"},
        {"fault", "its index in the scenario; empty: it followed from others",

@@ -11,18 +11,31 @@
 
 namespace weft::scenarios {
 
-/// Packets that a switch had no next hop for, as a kind of incident.
-inline constexpr const char* kNoRoute = "no-route";
+/// What failed: a fault of the scenario, or what followed from others.
+enum class IncidentKind : std::uint8_t {
+  kNicPause,
+  kLinkRate,
+  kLinkDown,
+  kSwitchDown,
+  kLinkLatency,
+  kBitErrors,
+  kFlapping,
+  kPauseStorm,  ///< a PFC watchdog found a stuck queue
+  kNoRoute,     ///< a switch had no next hop
+};
+
+/// As files have it: `link-down`, which is also how the language calls such a fault.
+[[nodiscard]] const char* incident_kind_name(IncidentKind kind);
 
 /// Something that failed, who noticed it when, and what was lost to it.
 struct IncidentResult {
-  /// The type of the fault; `pause-storm` that a PFC watchdog found; kNoRoute.
-  std::string kind;
+  IncidentKind kind = IncidentKind::kLinkDown;
   std::string place;                   ///< a cable, a node, a port, or what the fault names
   std::optional<std::uint32_t> fault;  ///< index in the scenario; absent: it followed from others
   std::string traffic_class;           ///< of a pause storm
   Picoseconds begin;
   std::optional<Picoseconds> end;       ///< absent: it lasted
+  std::optional<Picoseconds> until;     ///< when the scenario ends it, maybe after the run
   std::optional<Picoseconds> port;      ///< the ports at both ends of a cable noticed
   std::optional<Picoseconds> watchdog;  ///< the PFC watchdog noticed
   std::optional<Picoseconds> routes;    ///< routes avoided it
@@ -39,7 +52,9 @@ struct IncidentResult {
   std::vector<PortId> ports;              ///< at both ends of what was down, ascending
 
   /// `switch-down of spine3`.
-  [[nodiscard]] std::string name() const { return kind + " of " + place; }
+  [[nodiscard]] std::string name() const {
+    return std::string(incident_kind_name(kind)) + " of " + place;
+  }
   /// Who noticed, in the order of time: `port then sender then routes`.
   [[nodiscard]] std::string noticed_by() const;
 };

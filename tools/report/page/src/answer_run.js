@@ -28,7 +28,7 @@ const SAID = {
   'own packets': (who, port) => `is queued behind ${who}${port ? `, most at ${port}` : ''}`,
   pause: (who, port, { filler }) => `is paused by ${who.startsWith('NIC ') ? `the ${who}` : who}${filler ? `, which ${quoted(filler)} fills` : ''}`,
   credits: (who, port) => `is a wait for credits${port ? `, most at ${port}` : ''}`,
-  'congestion control': (who) => `is held back by congestion control, most ${who}`,
+  'congestion control': (who, port, { reaction }) => (reaction ? `is held back by congestion control ${reaction}` : `is held back by congestion control, most ${who}`),
   window: (who) => `is a wait for a full window, most ${who}`,
   retransmission: (who, port, { trims }) => `is sending again what was ${trims ? 'trimmed or ' : ''}lost, most ${who}`,
   'time-out': (who) => `is a wait for time-outs, most ${who}`,
@@ -48,7 +48,7 @@ const OF_PLAN = new Set(['own packets', 'bubble', 'schedule', 'launch and protoc
 /** What is changed, in words. */
 function layerOf({ kind, against, without }) {
   if (kind === 'degradation') return 'a defect';
-  if (kind === 'setting') return without === 'collisions' || against === 'queueing' ? 'placement and paths' : SETS;
+  if (kind === 'setting') return /(^|,)collisions$|^job:/.test(without ?? '') || against === 'queueing' ? 'placement and paths' : SETS;
   return OF_PLAN.has(against) ? 'the plan of the job' : 'hardware';
 }
 
@@ -101,13 +101,30 @@ function pathCausesOf({ summary }, name) {
   return whole > 0 ? [['straggler', 'late'], ['pause', 'paused']].map(([cause, key]) => ({ cause, share: shareOf(key), who: '', port: '' })).filter(({ share }) => share > 0).sort((a, b) => b.share - a.share) : [];
 }
 
+/** For whose packets, and where, congestion control held a job back most (reactions.csv); empty: no queue is known for half of that time. */
+export function reactionText({ summary }, name, causes) {
+  const rows = (summary.reactions ?? []).filter((one) => one.job === name);
+  const known = rows.reduce((all, one) => all + one.held_seconds, 0);
+  const whole = causes.find((c) => c.cause === 'congestion control')?.seconds ?? 0;
+  if (!rows.length || known < whole / 2) return '';
+  // What queues at a port that is paused waits for the pause.
+  const isPaused = (one) => one.paused_seconds > one.held_seconds / 10;
+  const byOthers = rows.reduce((all, one) => all + (isPaused(one) ? 0 : one.held_seconds * one.others_share), 0);
+  const worst = rows.reduce((a, b) => (b.held_seconds > a.held_seconds ? b : a));
+  const others = rows.filter((one) => one.other_job);
+  const other = others.length ? others.reduce((a, b) => (b.held_seconds * b.other_job_share > a.held_seconds * a.other_job_share ? b : a)).other_job : '';
+  return `for ${byOthers > known / 2 ? `packets of ${quoted(other)}` : 'its own packets'} at ${quoted(worst.port)}${isPaused(worst) ? ', which is paused itself' : ''}`;
+}
+
 /** What is known of each job: how many times its zero-load time it took, and who is to blame. */
 function judged(run) {
   return run.summary.jobs.map((job) => {
     const blamed = run.blame?.find((b) => b.job === job.name);
     const lateRanks = lateRanksOf(run, job.name);
     const causes = blamed ? causesOf(blamed) : lateRanks ? pathCausesOf(run, job.name) : [];
-    const ratio = job.jct_seconds && job.ideal_seconds ? job.jct_seconds / job.ideal_seconds : null;
+    // Slow links are in the zero-load time of a job: that at nominal rates is what they are measured by.
+    const ideal = job.nominal_ideal_seconds ?? job.ideal_seconds;
+    const ratio = job.jct_seconds && ideal ? job.jct_seconds / ideal : null;
     // The ideal time of a job has its stragglers in it: in their shade whatever else holds it up costs nothing.
     const hidden = lateRanks || causes.some((c) => c.cause === 'straggler') ? causes.filter((c) => HIDDEN.has(c.cause)) : [];
     const late = hidden.reduce((all, c) => all + c.share, 0);
@@ -119,7 +136,7 @@ function judged(run) {
     const full = window > 1 / 4 ? window : 0;
     const isSlow = !isLate && (atSlow > 0 || full > 0) && (ratio ?? 1) <= HEALTHY;
     const over = (share) => (share < 1 ? 1 / (1 - share) : Infinity);
-    return { job, blamed, causes, ratio, hidden, lateRanks, isLate, isSlow, filler: fillerOf(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow), over(full)) };
+    return { job, blamed, causes, ratio, hidden, lateRanks, isLate, isSlow, filler: fillerOf(run, job.name, causes), reaction: reactionText(run, job.name, causes), trims: run.summary.network?.packets_trimmed > 0, score: Math.max(ratio ?? 0, over(late), over(atSlow), over(full)) };
   });
 }
 
@@ -142,9 +159,10 @@ function trouble(summary) {
   if (outcome !== 'finished') {
     const came = `${jobs.length === 1 ? 'its job did not finish' : `${done} of ${jobs.length} jobs finished`}, ${format.number(messages?.completed ?? 0)} of ${format.counted(messages?.count ?? 0, 'message', 'messages')} that it posted completed`;
     const circle = summary.deadlock?.map?.((d) => d.port) ?? [];
+    const why = summary.explanation?.[0];
     const how = { horizon: `The run was cut off at its horizon of ${at}`,
       deadlocked: `The run deadlocked at ${at}${circle.length ? `: ${circle.length} ports wait for each other in a circle, from \`${circle[0]}\` on` : ''}`,
-      stalled: `The run stalled at ${at}: nothing moved any more`, stuck: `The run was stuck at ${at}: jobs wait for what nobody sends`, interrupted: `The run was interrupted at ${at}` }[outcome] ?? `The run did not finish: ${outcome} at ${at}`;
+      stalled: `The run stalled at ${at}: ${why ?? 'nothing moved any more'}`, stuck: `The run was stuck at ${at}: ${why ?? 'jobs wait for what nobody sends'}`, interrupted: `The run was interrupted at ${at}` }[outcome] ?? `The run did not finish: ${outcome} at ${at}`;
     return { isOver: true, text: `${how}; ${came}`, figures: [['jobs finished', `${done} of ${jobs.length}`], ['posted messages completed', `${format.number(messages?.completed ?? 0)} of ${format.number(messages?.count ?? 0)}`], ['stopped at', at]] };
   }
   const network = summary.network ?? {};
@@ -195,13 +213,13 @@ function waitText(straggler, blamed, lateRanks) {
 }
 
 /** The worst of what the zero-load time of a job hides, and its late ranks, which are why. */
-function lateText({ hidden, blamed, lateRanks, trims, filler }) {
+function lateText({ hidden, blamed, lateRanks, trims, filler, reaction }) {
   const [worst, second] = hidden;
   const said = (one) => {
     const share = `${format.roughly(one.share)} of it`;
     if (one.cause === 'straggler') return `${share} is ${waitText(one, blamed, lateRanks)}`;
     if (!blamed) return `${share} is paused`;
-    return `${share} ${SAID[one.cause](culpritText(one), one.port ? quoted(one.port) : '', { trims, filler })}`;
+    return `${share} ${SAID[one.cause](culpritText(one), one.port ? quoted(one.port) : '', { trims, filler, reaction })}`;
   };
   const other = worst.cause === 'straggler' ? second : hidden.find((one) => one.cause === 'straggler');
   if (other?.share >= WORTH) return `${said(worst)}, and ${said(other)}`;
@@ -209,7 +227,7 @@ function lateText({ hidden, blamed, lateRanks, trims, filler }) {
 }
 
 function blameText(one) {
-  const { causes, blamed, isLate, trims, filler } = one;
+  const { causes, blamed, isLate, trims, filler, reaction } = one;
   if (isLate || (!blamed && one.hidden.length)) return lateText(one);
   const slow = slowLinkOf(blamed);
   if (slow) {
@@ -219,7 +237,7 @@ function blameText(one) {
   const worst = causes.length ? culpritOf(causes) : null;
   if (!worst) return '';
   const said = SAID[worst.cause] ?? (() => `is ${worst.cause}`);
-  const text = (cause, words) => `${format.roughly(cause.share)} of it ${words(culpritText(cause), cause.port ? quoted(cause.port) : '', { trims, filler })}`;
+  const text = (cause, words) => `${format.roughly(cause.share)} of it ${words(culpritText(cause), cause.port ? quoted(cause.port) : '', { trims, filler, reaction })}`;
   // A control answers to queues: the other job in them is said, too.
   const other = worst.cause === 'congestion control' && causes.find((c) => c.cause === 'queueing' && c.share >= WORTH);
   // A switch whose marks, pauses or drops are set otherwise than those of the others is named.
@@ -234,7 +252,8 @@ function sickText(one) {
   // Links between switches that set that time carry less than NICs send. Where that time is next to
   // nothing of what the job took, wider ones change nothing.
   const tier = ratio < 1 / WORTH && /^tier /.test(job.ideal_set_by ?? '') ? `, which ${job.ideal_set_by} sets` : '';
-  return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${tier}${blame ? `; ${blame}` : ''}${shadeText([one])}`;
+  const nominal = job.nominal_ideal_seconds ? ' at nominal rates' : '';
+  return `${quoted(job.name)} took ${format.times(ratio)} times its zero-load time${nominal}${nominal ? '' : tier}${blame ? `; ${blame}` : ''}${shadeText([one])}`;
 }
 
 const p99Of = ({ job }) => job.slowdown?.p99 ?? 0;

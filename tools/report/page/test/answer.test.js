@@ -42,6 +42,33 @@ test('a healthy run says so, with all its jobs', () => {
   assert.deepEqual(alone.tries.map((t) => [t.text, t.why]), [['fewer bytes through NIC ingress of h0, or more rate there', 'it sets the zero-load time of incast']]);
 });
 
+// The first sentence of a run that cannot finish says what is broken.
+test('a run that is stuck names why', () => {
+  const why = 'the link of h3 is down from 300 us on, and nothing mends it; job ring waits for it (faults[0])';
+  for (const [outcome, begin] of [['stuck', 'The run was stuck at 1 ms: '], ['stalled', 'The run stalled at 1 ms: ']]) {
+    const { sentence } = answerOfRun(run([job('ring', null, 1)], undefined, { outcome, explanation: [why, 'rank 0 waits'] }));
+    assert.ok(sentence.startsWith(`${begin}${why}; its job did not finish`), sentence);
+  }
+});
+
+test('a control that holds a job back is said with the packets that it reacted to', () => {
+  const blamed = [blame('a', [['congestion control', 'rank 0 -> rank 1', 0.9, 'h1->leaf0[1]'], ['serialisation', 'x', 0.1]])];
+  const row = (more) => ({ job: 'a', port: 'leaf0[0]->h0', held_seconds: 0.9, others_share: 0.8, other_job: 'b', other_job_share: 0.8, ...more });
+  const said = (reactions) => answerOfRun(run([job('a', 1, 0.1)], blamed, { reactions })).sentence;
+  assert.match(said([row()]), /90 % of it is held back by congestion control for packets of `b` at `leaf0\[0\]->h0`$/);
+  assert.match(said([row({ others_share: 0.4 })]), /for its own packets at `leaf0\[0\]->h0`$/);
+  assert.match(said([row({ paused_seconds: 0.5 })]), /for its own packets at `leaf0\[0\]->h0`, which is paused itself$/);
+  assert.match(said([row({ held_seconds: 0.4 })]), /congestion control, most `?rank 0 -> rank 1/);
+  assert.match(said([row({ job: 'c' })]), /congestion control, most/);
+});
+
+test('slow links in the zero-load time are measured at nominal rates', () => {
+  const slow = { ...blame('ring', [['serialisation', 'x', 0.9, 'x->y']]), slow_links: [{ port: 'x->y', subject: 'the NIC of h5', says: 'the NIC of h5 runs at 50 Gbps of 400 Gbps', rate_bps: 5e10, usual_rate_bps: 4e11, seconds: '0.8' }] };
+  const { sentence, figures } = answerOfRun(run([job('ring', 1, 0.9, { nominal_ideal_seconds: 0.2 })], [slow]));
+  assert.match(sentence, /^`ring` took 5 times its zero-load time at nominal rates; .*passes at slow links or waits for them, first the NIC of h5/);
+  assert.ok(figures.some(([name, text]) => name === 'over zero-load time' && text === '5x'));
+});
+
 // The time of a job hides the tail of its messages: a healthy job says what they pay.
 test('slow messages of healthy jobs are named', () => {
   const slow = (name, p99) => job(name, 688.3e-6, 686.4e-6, { slowdown: { p99 } });
