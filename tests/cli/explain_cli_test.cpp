@@ -299,8 +299,8 @@ TEST_F(ExplainCli, VerifiesOpenLoopsByTheirMessages) {
                                   "instead of [0-9.]+ us, [0-9.]+ us less\n"));
   EXPECT_THAT(said, ContainsRegex("rpc: most is saved without [^\n]*job:bulk[^\n]* of [0-9.]+ us "
                                   "\\(p99 of its messages\\)"));
-  const auto json = nlohmann::json::parse(weft_.run({"explain", "o", "--verify", "--json"}).out);
-  for (const auto& row : json.at("verification").at("tries").at(0).at("jobs")) {
+  const auto all = nlohmann::json::parse(weft_.run({"explain", "o", "--verify", "--json"}).out);
+  for (const auto& row : all.at("verification").at("tries").at(0).at("jobs")) {
     EXPECT_EQ(row.at("judged_by"), row.at("job") == "rpc" ? "message_p99" : "jct");
   }
 }
