@@ -280,9 +280,7 @@ class RandomScenario {
   }
 
   void transport(std::string& yaml, RandomTransport& transports) {
-    // Nobody sends again what is lost of datagrams, and classes that trim drop them.
-    if (!has(SwarmFeature::kSpray) && !has(SwarmFeature::kTrimming) &&
-        draws(SwarmFeature::kDatagrams)) {
+    if (!has(SwarmFeature::kSpray) && draws(SwarmFeature::kDatagrams)) {
       yaml += "transport: {type: datagram, mtu: 1500B}\n";
       return;
     }

@@ -49,6 +49,14 @@ inline bool drops_what_it_cannot_trim(const scenarios::Scenario& scenario) {
   });
 }
 
+/// Of datagrams nobody sends again what is lost: who waits for it waits for ever.
+inline bool may_lose_for_good(const scenarios::Scenario& scenario) {
+  return drops_what_it_cannot_trim(scenario) &&
+         std::ranges::any_of(scenario.jobs, [&](const scenarios::JobSpec& job) {
+           return !protocols::traits_of(scenario.transport_of(job.transport)).is_acknowledged;
+         });
+}
+
 /// What must hold on every scenario, on the random one of this seed: it finishes, no buffer drops
 /// but where that is said, no job beats its ideal time or its bound, and every way to run it as
 /// well as the resolved scenario give the same bits. `simulate` itself ends the program if packets
@@ -61,8 +69,10 @@ inline void check_random_scenario(std::uint64_t seed) {
   ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
   scenarios::Experiment experiment = build_loaded(loaded.value());
   const scenarios::Results results = scenarios::simulate(experiment);
-  ASSERT_EQ(results.outcome, scenarios::Outcome::kFinished)
-      << text << (results.explanation.empty() ? "" : results.explanation.front());
+  if (results.outcome != scenarios::Outcome::kStuck || !may_lose_for_good(experiment.scenario)) {
+    ASSERT_EQ(results.outcome, scenarios::Outcome::kFinished)
+        << text << (results.explanation.empty() ? "" : results.explanation.front());
+  }
   EXPECT_EQ(results.totals.ttl_drops, 0) << text;
   if (!forgets_pauses(experiment.scenario) && !drops_what_it_cannot_trim(experiment.scenario)) {
     EXPECT_EQ(results.totals.buffer_drops, 0) << text;
