@@ -42,6 +42,7 @@ Kinds kinds_of(const Table& table, const Objective& objective) {
 
 std::string names_of(const Table& table, const std::vector<std::size_t>& parameters) {
   std::vector<std::string> names;
+  names.reserve(parameters.size());
   for (const std::size_t p : parameters) names.push_back(table.parameters[p].name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -58,6 +59,7 @@ std::vector<Group> groups_of(const std::vector<Configuration>& ranked, const Kin
     groups[key].push_back(&c);
   }
   std::vector<Group> all;
+  all.reserve(groups.size());
   for (auto& [key, group] : groups) all.push_back(std::move(group));
   std::ranges::sort(all, {}, [](const Group& group) {
     return (*std::ranges::min_element(group, {}, &Configuration::number))->number;
