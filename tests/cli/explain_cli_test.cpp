@@ -282,6 +282,20 @@ TEST_F(ExplainCli, SaysWhatTheZeroLoadTimeIsAtNominalRates) {
   EXPECT_FALSE(mended.contains("nominal_ideal_seconds"));
 }
 
+// A tenth less is worth a word; half a hundredth is not.
+TEST_F(ExplainCli, SaysNominalRatesWhereTheyMatter) {
+  const auto has_nominal = [this](const std::string& rate) {
+    std::ofstream(weft_.path("slow.yaml"))
+        << kLateRing << "links: {changes: [{from: h3, rate: " << rate << "}]}\n";
+    const Finished ran =
+        weft_.run({"run", "slow.yaml", "--json", "--out", "r" + rate, "--without", "stragglers"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    return nlohmann::json::parse(ran.out).at("jobs").at(0).contains("nominal_ideal_seconds");
+  };
+  EXPECT_TRUE(has_nominal("360Gbps"));
+  EXPECT_FALSE(has_nominal("398Gbps"));
+}
+
 // Arrivals end an open loop, whatever its messages wait for: these are what verification judges by.
 TEST_F(ExplainCli, VerifiesOpenLoopsByTheirMessages) {
   std::ofstream(weft_.path("open.yaml"))

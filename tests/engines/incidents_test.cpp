@@ -250,8 +250,9 @@ TEST(Incidents, PlanesAreLeftWhenSendersLearn) {
   EXPECT_GT(lost.incidents[0].packets, i.packets);
 }
 
-/// Jobs a (h0 to h4) and b (h1 to h2), and a fault.
-std::vector<std::string> why_it_does_not_end(const std::string& fault) {
+/// Jobs a (h0 to h4) and b (h1 to h2, `b_bytes`), and a fault.
+std::vector<std::string> why_it_does_not_end(const std::string& fault,
+                                             const std::string& b_bytes = "1MiB") {
   const Results r = run_failing(
       "name: t\nracks: {count: 2, servers: 4, server: host-400g}\n"
       "links: {access: {length: 3m}, uplink: {length: 30m}}\n"
@@ -260,9 +261,8 @@ std::vector<std::string> why_it_does_not_end(const std::string& fault) {
       "retry_limit: 3}\n"
       "jobs:\n"
       "  - {name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 16MiB}]}\n"
-      "  - {name: b, type: messages, ranks: [h1, h2], list: [{from: 0, to: 1, size: 1MiB}]}\n"
-      "faults: [" +
-      fault + "]\n");
+      "  - {name: b, type: messages, ranks: [h1, h2], list: [{from: 0, to: 1, size: " +
+      b_bytes + "}]}\nfaults: [" + fault + "]\n");
   EXPECT_FALSE(scenarios::is_success(r.outcome)) << fault;
   return r.explanation;
 }
@@ -293,6 +293,20 @@ TEST(Incidents, ThatLastAreNamedWhereJobsWaitForEver) {
   EXPECT_EQ(first("type: link-down, from: h4, at: 60us, until: 20ms"),
             "the link of h4 is down from 60 us until 20 ms, which is too late; job a waits for it "
             "(faults[0])");
+}
+
+// The senders of job a gave up while the link was down. It comes back while job b still sends, and
+// is the reason all the same; a link that was down without harm is none.
+TEST(Incidents, ThatWereOverTooLateAreNamed) {
+  const std::vector<std::string> all = why_it_does_not_end(
+      "{type: link-down, from: h4, at: 60us, until: 1ms}, "
+      "{type: link-down, from: h7, at: 10us, until: 50us}",
+      "128MiB");
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all.front(),
+            "the link of h4 is down from 60 us until 1 ms, which is too late; job a waits for it "
+            "(faults[0])");
+  for (const std::string& sentence : all) EXPECT_THAT(sentence, Not(HasSubstr("h7")));
 }
 
 // A failure that nobody waits for is not why.
