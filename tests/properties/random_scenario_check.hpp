@@ -49,7 +49,7 @@ inline bool drops_what_it_cannot_trim(const scenarios::Scenario& scenario) {
   });
 }
 
-/// Of datagrams nobody sends again what is lost: who waits for it waits for ever.
+/// Of datagrams nobody sends again what is lost, and who waits for it never ends.
 inline bool may_lose_for_good(const scenarios::Scenario& scenario) {
   return drops_what_it_cannot_trim(scenario) &&
          std::ranges::any_of(scenario.jobs, [&](const scenarios::JobSpec& job) {
