@@ -60,16 +60,17 @@ class UecCredit {
   void wait(const Here& here, const SenderState& s, QueuePairId qp) {
     congestion::RcccSource& source = source_of(qp);
     if (!source.is_waiting()) return;
-    if (source.is_unasked(demand(s, source)) && source.next_request <= here.now) {
-      send_request(here, s, qp, false);
-    }
-    await(here, qp);
+    const bool asks = source.is_unasked(demand(s, source)) && source.next_request <= here.now;
+    if (asks) send_request(here, s, qp, false);
+    // Whatever else comes back, answers to probes included, does not put off that it is told again.
+    if (asks || !asker_of(qp).timer_is_set) await(here, qp);
   }
 
   void receive_grant(const Here& here, const Packet& grant, QueuePairId qp) {
     congestion::RcccSource& source = source_of(qp);
     source.on_granted(grant.sequence);
     source.retries = 0;
+    if (asker_of(qp).timer_is_set) await(here, qp);
     host_.on_credit(here, qp);
   }
 
@@ -125,10 +126,14 @@ class UecCredit {
     host_.respond(here, packet, s_.ports[s.port()]);
   }
 
+  /// That of the first context to a destination, which waits for all of them.
+  [[nodiscard]] congestion::GrantStates::Asker& asker_of(QueuePairId qp) {
+    return s_.grants.askers[s_.uec.sender(qp).first_in_context];
+  }
   void await(const Here& here, QueuePairId qp) {
     const UecSender& u = s_.uec.sender(s_.uec.sender(qp).first_in_context);
     const QueuePairId first = u.first_in_context;
-    congestion::GrantStates::Asker& asker = s_.grants.askers[first];
+    congestion::GrantStates::Asker& asker = asker_of(qp);
     // Its receiver may have many to grant to, so that the time-out doubles in any case.
     asker.due = here.now + (std::int64_t{1} << source_of(first).retries) * u.timeout;
     if (!asker.timer_is_set) file_timer(here, first);
