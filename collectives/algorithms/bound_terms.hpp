@@ -7,7 +7,8 @@
 namespace weft::collectives {
 
 /// What bounds of an algorithm's messages are written in: what a channel sends, the mean over
-/// ranks. At most twice what is sent, or runs are refused that would fit.
+/// ranks. At most four times what is sent (tests/collectives/bounds_test.cpp): far higher ones
+/// refuse runs that would fit.
 struct BoundTerms {
   Operation operation = Operation::kAllReduce;
   double n = 0;            ///< ranks

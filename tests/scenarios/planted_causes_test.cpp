@@ -205,10 +205,12 @@ TEST(PlantedCause, OfSeveralComesByWhatCanBeChanged) {
 TEST(PlantedCause, IsADegradationInAdviceHoweverItShows) {
   EXPECT_EQ(advice_of("link failure", 5_us, {}).lever, Lever::kDegradation);
   EXPECT_EQ(advice_of("time-out", 5_us, {}).lever, Lever::kSetting);
-  const Advice shown = advice_of("time-out", 5_us, {"link-failures"});
+  const Advice shown = advice_of("time-out", 5_us, {{"link-failures", {}}});
   EXPECT_EQ(shown.lever, Lever::kDegradation);
   EXPECT_EQ(shown.text, "mend the links that fail, or routes that avoid them sooner");
-  EXPECT_EQ(advice_of("link failure", 5_us, {"link-failures"}).text,
+  EXPECT_EQ(advice_of("time-out", 5_us, {{"link-failures", {}, {}, {"the link of h3"}}}).text,
+            "mend the link of h3, which fails, or routes that avoid it sooner");
+  EXPECT_EQ(advice_of("link failure", 5_us, {{"link-failures", {}}}).text,
             "mend the link, or routes that avoid it sooner");
 }
 
@@ -526,7 +528,7 @@ TEST(PlantedCause, IsMendedByItsName) {
   EXPECT_THAT(
       advice("faults: [{type: link-down, from: leaf0, to: spine1, at: 0us, until: 1us}]\n", lost),
       HasSubstr("mend the link between leaf0 and spine1, which fails, or routes that avoid "
-                "them sooner (retransmission"));
+                "it sooner (retransmission"));
   EXPECT_THAT(advice("faults: [{type: switch-down, switch: spine1, at: 0us, until: 1us}]\n", lost),
               HasSubstr("mend switch spine1, which fails"));
 }
@@ -896,12 +898,12 @@ TEST(PlantedCause, IsAdvisedAgainstFromAHundredthOfTheTimeOn) {
 TEST(PlantedCause, ThatALinkShowsItselfKeepsItsOwnAdvice) {
   for (const auto& [cause, origin] :
        {std::pair("link retry", "bit-errors"), std::pair("link failure", "link-failures")}) {
-    const Advice own = advice_of(cause, Picoseconds(1), {origin});
+    const Advice own = advice_of(cause, Picoseconds(1), {{origin, {}}});
     EXPECT_EQ(own.text, words_of(cause)->advice);
     EXPECT_EQ(own.without, origin);
     EXPECT_EQ(own.lever, Lever::kDegradation);
   }
-  EXPECT_EQ(advice_of("time-out", Picoseconds(1), {"bit-errors"}).text,
+  EXPECT_EQ(advice_of("time-out", Picoseconds(1), {{"bit-errors", {}}}).text,
             "mend the links that corrupt frames");
 }
 

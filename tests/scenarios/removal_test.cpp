@@ -20,51 +20,11 @@
 #include "scenarios/results/tables/incidents/incidents_table.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "tests/scenarios/blame_runs.hpp"
 #include "tests/support/engines.hpp"
 
 namespace weft::scenarios {
 namespace {
-
-using weft::testing::experiment_of_text;
-
-Results blamed(const std::string& text) {
-  Experiment e = experiment_of_text(text);
-  e.scenario.observe.blame = true;
-  Results r = simulate(e);
-  EXPECT_TRUE(is_success(r.outcome)) << text;
-  return r;
-}
-
-/// What a cause took of a job, of one culprit or of all.
-Picoseconds time_of(const Results& r, const std::string& job, const std::string& cause,
-                    const std::string& culprit = {}) {
-  Picoseconds sum;
-  for (const BlameResult& b : r.blame) {
-    const bool is_it = r.jobs[b.job].name == job && b.cause == cause;
-    if (is_it && (culprit.empty() || b.culprit == culprit)) sum += b.time;
-  }
-  return sum;
-}
-
-const JobResult& job_of(const Results& r, const std::string& name) {
-  return *std::ranges::find(r.jobs, name, &JobResult::name);
-}
-
-const std::string kSwitch = ", switch: spectrum-4";
-/// Without pauses, and with room for all.
-const std::string kDeep = ", switch: {part: spectrum-4, buffer: 400MB}, flow_control: none";
-
-/// Two leaves of four servers, one spine.
-std::string two_leaves(const std::string& rest, const std::string& fabric = kSwitch) {
-  return "name: t\n"
-         "racks: {count: 2, servers: 4, server: host-400g}\n"
-         "links: {access: {length: 3m}, uplink: {length: 30m}}\n"
-         "fabric: {topology: leaf-spine, spines: 1" +
-         fabric + "}\n" + rest;
-}
-
-const std::string kPlain = "transport: {type: roce, congestion_control: none}\n";
-const Picoseconds kBlamePacket = transmission_time(4178_B, 400_Gbps);
 
 /// What job `a` takes.
 Picoseconds time_of_a(const std::string& text, const std::vector<std::string>& overrides = {}) {

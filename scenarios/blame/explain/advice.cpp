@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "scenarios/blame/explain/mending.hpp"
+
 namespace weft::scenarios {
 namespace {
 
@@ -56,8 +58,8 @@ bool is_of_plan(std::string_view cause) {
   return cause == kOwnPackets || (cause != kWindow && !is_of_excess(cause));
 }
 
-/// The degradation that a cause comes from, the likeliest first; empty: the scenario has none.
-std::string origin_of(std::string_view cause, const std::vector<std::string>& degradations) {
+/// The degradation that a cause comes from, the likeliest first; null: the scenario has none.
+const Degradation* origin_of(std::string_view cause, const std::vector<Degradation>& degradations) {
   constexpr std::pair<const char*, const char*> kOrigins[] = {
       {"straggler", "stragglers"},       {"straggler", "jitter"},
       {"link failure", "link-failures"}, {"time-out", "link-failures"},
@@ -66,10 +68,10 @@ std::string origin_of(std::string_view cause, const std::vector<std::string>& de
       {"time-out", "nic-pauses"},        {"retransmission", "nic-pauses"},
       {"link retry", "bit-errors"}};
   for (const auto& [of, origin] : kOrigins) {
-    const bool is_there = std::ranges::find(degradations, origin) != degradations.end();
-    if (cause == of && is_there) return origin;
+    const auto found = std::ranges::find(degradations, origin, &Degradation::what);
+    if (cause == of && found != degradations.end()) return &*found;
   }
-  return {};
+  return nullptr;
 }
 
 }  // namespace
@@ -92,23 +94,24 @@ const char* lever_name(Lever lever) {
 }
 
 Advice advice_of(const std::string& cause, Picoseconds time,
-                 const std::vector<std::string>& degradations) {
+                 const std::vector<Degradation>& degradations) {
+  const Degradation* origin = origin_of(cause, degradations);
   Advice advice{.lever = is_of_plan(cause) ? Lever::kPlan : Lever::kSetting,
                 .against = cause,
                 .text = words_of(cause) == nullptr ? "" : words_of(cause)->advice,
-                .without = origin_of(cause, degradations),
+                .without = origin == nullptr ? "" : origin->what,
                 .time = time,
                 .is_of_excess = is_of_excess(cause)};
   // Against a degradation that shows as something else, what mends it helps: against what links
   // lose no buffer does.
-  constexpr std::pair<const char*, const char*> kMends[] = {
-      {"nic-pauses", "replace the NIC that holds its switch paused"},
-      {"bit-errors", "mend the links that corrupt frames"},
-      {"link-failures", "mend the links that fail, or routes that avoid them sooner"},
-      {"jitter", "steadier ranks, or fewer points at which all wait for the slowest"}};
-  for (const auto& [without, text] : kMends) {
-    if (advice.without == without && cause != "link failure" && cause != "link retry") {
-      advice.text = text;
+  if (origin != nullptr && cause != "link failure" && cause != "link retry") {
+    if (const std::string mending = mending_text(*origin); !mending.empty()) advice.text = mending;
+    if (origin->what == "link-failures") {
+      advice.text += origin->names.size() == 1 ? ", or routes that avoid it sooner"
+                                               : ", or routes that avoid them sooner";
+    }
+    if (origin->what == "jitter") {
+      advice.text = "steadier ranks, or fewer points at which all wait for the slowest";
     }
   }
   const bool is_broken = cause == "straggler" || cause == "link failure";

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/blame/counterfactual/candidates.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
@@ -45,7 +46,7 @@ struct Advice {
 
 /// Against a cause that took `time` of a job. `degradations`: those that it may come from.
 [[nodiscard]] Advice advice_of(const std::string& cause, Picoseconds time,
-                               const std::vector<std::string>& degradations);
+                               const std::vector<Degradation>& degradations);
 /// Against a slow link, by what it says of itself.
 [[nodiscard]] Advice advice_of_slow_link(std::string text, Picoseconds time);
 

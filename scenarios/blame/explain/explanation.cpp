@@ -13,6 +13,7 @@
 
 #include "scenarios/blame/explain/advice.hpp"
 #include "scenarios/blame/explain/held_back.hpp"
+#include "scenarios/blame/explain/mending.hpp"
 #include "scenarios/blame/explain/repairs.hpp"
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/csv.hpp"
@@ -210,11 +211,9 @@ Picoseconds between_switches(const CauseSum& sum) {
 /// Other paths in place of those that a hash chose. Spraying takes losses for reordering: links
 /// that lose packets are mended first.
 Advice advice_to_spray(const std::string& against, Picoseconds time, const RunFacts& facts) {
-  const bool loses = facts.losses.by_errors > 0 &&
-                     std::ranges::find(facts.degradations, "bit-errors", &Degradation::what) !=
-                         facts.degradations.end();
-  const std::string first =
-      loses ? mending_text("bit-errors", facts) + ", and then " : std::string();
+  const auto errors = std::ranges::find(facts.degradations, "bit-errors", &Degradation::what);
+  const bool loses = facts.losses.by_errors > 0 && errors != facts.degradations.end();
+  const std::string first = loses ? mending_text(*errors) + ", and then " : std::string();
   return {
       .lever = Lever::kSetting,
       .against = against,
@@ -282,18 +281,18 @@ std::string named_origin(const CauseSum& sum) {
 }
 
 /// Of the degradations of the scenario those that a cause of a job may come from.
-std::vector<std::string> possible_origins(const JobSum& job, const CauseSum& sum,
+std::vector<Degradation> possible_origins(const JobSum& job, const CauseSum& sum,
                                           const std::vector<Degradation>& degradations) {
   const std::string named = named_origin(sum);
-  std::vector<std::string> names;
+  std::vector<Degradation> origins;
   for (const Degradation& one : degradations) {
     const bool is_of_job =
         one.jobs.empty() || std::ranges::find(one.jobs, job.job) != one.jobs.end();
-    if (is_of_job && one.what == named) return {named};
+    if (is_of_job && one.what == named) return {one};
     // Ports that were paused say which NIC did it, where one did.
-    if (is_of_job && !(sum.cause == "pause" && one.what == "nic-pauses")) names.push_back(one.what);
+    if (is_of_job && !(sum.cause == "pause" && one.what == "nic-pauses")) origins.push_back(one);
   }
-  return names;
+  return origins;
 }
 
 /// A job's own packets that meet between switches could take other ways, where a hash chooses them
@@ -381,16 +380,6 @@ std::vector<Advice> advice_against_control(const JobSum& job, const CauseSum& su
   return all;
 }
 
-/// Names in place of what the scenario has of a kind, where it is one thing or a few.
-std::string named_mending(const Advice& advice, const RunFacts& facts) {
-  const std::string named = mending_text(advice.without, facts);
-  const bool is_plain = advice.text.starts_with("mend the links that ") ||
-                        advice.text.starts_with("replace the NIC that ");
-  if (named.empty() || !is_plain) return advice.text;
-  const std::size_t rest = advice.text.find(", or ");
-  return named + (rest == std::string::npos ? "" : advice.text.substr(rest));
-}
-
 /// What to try, what can be changed first. What shows at a slow link is that link's.
 std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
   const bool is_hashed = std::ranges::find(facts.hashed_jobs, job.job) != facts.hashed_jobs.end();
@@ -427,7 +416,6 @@ std::vector<Advice> advice_for(const JobSum& job, const RunFacts& facts) {
     if (const ChangedPlace* place = place_behind(sum, facts)) {
       all.push_back(advice_of_place(sum.cause, place->name, place->path, place->what, advice.time));
     }
-    advice.text = named_mending(advice, facts);
     if (sum.cause == kControl) {
       std::ranges::move(advice_against_control(job, sum, is_hashed, std::move(advice), facts),
                         std::back_inserter(all));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdint>
 #include <map>
 
@@ -19,10 +18,6 @@ constexpr std::int64_t kTenth = 10;
 /// Of what a port sends: less of it is not worth a word.
 constexpr double kWorthAWord = 0.1;
 
-Picoseconds time_for(Picoseconds time, double share) {
-  return Picoseconds(std::llround(static_cast<double>(time.count()) * share));
-}
-
 }  // namespace
 
 HeldBack held_back_of(const std::string& job, const RunFacts& facts) {
@@ -33,9 +28,9 @@ HeldBack held_back_of(const std::string& job, const RunFacts& facts) {
     if (one.job != job) continue;
     all.known += one.held;
     const bool is_paused = one.paused > one.held / kTenth;
-    if (!is_paused) all.by_others += time_for(one.held, one.others_share);
+    if (!is_paused) all.by_others += one.part(one.others_share);
     if (one.load_ratio > kUneven && !is_paused) all.at_collisions += one.held;
-    if (!one.other_job.empty()) others[one.other_job] += time_for(one.held, one.other_job_share);
+    if (!one.other_job.empty()) others[one.other_job] += one.part(one.other_job_share);
     if (one.held <= longest) continue;
     longest = one.held;
     all.port = one.port;

@@ -26,7 +26,7 @@ struct HeldBack {
 [[nodiscard]] HeldBack held_back_of(const std::string& job, const RunFacts& facts);
 
 /// Whose packets it reacted to, as a sentence about `time` of a job has it: ` for packets of b at
-/// leaf0[0]->h0 (87.5 % of what that port sends is of other jobs)`; empty: that is not known.
+/// leaf0[0]->h0 (74.1 % of what that port sends is of other jobs)`; empty: that is not known.
 [[nodiscard]] std::string held_back_text(const HeldBack& held, Picoseconds time);
 
 }  // namespace weft::scenarios

@@ -15,10 +15,6 @@ struct Repair {
   std::string because;
 };
 
-/// What mends a degradation, with its name: `replace the NIC of h3, which holds its switch paused`;
-/// without a name where it has none. Empty: it is no failure.
-[[nodiscard]] std::string mending_text(const std::string& without, const RunFacts& facts);
-
 /// The one list of them: `weft explain` and pages have the same.
 [[nodiscard]] std::vector<Repair> repairs_of(const RunFacts& facts);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
@@ -54,6 +55,11 @@ struct Reaction {
   double other_job_share = 0;
   double load_ratio = 0;  ///< bytes of the port over the mean of links beside it
   Picoseconds paused{};   ///< of the port
+
+  /// The part of `held` that is of this share of what the port sent.
+  [[nodiscard]] Picoseconds part(double share) const {
+    return Picoseconds(std::llround(static_cast<double>(held.count()) * share));
+  }
 };
 
 /// A job whose zero-load time has slow links in it.

@@ -329,10 +329,7 @@ class Verification {
     for (const scenarios::Reaction& one : facts_.reactions) {
       const bool is_by = one.job == job && !one.other_job.empty() &&
                          std::ranges::find(causes, "job:" + one.other_job) != causes.end();
-      if (is_by) {
-        time +=
-            Picoseconds(std::llround(static_cast<double>(one.held.count()) * one.other_job_share));
-      }
+      if (is_by) time += one.part(one.other_job_share);
     }
     return time;
   }
