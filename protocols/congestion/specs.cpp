@@ -9,8 +9,9 @@ schema::Object<ControlConfig> control_schema(const ControlConfig& default_config
   auto keys = schema::describe<ControlConfig>("congestion control", "how senders set rates");
   keys.optional_tag("type", default_config.index(), "which algorithm");
   ControlSpecs::for_each([&]<class C>() {
-    keys.alternative<typename C::Config>(C::kName, self, C::schema(), C::default_config())
-        .implied();
+    // Transports, classes and jobs have controls: each is described once, and shared.
+    static const schema::Object<typename C::Config> control = C::schema();
+    keys.alternative<typename C::Config>(C::kName, self, control, C::default_config()).implied();
   });
   return keys.shorthand("type");
 }

@@ -16,11 +16,11 @@ namespace {
 // (simcore/PERFORMANCE.md).
 
 /// A packet-hop takes longer if its credits come from another logical process.
-constexpr double kCreditAcross = 40;
+constexpr double kCreditAcross = 60;
 /// More for a hop inside a logical process, for each level of the tree that orders its ports.
-constexpr double kTreeLevel = 4;
+constexpr double kTreeLevel = 3;
 /// More each time that the memory of a logical process is twice what the cache holds.
-constexpr double kCacheDoubling = 30;
+constexpr double kCacheDoubling = 17;
 /// A logical process in a window, whatever it has to do.
 constexpr double kVisit = 50;
 /// A window that threads share, until all of them are through: an estimate.

@@ -119,6 +119,7 @@ struct Scenario {
   topologies::TopologySpec topology;
   std::vector<LinkChange> link_changes;
   protocols::SwitchConfig switches;
+  bool lists_classes = false;  ///< else its class of data, and that of control, are the usual ones
   std::vector<SettingsChange> settings_changes;
   protocols::NicConfig nic;
   NicTransport nic_transport;

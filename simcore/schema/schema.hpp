@@ -178,13 +178,16 @@ struct AnyObject {
 template <class T>
 class Object {
  public:
-  explicit Object(AnyObject description) : description_(std::move(description)) {}
+  explicit Object(AnyObject description)
+      : description_(std::make_shared<const AnyObject>(std::move(description))) {}
 
   /// For what goes through descriptions of all types.
-  [[nodiscard]] const AnyObject& any() const { return description_; }
+  [[nodiscard]] const AnyObject& any() const { return *description_; }
+  /// The same, for descriptions of what contains a T: nothing is copied.
+  [[nodiscard]] const std::shared_ptr<const AnyObject>& shared() const { return description_; }
 
  private:
-  AnyObject description_;
+  std::shared_ptr<const AnyObject> description_;
 };
 
 /// The key by which a part of the catalogue is named.

@@ -136,7 +136,7 @@ class Builder {
     using Member = MemberOf<Access>;
     Field& f = add(std::move(key), std::move(doc));
     f.kind = Kind::kObject;
-    f.object = std::make_shared<const AnyObject>(inner.any());
+    f.object = inner.shared();
     f.open = [access](void* owner) -> void* {
       Member& member = std::invoke(access, *static_cast<T*>(owner));
       if constexpr (OptionalTraits<Member>::kIsOptional) {
@@ -169,7 +169,7 @@ class Builder {
                    const Object<typename MemberOf<Access>::value_type>& inner, std::string doc) {
     Field& f = add(std::move(key), std::move(doc));
     f.kind = Kind::kObjects;
-    f.object = std::make_shared<const AnyObject>(inner.any());
+    f.object = inner.shared();
     f.size = [access](const void* owner) { return read_member<T>(access, owner).size(); };
     f.append = [access](void* owner) -> void* {
       return &std::invoke(access, *static_cast<T*>(owner)).emplace_back();
@@ -322,7 +322,7 @@ class Builder {
     Alternative a;
     a.name = std::move(name);
     a.doc = inner.any().doc;
-    a.object = std::make_shared<const AnyObject>(inner.any());
+    a.object = inner.shared();
     a.select = [access, initial](void* owner) -> void* {
       return &std::invoke(access, *static_cast<T*>(owner)).template emplace<V>(initial);
     };
@@ -342,7 +342,7 @@ class Builder {
     Alternative a;
     a.name = std::move(name);
     a.doc = inner.any().doc;
-    a.object = std::make_shared<const AnyObject>(inner.any());
+    a.object = inner.shared();
     a.select = [choose](void* owner) -> void* {
       choose(*static_cast<T*>(owner));
       return owner;

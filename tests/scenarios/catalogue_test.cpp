@@ -12,6 +12,7 @@
 
 #include "scenarios/language/catalogue_report.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/language/yaml/catalogue_text.hpp"
 #include "scenarios/language/yaml/reader.hpp"
 #include "scenarios/language/yaml/yaml_parser.hpp"
 #include "scenarios/run/build_experiment.hpp"
@@ -129,6 +130,39 @@ TEST(Catalogue, EveryPartIsValidAndEveryFigureHasASource) {
       own += figure.source.starts_with("default") ? 0 : 1;
     }
     EXPECT_GT(own, 0) << part.name;
+  }
+}
+
+/// Whether two trees say the same, wherever they stand.
+bool are_equal(const Node& a, const Node& b) {
+  return a.kind == b.kind && a.text == b.text && std::ranges::equal(a.items, b.items, are_equal) &&
+         std::ranges::equal(a.entries, b.entries, [](const auto& x, const auto& y) {
+           return x.key == y.key && are_equal(x.value, y.value);
+         });
+}
+
+// A run reads only the parts that it names, each by itself. What it finds is what the whole file
+// says, which the YAML parser reads here at once.
+TEST(Catalogue, APartReadAloneIsWhatItIsInItsFile) {
+  const Catalogue& catalogue = Catalogue::embedded();
+  const std::vector<std::string> own{"about", "refused", "aliases", "sources"};
+  for (const CatalogueText& file : catalogue_texts()) {
+    const std::string collection(file.collection);
+    const Result<Node> whole = parse_yaml(file.yaml, collection);
+    ASSERT_TRUE(whole.ok()) << collection;
+    ASSERT_EQ(whole.value().entries.size(), catalogue.names(collection).size()) << collection;
+    for (const Node::Entry& entry : whole.value().entries) {
+      const Part* part = catalogue.find(collection, entry.key);
+      ASSERT_NE(part, nullptr) << entry.key;
+      Node figures = entry.value;
+      std::erase_if(figures.entries, [&own](const Node::Entry& e) {
+        return std::ranges::find(own, e.key) != own.end();
+      });
+      EXPECT_TRUE(are_equal(part->values, figures)) << entry.key;
+      const Node* aliases = entry.value.find("aliases");
+      EXPECT_EQ(part->aliases.size(), aliases == nullptr ? 0 : aliases->items.size()) << entry.key;
+      EXPECT_EQ(part->about, entry.value.find("about")->text) << entry.key;
+    }
   }
 }
 

@@ -204,7 +204,9 @@ void describe_calls(schema::Builder<Execution>& execution) {
       .special("gpu", schema::Scalar(kAsGpu.count()));
 }
 
-schema::Object<Execution> execution_schema() {
+namespace {
+
+schema::Object<Execution> describe_execution() {
   auto execution = schema::describe<Execution>("execution", "how a library carries the steps out");
   execution
       .presets(
@@ -224,8 +226,6 @@ schema::Object<Execution> execution_schema() {
   execution.shorthand("preset").check(check_execution);
   return execution;
 }
-
-namespace {
 
 schema::Object<Straggler> straggler_schema() {
   using S = Straggler;
@@ -383,6 +383,12 @@ schema::Object<CollectiveSpec> call_schema(Operation operation) {
   add_root(keys, operation);
   add_execution(keys);
   return keys;
+}
+
+schema::Object<Execution> execution_schema() {
+  // All collectives have it, and so have training and graphs: it is described once, and shared.
+  static const schema::Object<Execution> execution = describe_execution();
+  return execution;
 }
 
 schema::Object<CollectiveSpec> collective_schema(Operation operation) {

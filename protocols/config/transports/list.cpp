@@ -63,7 +63,9 @@ TransportConfig standard_transport(LinkLayer layer) {
   return std::variant_alternative_t<0, TransportConfig>::default_config(layer);
 }
 
-schema::Object<TransportConfig> transport_schema(LinkLayer layer) {
+namespace {
+
+schema::Object<TransportConfig> describe_transport(LinkLayer layer) {
   const auto self = [](TransportConfig& t) -> TransportConfig& { return t; };
   auto keys = schema::describe<TransportConfig>("transport", "how hosts send messages");
   keys.optional_tag("type", 0, "which transport");
@@ -80,6 +82,18 @@ schema::Object<TransportConfig> transport_schema(LinkLayer layer) {
                                              " B are possible"});
   });
   return keys.shorthand("type");
+}
+
+}  // namespace
+
+schema::Object<TransportConfig> transport_schema(LinkLayer layer) {
+  // Classes and jobs have transports, too: each is described once per process, and shared.
+  if (layer == LinkLayer::kEthernet) {
+    static const schema::Object<TransportConfig> ethernet = describe_transport(layer);
+    return ethernet;
+  }
+  static const schema::Object<TransportConfig> infiniband = describe_transport(layer);
+  return infiniband;
 }
 
 }  // namespace weft::protocols

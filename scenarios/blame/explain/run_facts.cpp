@@ -8,7 +8,6 @@
 #include "protocols/config/switch_config.hpp"
 #include "protocols/config/transports/transport.hpp"
 #include "scenarios/blame/counterfactual/counterfactual.hpp"
-#include "scenarios/blame/counterfactual/said_keys.hpp"
 #include "scenarios/text/text_file.hpp"
 
 namespace weft::scenarios {
@@ -50,7 +49,7 @@ void add_reactions(const nlohmann::ordered_json& summary, RunFacts& facts) {
 }
 
 void add_classes(const LoadedScenario& scenario, RunFacts& facts) {
-  facts.lists_classes = SaidKeys(scenario).has("fabric.classes");
+  facts.lists_classes = scenario.scenario.lists_classes;
   for (const JobSpec& job : scenario.scenario.jobs) {
     const protocols::TrafficClass& own = scenario.scenario.switches.classes[job.traffic_class];
     facts.job_classes.push_back(

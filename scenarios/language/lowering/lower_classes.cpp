@@ -125,7 +125,8 @@ void check_buffers(const Context& context, const Scenario& scenario) {
 void lower_classes(const Context& context, Scenario& scenario) {
   check_names(context);
   const std::vector<ClassDocument>& documents = context.document.fabric.classes;
-  if (!documents.empty()) {
+  scenario.lists_classes = !documents.empty();
+  if (scenario.lists_classes) {
     const TrafficClass fabric_wide = scenario.switches.data();
     scenario.switches.classes.clear();
     for (const ClassDocument& document : documents) {

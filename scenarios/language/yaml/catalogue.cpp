@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -49,6 +51,19 @@ Part make_part(Node node) {
     }
   }
   return part;
+}
+
+/// Where the next entry of a map in block style begins, at `from` or after it: a line that begins
+/// with a key. Entries are indented, and comments stand between.
+std::size_t next_entry(std::string_view yaml, std::size_t from) {
+  while (from < yaml.size()) {
+    const char first = yaml[from];
+    if (first != ' ' && first != '#' && first != '\n') return from;
+    from = yaml.find('\n', from);
+    if (from == std::string_view::npos) break;
+    ++from;
+  }
+  return yaml.size();
 }
 
 bool is_list_of_texts(const Node& node) {
@@ -117,19 +132,34 @@ Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path&
 
 }  // namespace
 
+const Part& LazyPart::get() const {
+  if (yaml_.empty()) return part_;
+  std::call_once(read_, [this] {
+    Result<Node> root = parse_yaml(yaml_, file_);
+    WEFT_CHECK(root.ok() && root.value().entries.size() == 1,
+               "the catalogue is valid when the program is built; a test reads all of it");
+    part_ = make_part(std::move(root.value().entries.front().value));
+  });
+  return part_;
+}
+
 const Catalogue& Catalogue::embedded() {
-  static const Catalogue catalogue = read_embedded();
+  static const Catalogue catalogue = index_embedded();
   return catalogue;
 }
 
-Catalogue Catalogue::read_embedded() {
+Catalogue Catalogue::index_embedded() {
   Catalogue catalogue;
   for (const CatalogueText& text : catalogue_texts()) {
-    Result<Node> root = parse_yaml(text.yaml, std::string(text.collection) + ".yaml");
-    WEFT_CHECK(root.ok(), "the catalogue is valid when the program is built; a test reads it");
-    auto& collection = catalogue.parts_[std::string(text.collection)];
-    for (Node::Entry& entry : root.value().entries) {
-      collection[entry.key] = make_part(std::move(entry.value));
+    const std::string file = std::string(text.collection) + ".yaml";
+    Parts& parts = catalogue.parts_[std::string(text.collection)];
+    for (std::size_t begin = next_entry(text.yaml, 0); begin < text.yaml.size();) {
+      const std::size_t line = std::min(text.yaml.find('\n', begin), text.yaml.size());
+      const std::size_t end = next_entry(text.yaml, line);
+      const std::string_view entry = text.yaml.substr(begin, end - begin);
+      const std::string name(entry.substr(0, entry.find(':')));
+      parts[name] = std::make_shared<const LazyPart>(entry, file);
+      begin = end;
     }
   }
   return catalogue;
@@ -173,9 +203,9 @@ Errors Catalogue::add_file(const std::filesystem::path& path) {
   for (Node::Entry& entry : root.value().entries) {
     Part part = make_part(std::move(entry.value));
     part.file = file;
-    Part& known = parts_[collection][entry.key];
-    if (part.aliases.empty()) part.aliases = std::move(known.aliases);
-    known = std::move(part);
+    std::shared_ptr<const LazyPart>& known = parts_[collection][entry.key];
+    if (part.aliases.empty() && known) part.aliases = known->get().aliases;
+    known = std::make_shared<const LazyPart>(std::move(part));
   }
   return check(collection, file);
 }
@@ -187,7 +217,8 @@ Errors Catalogue::check(const std::string& collection, const std::string& file) 
   Diagnostics diagnostics(file, {});
   const auto parts = parts_.find(collection);
   if (parts == parts_.end()) return {};  // an empty file
-  for (const auto& [name, part] : parts->second) {
+  for (const auto& [name, lazy] : parts->second) {
+    const Part& part = lazy->get();
     if (part.file != file) continue;
     Provenance provenance;
     Node values = part.values;
@@ -201,7 +232,7 @@ const Part* Catalogue::find(const std::string& collection, const std::string& na
   const auto parts = parts_.find(collection);
   if (parts == parts_.end()) return nullptr;
   const auto part = parts->second.find(name);
-  return part == parts->second.end() ? nullptr : &part->second;
+  return part == parts->second.end() ? nullptr : &part->second->get();
 }
 
 const std::string* Catalogue::name_meant(const std::string& collection,
@@ -214,7 +245,8 @@ const std::string* Catalogue::name_meant(const std::string& collection,
     if (essence(name) == wanted) return &name;
   }
   for (const auto& [name, part] : parts->second) {
-    if (std::ranges::find(part.aliases, wanted, essence) != part.aliases.end()) return &name;
+    const std::vector<std::string>& aliases = part->get().aliases;
+    if (std::ranges::find(aliases, wanted, essence) != aliases.end()) return &name;
   }
   return nullptr;
 }
@@ -223,7 +255,8 @@ std::vector<std::string> Catalogue::spellings(const std::string& collection) con
   std::vector<std::string> spellings;
   const auto parts = parts_.find(collection);
   if (parts == parts_.end()) return spellings;
-  for (const auto& [name, part] : parts->second) {
+  for (const auto& [name, lazy] : parts->second) {
+    const Part& part = lazy->get();
     if (!part.refused.empty()) continue;
     spellings.push_back(name);
     spellings.insert(spellings.end(), part.aliases.begin(), part.aliases.end());

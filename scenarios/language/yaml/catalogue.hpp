@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/language/yaml/node.hpp"
@@ -23,13 +26,30 @@ struct Part {
   std::string file{};  ///< of a user's catalogue; empty: compiled in
 };
 
+/// A part that is read when it is asked for: a run names a handful of them, and reading them all is
+/// half of what a small run takes. Threads may ask at the same time.
+class LazyPart {
+ public:
+  /// `yaml` is the entry of the part alone, in a map of its own. It outlives this, and is valid.
+  LazyPart(std::string_view yaml, std::string file) : yaml_(yaml), file_(std::move(file)) {}
+  explicit LazyPart(Part part) : part_(std::move(part)) {}
+
+  [[nodiscard]] const Part& get() const;
+
+ private:
+  std::string_view yaml_;  ///< empty: `part_` is complete
+  std::string file_;       ///< what errors would name
+  mutable std::once_flag read_;
+  mutable Part part_;
+};
+
 /// The environment variable that names the folder of a user's catalogue.
 inline constexpr const char* kCatalogueVariable = "WEFT_CATALOGUE";
 
 /// The parts that scenarios may name.
 class Catalogue {
  public:
-  /// The one that is compiled in, read once per process.
+  /// The one that is compiled in. Its parts are read at most once per process.
   [[nodiscard]] static const Catalogue& embedded();
 
   /// That with the parts of `folder` added, one file per kind such as `servers.yaml`. A part
@@ -52,11 +72,13 @@ class Catalogue {
   [[nodiscard]] std::vector<std::string> collections() const;
 
  private:
-  static Catalogue read_embedded();
+  using Parts = std::map<std::string, std::shared_ptr<const LazyPart>>;
+
+  static Catalogue index_embedded();
   Errors add_file(const std::filesystem::path& file);
   Errors check(const std::string& collection, const std::string& file) const;
 
-  std::map<std::string, std::map<std::string, Part>> parts_;
+  std::map<std::string, Parts> parts_;
 };
 
 /// `; did you mean ...?`: the nearest, or else those that contain what was said; or nothing.
