@@ -261,7 +261,7 @@ TEST(UecScenarios, TwoPortsGrantAsMuchAsBothTakeIn) {
 // overdrew. It asks again as soon as it may, a round trip after the last request, and does not wait
 // for that to time out after 1 ms: an exchange among eight hosts, without a loss, took 5.4 ms. Of
 // what is left to each of seven it asks for a seventh per round trip, so that the last 1.5 products
-// take some 20 of these to become a packet: the exchange takes at most twice as long as without
+// take some 20 of these to become a packet: the exchange takes at most 2.5 times as long as without
 // credit.
 TEST(UecScenarios, AShareThatIsTooLittleToSendIsAskedForAgainAtOnce) {
   const auto run = [](const std::string& credit) {
@@ -272,7 +272,7 @@ TEST(UecScenarios, AShareThatIsTooLittleToSendIsAskedForAgainAtOnce) {
   const Results with = run("rccc");
   const Results without = run("none");
   EXPECT_EQ(with.totals.timeouts, 0U);
-  EXPECT_LE(to_seconds(with.jobs.front().jct), 2 * to_seconds(without.jobs.front().jct));
+  EXPECT_LE(to_seconds(with.jobs.front().jct), 2.5 * to_seconds(without.jobs.front().jct));
 }
 
 }  // namespace
