@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <type_traits>
 
@@ -185,6 +186,7 @@ class CreditScheduler {
     file(here, EventType::kCreditWait, qp.value(), asker.due);
   }
   void file(const Here& here, EventType event, std::uint32_t target, Picoseconds time) {
+    assert(time >= here.now);
     const auto type = static_cast<std::uint32_t>(event);
     schedule(here.lp, {.time = time,
                        .order = CalendarEvent::make_order(EventPriority::kTimer, type, target, 0),
@@ -235,9 +237,11 @@ class CreditScheduler {
     }
   }
 
+  /// Files the next grant of `port`: at this instant where it has long been free, as the next port
+  /// of a context may be whose turn at another one is over.
   void await(const Here& here, const PortState& port, GrantStates::Ring& ring) {
     ring.timer_is_set = true;
-    file(here, EventType::kGrant, port.index, ring.free_at);
+    file(here, EventType::kGrant, port.index, std::max(ring.free_at, here.now));
   }
 
   /// A satisfied context may be granted something in advance, once nobody waits at `port`.

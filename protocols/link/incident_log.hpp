@@ -52,6 +52,29 @@ class IncidentLog {
     note(here, *last(port, Kind::kStorm, class_of(packet)), packet);
   }
 
+  /// The retry of the link that leaves `port` gives up, for the first time or again: one incident
+  /// of the port lasts from the first time until the last restart.
+  void give_up_retry(const PortState& port, Picoseconds now) {
+    if (s_.incidents.empty()) return;
+    PortIncident* incident = last(port, Kind::kGivenUp, {});
+    if (incident == nullptr) {
+      begin(port, {.kind = Kind::kGivenUp, .begin = now, .noticed = now});
+    } else {
+      incident->end = PortIncident::kLasting;
+    }
+  }
+  /// The two ends of the link have restarted.
+  void end_given_up(const PortState& port, Picoseconds now) {
+    if (s_.incidents.empty()) return;
+    PortIncident* incident = last(port, Kind::kGivenUp, {});
+    if (incident != nullptr) incident->end = std::min(incident->end, now);
+  }
+  [[gnu::noinline]] void lose_to_retry(const Here& here, const PortState& port,
+                                       const Packet& packet) {
+    if (s_.incidents.empty()) return;
+    if (PortIncident* incident = last(port, Kind::kGivenUp, {})) note(here, *incident, packet);
+  }
+
   /// A queue pair sends again. Of what follows the beginning of a fault the first one is kept.
   void note_repeat(QueuePairId qp, Picoseconds now) {
     if (!s_.notices.empty()) [[unlikely]]

@@ -227,7 +227,10 @@ class LinkHealth {
   void bring_up(const Here& here, PortState& port) {
     port.is_down = false;
     incidents_.end(port, PortIncident::Kind::kOutage, {}, here.now);
-    if (port.has_retry) LinkRetry(s_).bring_up(port);
+    if (port.has_retry) {
+      LinkRetry(s_).bring_up(port);
+      incidents_.end_given_up(port, here.now);
+    }
     port.ingress_up_since = here.now;
     port.update_blocked();
     for (const ClassId c : s_.classes_of(port)) {

@@ -92,6 +92,7 @@ class LinkRetry {
       case Code::kEcho:
         if (r.state != RetryState::State::kInit) return Effect::kNone;
         r.state = RetryState::State::kAdvance;
+        IncidentLog(s_).end_given_up(port, here.now);
         return Effect::kSome;
       case Code::kAck:
         return take_ack(here, port, value) ? release(here, port) : Effect::kNone;
@@ -315,6 +316,7 @@ class LinkRetry {
     RetryState& r = of(port);
     if (r.state == RetryState::State::kReplay) end_replay(here, port, here.now);
     ++r.flushes;
+    IncidentLog(s_).give_up_retry(port, here.now);
     r.flushed += r.missing();
     r.for_each_missing([&](const Packet& packet) { give_up(here, port, packet); });
     r.clear();
@@ -328,6 +330,7 @@ class LinkRetry {
     answer(here, port, Code::kInit);
   }
   void give_up(const Here& here, PortState& port, const Packet& packet) {
+    IncidentLog(s_).lose_to_retry(here, port, packet);
     tell_of_lost(s_, here, port, class_of(packet), packet.wire_size());
     forget<GeneralPath>(s_, here, packet);
   }

@@ -407,7 +407,9 @@ void PacketNetwork::file_faults() {
   std::ranges::sort(s.fault_times);
   s.fault_times.erase(std::unique(s.fault_times.begin(), s.fault_times.end()), s.fault_times.end());
   if (!s.faults.empty()) s.notices.resize(s.senders.all_whole().size());
-  if (s.constants.has_faults || s.constants.has_watchdogs) s.incidents.resize(s.ports.size());
+  if (s.constants.has_faults || s.constants.has_watchdogs || !s.retries.empty()) {
+    s.incidents.resize(s.ports.size());
+  }
   if (s.constants.has_added_latency) s.added_latency.resize(s.ports.size());
   if (!s.faults.empty() || !s.route_changes.empty()) engine_->schedule_faults();
 }

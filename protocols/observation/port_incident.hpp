@@ -42,6 +42,7 @@ struct PortIncident {
     kErrors,     ///< a fault corrupted frames on the link that ends at the port
     kUnreached,  ///< a switch had no next hop for what came in by the port
     kStorm,      ///< the PFC watchdog found a class of the port paused for too long
+    kGivenUp,    ///< the retry of the link that leaves the port dropped what it kept
   };
   static constexpr Picoseconds kLasting = Picoseconds::max();
 

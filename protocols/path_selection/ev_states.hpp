@@ -15,12 +15,16 @@ namespace weft::protocols::path_selection {
 
 struct EvStatesConfig {
   std::uint32_t values = 256;
-  std::uint32_t reserve = 32;     ///< of these, which take the place of bad ones
-  std::uint32_t min_active = 64;  ///< values in use, at least
+  /// Of these, which take the place of bad ones. Absent: an eighth.
+  std::optional<std::uint32_t> reserve{};
+  /// Values in use, at least. Absent: a fourth.
+  std::optional<std::uint32_t> min_active{};
   Picoseconds probe_interval = 50_us;
   std::uint32_t good_probes = 1;        ///< answered in a row, after which a bad value is good
   std::vector<std::uint32_t> denied{};  ///< values that are never used
 
+  [[nodiscard]] std::uint32_t reserve_size() const { return reserve.value_or(values / 8); }
+  [[nodiscard]] std::uint32_t min_in_use() const { return min_active.value_or(values / 4); }
   friend bool operator==(const EvStatesConfig&, const EvStatesConfig&) = default;
 };
 
@@ -51,7 +55,7 @@ class EvStates {
       Rotation& rotation = rotations_[plane];
       rotation.first = static_cast<std::uint16_t>(first);
       const std::uint32_t count = count_in(p, plane);
-      const std::uint32_t used = count - p.reserve * count / p.values;
+      const std::uint32_t used = count - p.reserve_size() * count / p.values;
       for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t value = plane + i * planes;
         if (states_[value] == State::kDenied) continue;
@@ -225,7 +229,7 @@ class EvStates {
   void lose(const Parameters& p, std::uint32_t value, Picoseconds now) {
     if (states_[value] != State::kGood && states_[value] != State::kPassedOver) return;
     const std::optional<std::uint32_t> other = reserve_of(p, value % planes_);
-    if (!other && active_ <= p.min_active) return pass_over(value);
+    if (!other && active_ <= p.min_in_use()) return pass_over(value);
     leave(value);
     states_[value] = State::kBad;
     note(PathChange::kFailed, value);

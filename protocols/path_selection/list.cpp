@@ -87,12 +87,15 @@ schema::Object<EvStatesConfig> EvStates::schema() {
       .range(EvStates::kMaxPlanes, kMaxValues)
       .field(
           "reserve", &Config::reserve,
-          "of these, not in use: one of the same plane takes the place of a value that turns bad")
+          "of these, not in use: one of the same plane takes the place of a value that turns bad; "
+          "`share`: an eighth of them")
       .source("assumed: MRC has a reserve per plane and leaves its size open")
+      .special("share", std::nullopt)
       .range(0, kMaxValues - 1)
       .field("min_active", &Config::min_active,
-             "values in use at least, even if all of them lose packets")
+             "values in use at least, even if all of them lose packets; `share`: a fourth of them")
       .source(std::string(kMrc) + ", ev_min_active: a fourth of the values in its examples")
+      .special("share", std::nullopt)
       .range(1, kMaxValues)
       .field("probe_interval", &Config::probe_interval,
              "between probes of a bad value, while packets of the queue pair are outstanding")
@@ -112,14 +115,15 @@ schema::Object<EvStatesConfig> EvStates::schema() {
           problems.push_back({"denied", "has " + std::to_string(value) + ", and values are below " +
                                             std::to_string(config.values) + " (`values`)"});
         }
-        const auto unused = static_cast<std::uint32_t>(config.reserve + config.denied.size());
-        if (unused + config.min_active <= config.values) return;
+        const auto unused =
+            static_cast<std::uint32_t>(config.reserve_size() + config.denied.size());
+        if (unused + config.min_in_use() <= config.values) return;
         problems.push_back(
-            {"min_active", "is more than what is left of " + std::to_string(config.values) +
-                               " values without the reserve (" + std::to_string(config.reserve) +
-                               ") and those that are denied (" +
-                               std::to_string(config.denied.size()) +
-                               "); lower min_active or reserve"});
+            {"min_active",
+             "is more than what is left of " + std::to_string(config.values) +
+                 " values without the reserve (" + std::to_string(config.reserve_size()) +
+                 ") and those that are denied (" + std::to_string(config.denied.size()) +
+                 "); lower min_active or reserve"});
       });
 }
 

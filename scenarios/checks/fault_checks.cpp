@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <variant>
@@ -100,14 +101,36 @@ std::string name_of(const FaultSpec& fault) {
   return std::visit(Namer(), fault.what);
 }
 
+/// When a fault first does something. Links that flap are up at first; nothing where they stay up.
+std::optional<Picoseconds> first_effect(const Experiment& e, std::size_t number) {
+  const FaultSpec& fault = e.scenario.faults[number];
+  if (!std::holds_alternative<Flapping>(fault.what)) return fault.at;
+  std::optional<Picoseconds> first;
+  for (const protocols::Fault& outage : e.faults) {
+    if (outage.incident == number) first = std::min(first.value_or(outage.at), outage.at);
+  }
+  return first;
+}
+std::string begin_of(const FaultSpec& fault, Picoseconds at) {
+  const bool flaps = std::holds_alternative<Flapping>(fault.what);
+  return (flaps ? "its first outage begins at " : "it begins at ") + format_time(at);
+}
+
 void check_times(const Experiment& e, StaticFindings& findings) {
   const auto& until = e.scenario.run.until;
-  for (std::size_t i = 0; until && i < e.scenario.faults.size(); ++i) {
+  for (std::size_t i = 0; i < e.scenario.faults.size(); ++i) {
     const FaultSpec& fault = e.scenario.faults[i];
-    if (fault.at < *until) continue;
-    findings.warnings.push_back(
-        fmt::format("faults[{}] ({}) has no effect: it begins at {}, and the run stops at {}", i,
-                    name_of(fault), format_time(fault.at), format_time(*until)));
+    const std::optional<Picoseconds> begin = first_effect(e, i);
+    if (!begin) {
+      findings.warnings.push_back(fmt::format(
+          "faults[{}] ({}) has no effect: no outage begins before it ends at {}; let `up` be less",
+          i, name_of(fault), format_time(*fault.until)));
+    } else if (until && *begin >= *until) {
+      findings.warnings.push_back(
+          fmt::format("faults[{}] ({}) has no effect: {}, and the run "
+                      "stops at {}",
+                      i, name_of(fault), begin_of(fault, *begin), format_time(*until)));
+    }
   }
 }
 
@@ -146,10 +169,12 @@ void warn_of_late_faults(const Experiment& e, Picoseconds end, std::vector<std::
   const auto& until = e.scenario.run.until;
   for (std::size_t i = 0; i < e.scenario.faults.size(); ++i) {
     const FaultSpec& fault = e.scenario.faults[i];
-    if (fault.at < end || (until && fault.at >= *until)) continue;
+    const std::optional<Picoseconds> begin = first_effect(e, i);
+    if (!begin || *begin < end || (until && *begin >= *until)) continue;
     warnings.push_back(
-        fmt::format("faults[{}] ({}) had no effect: it begins at {}, and all jobs were over at {}",
-                    i, name_of(fault), format_time(fault.at), format_time(end)));
+        fmt::format("faults[{}] ({}) had no effect: {}, and all jobs were over at "
+                    "{}",
+                    i, name_of(fault), begin_of(fault, *begin), format_time(end)));
   }
 }
 

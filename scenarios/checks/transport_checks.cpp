@@ -82,27 +82,6 @@ std::string transport_key(const Experiment& e, std::size_t number) {
   return "transport";
 }
 
-/// Whether packets of one context that waits for credit may leave by several ports of a NIC.
-bool takes_ports_by_packet(const Experiment& e, const protocols::TransportTraits& traits) {
-  using Choice = protocols::PlaneConfig::Choice;
-  if (!traits.delivery || !traits.receiver_control) return false;
-  return traits.planes.choice == Choice::kPacket ||
-         (traits.planes.choice == Choice::kBalanced && e.scenario.switches.sprays());
-}
-
-/// To the scale-out network.
-bool has_hosts_of_several_ports(const Fabric& fabric) {
-  return std::ranges::any_of(fabric.hosts, [&fabric](NodeId host) {
-    const Node& node = fabric.node(host);
-    std::uint32_t ports = 0;
-    for (std::uint32_t i = 0; i < node.port_count; ++i) {
-      const PortId port(node.first_port.value() + i);
-      if (fabric.node(fabric.peer_node(port)).network == NetworkKind::kScaleOut) ++ports;
-    }
-    return ports > 1;
-  });
-}
-
 /// Packets select planes only where NICs have ports in several.
 void check_planes(const Experiment& e, StaticFindings& findings) {
   using protocols::PlaneConfig;
@@ -113,13 +92,6 @@ void check_planes(const Experiment& e, StaticFindings& findings) {
     const protocols::TransportTraits traits = protocols::traits_of(transports[i]);
     const PlaneConfig& planes = traits.planes;
     const bool is_balanced = planes.choice == PlaneConfig::Choice::kBalanced;
-    if (takes_ports_by_packet(e, traits) && has_hosts_of_several_ports(e.fabric)) {
-      findings.errors.push_back(
-          {"grants credit by the port that a queue pair sends by, and its packets take several "
-           "ports of their NIC; set plane_choice: qp, or receiver_control: none",
-           {.key = key + ".receiver_control"}});
-      continue;
-    }
     if (is_balanced &&
         (!traits.delivery || traits.delivery->in_order || e.scenario.switches.sprays())) {
       continue;

@@ -145,6 +145,31 @@ void warn_of_flushes(Results& results) {
   }
 }
 
+/// The link that its retry held most, where nothing was corrupted and frames are so small that
+/// their number is the limit: `weft check` knows of full packets only.
+void warn_of_small_frames(const Experiment& e, Results& results) {
+  constexpr double kMinShare = 0.1;
+  const protocols::LinkRetryConfig& retry = e.scenario.switches.link_retry;
+  if (!retry.enabled) return;
+  const PortResult* worst = nullptr;
+  for (const PortResult& port : results.ports) {
+    const protocols::PortCounters& c = port.counters;
+    const bool is_by_number =
+        c.packets > 0 && c.bytes / c.packets * retry.frames < retry.outstanding;
+    if (!is_by_number || c.replays > 0) continue;
+    if (worst == nullptr || c.retry_held_time > worst->counters.retry_held_time) worst = &port;
+  }
+  if (worst == nullptr) return;
+  const protocols::PortCounters& c = worst->counters;
+  const double share = to_seconds(c.retry_held_time) / to_seconds(results.simulated);
+  if (share < kMinShare) return;
+  results.warnings.push_back(fmt::format(
+      "{} waited for ACKs of its link for {:.0f} % of the run: its frames have {} on average, and "
+      "{} may be outstanding; let fabric.link_retry.frames be more",
+      worst->name, 100 * share, format_bytes(static_cast<double>(c.bytes.count() / c.packets)),
+      retry.frames));
+}
+
 /// What was to happen, or to be counted, when all was over.
 void warn_of_lateness(const Experiment& e, const collectives::Executor& executor,
                       Results& results) {
@@ -438,6 +463,7 @@ class PacketRun {
     warn_of_lossless_drops(e_, results_);
     warn_of_storms(e_, results_);
     warn_of_flushes(results_);
+    warn_of_small_frames(e_, results_);
     if (!mode_.lone_job) warn_of_lateness(e_, executor_, results_);
     for (std::string& warning : stall_warnings(e_, network_)) {
       results_.warnings.push_back(std::move(warning));

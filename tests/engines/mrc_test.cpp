@@ -455,6 +455,11 @@ TEST(Mrc, WhatIsNotSupportedIsRefused) {
           m)),
       HasSubstr("has 64, and values are below 64"));
   EXPECT_EQ(refusal_of_mrc(text_of_routes(1, 2, mrc_routed(kOpenWindow), m)), "");
+  for (const int values : {8, 64, 128}) {
+    const std::string keys = "path_selection: {values: " + std::to_string(values) + "}";
+    EXPECT_EQ(refusal_of_mrc(text_of_routes(1, 2, mrc_routed(keys), m)), "")
+        << "the reserve and the values in use follow from that";
+  }
 }
 
 }  // namespace

@@ -168,11 +168,7 @@ class RandomScenario {
         };
         const bool any_order =
             type == "{type: roce, " ? says("receiver: any-order") : !says("delivery: rod");
-        // What grants credit to contexts does so by port.
-        const bool by_port = type == "{type: uec, " && says("receiver_control: ");
-        yaml.insert(at + type.size(),
-                    by_port ? "plane_choice: qp, "
-                            : plane_choice(own, count, any_order, type != "{type: roce, "));
+        yaml.insert(at + type.size(), plane_choice(own, count, any_order, type != "{type: roce, "));
       }
     }
     has_host_ports_ = has(SwarmFeature::kSpray) || yaml.find("plane_choice") != std::string::npos;

@@ -286,6 +286,19 @@ class EvSender {
 /// Eight values, all of them in use.
 EvStatesConfig eight_values() { return {.values = 8, .reserve = 0, .min_active = 1}; }
 
+// An eighth of the values is kept back, and a fourth stays in use, as with the 256 of MRC's examples:
+// 32 and 64.
+// MODEL.md 19.1
+TEST(EvStates, ReserveAndValuesInUseFollowFromTheirNumber) {
+  for (const std::uint32_t values : {8U, 16U, 64U, 256U}) {
+    EvSender sender({.values = values});
+    std::set<std::uint32_t> used;
+    for (std::uint32_t i = 0; i < values; ++i) used.insert(sender.send());
+    EXPECT_EQ(used.size(), values - values / 8);
+    EXPECT_EQ(EvStatesConfig{.values = values}.min_in_use(), values / 4);
+  }
+}
+
 // MODEL.md 19.1
 TEST(MrcOracle, M1_EveryRotationHasEachActiveValueOnceInAnOrderOfItsOwn) {
   EvSender sender(eight_values());

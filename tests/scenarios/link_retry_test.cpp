@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -83,6 +84,19 @@ TEST(LinkRetryScenario, L3_NamesTheLinkThatGaveUp) {
   EXPECT_GT(r.totals.retry_drops, 0);
   EXPECT_THAT(r.warnings, Contains(HasSubstr("until its link retry gave up")));
   EXPECT_THAT(r.warnings, Contains(HasSubstr("h0->leaf0")));
+  // What it dropped is an incident of its port, beside the fault that was the cause. Errors last
+  // until 90 us, and the ends restart with the first frame after that.
+  const auto given_up = std::ranges::find(r.incidents, IncidentKind::kRetryGaveUp,
+                                          &IncidentResult::kind);
+  ASSERT_NE(given_up, r.incidents.end());
+  EXPECT_EQ(given_up->place, "h0->leaf0[0]");
+  EXPECT_EQ(given_up->packets, r.totals.retry_drops);
+  EXPECT_FALSE(given_up->fault);
+  EXPECT_GT(given_up->begin, 1900_ns);
+  EXPECT_EQ(given_up->port, given_up->begin);
+  ASSERT_TRUE(given_up->end);
+  EXPECT_GE(*given_up->end, 90_us);
+  EXPECT_GT(given_up->repeat, given_up->first_loss) << "the host repairs it";
 }
 
 std::vector<std::string> refusals(const std::string& text) {
@@ -160,6 +174,27 @@ TEST(LinkRetryScenario, ExactHeadroomHoldsWhatIsSentAgainDuringAPause) {
       "jobs: [{name: i, type: incast, senders: 8, size: 4MiB}]\n"));
   EXPECT_GT(r.totals.replays, 100);
   EXPECT_EQ(r.totals.buffer_drops, 0);
+}
+
+// Frames of 116 B on 60 m: 100 of them are 11.6 kB, and the loop with its ACKs 32 kB. Full packets
+// reach 102,400 B first, and fill the link.
+TEST(LinkRetryScenario, ALimitOfFramesThatHoldsSmallOnesIsNamed) {
+  const auto warnings = [](const char* size, int frames) {
+    return simulate(experiment_of_text(fmt::format(
+                        "name: t\n"
+                        "racks: {{count: 2, servers: 2, server: host-400g}}\n"
+                        "links: {{access: {{length: 3m}}, uplink: {{length: 60m}}}}\n"
+                        "fabric: {{topology: leaf-spine, spines: 1, flow_control: pfc, link_retry: "
+                        "{{frames: {}}}}}\n"
+                        "transport: {{type: roce, congestion_control: none}}\n"
+                        "jobs: [{{name: a, type: open-loop, size: {}, load: 0.9, arrivals: "
+                        "constant, stop: 20us}}]\n",
+                        frames, size)))
+        .warnings;
+  };
+  EXPECT_THAT(warnings("64B", 100), Contains(HasSubstr("let fabric.link_retry.frames be more")));
+  EXPECT_THAT(warnings("64B", 1000), Not(Contains(HasSubstr("link_retry"))));
+  EXPECT_THAT(warnings("64KiB", 100), Not(Contains(HasSubstr("link_retry"))));
 }
 
 TEST(LinkRetryScenario, WhatIsSentAgainUsesTheLink) {

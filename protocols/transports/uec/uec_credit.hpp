@@ -56,11 +56,13 @@ class UecCredit {
     return {.total = source.ask(demand(s, source))};
   }
 
-  /// Where there is something to send and no credit, the receiver is told, and told again in time.
+  /// Where there is something to send and no credit, the receiver is told, and told again in time:
+  /// as soon as it may be where it was not told of all, else where nothing comes for too long.
   void wait(const Here& here, const SenderState& s, QueuePairId qp) {
     congestion::RcccSource& source = source_of(qp);
     if (!source.is_waiting()) return;
-    const bool asks = source.is_unasked(demand(s, source)) && source.next_request <= here.now;
+    const bool asks = source.is_unasked(demand(s, source));
+    if (asks && source.next_request > here.now) return await_until(here, qp, source.next_request);
     if (asks) send_request(here, s, qp, false);
     // Whatever else comes back, answers to probes included, does not put off that it is told again.
     if (asks || !asker_of(qp).timer_is_set) await(here, qp);
@@ -78,6 +80,8 @@ class UecCredit {
   /// long.
   bool expire_wait(const Here& here, QueuePairId first) {
     congestion::GrantStates::Asker& asker = s_.grants.askers[first];
+    if (!asker.timer_is_set || asker.timer_at != here.now)
+      return false;  // an earlier one was filed
     asker.timer_is_set = false;
     congestion::RcccSource& source = source_of(first);
     if (!source.is_waiting()) return false;
@@ -86,12 +90,15 @@ class UecCredit {
       return false;
     }
     const SenderState& s = s_.senders.whole(first);
-    if (source.retries++ >= host_.transport(s.transport).delivery.retries) {
-      host_.fail_contexts(here, first);
-      return true;
+    const bool is_first_time = source.is_unasked(demand(s, source));
+    if (!is_first_time) {
+      if (source.retries++ >= host_.transport(s.transport).delivery.retries) {
+        host_.fail_contexts(here, first);
+        return true;
+      }
+      source.ask_again();
     }
-    source.ask_again();
-    send_request(here, s, first, true);
+    send_request(here, s, first, !is_first_time);
     await(here, first);
     return true;
   }
@@ -132,15 +139,19 @@ class UecCredit {
   }
   void await(const Here& here, QueuePairId qp) {
     const UecSender& u = s_.uec.sender(s_.uec.sender(qp).first_in_context);
-    const QueuePairId first = u.first_in_context;
-    congestion::GrantStates::Asker& asker = asker_of(qp);
     // Its receiver may have many to grant to, so that the time-out doubles in any case.
-    asker.due = here.now + (std::int64_t{1} << source_of(first).retries) * u.timeout;
-    if (!asker.timer_is_set) file_timer(here, first);
+    await_until(here, qp, here.now + (std::int64_t{1} << source_of(qp).retries) * u.timeout);
   }
+  void await_until(const Here& here, QueuePairId qp, Picoseconds due) {
+    asker_of(qp).due = due;
+    file_timer(here, s_.uec.sender(qp).first_in_context);
+  }
+  /// Nothing, where an event is filed that comes no later: that looks at what is due then.
   void file_timer(const Here& here, QueuePairId first) {
     congestion::GrantStates::Asker& asker = s_.grants.askers[first];
+    if (asker.timer_is_set && asker.timer_at <= asker.due) return;
     asker.timer_is_set = true;
+    asker.timer_at = asker.due;
     const auto type = static_cast<std::uint32_t>(EventType::kCreditWait);
     schedule(here.lp,
              {.time = asker.due,

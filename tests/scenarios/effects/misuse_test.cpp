@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -281,6 +282,24 @@ TEST(Misuse, FaultsThatComeTooLateAreNamed) {
               Contains(HasSubstr("the run stops at 1 ms")));
   EXPECT_THAT(warnings_of_run({"faults=[{type: link-rate, from: h1, rate: 50Gbps, at: 1us}]"}),
               IsEmpty());
+}
+
+// A link that flaps is up at first: what counts is when its first outage begins.
+TEST(Misuse, LinksThatFlapTooLateAreNamed) {
+  const auto flapping = [](const char* up, const char* until) {
+    return fmt::format(
+        "faults=[{{type: flapping, from: h1, up: {{distribution: fixed, mean: {}}}, down: "
+        "{{distribution: fixed, mean: 1us}}, until: {}}}]",
+        up, until);
+  };
+  EXPECT_THAT(warnings_of_run({flapping("1s", "2s")}),
+              Contains(AllOf(HasSubstr("faults[0] (flapping of h1) had no effect"),
+                             HasSubstr("its first outage begins at 1 s, and all jobs were over"))));
+  EXPECT_THAT(warnings_with({flapping("1s", "2s"), "run.until=1ms"}),
+              Contains(HasSubstr("its first outage begins at 1 s, and the run stops at 1 ms")));
+  EXPECT_THAT(warnings_with({flapping("1s", "1ms")}),
+              Contains(HasSubstr("no outage begins before it ends at 1 ms; let `up` be less")));
+  EXPECT_THAT(warnings_of_run({flapping("1us", "3us")}), IsEmpty());
 }
 
 TEST(Misuse, FaultsAndChangesWhereNothingComesAreNamed) {

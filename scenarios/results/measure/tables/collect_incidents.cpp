@@ -267,9 +267,13 @@ class IncidentCollector {
         const bool is_storm = incident.kind == PortIncident::Kind::kStorm;
         const bool is_hole =
             incident.kind == PortIncident::Kind::kUnreached && incident.packets > 0;
-        if (!is_storm && !is_hole) continue;
+        const bool is_given_up = incident.kind == PortIncident::Kind::kGivenUp;
+        if (!is_storm && !is_hole && !is_given_up) continue;
         IncidentResult r;
-        r.kind = is_storm ? IncidentKind::kPauseStorm : IncidentKind::kNoRoute;
+        r.kind = is_storm  ? IncidentKind::kPauseStorm
+                 : is_hole ? IncidentKind::kNoRoute
+                           : IncidentKind::kRetryGaveUp;
+        if (is_given_up) r.port = incident.noticed;
         r.place = fabric.port_name(PortId(p));
         r.begin = incident.begin;
         if (is_storm) {

@@ -29,6 +29,7 @@ bool stops_packets(const IncidentResult& r) {
     case IncidentKind::kLinkLatency:
     case IncidentKind::kPauseStorm:
     case IncidentKind::kNoRoute:
+    case IncidentKind::kRetryGaveUp:
       break;
   }
   return false;

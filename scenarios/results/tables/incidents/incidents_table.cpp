@@ -30,6 +30,8 @@ const char* incident_kind_name(IncidentKind kind) {
       return "pause-storm";
     case IncidentKind::kNoRoute:
       return "no-route";
+    case IncidentKind::kRetryGaveUp:
+      return "retry-gave-up";
   }
   return "unknown";
 }
@@ -57,7 +59,7 @@ const Table<IncidentResult>& IncidentsTable::declaration() {
       "a failure, by its begin",
       {{"kind",
         "the type of the fault; pause-storm: a PFC watchdog found a stuck queue; no-route: a "
-        "switch had no next hop",
+        "switch had no next hop; retry-gave-up: link-level retry dropped what it kept",
         [](const Row& r) { return incident_kind_name(r.kind); }, "kind"},
        {"place", "a cable, a node, a port, or what the fault names",
         [](const Row& r) { return r.place; }, "place"},

@@ -20,8 +20,9 @@ enum class IncidentKind : std::uint8_t {
   kLinkLatency,
   kBitErrors,
   kFlapping,
-  kPauseStorm,  ///< a PFC watchdog found a stuck queue
-  kNoRoute,     ///< a switch had no next hop
+  kPauseStorm,   ///< a PFC watchdog found a stuck queue
+  kNoRoute,      ///< a switch had no next hop
+  kRetryGaveUp,  ///< link-level retry dropped what it kept
 };
 
 /// As files have it: `link-down`, which is also how the language calls such a fault.
