@@ -25,7 +25,7 @@ BothWays context_exchange(const TrainingSpec& spec, const ExchangeTimes& times) 
   const double call =
       times.collective(GroupKind::kContext, Operation::kSendReceive, key_bytes(spec) / parts);
   const double once = parts * (ranks - 1) * call;
-  const double repeated = spec.recomputation == Recomputation::kFull ? 1 : 0;
+  const double repeated = repeats_keys(spec) ? 1 : 0;
   return {.forward = once, .backward = (2 + repeated) * once};
 }
 

@@ -255,10 +255,16 @@ TaskRun::Waits StageRun::attention(const Pass& pass, const Phase& phase, double 
     if (regathers && chunks_ == 1) input += call(Stream::kTensor, gather_, pass.ready, run);
     projected += compute(before / gathered, input, run);
   }
-  const Waits attended = ring_of_keys(scores, projected, is_backward, run);
+  Waits here = projected;
+  double again = 0;
+  if (is_backward && repeats_.core_attention) {
+    again = std::min(scores, to_seconds(parts.scores.recomputed - parts.scores.apart) / parts_);
+    here = ring_of_keys(again, here, false, run);
+  }
+  const Waits attended = ring_of_keys(scores - again, here, is_backward, run);
   if (sum_chunk_.is_nothing()) return compute(after, attended, run);
   Waits done;
-  Waits here = attended;
+  here = attended;
   for (std::uint32_t i = 0; i < chunks_; ++i) {
     if (regathers && i + 2 == chunks_) here += call(Stream::kTensor, gather_, attended, run);
     const Waits computed = compute(after / chunks_, i + 1 == chunks_ ? here : attended, run);
