@@ -305,7 +305,7 @@ TEST(TrainingExposed, OfSharedExpertsBesideTokensIsAsEstimated) {
 }
 
 // Two passes side by side hide what the other one exchanges: halves of a micro-batch, or the
-// forward and the backward pass of two. Whole steps are within 5 %, and within 15 % where exchanges
+// forward and the backward pass of two. Whole steps are within 5 %, and within 20 % where exchanges
 // take longer than what is computed: calls of several groups are then on the same links all the
 // time, and an estimate gives each of them an equal share.
 TEST(TrainingExposed, OfTwoPassesSideBySideIsAsEstimated) {
@@ -323,7 +323,7 @@ TEST(TrainingExposed, OfTwoPassesSideBySideIsAsEstimated) {
           const Experiment experiment = experiment_of_text(text);
           const double estimated = estimate_training(experiment.scenario.jobs[0]).step.seconds;
           const double found = to_seconds(simulate(experiment).jobs[0].jct);
-          const double tolerance = forward_us < 50 ? 0.15 : 0.05;
+          const double tolerance = forward_us < 50 ? 0.2 : 0.05;
           EXPECT_NEAR(estimated, found, tolerance * found)
               << passes << shared << beside << forward_us;
         }
