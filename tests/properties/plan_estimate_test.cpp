@@ -1,7 +1,8 @@
 // Random training plans: each runs, or is refused with a reason; and what weft estimate says of it
 // is what a run by packets takes. What is left: exchanges of several groups on the same links at
-// once, which estimates do not count; latencies of steps of a few hundred microseconds; and pairs
-// of passes, which are taken to hide all that the other one computes. WEFT_PLANS=1 says each.
+// once, where these are not of one pass; ranks of a ring that are through before others and begin
+// with what comes next; and latencies of steps of a few hundred microseconds. WEFT_PLANS=1 says
+// each.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ TEST(PlanEstimate, IsThatOfARunInRandomPlans) {
                                                : ratios_of_plans(1, kPlans);
   ASSERT_GT(ratios.all.size(), kPlans / 3);
   print_ratios(ratios);
-  EXPECT_LE(ratios.all.back().error(), 0.15) << ratios.all.back().seed;
+  EXPECT_LE(ratios.all.back().error(), 0.08) << ratios.all.back().seed;
 }
 
 }  // namespace

@@ -167,6 +167,7 @@ class TrainingScript {
   /// pass what comes before them is the gradient of the last projection.
   struct AttentionTimes {
     Picoseconds before;
+    Picoseconds repeated;  ///< scores that are computed again, where they are a pass of their own
     Picoseconds scores;
     Picoseconds after;
   };

@@ -187,6 +187,11 @@ TrainingScript::AttentionTimes TrainingScript::attention_times(const Pass& pass,
   AttentionTimes times;
   times.scores = std::min(whole, of_part(pass, scores));
   const Picoseconds rest = whole - times.scores;
+  if (!pass.is_forward() && !phase.is_recomputing) {
+    const PassTimes& of_scores = parts->scores;
+    times.repeated = std::min(times.scores, of_part(pass, of_scores.recomputed - of_scores.apart));
+    times.scores -= times.repeated;
+  }
   const Picoseconds last(std::llround(static_cast<double>(rest.count()) * parts->last_projection));
   const bool goes_up = pass.is_forward() || phase.is_recomputing;
   times.before = goes_up ? rest - last : last;
@@ -196,14 +201,17 @@ TrainingScript::AttentionTimes TrainingScript::attention_times(const Pass& pass,
 
 /// Projections go in chunks: inputs are gathered beside chunks of the first one, results are summed
 /// up beside chunks of the last one (Transformer Engine gives `ub_overlap_ag` and `ub_overlap_rs`
-/// to projections, whatever attention lies between). Between them keys and values go round.
+/// to projections, whatever attention lies between). Between them keys and values go round, and
+/// where scores are computed again, once more before they go with gradients.
 Waits TrainingScript::attention_round_ring(const AttentionTimes& times, const Waits& ready,
                                            bool has_gradients, bool regathers) {
   const bool is_shared = plan_.groups.of(GroupKind::kTensor, rank_).has_value();
   // Without chunks there is nothing to have it beside.
   const bool is_whole = !is_shared || plan_.tensor_chunks() == 1;
   const Waits projected = gathered_chunks(times.before, ready, regathers && is_whole);
-  const Waits attended = ring_of_keys(times.scores, projected, has_gradients);
+  Waits here = projected;
+  if (has_gradients && repeats_.core_attention) here = ring_of_keys(times.repeated, here, false);
+  const Waits attended = ring_of_keys(times.scores, here, has_gradients);
   if (!is_shared) return compute(times.after, attended);
   return summed_chunks(times.after, attended, regathers && !is_whole);
 }

@@ -1,5 +1,6 @@
 #include "collectives/training/estimate/held_units.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -75,14 +76,30 @@ class UnitList {
 
 }  // namespace
 
-UnitPasses unit_passes(const TrainingSpec& spec, const ExchangeTimes& times) {
+UnitPasses unit_passes(const TrainingSpec& spec, const StageRun& run) {
+  const auto of = [&](const StageShare& unit) -> BothWays {
+    const auto seconds = [&](StageRun::Direction direction) {
+      const StageTime time = run.pass(unit, direction);
+      return time.seconds + time.tail;
+    };
+    return {.forward = seconds(StageRun::Direction::kForward),
+            .backward = seconds(StageRun::Direction::kBackward)};
+  };
   UnitPasses passes;
-  passes.embedding = end_costs(spec, times, {.has_embedding = true}).exposed();
-  passes.output = end_costs(spec, times, {.has_output = true}).exposed();
-  passes.dense_layer = layer_costs(spec, times, false).exposed();
-  if (spec.model.experts != 0) passes.expert_layer = layer_costs(spec, times, true).exposed();
-  if (spec.model.mtp_layers != 0)
-    passes.joint = end_costs(spec, times, {.mtp_layers = 1}).exposed();
+  passes.embedding = of({.has_embedding = true});
+  passes.output = of({.has_output = true});
+  passes.dense_layer = of({.dense_layers = 1});
+  if (spec.model.experts != 0) passes.expert_layer = of({.expert_layers = 1});
+  if (spec.model.mtp_layers == 0) return passes;
+  // A layer of multi-token prediction is what joins it, a layer, and the output layer once more.
+  const bool has_experts = spec.model.experts != 0;
+  passes.joint = of({.dense_layers = has_experts ? 0U : 1U,
+                     .expert_layers = has_experts ? 1U : 0U,
+                     .mtp_layers = 1});
+  const BothWays& layer = has_experts ? passes.expert_layer : passes.dense_layer;
+  for (const auto way : {&BothWays::forward, &BothWays::backward}) {
+    passes.joint.*way = std::max(0.0, passes.joint.*way - layer.*way - passes.output.*way);
+  }
   return passes;
 }
 

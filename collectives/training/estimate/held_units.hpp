@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "collectives/training/estimate/layer_costs.hpp"
-#include "collectives/training/estimate/links.hpp"
+#include "collectives/training/estimate/stage_run.hpp"
 #include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/spec/training_spec.hpp"
 
@@ -18,7 +18,7 @@ struct UnitPasses {
   BothWays output;
   BothWays joint;  ///< before a layer of multi-token prediction
 };
-[[nodiscard]] UnitPasses unit_passes(const TrainingSpec& spec, const ExchangeTimes& times);
+[[nodiscard]] UnitPasses unit_passes(const TrainingSpec& spec, const StageRun& run);
 
 /// What a rank holds that jobs gather and reduce as a whole (TrainingUnit): the embedding, a layer,
 /// the output layer.

@@ -50,6 +50,11 @@ struct LayerCosts {
   }
 };
 
+/// Keys and values of a micro-batch that a rank gives to the next one of its context group.
+[[nodiscard]] double key_bytes(const TrainingSpec& spec);
+
+/// Of a layer: what it computes and exchanges. What of that nothing hides is up to the passes that
+/// it is in (StageRun).
 [[nodiscard]] LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times,
                                      bool has_experts);
 

@@ -50,16 +50,29 @@ double longest_of(const Sends& sends) {
   return longest;
 }
 
-/// Computation of one micro-batch beside the communication of another, and the other way round.
-BothWays paired(const StageCosts& stage) {
-  const LayerCosts& costs = stage.costs;
-  BothWays exchanges = costs.tensor.exposed;
-  exchanges += costs.context.exposed;
-  exchanges += costs.expert.exposed;
-  BothWays longer = {.forward = std::max(costs.compute.forward, exchanges.forward),
-                     .backward = std::max(costs.compute.backward, exchanges.backward)};
-  longer += stage.sharded;
-  return longer;
+/// Stages of a rank in the model's order: one for each virtual stage, with DualPipe also the one
+/// at the other end.
+std::vector<std::size_t> stages_of(const TrainingSpec& spec, std::size_t stages,
+                                   std::uint32_t rank) {
+  const std::uint32_t ranks = spec.parallelism.pipeline;
+  std::vector<std::size_t> all;
+  for (std::size_t i = rank; i < stages; i += ranks) all.push_back(i);
+  if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) all.push_back(ranks - 1 - rank);
+  return all;
+}
+
+bool has_pairs(const TrainingSpec& spec) {
+  return spec.parallelism.schedule == PipelineSchedule::kDualPipe || pipeline_of(spec).has_pairs;
+}
+
+/// A pair of passes on a rank, and what ZeRO-3 adds to both. Which of its stages each pass is of
+/// alternates.
+double pair_seconds(const TrainingSpec& spec, const std::vector<StageCosts>& stages,
+                    std::uint32_t rank) {
+  const std::vector<std::size_t> own = stages_of(spec, stages.size(), rank);
+  double sharded = 0;
+  for (const std::size_t i : own) sharded += stages[i].sharded.total();
+  return stages[rank].pair.seconds + sharded / static_cast<double>(own.size());
 }
 
 struct Makespan {
@@ -120,15 +133,14 @@ class PipelineClock {
                                .backward_input = parts(pass.backward - stage.costs.weights),
                                .backward_weights = parts(stage.costs.weights),
                                .before_forward = parts(stage.prepared.forward),
-                               .before_backward = parts(stage.prepared.backward)});
+                               .before_backward = parts(stage.prepared.backward),
+                               .after_forward = parts(stage.tail.forward),
+                               .after_backward = parts(stage.tail.backward)});
     }
-    if (plan.has_pairs) fill_pairs(plan);
-    if (plan.schedule != PipelineSchedule::kDualPipe) return;
+    if (!has_pairs(spec_)) return;
     for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
-      // Which of its stages the forward is of alternates.
-      const double both =
-          paired(stages_[rank]).total() + paired(stages_[plan.ranks - 1 - rank]).total();
-      times_.pairs.push_back(parts(both / 2));
+      times_.pairs.push_back(parts(pair_seconds(spec_, stages_, rank)));
+      times_.after_pairs.push_back(parts(stages_[rank].pair.tail));
     }
   }
 
@@ -141,17 +153,6 @@ class PipelineClock {
         all.push_back(parts(sends[from][to]));
         occupied.push_back(parts(sends[from][to] - latencies[from][to]));
       }
-    }
-  }
-
-  /// Which of its stages each pass of a pair is of alternates.
-  void fill_pairs(const PipelinePlan& plan) {
-    for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
-      double all = 0;
-      for (std::size_t i = rank; i < stages_.size(); i += plan.ranks) {
-        all += paired(stages_[i]).total();
-      }
-      times_.pairs.push_back(parts(all / plan.virtual_stages));
     }
   }
 
@@ -176,16 +177,11 @@ class PipelineClock {
 double pace_of(const TrainingSpec& spec, const std::vector<StageCosts>& stages,
                std::uint32_t rank) {
   const std::uint32_t ranks = spec.parallelism.pipeline;
-  if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) {
-    return (paired(stages[rank]).total() + paired(stages[ranks - 1 - rank]).total()) / 2;
+  if (has_pairs(spec)) {
+    return pair_seconds(spec, stages, rank) * spec.parallelism.virtual_stages;
   }
-  const bool has_pairs = pipeline_of(spec).has_pairs;
   double sum = 0;
   for (std::size_t i = rank; i < stages.size(); i += ranks) {
-    if (has_pairs) {
-      sum += paired(stages[i]).total();
-      continue;
-    }
     sum += stages[i].costs.exposed().total() + stages[i].sharded.total();
   }
   return sum;
@@ -193,28 +189,46 @@ double pace_of(const TrainingSpec& spec, const std::vector<StageCosts>& stages,
 
 }  // namespace
 
+void add_pairs(const TrainingSpec& spec, const StageRun& run, const std::vector<StageShare>& shares,
+               std::vector<StageCosts>& stages) {
+  if (!has_pairs(spec)) return;
+  const bool is_dual = spec.parallelism.schedule == PipelineSchedule::kDualPipe;
+  for (std::uint32_t rank = 0; rank < spec.parallelism.pipeline; ++rank) {
+    const std::vector<std::size_t> own = stages_of(spec, stages.size(), rank);
+    StageTime mean;
+    const double share = 1.0 / static_cast<double>(own.size());
+    for (const std::size_t i : own) {
+      // With DualPipe the other pass comes from the other end.
+      const std::size_t other = is_dual ? stages.size() - 1 - i : i;
+      const StageTime pair = run.pair(shares[i], shares[other]);
+      mean.seconds += share * pair.seconds;
+      mean.tail += share * pair.tail;
+      mean.tensor += share * pair.tensor;
+      mean.context += share * pair.context;
+      mean.expert += share * pair.expert;
+    }
+    for (std::size_t i = rank; i < stages.size(); i += spec.parallelism.pipeline) {
+      stages[i].pair = mean;
+    }
+  }
+}
+
 LayerCosts rank_costs(const TrainingSpec& spec, const std::vector<StageCosts>& stages,
                       std::uint32_t rank) {
-  const std::uint32_t ranks = spec.parallelism.pipeline;
   LayerCosts sum;
-  for (std::size_t i = rank; i < stages.size(); i += ranks) sum += stages[i].costs;
-  if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) {
-    sum += stages[ranks - 1 - rank].costs;
-    sum = sum * 0.5;
-  } else if (!pipeline_of(spec).has_pairs) {
-    return sum;
-  }
-  // What a pair does not hide, by the shares that its exchanges have.
-  const auto hide = [&](BothWays Exchange::*exposed, double BothWays::*way) {
-    const double all =
-        sum.tensor.*exposed.*way + sum.context.*exposed.*way + sum.expert.*exposed.*way;
-    const double left = all > 0 ? std::max(0.0, all - sum.compute.*way) / all : 0;
-    for (Exchange* exchange : {&sum.tensor, &sum.context, &sum.expert}) {
-      (exchange->*exposed).*way *= left;
-    }
+  for (const std::size_t i : stages_of(spec, stages.size(), rank)) sum += stages[i].costs;
+  if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) sum = sum * 0.5;
+  if (!has_pairs(spec)) return sum;
+  // What a pair does not hide; which way it goes is by what there is of it each way.
+  const auto expose = [&](Exchange& exchange, double seconds) {
+    const double all = exchange.all.total();
+    exchange.exposed = exchange.all * (all > 0 ? seconds / all : 0);
   };
-  hide(&Exchange::exposed, &BothWays::forward);
-  hide(&Exchange::exposed, &BothWays::backward);
+  const StageTime& pair = stages[rank].pair;
+  const double pairs = spec.parallelism.virtual_stages;
+  expose(sum.tensor, pair.tensor * pairs);
+  expose(sum.context, pair.context * pairs);
+  expose(sum.expert, pair.expert * pairs);
   return sum;
 }
 

@@ -4,6 +4,7 @@
 
 #include "collectives/training/estimate/layer_costs.hpp"
 #include "collectives/training/estimate/links.hpp"
+#include "collectives/training/estimate/stage_run.hpp"
 #include "collectives/training/spec/training_spec.hpp"
 
 namespace weft::collectives {
@@ -23,8 +24,16 @@ struct PipelineCosts {
 struct StageCosts {
   LayerCosts costs;
   BothWays sharded;   ///< what ZeRO-3 adds to each pass
+  BothWays tail;      ///< until the results of a pass are there; the next pass hides it
   BothWays prepared;  ///< of that, what a pass begins with, whether its input is there or not
+  /// Where schedules have pairs of passes: what a pair takes on the stage's rank, with stages and
+  /// directions of its passes as they alternate.
+  StageTime pair;
 };
+
+/// Gives each stage what a pair takes on its rank, where the schedule has pairs.
+void add_pairs(const TrainingSpec& spec, const StageRun& run, const std::vector<StageShare>& shares,
+               std::vector<StageCosts>& stages);
 
 /// From the orders of all ranks and what depends on what (pipeline_time), so that stages may
 /// differ. Of many micro-batches as many are checked as the pipeline needs to come to its pace.

@@ -8,6 +8,7 @@
 #include "collectives/training/estimate/data_costs.hpp"
 #include "collectives/training/estimate/layer_costs.hpp"
 #include "collectives/training/estimate/pipeline_costs.hpp"
+#include "collectives/training/estimate/stage_run.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
 #include "collectives/training/model/flops.hpp"
 #include "collectives/training/plan/plan_check.hpp"
@@ -20,8 +21,22 @@ namespace {
 constexpr double kLowRatio = 0.2;
 constexpr double kMediumRatio = 0.6;
 
+/// What nothing hides of the passes through a stage. Gives what comes after each of them.
+BothWays expose(const TrainingSpec& spec, const StageRun& run, const StageShare& share,
+                LayerCosts& costs) {
+  const bool is_split = spec.parallelism.schedule == PipelineSchedule::kZeroBubbleH1;
+  const StageTime forward = run.pass(share, StageRun::Direction::kForward);
+  const StageTime backward = run.pass(
+      share, is_split ? StageRun::Direction::kBackwardInput : StageRun::Direction::kBackward);
+  costs.tensor.exposed = {.forward = forward.tensor, .backward = backward.tensor};
+  costs.context.exposed = {.forward = forward.context, .backward = backward.context};
+  costs.expert.exposed = {.forward = forward.expert, .backward = backward.expert};
+  if (is_split) costs.tensor.exposed.backward += run.gathers_for_weights(share);
+  return {.forward = forward.tail, .backward = backward.tail};
+}
+
 std::vector<StageCosts> costs_of_stages(const TrainingSpec& spec, const ExchangeTimes& times,
-                                        const std::vector<StageShare>& shares,
+                                        const std::vector<StageShare>& shares, const StageRun& run,
                                         const UnitPasses& passes) {
   const LayerCosts dense = layer_costs(spec, times, false);
   const LayerCosts with_experts =
@@ -32,10 +47,16 @@ std::vector<StageCosts> costs_of_stages(const TrainingSpec& spec, const Exchange
     LayerCosts costs = dense * share.dense_layers;
     costs += with_experts * share.expert_layers;
     costs += end_costs(spec, times, share);
+    const BothWays tail = expose(spec, run, share, costs);
     const auto rank = static_cast<std::uint32_t>(stages.size() % spec.parallelism.pipeline);
     const ShardedPasses sharded = sharded_passes(spec, times, share, rank, passes, costs);
-    stages.push_back({costs, sharded.added, sharded.first});
+    stages.push_back({.costs = costs,
+                      .sharded = sharded.added,
+                      .tail = tail,
+                      .prepared = sharded.first,
+                      .pair = {}});
   }
+  add_pairs(spec, run, shares, stages);
   return stages;
 }
 
@@ -94,8 +115,9 @@ double exchange_seconds(const StepEstimate& e) {
 
 void add_terms(StepEstimate& e, const TrainingSpec& spec, const ExchangeTimes& times) {
   const std::vector<StageShare> shares = stage_shares(spec.model, spec.parallelism);
-  const UnitPasses passes = unit_passes(spec, times);
-  const std::vector<StageCosts> stages = costs_of_stages(spec, times, shares, passes);
+  const StageRun run(spec, times);
+  const UnitPasses passes = unit_passes(spec, run);
+  const std::vector<StageCosts> stages = costs_of_stages(spec, times, shares, run, passes);
   const PipelineCosts pipeline = pipeline_costs(spec, times, stages);
   const auto m = static_cast<double>(e.micro_batches);
   LayerCosts slowest;

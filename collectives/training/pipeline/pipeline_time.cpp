@@ -153,13 +153,15 @@ class PipelineRun {
   }
 
   void post_results(const Slot& slot, std::uint32_t number, Picoseconds end) {
+    const StageTimes& stage = times_.stages[stage_of(plan_, {number, slot.chunk})];
     switch (slot.kind) {
       case SlotKind::kForward:
-        return post_forward(number, slot.chunk, slot.micro_batch, end);
+        return post_forward(number, slot.chunk, slot.micro_batch, end + stage.after_forward);
       case SlotKind::kBackward:
       case SlotKind::kBackwardInput:
-        return post_backward(number, slot.chunk, slot.micro_batch, end);
+        return post_backward(number, slot.chunk, slot.micro_batch, end + stage.after_backward);
       case SlotKind::kPair:
+        if (!times_.after_pairs.empty()) end += times_.after_pairs[number];
         post_forward(number, slot.chunk, slot.micro_batch, end);
         return post_backward(number, slot.backward_chunk, slot.backward_micro_batch, end);
       case SlotKind::kBackwardWeights:

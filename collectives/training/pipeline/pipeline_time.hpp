@@ -16,6 +16,9 @@ struct StageTimes {
   /// Of a pass, what comes first and needs no input: parameters that are gathered for it.
   Picoseconds before_forward{};
   Picoseconds before_backward{};
+  /// After a pass, until its results can be sent; the rank continues meanwhile.
+  Picoseconds after_forward{};
+  Picoseconds after_backward{};
 };
 
 struct PipelineTimes {
@@ -27,6 +30,8 @@ struct PipelineTimes {
   /// Of these, how long a result occupies the links of its sender, which has one on its way at a
   /// time; empty: any number.
   std::vector<std::vector<Picoseconds>> occupied{};
+  /// As after passes, of pairs, by rank; empty: nothing.
+  std::vector<Picoseconds> after_pairs{};
   bool blocks = false;  ///< a rank continues when its results are there
 
   [[nodiscard]] Picoseconds transfer_between(std::uint32_t from, std::uint32_t to) const {

@@ -42,6 +42,11 @@ RecomputedModules recomputed_modules(const TrainingSpec& spec) {
   return modules;
 }
 
+bool repeats_keys(const TrainingSpec& spec) {
+  const RecomputedModules modules = recomputed_modules(spec);
+  return modules.everything || modules.core_attention;
+}
+
 bool repeats_second_half(const TrainingSpec& spec, bool has_experts) {
   const RecomputedModules modules = recomputed_modules(spec);
   return modules.everything || modules.second_half(has_experts);

@@ -11,8 +11,10 @@ namespace weft::collectives {
 /// transformer_config.py, recompute_modules).
 ///
 /// `core_attn`, `mlp` and `moe` are checkpoints: their inputs are kept, and they run again as they
-/// ran before. `mlp` and `moe` so repeat what is exchanged within: sums of tensor-parallel ranks,
-/// and tokens on their way to experts and back. `layernorm`, `moe_act` and `mla_up_proj` give up
+/// ran before. So they repeat what is exchanged within: keys and values that go round a context
+/// group (Megatron-Core, transformer/attention.py, _checkpointed_attention_forward, has the ring of
+/// Transformer Engine in it), sums of tensor-parallel ranks, and tokens on their way to experts and
+/// back. `layernorm`, `moe_act` and `mla_up_proj` give up
 /// their outputs, and exchange nothing.
 struct RecomputedModules {
   bool everything = false;         ///< whole layers, from their inputs
@@ -36,6 +38,10 @@ struct RecomputedModules {
 /// Whether the second half of a layer runs again, alone or with the first half: so do its
 /// exchanges.
 [[nodiscard]] bool repeats_second_half(const TrainingSpec& spec, bool has_experts);
+
+/// Whether keys and values go round a context group once more before the backward pass: with the
+/// whole layer, or within the backward pass of attention.
+[[nodiscard]] bool repeats_keys(const TrainingSpec& spec);
 
 /// Names that are unknown.
 [[nodiscard]] std::vector<schema::Problem> recomputation_problems(const TrainingSpec& spec);

@@ -99,7 +99,7 @@ void ActivationTerms::add_context() {
                  spec.precision.exchange.context, activation_format(spec.precision.compute));
   const std::uint64_t steps = parts * passes.all() * (spec.parallelism.context - 1);
   add(VolumeKind::kContext, GroupKind::kContext, Operation::kSendReceive, size,
-      steps * (has_full_recomputation ? 3 : 2));
+      steps * (repeats_keys(spec) ? 3 : 2));
   add(VolumeKind::kContextGradient, GroupKind::kContext, Operation::kSendReceive, size, steps);
 }
 

@@ -106,6 +106,21 @@ TEST(PipelineBubble, IsLessWherePassesBeginBeforeTheirInputs) {
   EXPECT_EQ(outcome.ends[1], Picoseconds(8));
 }
 
+// Rank 0 is through its two forward passes at 6; the results of each are there one later, at 4 and
+// 7. Rank 1 computes until 7, 10, 14 and 18; what it has last is there at 15 and 19.
+TEST(PipelineBubble, HidesWhatComesAfterAPassBehindTheNext) {
+  PipelineTimes times;
+  times.stages.assign(2, {.forward = Picoseconds(3),
+                          .backward_input = Picoseconds(4),
+                          .backward_weights = Picoseconds(0),
+                          .after_forward = Picoseconds(1),
+                          .after_backward = Picoseconds(1)});
+  times.stages[1].after_forward = Picoseconds(0);  // it goes on with the loss
+  const PipelineOutcome outcome = pipeline_time({PipelineSchedule::kGpipe, 2, 1, 2}, times);
+  EXPECT_EQ(outcome.ends[1], Picoseconds(18));
+  EXPECT_EQ(outcome.makespan, Picoseconds(23));
+}
+
 // Stages are 1 / v as long, and p - 1 of them are waited for: (p - 1) / (v m).
 TEST(PipelineBubble, ShrinksByTheVirtualStages) {
   const StageWork work{100, 130, 90};  // of a virtual stage

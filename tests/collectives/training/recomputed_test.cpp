@@ -183,6 +183,22 @@ TEST(Recomputed, HalvesRepeatTheirExchanges) {
   EXPECT_EQ(sent({"mlp"}, VolumeKind::kExpert), tokens);
 }
 
+// Three layers send keys and values round a ring of four once forward and once backward; scores
+// that run again are a third time. Nothing else sends them again.
+TEST(Recomputed, SendsKeysAgainWithScores) {
+  const auto sent = [](const Modules& modules, VolumeKind kind) {
+    TrainingSpec spec = latent_job(modules);
+    spec.parallelism.context = 4;
+    return static_cast<double>(sent_for(volumes_of(spec, {}, 0, {}), kind).count());
+  };
+  const double keys = sent({"layernorm"}, VolumeKind::kContext);
+  ASSERT_GT(keys, 0);
+  EXPECT_EQ(sent({"core_attn"}, VolumeKind::kContext) / keys, 1.5);
+  EXPECT_EQ(sent({"mlp", "moe", "moe_act", "mla_up_proj"}, VolumeKind::kContext), keys);
+  EXPECT_EQ(sent({"core_attn"}, VolumeKind::kContextGradient),
+            sent({"layernorm"}, VolumeKind::kContextGradient));
+}
+
 // A measured forward pass is repeated by the share that the GPU would have; what runs again within
 // a measured backward pass is in it.
 TEST(Recomputed, OfMeasuredLayersIsAShareOfThem) {

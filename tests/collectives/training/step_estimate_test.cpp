@@ -207,8 +207,8 @@ TEST(StepEstimate, ExpertsTakeFourAllToAllsPerLayerOrSix) {
 }
 
 // Shared experts gather beside tokens that leave, once forward and twice backward, and scatter
-// beside tokens that come back: the gathers are waited for first, the sums only where they are
-// longer.
+// beside tokens that come back. All are shorter than the tokens beside them, so that the wait is
+// that for tokens; while both are on their way, each counts as half of it.
 TEST(StepEstimate, SharedExpertsExchangeBesideTokens) {
   TrainingSpec spec = measured_job(1, 16);
   spec.model.experts = 64;
@@ -226,8 +226,8 @@ TEST(StepEstimate, SharedExpertsExchangeBesideTokens) {
   ASSERT_GT(way, 2 * gather);
   StepEstimate e = estimate_step(spec, links);
   EXPECT_NEAR(e.term("tensor").seconds, 2 * (32 * 10 + 5) * gather, 1e-9);
-  EXPECT_NEAR(e.term("tensor").exposed, 2 * (32 * (5 + 3) + 5) * gather, 1e-9);
-  EXPECT_NEAR(e.term("expert").exposed, 2 * 32 * (4 * way - 3 * gather), 1e-9);
+  EXPECT_NEAR(e.term("tensor").exposed, 2 * (32 * (5 + 5 / 2.0) + 5) * gather, 1e-9);
+  EXPECT_NEAR(e.term("expert").exposed, 2 * 32 * (4 * way - 5 / 2.0 * gather), 1e-9);
   // Tokens that take no time hide nothing.
   links.expert.rate = {};
   e = estimate_step(spec, links);
