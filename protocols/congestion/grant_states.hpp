@@ -15,8 +15,8 @@ namespace weft::protocols::congestion {
 struct GrantStates {
   /// Of a queue pair at its sender.
   struct Asker {
-    Bytes fresh;      ///< on the wire, of what was posted and never sent
-    Picoseconds due;  ///< it asks again if it waits for credit until then
+    Bytes fresh;           ///< on the wire, of what was posted and never sent
+    Picoseconds due;       ///< it asks again if it waits for credit until then
     Picoseconds timer_at;  ///< of contexts: the earliest event that stands for something
     bool timer_is_set = false;
   };

@@ -1,6 +1,7 @@
 #include "protocols/network/lp_cut.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <thread>
@@ -12,17 +13,18 @@
 namespace weft::protocols {
 namespace {
 
-// Nanoseconds of one thread. They stem from few runs of shipped scenarios under every cut
+// Nanoseconds of one thread. They stem from runs of scenarios under every cut
 // (simcore/PERFORMANCE.md).
 
-/// A packet-hop takes longer if its credits come from another logical process.
-constexpr double kCreditAcross = 60;
+/// A packet-hop takes longer if its credits come from another logical process, by network: the
+/// windows of scale-up links are a fifth as long, so that fewer credits share one.
+constexpr std::array<double, kNetworkKinds> kCreditAcross{15, 60};
 /// More for a hop inside a logical process, for each level of the tree that orders its ports.
 constexpr double kTreeLevel = 3;
 /// More each time that the memory of a logical process is twice what the cache holds.
 constexpr double kCacheDoubling = 17;
 /// A logical process in a window, whatever it has to do.
-constexpr double kVisit = 50;
+constexpr double kVisit = 25;
 /// A window that threads share, until all of them are through: an estimate.
 constexpr double kSharing = 2'000;
 
@@ -145,7 +147,8 @@ double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConf
       const bool is_inside = plan.lp_of_node[fabric.port(port).node.value()] ==
                              plan.lp_of_node[fabric.peer_node(port).value()];
       double hop = kNanosecondsPerHop + memory + (is_inside ? kTreeLevel * level : 0);
-      if (costs[n].goes_by_credits) hop += kNanosecondsPerCredit + (is_inside ? 0 : kCreditAcross);
+      if (costs[n].goes_by_credits)
+        hop += kNanosecondsPerCredit + (is_inside ? 0 : kCreditAcross[n]);
       of_lp += rate * hop;
       hops += rate;
     }

@@ -286,9 +286,8 @@ class EvSender {
 /// Eight values, all of them in use.
 EvStatesConfig eight_values() { return {.values = 8, .reserve = 0, .min_active = 1}; }
 
-// An eighth of the values is kept back, and a fourth stays in use, as with the 256 of MRC's examples:
-// 32 and 64.
-// MODEL.md 19.1
+// An eighth of the values is kept back, and a fourth stays in use, as with the 256 of MRC's
+// examples: 32 and 64. MODEL.md 19.1
 TEST(EvStates, ReserveAndValuesInUseFollowFromTheirNumber) {
   for (const std::uint32_t values : {8U, 16U, 64U, 256U}) {
     EvSender sender({.values = values});

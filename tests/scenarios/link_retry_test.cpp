@@ -86,8 +86,8 @@ TEST(LinkRetryScenario, L3_NamesTheLinkThatGaveUp) {
   EXPECT_THAT(r.warnings, Contains(HasSubstr("h0->leaf0")));
   // What it dropped is an incident of its port, beside the fault that was the cause. Errors last
   // until 90 us, and the ends restart with the first frame after that.
-  const auto given_up = std::ranges::find(r.incidents, IncidentKind::kRetryGaveUp,
-                                          &IncidentResult::kind);
+  const auto given_up =
+      std::ranges::find(r.incidents, IncidentKind::kRetryGaveUp, &IncidentResult::kind);
   ASSERT_NE(given_up, r.incidents.end());
   EXPECT_EQ(given_up->place, "h0->leaf0[0]");
   EXPECT_EQ(given_up->packets, r.totals.retry_drops);

@@ -152,7 +152,7 @@ Catalogue Catalogue::index_embedded() {
   Catalogue catalogue;
   for (const CatalogueText& text : catalogue_texts()) {
     const std::string file = std::string(text.collection) + ".yaml";
-    Parts& parts = catalogue.parts_[std::string(text.collection)];
+    Collection& parts = catalogue.parts_[std::string(text.collection)];
     for (std::size_t begin = next_entry(text.yaml, 0); begin < text.yaml.size();) {
       const std::size_t line = std::min(text.yaml.find('\n', begin), text.yaml.size());
       const std::size_t end = next_entry(text.yaml, line);

@@ -72,13 +72,13 @@ class Catalogue {
   [[nodiscard]] std::vector<std::string> collections() const;
 
  private:
-  using Parts = std::map<std::string, std::shared_ptr<const LazyPart>>;
+  using Collection = std::map<std::string, std::shared_ptr<const LazyPart>>;
 
   static Catalogue index_embedded();
   Errors add_file(const std::filesystem::path& file);
   Errors check(const std::string& collection, const std::string& file) const;
 
-  std::map<std::string, Parts> parts_;
+  std::map<std::string, Collection> parts_;
 };
 
 /// `; did you mean ...?`: the nearest, or else those that contain what was said; or nothing.
