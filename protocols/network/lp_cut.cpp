@@ -20,11 +20,15 @@ namespace {
 /// windows of scale-up links are a fifth as long, so that fewer credits share one.
 constexpr std::array<double, kNetworkKinds> kCreditAcross{15, 60};
 /// More for a hop inside a logical process, for each level of the tree that orders its ports.
-constexpr double kTreeLevel = 3;
-/// More each time that the memory of a logical process is twice what the cache holds.
+constexpr double kTreeLevel = 4;
+/// More each time that the memory of a logical process is twice what the cache holds. Ports of
+/// hosts that send nothing are not touched.
 constexpr double kCacheDoubling = 17;
 /// A logical process in a window, whatever it has to do.
-constexpr double kVisit = 25;
+constexpr double kVisit = 20;
+/// More for each of its ports, by network: whether something came over its link is looked up in
+/// every window, and in scale-up domains credits as well.
+constexpr std::array<double, kNetworkKinds> kPort{3, 8};
 /// A window that threads share, until all of them are through: an estimate.
 constexpr double kSharing = 2'000;
 
@@ -135,10 +139,16 @@ double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConf
   double largest = 0;
   for (const std::vector<PortId>& ports : plan.ports_of_lp) {
     double bytes = 0;
-    for (const PortId port : ports) bytes += costs[index(fabric.network_of(port))].port_bytes;
+    double visit = kVisit;
+    for (const PortId port : ports) {
+      const std::size_t n = index(fabric.network_of(port));
+      const double share = std::min(1.0, load.utilisation[n] / kBusy);
+      bytes += costs[n].port_bytes * share;
+      visit += kPort[n] * share;
+    }
     const double level = std::log2(2 * static_cast<double>(ports.size()) + 1);
     const double memory = kCacheDoubling * std::max(0.0, std::log2(bytes / kSecondLevelCache));
-    double of_lp = kVisit / window;
+    double of_lp = visit / window;
     for (const PortId port : ports) {
       const std::size_t n = index(fabric.network_of(port));
       const double rate = load.utilisation[n] *
@@ -161,9 +171,10 @@ double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConf
       kEventsPerHop * hops * window >= static_cast<double>(load.parallelism.share_from);
   if (threads == 1 || !is_shared) return all;
   // R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", SIAM J. Appl. Math. 17(2), 1969:
-  // no order of the logical processes takes longer than this.
+  // no order of the logical processes takes longer than this. The largest may be busy for all of a
+  // window, whatever it is on average.
   const double part = 1.0 / threads;
-  return all * part + largest * (1 - part) + kSharing / window;
+  return all * part + largest / kBusy * (1 - part) + kSharing / window;
 }
 
 LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picoseconds control_latency,

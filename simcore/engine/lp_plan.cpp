@@ -8,6 +8,8 @@ namespace {
 
 /// Plans that are compared: a fabric of cables of any length has as many as cables.
 constexpr std::size_t kMaxPlans = 32;
+/// A finer plan has shorter windows, whose overhead is guessed worst: it has to cost so much less.
+constexpr double kWorthwhile = 0.97;
 /// Upper bound of a window: arrivals are sorted by 32-bit offsets from its start.
 constexpr Picoseconds kLongestWindow = 1_ms;
 
@@ -113,7 +115,7 @@ LpPlan plan_lps(const Fabric& fabric, std::span<const Picoseconds> crossing,
   for (std::size_t i = 0; i < thresholds.size(); i += step) {
     LpPlan plan = cut_from(thresholds[thresholds.size() - 1 - i]);
     const double price = cost(plan);
-    if (price >= min) continue;
+    if (price >= kWorthwhile * min) continue;
     min = price;
     best = std::move(plan);
   }

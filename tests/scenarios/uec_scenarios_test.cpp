@@ -205,10 +205,10 @@ std::vector<std::string> two_planes(const std::string& choice, const std::string
   return more;
 }
 
-// A context that one port has satisfied goes on to the next one, which may have been free for long.
-// Its next grant was filed in the past then, so that events came out of order: seeds 1411 and 1522
-// of the random scenarios stalled, and ports of hosts never sent again. `simulate` holds the laws
-// of conservation, and that credit is what was granted.
+// A context that one port has satisfied continues to the next one, which may have been free for
+// long. Its next grant was filed in the past then, so that events came out of order: seeds 1411 and
+// 1522 of the random scenarios stalled, and ports of hosts never sent again. `simulate` holds the
+// laws of conservation, and that credit is what was granted.
 TEST(UecScenarios, CreditComesByAllPortsOfAQueuePair) {
   for (const char* job : {"{name: a, type: incast, size: 1MB}",
                           "{name: a, type: all-to-all, algorithm: pairwise, size: 200KB}",

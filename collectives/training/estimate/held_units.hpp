@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "collectives/training/estimate/layer_costs.hpp"
-#include "collectives/training/estimate/stage_run.hpp"
+#include "collectives/training/estimate/passes/stage_run.hpp"
 #include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/spec/training_spec.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/compute/formats.hpp"
+#include "collectives/training/estimate/passes/token_costs.hpp"
 #include "collectives/training/estimate/tensor_costs.hpp"
-#include "collectives/training/estimate/token_costs.hpp"
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
 #include "collectives/training/spec/recomputed.hpp"

@@ -4,7 +4,7 @@
 
 #include "collectives/training/estimate/layer_costs.hpp"
 #include "collectives/training/estimate/links.hpp"
-#include "collectives/training/estimate/stage_run.hpp"
+#include "collectives/training/estimate/passes/stage_run.hpp"
 #include "collectives/training/spec/training_spec.hpp"
 
 namespace weft::collectives {

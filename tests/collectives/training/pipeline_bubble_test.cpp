@@ -115,7 +115,7 @@ TEST(PipelineBubble, HidesWhatComesAfterAPassBehindTheNext) {
                           .backward_weights = Picoseconds(0),
                           .after_forward = Picoseconds(1),
                           .after_backward = Picoseconds(1)});
-  times.stages[1].after_forward = Picoseconds(0);  // it goes on with the loss
+  times.stages[1].after_forward = Picoseconds(0);  // it continues with the loss
   const PipelineOutcome outcome = pipeline_time({PipelineSchedule::kGpipe, 2, 1, 2}, times);
   EXPECT_EQ(outcome.ends[1], Picoseconds(18));
   EXPECT_EQ(outcome.makespan, Picoseconds(23));

@@ -1,6 +1,6 @@
 // Streams of one rank: what begins when, and what of exchanges nothing hides.
 
-#include "collectives/training/estimate/task_run.hpp"
+#include "collectives/training/estimate/passes/task_run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "collectives/training/estimate/stage_run.hpp"
+#include "collectives/training/estimate/passes/stage_run.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "collectives/training/compute/formats.hpp"
-#include "collectives/training/estimate/token_costs.hpp"
+#include "collectives/training/estimate/passes/token_costs.hpp"
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
 

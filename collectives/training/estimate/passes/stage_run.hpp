@@ -5,7 +5,7 @@
 
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/estimate/links.hpp"
-#include "collectives/training/estimate/task_run.hpp"
+#include "collectives/training/estimate/passes/task_run.hpp"
 #include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/spec/recomputed.hpp"
 #include "collectives/training/spec/training_spec.hpp"

@@ -1,4 +1,4 @@
-#include "collectives/training/estimate/token_costs.hpp"
+#include "collectives/training/estimate/passes/token_costs.hpp"
 
 #include "collectives/training/compute/work.hpp"
 #include "collectives/training/plan/rank_grid.hpp"

@@ -1,4 +1,4 @@
-#include "collectives/training/estimate/task_run.hpp"
+#include "collectives/training/estimate/passes/task_run.hpp"
 
 #include <algorithm>
 #include <limits>
