@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "collectives/training/compute/formats.hpp"
+#include "collectives/training/estimate/layer_costs.hpp"
 #include "collectives/training/estimate/passes/token_costs.hpp"
 #include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
