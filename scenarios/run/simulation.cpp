@@ -163,11 +163,11 @@ void warn_of_small_frames(const Experiment& e, Results& results) {
   const protocols::PortCounters& c = worst->counters;
   const double share = to_seconds(c.retry_held_time) / to_seconds(results.simulated);
   if (share < kMinShare) return;
+  const Bytes mean = c.bytes / c.packets;
   results.warnings.push_back(fmt::format(
       "{} waited for ACKs of its link for {:.0f} % of the run: its frames have {} on average, and "
       "{} may be outstanding; let fabric.link_retry.frames be more",
-      worst->name, 100 * share, format_bytes(static_cast<double>(c.bytes.count() / c.packets)),
-      retry.frames));
+      worst->name, 100 * share, format_bytes(static_cast<double>(mean.count())), retry.frames));
 }
 
 /// What was to happen, or to be counted, when all was over.
