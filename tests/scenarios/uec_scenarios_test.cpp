@@ -214,9 +214,10 @@ TEST(UecScenarios, CreditComesByAllPortsOfAQueuePair) {
                           "{name: a, type: all-to-all, algorithm: pairwise, size: 200KB}",
                           "{name: a, type: open-loop, size: 17KB, load: 0.5, stop: 60us}"}) {
     for (const char* credit : {"rccc", "{type: rccc, speculative: 0, quantum: 5000B}"}) {
-      for (const auto& [choice, balancing] :
-           {std::pair("packet", "ecmp"), std::pair("packet", "spray"),
-            std::pair("balanced", "spray")}) {
+      for (const auto& how : {std::pair("packet", "ecmp"), std::pair("packet", "spray"),
+                              std::pair("balanced", "spray")}) {
+        const std::string choice = how.first;
+        const std::string balancing = how.second;
         const auto digest = [&](const std::string& cut, std::uint32_t threads) {
           const auto experiment =
               build_uec(two_planes(choice, balancing,
