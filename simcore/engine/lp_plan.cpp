@@ -8,7 +8,8 @@ namespace {
 
 /// Plans that are compared: a fabric of cables of any length has as many as cables.
 constexpr std::size_t kMaxPlans = 32;
-/// A finer plan has shorter windows, whose overhead is guessed worst: it has to cost so much less.
+/// A finer plan has to cost this many times the best so far, or less: its windows are shorter, and
+/// what a window costs is the least certain of all that is predicted.
 constexpr double kWorthwhile = 0.97;
 /// Upper bound of a window: arrivals are sorted by 32-bit offsets from its start.
 constexpr Picoseconds kLongestWindow = 1_ms;

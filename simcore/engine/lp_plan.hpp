@@ -14,7 +14,7 @@ namespace weft {
 /// logical process can run a window of that length alone. Results do not depend on the cut.
 struct LpPlan {
   enum class Cut : std::uint8_t {
-    kAuto,     ///< the one that costs least
+    kAuto,     ///< the one that costs least; a finer one is chosen for some percent only
     kOne,      ///< the whole fabric is one logical process
     kUplinks,  ///< links between switches of the scale-out network are cut
     kAccess,   ///< all links of the scale-out network are cut; scale-up domains stay whole

@@ -86,6 +86,42 @@ TEST(Partition, IsFineEnoughForTheThreads) {
       << "windows of fewer events than are shared stay with one thread";
 }
 
+// In windows half as long everything is looked up twice as often: the logical process, and each of
+// its ports that is in use.
+TEST(Partition, EveryWindowLooksAtThePortsInUse) {
+  const Experiment e = experiment_of_text(cluster("one"));
+  const auto per_window = [&e](double utilisation) {
+    const protocols::ExpectedLoad load{.utilisation = {utilisation, utilisation},
+                                       .packet = {Bytes(4096), Bytes(4096)},
+                                       .parallelism = {}};
+    LpPlan plan = plan_of(e);
+    const double window = to_seconds(plan.lookahead) * 1e9;
+    const auto cost = [&] {
+      return protocols::predicted_cost(plan, e.fabric, e.scenario.switches, load);
+    };
+    const double longer = cost();
+    plan.lookahead = plan.lookahead / 2;
+    return (cost() - longer) * window;  // in ns
+  };
+  const auto ports = static_cast<double>(e.fabric.ports.size());
+  EXPECT_LT(per_window(0), 50);
+  EXPECT_GT(per_window(0.5), 3 * ports);
+  EXPECT_LT(per_window(0.5), 10 * ports);
+}
+
+// What ports that send nothing hold is not touched. So where both networks are in use, one logical
+// process costs more than the two by themselves, each of which has the cache alone.
+TEST(Partition, PortsThatAreNotInUseFillNoCache) {
+  const Experiment e = weft::testing::experiment_of("gpt3-175b.yaml", {"run.partition=one"});
+  const auto cost = [&e](double scale_out, double scale_up) {
+    const protocols::ExpectedLoad load{.utilisation = {scale_out, scale_up},
+                                       .packet = {Bytes(4096), Bytes(4096)},
+                                       .parallelism = {}};
+    return protocols::predicted_cost(plan_of(e), e.fabric, e.scenario.switches, load);
+  };
+  EXPECT_GT(cost(0.5, 0.5), 1.01 * (cost(0.5, 0) + cost(0, 0.5)));
+}
+
 // 64 servers whose memory is many times what a cache holds: cut at the uplinks, half of the servers
 // were one logical process (measured: 1.5 times the time).
 TEST(Partition, KeepsLogicalProcessesInTheCache) {

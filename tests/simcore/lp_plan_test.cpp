@@ -173,6 +173,20 @@ TEST(LpPlan, HasTheLongestWindowOfEquals) {
   EXPECT_EQ(plan.lookahead, 70_ns);
 }
 
+// Predictions are rough, and of a finer plan the roughest: 2 % are not worth one, 4 % are.
+TEST(LpPlan, IsNoFinerForLittle) {
+  const Graph graph(3, {{0, 1, 20'000, 20'000}, {1, 2, 70'000, 70'000}});
+  const auto processes = [&](double finest) {
+    return plan_lps(graph.fabric, graph.crossing, 1_us, LpPlan::Cut::kAuto,
+                    [&](const LpPlan& offered) {
+                      return offered.lp_count == 1 ? 1 : offered.lp_count == 2 ? 0.99 : finest;
+                    })
+        .lp_count;
+  };
+  EXPECT_EQ(processes(0.98), 1U);
+  EXPECT_EQ(processes(0.96), 3U);
+}
+
 // Every cable of this fabric has a latency of its own: not all of its cuts are tried.
 TEST(LpPlan, IsChosenAmongFewWhereLatenciesAreMany) {
   std::vector<Graph::Cable> cables;

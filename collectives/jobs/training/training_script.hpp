@@ -10,6 +10,7 @@
 #include "collectives/jobs/training/training_plan.hpp"
 #include "collectives/tasks/tasks.hpp"
 #include "collectives/training/pipeline/slot.hpp"
+#include "collectives/training/plan/layer_phase.hpp"
 #include "collectives/training/spec/recomputed.hpp"
 
 namespace weft::collectives {
@@ -96,14 +97,7 @@ class TrainingScript {
     Dependency shared_done;  ///< experts that every token goes to, where these are computed apart
     bool has_shared = false;
   };
-  /// What of a unit a part is: half of it, or of the half with experts one piece.
-  struct Phase {
-    enum class Piece : std::uint8_t { kAll, kOut, kRest };
-    bool is_recomputing = false;
-    bool is_attention = false;
-    std::uint32_t half = 0;  ///< in the order of the pass
-    Piece piece = Piece::kAll;
-  };
+  using Phase = LayerPhase;
   /// A micro-batch on its way through a chunk.
   struct Pass {
     const TrainingChunk* chunk = nullptr;
@@ -158,8 +152,8 @@ class TrainingScript {
   // Parts of units: `ready` before, and what is ready after.
   [[nodiscard]] std::uint32_t parts_of(const Pass& pass) const;
   [[nodiscard]] std::uint32_t parts_of_pass(const Pass& pass) const;
-  [[nodiscard]] std::uint32_t repeated_parts(const Pass& pass) const;
-  [[nodiscard]] Phase phase_of(const Pass& pass) const;
+  /// Of the layer that it is in.
+  [[nodiscard]] LayerOrder order_of(const Pass& pass) const;
   [[nodiscard]] Waits embedding(const Pass& pass);
   [[nodiscard]] Waits output(const Pass& pass);
   [[nodiscard]] Waits half(Pass& pass);

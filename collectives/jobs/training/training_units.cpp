@@ -18,9 +18,6 @@ Picoseconds part_of_time(Picoseconds time, std::uint32_t n, std::uint32_t i) {
   return Picoseconds(part_of({0, time.count()}, n, i).size);
 }
 
-/// Layers are attention and feed-forward.
-constexpr std::uint32_t kHalves = 2;
-
 }  // namespace
 
 /// Where something else is computed beside exchanges of tokens, they leave before the other half or
@@ -30,35 +27,21 @@ std::uint32_t TrainingScript::parts_of_pass(const Pass& pass) const {
                           pass.kind != SlotKind::kBackwardWeights;
   const bool has_tokens =
       pass.current().kind == TrainingUnit::Kind::kExpertLayer && plan_.exchanges_tokens;
-  return goes_apart && has_tokens ? kHalves + 1 : kHalves;
+  return goes_apart && has_tokens ? kLayerHalves + 1 : kLayerHalves;
 }
 
-/// Parts of the forward pass that come again before the backward pass: all of them, or those after
-/// attention.
-std::uint32_t TrainingScript::repeated_parts(const Pass& pass) const {
-  if (pass.kind != SlotKind::kBackward && pass.kind != SlotKind::kBackwardInput) return 0;
-  if (repeats_.everything) return parts_of_pass(pass);
-  const bool has_experts = pass.current().kind == TrainingUnit::Kind::kExpertLayer;
-  return repeats_.second_half(has_experts) ? parts_of_pass(pass) - 1 : 0;
+LayerOrder TrainingScript::order_of(const Pass& pass) const {
+  const std::uint32_t each = parts_of_pass(pass);
+  LayerOrder order{.is_forward = pass.is_forward(), .each = each};
+  if (pass.kind == SlotKind::kBackward || pass.kind == SlotKind::kBackwardInput) {
+    const bool has_experts = pass.current().kind == TrainingUnit::Kind::kExpertLayer;
+    order.again = repeated_parts(repeats_, has_experts, each);
+  }
+  return order;
 }
 
 std::uint32_t TrainingScript::parts_of(const Pass& pass) const {
-  if (!pass.current().is_layer()) return 1;
-  return repeated_parts(pass) + parts_of_pass(pass);
-}
-
-TrainingScript::Phase TrainingScript::phase_of(const Pass& pass) const {
-  const std::uint32_t each = parts_of_pass(pass);
-  const std::uint32_t again = repeated_parts(pass);
-  Phase phase;
-  phase.is_recomputing = pass.part < again;
-  const bool goes_up = pass.is_forward() || phase.is_recomputing;
-  const std::uint32_t number = phase.is_recomputing ? pass.part + each - again : pass.part - again;
-  phase.is_attention = number == (goes_up ? 0 : each - 1);
-  phase.half = goes_up != phase.is_attention ? 1 : 0;
-  if (each == kHalves || phase.is_attention) return phase;
-  phase.piece = number == (goes_up ? 1U : 0U) ? Phase::Piece::kOut : Phase::Piece::kRest;
-  return phase;
+  return pass.current().is_layer() ? order_of(pass).parts() : 1;
 }
 
 Picoseconds TrainingScript::time_of(const Pass& pass, const PassTimes& times) const {
@@ -98,10 +81,10 @@ Picoseconds TrainingScript::whole_half_time(const Pass& pass, const Phase& phase
     const Picoseconds attention = std::min(whole(unit.shares->attention), loaded);
     return is_attention ? attention : loaded - attention;
   }
-  if (unit.loaded.empty()) return part_of_time(even, kHalves, number);
+  if (unit.loaded.empty()) return part_of_time(even, kLayerHalves, number);
   const Picoseconds loaded = whole(unit.loaded[expert_place_]);
   const std::uint32_t of_attention = is_attention ? number : 1 - number;
-  const Picoseconds attention = std::min(part_of_time(even, kHalves, of_attention), loaded);
+  const Picoseconds attention = std::min(part_of_time(even, kLayerHalves, of_attention), loaded);
   return is_attention ? attention : loaded - attention;
 }
 
@@ -140,7 +123,7 @@ Waits TrainingScript::output(const Pass& pass) {
 
 Waits TrainingScript::half(Pass& pass) {
   const TrainingUnit& unit = pass.current();
-  const Phase phase = phase_of(pass);
+  const Phase phase = order_of(pass).at(pass.part);
   const bool is_recomputing = phase.is_recomputing;
   const Picoseconds time = half_time(pass, phase);
   const bool is_of_weights = pass.kind == SlotKind::kBackwardWeights;

@@ -14,8 +14,7 @@ namespace weft::collectives {
 /// ran before. So they repeat what is exchanged within: keys and values that go round a context
 /// group (Megatron-Core, transformer/attention.py, _checkpointed_attention_forward, has the ring of
 /// Transformer Engine in it), sums of tensor-parallel ranks, and tokens on their way to experts and
-/// back. `layernorm`, `moe_act` and `mla_up_proj` give up
-/// their outputs, and exchange nothing.
+/// back. `layernorm`, `moe_act` and `mla_up_proj` give up their outputs, and exchange nothing.
 struct RecomputedModules {
   bool everything = false;         ///< whole layers, from their inputs
   bool core_attention = false;     ///< scores, and their products with values

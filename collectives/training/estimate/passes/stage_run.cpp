@@ -10,12 +10,6 @@
 #include "collectives/training/plan/rank_grid.hpp"
 
 namespace weft::collectives {
-namespace {
-
-/// Layers are attention and feed-forward.
-constexpr std::uint32_t kLayerHalves = 2;
-
-}  // namespace
 
 StageRun::StageRun(const TrainingSpec& spec, const ExchangeTimes& times)
     : spec_(spec),
@@ -156,7 +150,7 @@ bool StageRun::advance(Pass& pass, TaskRun& run) const {
   const Unit unit = pass.units[pass.unit];
   const bool is_layer = unit == Unit::kDense || unit == Unit::kExperts;
   pass.ready = is_layer ? layer(pass, run) : end_unit(pass, run);
-  const std::uint32_t parts = is_layer ? repeated_parts(pass) + parts_of_pass(pass) : 1;
+  const std::uint32_t parts = is_layer ? order_of(pass).parts() : 1;
   if (++pass.part < parts) return true;
   pass.part = 0;
   ++pass.unit;
@@ -164,30 +158,12 @@ bool StageRun::advance(Pass& pass, TaskRun& run) const {
 }
 
 /// Tokens leave before the other pass comes to its experts: their way out is a part of its own.
-std::uint32_t StageRun::parts_of_pass(const Pass& pass) const {
-  const bool has_tokens = pass.units[pass.unit] == Unit::kExperts && exchanges_tokens_;
-  return kLayerHalves + (has_tokens ? 1 : 0);
-}
-
-std::uint32_t StageRun::repeated_parts(const Pass& pass) const {
-  if (pass.is_forward()) return 0;
-  if (repeats_.everything) return parts_of_pass(pass);
-  return repeats_.second_half(pass.units[pass.unit] == Unit::kExperts) ? parts_of_pass(pass) - 1
-                                                                       : 0;
-}
-
-StageRun::Phase StageRun::phase_of(const Pass& pass) const {
-  const std::uint32_t each = parts_of_pass(pass);
-  const std::uint32_t again = repeated_parts(pass);
-  Phase phase;
-  phase.is_recomputing = pass.part < again;
-  const bool goes_up = pass.is_forward() || phase.is_recomputing;
-  const std::uint32_t index = phase.is_recomputing ? pass.part + each - again : pass.part - again;
-  phase.is_attention = index == (goes_up ? 0 : each - 1);
-  if (each == kLayerHalves || phase.is_attention) return phase;
-  phase.has_way_out = index == (goes_up ? 1U : 0U);
-  phase.has_rest = !phase.has_way_out;
-  return phase;
+LayerOrder StageRun::order_of(const Pass& pass) const {
+  const bool has_experts = pass.units[pass.unit] == Unit::kExperts;
+  const std::uint32_t each = kLayerHalves + (has_experts && exchanges_tokens_ ? 1 : 0);
+  return {.is_forward = pass.is_forward(),
+          .each = each,
+          .again = pass.is_forward() ? 0 : repeated_parts(repeats_, has_experts, each)};
 }
 
 const StageRun::UnitTimes& StageRun::times_of(const Pass& pass) const {
@@ -219,7 +195,7 @@ TaskRun::Waits StageRun::end_unit(const Pass& pass, TaskRun& run) const {
 }
 
 TaskRun::Waits StageRun::layer(Pass& pass, TaskRun& run) const {
-  const Phase phase = phase_of(pass);
+  const LayerPhase phase = order_of(pass).at(pass.part);
   const UnitTimes& times = times_of(pass);
   const double whole = time_of(pass, times.whole, phase.is_recomputing);
   const double attended =
@@ -233,13 +209,13 @@ TaskRun::Waits StageRun::layer(Pass& pass, TaskRun& run) const {
       spec_.overlap.shared_experts
           ? std::min(rest, time_of(pass, times.parts.shared, phase.is_recomputing))
           : 0;
-  if (phase.has_way_out) send_tokens(pass, shared, regathers, run);
-  return phase.has_rest ? experts(pass, rest - shared, run) : pass.ready;
+  if (phase.piece != LayerPhase::Piece::kRest) send_tokens(pass, shared, regathers, run);
+  return phase.piece == LayerPhase::Piece::kOut ? pass.ready : experts(pass, rest - shared, run);
 }
 
 /// With a context group projections go in chunks, and between them keys and values go round
 /// (TrainingScript::attention_round_ring).
-TaskRun::Waits StageRun::attention(const Pass& pass, const Phase& phase, double time,
+TaskRun::Waits StageRun::attention(const Pass& pass, const LayerPhase& phase, double time,
                                    TaskRun& run) const {
   const bool is_backward = !pass.is_forward() && !phase.is_recomputing;
   const bool regathers = is_backward && pass.direction == Direction::kBackward;
@@ -312,7 +288,7 @@ void StageRun::send_tokens(Pass& pass, double shared, bool regathers, TaskRun& r
   const Waits& ready = pass.ready;
   pass.tokens_arrived = exchange_tokens(true, ready, run);
   pass.tokens_arrived = call(Stream::kExpertTensor, out_.sharers, pass.tokens_arrived, run);
-  pass.has_shared_done = shared > 0;
+  pass.shared_done.reset();
   if (spec_.model.shared_experts == 0) return;
   Waits inputs = call(Stream::kTensor, gather_, ready, run);
   if (regathers) inputs += call(Stream::kTensor, gather_, ready, run);
@@ -328,7 +304,7 @@ TaskRun::Waits StageRun::experts(const Pass& pass, double time, TaskRun& run) co
   Waits done = call(Stream::kExpertTensor, back_.sharers, computed, run);
   done = exchange_tokens(false, done, run);
   if (spec_.model.shared_experts != 0) {
-    done += call(Stream::kTensor, sum_, pass.has_shared_done ? pass.shared_done : computed, run);
+    done += call(Stream::kTensor, sum_, pass.shared_done.value_or(computed), run);
   }
   return done;
 }

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/estimate/links.hpp"
 #include "collectives/training/estimate/passes/task_run.hpp"
+#include "collectives/training/plan/layer_phase.hpp"
 #include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/spec/recomputed.hpp"
 #include "collectives/training/spec/training_spec.hpp"
@@ -65,31 +69,21 @@ class StageRun {
     std::uint32_t part = 0;
     Waits ready;
     Waits tokens_arrived;
-    Waits shared_done;
-    bool has_shared_done = false;
+    std::optional<Waits> shared_done;  ///< experts that every token goes to, where these are apart
 
     [[nodiscard]] bool is_forward() const { return direction == Direction::kForward; }
   };
-  /// What a part of a layer is (TrainingScript::Phase).
-  struct Phase {
-    bool is_recomputing = false;
-    bool is_attention = false;
-    bool has_way_out = true;  ///< tokens leave in it
-    bool has_rest = true;     ///< and are computed and come back
-  };
-
   [[nodiscard]] Pass begin(const StageShare& share, Direction direction) const;
   [[nodiscard]] StageTime run(std::vector<Pass> passes) const;
   [[nodiscard]] bool advance(Pass& pass, TaskRun& run) const;
-  [[nodiscard]] std::uint32_t parts_of_pass(const Pass& pass) const;
-  [[nodiscard]] std::uint32_t repeated_parts(const Pass& pass) const;
-  [[nodiscard]] Phase phase_of(const Pass& pass) const;
+  /// Of the layer that it is in.
+  [[nodiscard]] LayerOrder order_of(const Pass& pass) const;
   [[nodiscard]] const UnitTimes& times_of(const Pass& pass) const;
   [[nodiscard]] double time_of(const Pass& pass, const PassTimes& times, bool is_recomputing) const;
 
   [[nodiscard]] Waits end_unit(const Pass& pass, TaskRun& run) const;
   [[nodiscard]] Waits layer(Pass& pass, TaskRun& run) const;
-  [[nodiscard]] Waits attention(const Pass& pass, const Phase& phase, double time,
+  [[nodiscard]] Waits attention(const Pass& pass, const LayerPhase& phase, double time,
                                 TaskRun& run) const;
   [[nodiscard]] Waits dense(double time, const Waits& ready, bool regathers, TaskRun& run) const;
   [[nodiscard]] Waits ring_of_keys(double time, const Waits& ready, bool has_gradients,

@@ -1,6 +1,7 @@
 #include "collectives/training/estimate/passes/task_run.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "simcore/base/check.hpp"
