@@ -314,7 +314,7 @@ std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picose
   if (pool_ != nullptr && window_events_ >= parallelism_.share_from) {
     run_shared(start, end);
   } else {
-    run_lps(*workers_[0], 0, lps.size(), start, end);
+    run_alone(start, end);
   }
   std::uint64_t events = 0;
   for (const auto& worker : workers_) events += worker->sums.events;
@@ -322,16 +322,21 @@ std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picose
   return events_ - events;
 }
 
+void PacketNetwork::Engine::run_alone(Picoseconds start, Picoseconds end) {
+  const WorkSplit::Range all{.first = 0, .last = static_cast<std::uint32_t>(lps.size())};
+  run_lps(*workers_[0], all, all, start, end);
+}
+
 void PacketNetwork::Engine::run_shared(Picoseconds start, Picoseconds end) {
   if (windows_ % kWindowsPerObservation == 0) shares_->balance();
-  shares_->begin();
+  shares_->begin(runs_backwards());
   const Clock::time_point shared = Clock::now();
   auto work = [&](std::uint32_t self) {
     const Clock::time_point begin = Clock::now();
     Worker& worker = *workers_[self];
-    shares_->take(self, [&](std::uint32_t first, std::uint32_t last) {
+    shares_->take(self, [&](WorkSplit::Range block, WorkSplit::Range rest) {
       const std::uint64_t before = worker.sums.events;
-      run_lps(worker, first, last, start, end);
+      run_lps(worker, block, rest, start, end);
       return worker.sums.events - before;
     });
     shared_times_[self].spent += Clock::now() - begin;
@@ -340,21 +345,22 @@ void PacketNetwork::Engine::run_shared(Picoseconds start, Picoseconds end) {
   in_shared_windows_ += Clock::now() - shared;
 }
 
-void PacketNetwork::Engine::run_lps(Worker& worker, std::size_t first, std::size_t last,
+void PacketNetwork::Engine::run_lps(Worker& worker, WorkSplit::Range block, WorkSplit::Range rest,
                                     Picoseconds start, Picoseconds end) {
   if (worker.activity.is_read()) {
-    const std::size_t first_word = lps[first].first_activity_word;
+    const std::size_t first_word = lps[block.first].first_activity_word;
     const std::size_t last_word =
-        last == lps.size() ? activity_words : lps[last].first_activity_word;
+        block.last == lps.size() ? activity_words : lps[block.last].first_activity_word;
     for (const auto& other : workers_) {
       if (other.get() != &worker) worker.activity.join(other->activity, first_word, last_word);
     }
   }
   path_->run_window({.lps = lps,
                      .worker = worker,
-                     .first = first,
-                     .last = last,
-                     .runs_backwards = windows_ % 2 != 0,
+                     .first = block.first,
+                     .last = block.last,
+                     .rest = runs_backwards() ? block.last - rest.first : rest.last - block.first,
+                     .runs_backwards = runs_backwards(),
                      .start = start,
                      .end = end});
 }

@@ -48,9 +48,7 @@ class PacketNetwork::Engine {
   void end_observation(Picoseconds now);
   /// Runs a network of one logical process through a window in which no process is told anything,
   /// and nobody checks it.
-  void run_apart(Picoseconds start, Picoseconds end) {
-    run_lps(*workers_[0], 0, lps.size(), start, end);
-  }
+  void run_apart(Picoseconds start, Picoseconds end) { run_alone(start, end); }
   /// PacketNetwork::stop.
   void stop() { workers_[0]->stops = true; }
 
@@ -113,8 +111,14 @@ class PacketNetwork::Engine {
   /// Runs all logical processes through a window; returns the number of events.
   std::uint64_t run_window_of_all(Picoseconds start, Picoseconds end);
   void run_shared(Picoseconds start, Picoseconds end);
-  void run_lps(Worker& worker, std::size_t first, std::size_t last, Picoseconds start,
+  /// On the calling thread.
+  void run_alone(Picoseconds start, Picoseconds end);
+  /// Runs a block of logical processes; `rest` is what the same thread runs from there on, the
+  /// block included.
+  void run_lps(Worker& worker, WorkSplit::Range block, WorkSplit::Range rest, Picoseconds start,
                Picoseconds end);
+  /// What was touched last is touched first in the next window.
+  [[nodiscard]] bool runs_backwards() const { return windows_ % 2 != 0; }
   /// Gathers what workers have for each other and for the trace.
   void collect();
   [[nodiscard]] bool is_stalled(Picoseconds now);

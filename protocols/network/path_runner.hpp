@@ -14,6 +14,7 @@ struct WindowShare {
   Worker& worker;
   std::size_t first;
   std::size_t last;  ///< the one after the last
+  std::size_t rest;  ///< how many the thread runs from here on before others may, >= last - first
   bool runs_backwards;
   Picoseconds start;
   Picoseconds end;

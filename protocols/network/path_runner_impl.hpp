@@ -26,7 +26,7 @@ class PathRunnerOf final : public PathRunner {
 
   /// Each stage asks for what the one before it has brought: a logical process, its first ports,
   /// their packets, the flows of hosts; of ports that nothing comes to, for nothing. Most logical
-  /// processes are hosts, with one port. Logical processes beyond the share may be at work
+  /// processes are hosts, with one port. Logical processes beyond `rest` may be at work
   /// elsewhere and are not looked into.
   void run_window(const WindowShare& share) override {
     Worker& worker = share.worker;
@@ -35,22 +35,22 @@ class PathRunnerOf final : public PathRunner {
       return share.lps[share.runs_backwards ? share.last - 1 - i : share.first + i];
     };
     for (std::size_t i = 0; i < count; ++i) {
-      if (i + 4 < count) fetch_lines<3>(&lp_at(i + 4));
-      if (i + 3 < count) {
+      if (i + 4 < share.rest) fetch_lines<3>(&lp_at(i + 4));
+      if (i + 3 < share.rest) {
         const LogicalProcess& lp = lp_at(i + 3);
         ActivityBitmap::for_each_in(
             first_activity(lp, worker), [&](std::size_t p) __attribute__((always_inline)) {
               model_.fetch_state(lp, lp.external_in[p]);
             });
       }
-      if (i + 2 < count) {
+      if (i + 2 < share.rest) {
         const LogicalProcess& lp = lp_at(i + 2);
         ActivityBitmap::for_each_in(
             first_activity(lp, worker), [&](std::size_t p) __attribute__((always_inline)) {
               model_.fetch_packets(lp, lp.external_in[p]);
             });
       }
-      if (i + 1 < count) {
+      if (i + 1 < share.rest) {
         const LogicalProcess& lp = lp_at(i + 1);
         if ((first_activity(lp, worker) & 1U) != 0) model_.fetch_flows(lp, lp.external_in[0]);
       }

@@ -51,7 +51,10 @@ class ActivityBitmap {
   /// What `other` has for this window in the words from `first` to before `last`, which nobody else
   /// touches meanwhile.
   void join(ActivityBitmap& other, std::size_t first, std::size_t last) {
-    for (std::size_t word = first; word < last; ++word) sets_[0][word] |= other.take(word);
+    for (std::size_t word = first; word < last; ++word) {
+      // Most have nothing, and a word that is not written stays in the other thread's cache.
+      if (other.read(word) != 0) sets_[0][word] |= other.take(word);
+    }
   }
   /// The signals of one word of this window; `for_each_in` goes through them.
   [[nodiscard]] std::uint64_t read(std::size_t word) const { return sets_[0][word]; }

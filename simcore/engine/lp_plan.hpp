@@ -11,7 +11,8 @@ namespace weft {
 
 /// How a fabric is cut into logical processes: sets of nodes that are simulated as one unit of
 /// locality and order. Between logical processes nothing travels faster than the lookahead, so each
-/// logical process can run a window of that length alone. Results do not depend on the cut.
+/// logical process can run a window of that length alone. Results do not depend on the cut. Those
+/// that exchange packets have numbers close to each other, for threads take runs of them.
 struct LpPlan {
   enum class Cut : std::uint8_t {
     kAuto,     ///< the one that costs least; a finer one is chosen for some percent only

@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "simcore/engine/relax.hpp"
+
 namespace weft {
 namespace {
 
@@ -13,14 +15,6 @@ constexpr int kSpins = 500;
 /// All are waited for in the first pieces of work, and later in one of sixteen.
 constexpr std::uint64_t kAwaitedAtFirst = 256;
 constexpr std::uint64_t kAwaitedOneOf = 16;
-
-void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 }  // namespace
 

@@ -121,6 +121,43 @@ void expect_lps(const LpPlan& plan, const std::vector<std::uint32_t>& min) {
   EXPECT_EQ(plan.lp_count, next);
 }
 
+/// By place in the order: the node of the logical process that stands there, where each is its own.
+std::vector<std::uint32_t> nodes_in_order(const Graph& graph) {
+  const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 1_ms, LpPlan::Cut::kFinest, LpCost());
+  std::vector<std::uint32_t> nodes(plan.lp_count);
+  for (std::uint32_t n = 0; n < plan.lp_of_node.size(); ++n) nodes.at(plan.lp_of_node[n]) = n;
+  return nodes;
+}
+
+TEST(LpPlan, SwitchesStandAmongThoseBelowThem) {
+  // Eight hosts, leaves 8 and 9 over four of them each, spines 10 and 11 over both leaves: a leaf
+  // in the middle of its hosts, and the spines a quarter and three quarters of the way.
+  std::vector<Graph::Cable> cables;
+  for (std::uint32_t host = 0; host < 8; ++host) cables.push_back({host, 8 + host / 4, 100, 100});
+  for (std::uint32_t leaf = 8; leaf < 10; ++leaf) {
+    for (std::uint32_t spine = 10; spine < 12; ++spine) cables.push_back({leaf, spine, 100, 100});
+  }
+  Graph graph(12, cables);
+  for (std::uint32_t n = 8; n < 12; ++n) graph.fabric.nodes[n].kind = NodeKind::kSwitch;
+  EXPECT_EQ(nodes_in_order(graph),
+            (std::vector<std::uint32_t>{0, 1, 8, 2, 10, 3, 4, 11, 5, 9, 6, 7}));
+}
+
+TEST(LpPlan, SwitchesAboveTheSameOnesAreSpreadOverThem) {
+  // Two groups of four servers with a leaf per rail, 8 to 11 and 12 to 15: each leaf leads to all
+  // servers of its group, so each is put beside one. Switch 16 is cabled to nothing and comes last.
+  std::vector<Graph::Cable> cables;
+  for (std::uint32_t server = 0; server < 8; ++server) {
+    for (std::uint32_t rail = 0; rail < 4; ++rail) {
+      cables.push_back({server, 8 + 4 * (server / 4) + rail, 100, 100});
+    }
+  }
+  Graph graph(17, cables);
+  for (std::uint32_t n = 8; n < 17; ++n) graph.fabric.nodes[n].kind = NodeKind::kSwitch;
+  EXPECT_EQ(nodes_in_order(graph),
+            (std::vector<std::uint32_t>{0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15, 16}));
+}
+
 TEST(LpPlan, AreAllNodesWhereTheCutIsOneOrControlTakesNoTime) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const Graph graph = random_graph(seed);

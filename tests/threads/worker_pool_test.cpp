@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,13 +37,17 @@ TEST(WorkerPool, VisitsEveryBlockOncePerRoundWhoeverTakesPart) {
     std::vector<std::uint64_t> latest(pool.size(), kRounds);
     for (std::uint64_t round = 0; round < kRounds; ++round) {
       if (round % 16 == 0) shares.balance();
-      shares.begin();
+      const bool is_backwards = round % 2 != 0;
+      shares.begin(is_backwards);
       auto work = [&](std::uint32_t self) {
         ++takers[self];
         EXPECT_NE(std::exchange(latest[self], round), round) << self;
-        shares.take(self, [&](std::uint32_t first, std::uint32_t last) {
-          for (std::uint32_t i = first; i < last; ++i) visits[i] += weights[i];
-          return last - first;
+        shares.take(self, [&](WorkSplit::Range block, WorkSplit::Range rest) {
+          EXPECT_LE(rest.first, block.first);
+          EXPECT_GE(rest.last, block.last);
+          EXPECT_EQ(is_backwards ? rest.last : rest.first, is_backwards ? block.last : block.first);
+          for (std::uint32_t i = block.first; i < block.last; ++i) visits[i] += weights[i];
+          return block.last - block.first;
         });
       };
       pool.run(work);
@@ -81,22 +88,80 @@ TEST(WorkSplit, BalanceGivesEveryThreadTheSameCost) {
   // threads have 32 blocks of about 3 things, so the first one gets 10 things or the block more.
   WorkSplit shares(std::vector<std::uint32_t>(100, 1), 2);
   EXPECT_GE(shares.block_count(), 25u);
-  shares.begin();
-  shares.take(0, [](std::uint32_t first, std::uint32_t last) {
+  shares.begin(false);
+  shares.take(0, [](WorkSplit::Range block, WorkSplit::Range) {
     std::uint64_t cost = 0;
-    for (std::uint32_t i = first; i < last; ++i) cost += i < 10 ? 9 : 1;
+    for (std::uint32_t i = block.first; i < block.last; ++i) cost += i < 10 ? 9 : 1;
     return cost;
   });
   shares.balance();
-  shares.begin();
+  shares.begin(false);
   std::uint32_t seen = 0;
   bool is_first = true;
-  shares.take(1, [&](std::uint32_t first, std::uint32_t) {  // its own run comes first
-    if (is_first) seen = first;
+  shares.take(1, [&](WorkSplit::Range block, WorkSplit::Range) {  // its own run comes first
+    if (is_first) seen = block.first;
     is_first = false;
     return 1;
   });
   EXPECT_NEAR(seen, 10, 4);
+}
+
+TEST(WorkSplit, OneWhoIsThroughWaitsHalfAsLongAsItsRunTookBeforeItHelps) {
+  // Four things in two runs; the other thread never comes. In the first round this one waits, and
+  // in the eight after that it does not: in one of them, at least, nobody else needs the core.
+  using Clock = std::chrono::steady_clock;
+  const Clock::duration work = std::chrono::milliseconds(10);
+  WorkSplit shares(std::vector<std::uint32_t>(4, 1), 2);
+  const auto own_and_wait = [&] {
+    std::vector<Clock::time_point> begins;
+    Clock::time_point end;
+    shares.begin(false);
+    shares.take(0, [&](WorkSplit::Range block, WorkSplit::Range) {
+      begins.push_back(Clock::now());
+      if (block.first >= 2) return 1;
+      std::this_thread::sleep_for(work);
+      end = Clock::now();
+      return 1;
+    });
+    EXPECT_EQ(begins.size(), 4U);
+    return std::pair(end - begins.at(0), begins.at(2) - end);
+  };
+  shares.begin(false);
+  shares.take(0, [](WorkSplit::Range, WorkSplit::Range) { return 1; });
+  shares.balance();
+  for (int i = 0; i < 8; ++i) static_cast<void>(own_and_wait());
+  const auto [own, waited] = own_and_wait();
+  EXPECT_GE(waited, own / 2);
+  Clock::duration shortest = Clock::duration::max();
+  for (int i = 0; i < 8; ++i) shortest = std::min(shortest, own_and_wait().second);
+  EXPECT_LT(shortest, work / 2);
+  EXPECT_GE(own_and_wait().second, work / 2);
+}
+
+TEST(WorkSplit, OneWhoIsThroughLeavesOthersWhatTheyAreAt) {
+  // Eight blocks of 1 ms, beside eight of 1.25: the quicker thread waits 2 ms of the 4 that it may.
+  using std::chrono::microseconds;
+  WorkerPool pool(2, true);
+  WorkSplit shares(std::vector<std::uint32_t>(16, 1), 2);
+  shares.begin(false);
+  shares.take(0, [](WorkSplit::Range, WorkSplit::Range) { return 1; });
+  shares.balance();
+  std::array<std::vector<std::uint32_t>, 2> taken;
+  bool met = false;
+  for (int attempt = 0; attempt < 50 && !met; ++attempt) {  // where the core is not taken away
+    for (auto& of_thread : taken) of_thread.clear();
+    shares.begin(false);
+    auto work = [&](std::uint32_t self) {
+      shares.take(self, [&](WorkSplit::Range block, WorkSplit::Range) {
+        taken[self].push_back(block.first);
+        std::this_thread::sleep_for(microseconds(self == 0 ? 1250 : 1000));
+        return 1;
+      });
+    };
+    pool.run(work);
+    met = taken[0].size() == 8 && taken[1].size() == 8;
+  }
+  EXPECT_TRUE(met) << taken[0].size() << " and " << taken[1].size();
 }
 
 TEST(ChunkPool, WhatOneThreadGivesBackAnotherTakesAgain) {
