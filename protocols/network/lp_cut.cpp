@@ -29,8 +29,12 @@ constexpr double kVisit = 20;
 /// More for each of its ports, by network: whether something came over its link is looked up in
 /// every window, and in scale-up domains credits as well.
 constexpr std::array<double, kNetworkKinds> kPort{3, 8};
-/// A window that threads share, until all of them are through: an estimate.
-constexpr double kSharing = 2'000;
+/// A window that threads share, until all of them are through: a thread was idle for 3 to 9 us in
+/// each.
+constexpr double kSharing = 6'000;
+/// Jobs have phases in which little is sent: of windows that are expected to have just as many
+/// events as are worth sharing none is counted on, of those with five times as many all are.
+constexpr double kSurelyShared = 5;
 
 constexpr double kEventsPerHop = 2;  ///< at least
 /// Of a network all of whose hosts send and receive: they compute as well, and wait for each other.
@@ -167,14 +171,18 @@ double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConf
   }
   std::uint32_t threads = load.parallelism.threads;
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
-  const bool is_shared =
-      kEventsPerHop * hops * window >= static_cast<double>(load.parallelism.share_from);
-  if (threads == 1 || !is_shared) return all;
+  threads = std::min(threads, plan.lp_count);
+  if (threads == 1) return all;
   // R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", SIAM J. Appl. Math. 17(2), 1969:
   // no order of the logical processes takes longer than this. The largest may be busy for all of a
   // window, whatever it is on average.
   const double part = 1.0 / threads;
-  return all * part + largest / kBusy * (1 - part) + kSharing / window;
+  const double shared =
+      std::min(all, all * part + largest / kBusy * (1 - part)) + kSharing / window;
+  const double worth_sharing = static_cast<double>(load.parallelism.share_from);
+  const double events = kEventsPerHop * hops * window / worth_sharing;
+  const double windows = std::clamp((events - 1) / (kSurelyShared - 1), 0.0, 1.0);
+  return windows * shared + (1 - windows) * all;
 }
 
 LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picoseconds control_latency,

@@ -23,7 +23,7 @@ STAND_IN = """\
     while cut == "{slow}" and time.process_time() < begin + 0.3:
         pass
     (folder / "summary.json").write_text(json.dumps({{
-        "wall_seconds": time.process_time(), "logical_processes": 1,
+        "wall_seconds": time.process_time(), "logical_processes": {{"auto": {size}}}.get(cut, len(cut)),
         "results_sha256": "b" if cut == "{wrong}" else "a"}}))
 """
 
@@ -46,10 +46,10 @@ class Partitions(unittest.TestCase):
                 checked = subprocess.run([PROGRAM, "check", path], capture_output=True, text=True)
                 self.assertEqual(checked.returncode, 0, text + checked.stdout + checked.stderr)
 
-    def with_stand_in(self, slow, wrong, *arguments):
+    def with_stand_in(self, slow, wrong, *arguments, size=1):
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "weft"
-            program.write_text(textwrap.dedent(STAND_IN).format(slow=slow, wrong=wrong))
+            program.write_text(textwrap.dedent(STAND_IN).format(slow=slow, wrong=wrong, size=size))
             program.chmod(0o755)
             scenario = ROOT / "scenarios" / "incast.yaml"
             return tool(scenario, "--program", program, "--turns", "2", *arguments)
@@ -59,6 +59,10 @@ class Partitions(unittest.TestCase):
             done = self.with_stand_in("auto", "", "--bound", "3", "--threads", threads)
             self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
             self.assertIn("scenarios: 1, threads: %s" % threads, done.stdout)
+
+    def test_partitions_of_one_size_are_one(self):
+        done = self.with_stand_in("auto", "", "--bound", "3", size=len("uplinks"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_a_choice_is_good_where_only_others_take_longer(self):
         done = self.with_stand_in("finest", "", "--bound", "3")
