@@ -9,6 +9,7 @@
 
 #include "protocols/config/hop_costs.hpp"
 #include "protocols/state/port_state.hpp"
+#include "simcore/engine/lp_order.hpp"
 
 namespace weft::protocols {
 namespace {
@@ -91,6 +92,25 @@ struct NetworkCosts {
   bool goes_by_credits = false;
 };
 
+/// Packets that are expected to leave `port` in a nanosecond.
+double packets_per_ns(const Fabric& fabric, PortId port, const ExpectedLoad& load) {
+  const std::size_t n = index(fabric.network_of(port));
+  return load.utilisation[n] * static_cast<double>(fabric.port(port).rate.count()) * 1e-9 /
+         (8 * static_cast<double>(load.packet[n].count()));
+}
+
+std::uint32_t threads_of(const Parallelism& parallelism) {
+  if (parallelism.threads != 0) return parallelism.threads;
+  return std::max(std::thread::hardware_concurrency(), 1U);
+}
+
+/// Which part of the windows several threads are expected to share.
+double shared_windows(double hops_in_window, const Parallelism& parallelism) {
+  const double events =
+      kEventsPerHop * hops_in_window / static_cast<double>(parallelism.share_from);
+  return std::clamp((events - 1) / (kSurelyShared - 1), 0.0, 1.0);
+}
+
 }  // namespace
 
 Picoseconds pause_latency(const PauseConfig& pause, const Port& port) {
@@ -155,9 +175,7 @@ double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConf
     double of_lp = visit / window;
     for (const PortId port : ports) {
       const std::size_t n = index(fabric.network_of(port));
-      const double rate = load.utilisation[n] *
-                          static_cast<double>(fabric.port(port).rate.count()) * 1e-9 /
-                          (8 * static_cast<double>(load.packet[n].count()));
+      const double rate = packets_per_ns(fabric, port, load);
       const bool is_inside = plan.lp_of_node[fabric.port(port).node.value()] ==
                              plan.lp_of_node[fabric.peer_node(port).value()];
       double hop = kNanosecondsPerHop + memory + (is_inside ? kTreeLevel * level : 0);
@@ -169,9 +187,7 @@ double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConf
     all += of_lp;
     largest = std::max(largest, of_lp);
   }
-  std::uint32_t threads = load.parallelism.threads;
-  if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
-  threads = std::min(threads, plan.lp_count);
+  const std::uint32_t threads = std::min(threads_of(load.parallelism), plan.lp_count);
   if (threads == 1) return all;
   // R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", SIAM J. Appl. Math. 17(2), 1969:
   // no order of the logical processes takes longer than this. The largest may be busy for all of a
@@ -179,9 +195,7 @@ double predicted_cost(const LpPlan& plan, const Fabric& fabric, const SwitchConf
   const double part = 1.0 / threads;
   const double shared =
       std::min(all, all * part + largest / kBusy * (1 - part)) + kSharing / window;
-  const double worth_sharing = static_cast<double>(load.parallelism.share_from);
-  const double events = kEventsPerHop * hops * window / worth_sharing;
-  const double windows = std::clamp((events - 1) / (kSurelyShared - 1), 0.0, 1.0);
+  const double windows = shared_windows(hops * window, load.parallelism);
   return windows * shared + (1 - windows) * all;
 }
 
@@ -189,8 +203,18 @@ LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picosecond
                   LpPlan::Cut cut, const ExpectedLoad& load, bool keeps_domains_whole) {
   const std::vector<Picoseconds> crossing =
       crossing_times(fabric, switches, cut, keeps_domains_whole);
-  return plan_lps(fabric, crossing, control_latency, cut,
-                  [&](const LpPlan& plan) { return predicted_cost(plan, fabric, switches, load); });
+  LpPlan plan = plan_lps(fabric, crossing, control_latency, cut, [&](const LpPlan& some) {
+    return predicted_cost(some, fabric, switches, load);
+  });
+  double hops = 0;  // per nanosecond
+  for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+    hops += packets_per_ns(fabric, PortId(p), load);
+  }
+  const bool is_shared =
+      threads_of(load.parallelism) > 1 &&
+      shared_windows(hops * to_seconds(plan.lookahead) * 1e9, load.parallelism) > 0;
+  if (is_shared) put_neighbours_together(plan, fabric);
+  return plan;
 }
 
 }  // namespace weft::protocols

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 namespace weft {
 namespace {
@@ -88,12 +91,19 @@ class Positions {
 
 }  // namespace
 
-std::vector<std::uint32_t> neighbours_together(const Fabric& fabric, const LpPlan& plan) {
+void put_neighbours_together(LpPlan& plan, const Fabric& fabric) {
   const Positions positions(fabric, plan);
   std::vector<std::uint32_t> order(plan.lp_count);
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&](std::uint32_t lp) { return positions[lp]; });
-  return order;
+  std::vector<std::uint32_t> number(plan.lp_count);
+  std::vector<std::vector<PortId>> ports_of_lp(plan.lp_count);
+  for (std::uint32_t i = 0; i < plan.lp_count; ++i) {
+    number[order[i]] = i;
+    ports_of_lp[i] = std::move(plan.ports_of_lp[order[i]]);
+  }
+  plan.ports_of_lp = std::move(ports_of_lp);
+  for (std::uint32_t& lp : plan.lp_of_node) lp = number[lp];
 }
 
 }  // namespace weft

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
-
-#include "simcore/engine/lp_order.hpp"
 
 namespace weft {
 namespace {
@@ -77,18 +74,6 @@ LpPlan cut_at(const Fabric& fabric, std::span<const Picoseconds> crossing, Picos
   return plan;
 }
 
-void number_by_neighbourhood(LpPlan& plan, const Fabric& fabric) {
-  const std::vector<std::uint32_t> order = neighbours_together(fabric, plan);
-  std::vector<std::uint32_t> number(plan.lp_count);
-  std::vector<std::vector<PortId>> ports_of_lp(plan.lp_count);
-  for (std::uint32_t i = 0; i < plan.lp_count; ++i) {
-    number[order[i]] = i;
-    ports_of_lp[i] = std::move(plan.ports_of_lp[order[i]]);
-  }
-  plan.ports_of_lp = std::move(ports_of_lp);
-  for (std::uint32_t& lp : plan.lp_of_node) lp = number[lp];
-}
-
 /// No window is longer than job control takes, which crosses logical processes too.
 void bound_lookahead(LpPlan& plan, Picoseconds control_latency) {
   const Picoseconds bound =
@@ -124,20 +109,17 @@ LpPlan plan_lps(const Fabric& fabric, std::span<const Picoseconds> crossing,
   if (cut == LpPlan::Cut::kOne || control_latency == Picoseconds(0)) return best;
   const std::vector<Picoseconds> thresholds = thresholds_of(fabric, crossing, control_latency);
   if (thresholds.empty()) return best;
-  if (cut != LpPlan::Cut::kAuto) {
-    best = cut_from(thresholds.front());
-  } else {
-    double min = cost(best);
-    const std::size_t step = (thresholds.size() + kMaxPlans - 1) / kMaxPlans;
-    for (std::size_t i = 0; i < thresholds.size(); i += step) {
-      LpPlan plan = cut_from(thresholds[thresholds.size() - 1 - i]);
-      const double price = cost(plan);
-      if (price >= kWorthwhile * min) continue;
-      min = price;
-      best = std::move(plan);
-    }
+  if (cut != LpPlan::Cut::kAuto) return cut_from(thresholds.front());
+
+  double min = cost(best);
+  const std::size_t step = (thresholds.size() + kMaxPlans - 1) / kMaxPlans;
+  for (std::size_t i = 0; i < thresholds.size(); i += step) {
+    LpPlan plan = cut_from(thresholds[thresholds.size() - 1 - i]);
+    const double price = cost(plan);
+    if (price >= kWorthwhile * min) continue;
+    min = price;
+    best = std::move(plan);
   }
-  number_by_neighbourhood(best, fabric);
   return best;
 }
 

@@ -11,8 +11,9 @@ namespace weft {
 
 /// How a fabric is cut into logical processes: sets of nodes that are simulated as one unit of
 /// locality and order. Between logical processes nothing travels faster than the lookahead, so each
-/// logical process can run a window of that length alone. Results do not depend on the cut. Those
-/// that exchange packets have numbers close to each other, for threads take runs of them.
+/// logical process can run a window of that length alone. Results depend neither on the cut nor on
+/// the numbers of logical processes, which are in the order of their least nodes (lp_order.hpp has
+/// another).
 struct LpPlan {
   enum class Cut : std::uint8_t {
     kAuto,     ///< the one that costs least; a finer one is chosen for some percent only

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "simcore/engine/lp_order.hpp"
 #include "tests/support/draws.hpp"
 
 namespace weft {
@@ -123,13 +124,19 @@ void expect_lps(const LpPlan& plan, const std::vector<std::uint32_t>& min) {
 
 /// By place in the order: the node of the logical process that stands there, where each is its own.
 std::vector<std::uint32_t> nodes_in_order(const Graph& graph) {
-  const LpPlan plan = plan_lps(graph.fabric, graph.crossing, 1_ms, LpPlan::Cut::kFinest, LpCost());
+  LpPlan plan = plan_lps(graph.fabric, graph.crossing, 1_ms, LpPlan::Cut::kFinest, LpCost());
+  put_neighbours_together(plan, graph.fabric);
+  for (std::uint32_t lp = 0; lp < plan.lp_count; ++lp) {
+    for (const PortId port : plan.ports_of_lp[lp]) {
+      EXPECT_EQ(plan.lp_of_node[graph.fabric.port(port).node.value()], lp);
+    }
+  }
   std::vector<std::uint32_t> nodes(plan.lp_count);
   for (std::uint32_t n = 0; n < plan.lp_of_node.size(); ++n) nodes.at(plan.lp_of_node[n]) = n;
   return nodes;
 }
 
-TEST(LpPlan, SwitchesStandAmongThoseBelowThem) {
+TEST(LpOrder, SwitchesStandAmongThoseBelowThem) {
   // Eight hosts, leaves 8 and 9 over four of them each, spines 10 and 11 over both leaves: a leaf
   // in the middle of its hosts, and the spines a quarter and three quarters of the way.
   std::vector<Graph::Cable> cables;
@@ -143,7 +150,7 @@ TEST(LpPlan, SwitchesStandAmongThoseBelowThem) {
             (std::vector<std::uint32_t>{0, 1, 8, 2, 10, 3, 4, 11, 5, 9, 6, 7}));
 }
 
-TEST(LpPlan, SwitchesAboveTheSameOnesAreSpreadOverThem) {
+TEST(LpOrder, SwitchesAboveTheSameOnesAreSpreadOverThem) {
   // Two groups of four servers with a leaf per rail, 8 to 11 and 12 to 15: each leaf leads to all
   // servers of its group, so each is put beside one. Switch 16 is cabled to nothing and comes last.
   std::vector<Graph::Cable> cables;
