@@ -34,8 +34,8 @@ constexpr std::array<double, kNetworkKinds> kPort{3, 8};
 /// each.
 constexpr double kSharing = 6'000;
 /// Jobs have phases in which little is sent: of windows that are expected to have just as many
-/// events as are worth sharing none is counted on, of those with five times as many all are.
-constexpr double kSurelyShared = 5;
+/// events as are worth sharing none is counted on, of those with three times as many all are.
+constexpr double kSurelyShared = 3;
 
 constexpr double kEventsPerHop = 2;  ///< at least
 /// Of a network all of whose hosts send and receive: they compute as well, and wait for each other.
