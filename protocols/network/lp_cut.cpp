@@ -30,8 +30,8 @@ constexpr double kVisit = 20;
 /// More for each of its ports, by network: whether something came over its link is looked up in
 /// every window, and in scale-up domains credits as well.
 constexpr std::array<double, kNetworkKinds> kPort{3, 8};
-/// A window that threads share, until all of them are through: a thread was idle for 3 to 9 us in
-/// each.
+/// A window that threads share, until all of them are through: between servers and leaves a thread
+/// was idle for 3 to 9 us in each.
 constexpr double kSharing = 6'000;
 /// Jobs have phases in which little is sent: of windows that are expected to have just as many
 /// events as are worth sharing none is counted on, of those with three times as many all are.
@@ -206,14 +206,13 @@ LpPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picosecond
   LpPlan plan = plan_lps(fabric, crossing, control_latency, cut, [&](const LpPlan& some) {
     return predicted_cost(some, fabric, switches, load);
   });
+  if (threads_of(load.parallelism) == 1) return plan;
   double hops = 0;  // per nanosecond
   for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
     hops += packets_per_ns(fabric, PortId(p), load);
   }
-  const bool is_shared =
-      threads_of(load.parallelism) > 1 &&
-      shared_windows(hops * to_seconds(plan.lookahead) * 1e9, load.parallelism) > 0;
-  if (is_shared) put_neighbours_together(plan, fabric);
+  const double window = to_seconds(plan.lookahead) * 1e9;
+  if (shared_windows(hops * window, load.parallelism) > 0) put_neighbours_together(plan, fabric);
   return plan;
 }
 

@@ -15,8 +15,8 @@ namespace weft {
 /// Spreads a row of things (logical processes) over threads, over and over again. Neighbours form
 /// blocks; each thread has a run of blocks of its own, so that it meets the same ones every time.
 /// Who is through waits for half as long as its own run took, and then helps out with the blocks of
-/// others: what another thread has in its cache takes twice as long, there and back. Who waited for
-/// a thread that never came does not wait in the next rounds. Who does what depends on the clock,
+/// others: what another thread has in its cache goes to this core and back. Who waited for a thread
+/// that never came does not wait in the next rounds. Who does what depends on the clock,
 /// so nothing that is computed may depend on it.
 class WorkSplit {
  public:

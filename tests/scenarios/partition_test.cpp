@@ -63,6 +63,19 @@ TEST(Partition, IsOneWhereThereIsNothingOfTheNameToCut) {
   EXPECT_EQ(plan_of(experiment_of_text(one_server)).lp_count, 1U);
 }
 
+TEST(Partition, PutsNeighboursTogetherWhereThreadsShareWindows) {
+  // Servers are the logical processes 0 to 3, leaves and spines 4 to 7, on one thread and where
+  // windows have too little to share. Else switches stand among the servers.
+  const Experiment e = experiment_of_text(cluster("access"));
+  const auto last = [&](const protocols::Parallelism& parallelism) {
+    const LpPlan plan = plan_of(e, parallelism);
+    return plan.lp_of_node[e.fabric.hosts.back().value()];
+  };
+  EXPECT_EQ(last({.threads = 1, .share_from = 1}), 3U);
+  EXPECT_EQ(last({.threads = 2, .share_from = 1'000'000}), 3U);
+  EXPECT_GT(last({.threads = 2, .share_from = 1}), 3U);
+}
+
 /// What the fabric of `cluster` costs with each cut, by a load of that utilisation.
 double cost_of(const std::string& partition, double utilisation,
                const protocols::Parallelism& parallelism = {}) {
