@@ -562,9 +562,10 @@ PublishedStep by_recipe(PublishedStep step, const DeepSeekRecipe& recipe) {
 }
 
 /// Exchanges beside the other micro-batch take 16 multiprocessors meanwhile (Megatron-Core,
-/// moe_hybridep_num_sms, by default).
+/// moe_hybridep_num_sms, by default). Recipes with moe_a2a_overlap have delay_wgrad_compute, too.
 void exchange_beside(TrainingSpec& spec, const std::string& gpu) {
   spec.overlap.experts = OverlapSpec::Experts::kPairs;
+  spec.overlap.weights = true;
   constexpr double kCommunicating = 16;
   const double processors = collectives::find_gpu(gpu)->processors;
   spec.compute.communication_slowdown = processors / (processors - kCommunicating);
@@ -604,7 +605,8 @@ ModelSpec deepseek_v3() {
 constexpr const char* kBridgeMechanisms =
     "tensor-parallel sums beside products, gathers during the forward pass; micro-batches, copies "
     "of tokens once per domain, and exchanges beside the other micro-batch as its recipes have "
-    "them, on 16 multiprocessors; conversions to 8 bits; DeepSeek-V3's prediction of two "
+    "them, with gradients of weights last, on 16 multiprocessors; conversions to 8 bits; "
+    "DeepSeek-V3's prediction of two "
     "tokens, its recipes' stages, and the modules that they recompute";
 constexpr const char* kBridgeDifference =
     "offloading of activations, and hosts that issue kernels more slowly than GPUs do them";
@@ -760,7 +762,8 @@ TEST(PublishedSteps, OfDeepSeek) {
                                   "tokens to four servers at most, once to each, out in FP8; "
                                   "multiprocessors that communicate; conversions to 8 bits; "
                                   "multi-token prediction; norms, projections of latent attention "
-                                  "and activation functions run again",
+                                  "and activation functions run again; gradients of weights "
+                                  "beside exchanges",
                                   "how much of the exchanges a pair hides is not published",
                                   0,
                                   {step}});

@@ -47,6 +47,11 @@ class RandomPlan {
   std::uint32_t below(std::uint32_t n) {
     return static_cast<std::uint32_t>(random_.below(counter_++, n));
   }
+  /// Of draws of their own, so that all others stay what they were.
+  std::uint32_t fresh(std::uint32_t n) {
+    return static_cast<std::uint32_t>(
+        random_.below((std::uint64_t{1} << 32U) + fresh_counter_++, n));
+  }
   bool is_rare() { return below(6) == 0; }
   template <std::size_t N>
   const char* one_of(const char* const (&choices)[N]) {
@@ -198,6 +203,7 @@ class RandomPlan {
       put(keys, fmt::format("experts: {}", one_of({"halves", "pairs"})));
     }
     if (is_mixture_ && below(3) == 0) put(keys, "shared_experts: true");
+    if (plan_.find("zb-h1") == std::string::npos && fresh(3) == 0) put(keys, "weights: true");
     if (!keys.empty()) add(yaml, "overlap", fmt::format("{{{}}}", keys));
   }
 
@@ -242,6 +248,7 @@ class RandomPlan {
 
   RandomStream random_;
   std::uint64_t counter_ = 0;
+  std::uint64_t fresh_counter_ = 0;
   std::uint32_t ranks_ = 0;
   std::uint32_t tensor_ = 1;
   std::uint32_t pipeline_ = 1;

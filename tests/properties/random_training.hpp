@@ -158,9 +158,10 @@ class RandomTraining {
     yaml += fmt::format("}}, batch: {{micro: 1, global: {}}}", data * micro_batches);
     yaml += fmt::format(", experts: {{exchange: {}}}",
                         fresh_of({"all-to-all", "low-latency", "high-throughput"}));
-    yaml += fmt::format(", overlap: {{experts: {}, shared_experts: {}, parameters: {}}}",
-                        fresh_of({"none", "halves", "pairs"}), fresh_of({"true", "false"}),
-                        fresh_of({"true", "false"}));
+    yaml +=
+        fmt::format(", overlap: {{experts: {}, shared_experts: {}, parameters: {}, weights: {}}}",
+                    fresh_of({"none", "halves", "pairs"}), fresh_of({"true", "false"}),
+                    fresh_of({"true", "false"}), fresh_of({"true", "false"}));
     switch (fresh(3)) {
       case 0:
         yaml += ", routing: {groups: 4, top_groups: 2}";

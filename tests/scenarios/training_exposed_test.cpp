@@ -401,6 +401,28 @@ TEST(TrainingExposed, OfStagesIsWhatTheScheduleLeaves) {
   }
 }
 
+// Of a backward pass, half a layer's gradients of weights are computed beside each way but the
+// first one.
+TEST(TrainingExposed, OfExpertsIsWhatGradientsOfWeightsLeave) {
+  const std::string model = ", experts: 16, top_k: 4, expert_ffn: 512";
+  for (const char* const plan :
+       {"{data: 16, expert: 16}\n    batch: {global: 16}\n    experts: {exchange: low-latency}\n",
+        "{data: 16, expert: 16}\n    batch: {global: 16}\n    experts: {exchange: "
+        "high-throughput}\n"}) {
+    const std::string keys =
+        "    parallelism: " + std::string(plan) + "    overlap: {gradients: false";
+    const double all = exposed(run(job(1, keys + "}\n", model)), Kind::kExpert);
+    const double way = all / kLayers / 4;
+    for (const double share : {0.4, 0.9, 3.0}) {
+      const double forward_us = 2 * share * way * 1e6;  // of which half a layer is a half
+      const double found =
+          exposed(run(job(forward_us, keys + ", weights: true}\n", model)), Kind::kExpert);
+      const double hidden = (2 * kLayers - 1) * std::min(way, share * way);
+      EXPECT_NEAR(found, all - hidden, kTolerance * all) << plan << share;
+    }
+  }
+}
+
 // Experts that all tokens go to are computed while tokens are on their way.
 TEST(TrainingExposed, OfExpertsIsWhatSharedExpertsLeave) {
   const std::string model = ", experts: 16, top_k: 4, expert_ffn: 512, shared_experts: 4";

@@ -157,6 +157,10 @@ class TrainingScript {
   [[nodiscard]] Waits embedding(const Pass& pass);
   [[nodiscard]] Waits output(const Pass& pass);
   [[nodiscard]] Waits half(Pass& pass);
+  /// Of half a layer, but for gradients of weights that come after it.
+  [[nodiscard]] Waits half_before_weights(Pass& pass, const Phase& phase);
+  /// Whether gradients of weights wait until those of inputs are on their way.
+  [[nodiscard]] bool has_weights_apart(const Pass& pass) const;
   /// Of attention: projections before its scores, these, and projections after them. In a backward
   /// pass what comes before them is the gradient of the last projection.
   struct AttentionTimes {
@@ -189,9 +193,16 @@ class TrainingScript {
   [[nodiscard]] Picoseconds time_of(const Pass& pass) const {
     return of_part(pass, time_of(pass, pass.current().times));
   }
-  [[nodiscard]] Picoseconds time_of(const Pass& pass, const PassTimes& times) const;
+  [[nodiscard]] Picoseconds time_of(const Pass& pass, const PassTimes& times) const {
+    return time_of(has_weights_apart(pass) ? SlotKind::kBackwardInput : pass.kind, times);
+  }
+  [[nodiscard]] static Picoseconds time_of(SlotKind kind, const PassTimes& times);
+  /// What half a layer takes, without gradients of weights that come after it.
   [[nodiscard]] Picoseconds half_time(const Pass& pass, const Phase& phase) const;
-  [[nodiscard]] Picoseconds whole_half_time(const Pass& pass, const Phase& phase) const;
+  /// Of gradients of weights that come after half a layer.
+  [[nodiscard]] Picoseconds weights_time(const Pass& pass, const Phase& phase) const;
+  [[nodiscard]] Picoseconds whole_half_time(const Pass& pass, const Phase& phase,
+                                            SlotKind kind) const;
   [[nodiscard]] Picoseconds shared_time(const Pass& pass, bool is_recomputing) const;
   /// Of a time, what the part of the micro-batch takes.
   [[nodiscard]] Picoseconds of_part(const Pass& pass, Picoseconds time) const;

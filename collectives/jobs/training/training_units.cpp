@@ -44,9 +44,14 @@ std::uint32_t TrainingScript::parts_of(const Pass& pass) const {
   return pass.current().is_layer() ? order_of(pass).parts() : 1;
 }
 
-Picoseconds TrainingScript::time_of(const Pass& pass, const PassTimes& times) const {
+bool TrainingScript::has_weights_apart(const Pass& pass) const {
+  return plan_.spec.overlap.weights && pass.kind == SlotKind::kBackward &&
+         pass.current().is_layer();
+}
+
+Picoseconds TrainingScript::time_of(SlotKind kind, const PassTimes& times) {
   const Picoseconds again = times.recomputed - times.apart;
-  switch (pass.kind) {
+  switch (kind) {
     case SlotKind::kForward:
       return times.forward;
     case SlotKind::kBackwardInput:
@@ -63,16 +68,22 @@ Picoseconds TrainingScript::of_part(const Pass& pass, Picoseconds time) const {
 }
 
 Picoseconds TrainingScript::half_time(const Pass& pass, const Phase& phase) const {
-  return of_part(pass, whole_half_time(pass, phase));
+  const SlotKind kind = has_weights_apart(pass) ? SlotKind::kBackwardInput : pass.kind;
+  return of_part(pass, whole_half_time(pass, phase, kind));
+}
+
+Picoseconds TrainingScript::weights_time(const Pass& pass, const Phase& phase) const {
+  return of_part(pass, whole_half_time(pass, phase, SlotKind::kBackward)) - half_time(pass, phase);
 }
 
 /// Halves take equally long where nothing says what attention takes, and experts are loaded alike.
 /// What more or fewer tokens take is the feed-forward's.
-Picoseconds TrainingScript::whole_half_time(const Pass& pass, const Phase& phase) const {
+Picoseconds TrainingScript::whole_half_time(const Pass& pass, const Phase& phase,
+                                            SlotKind kind) const {
   const TrainingUnit& unit = pass.current();
   const bool is_attention = phase.is_attention;
   const auto whole = [&](const PassTimes& times) {
-    return phase.is_recomputing ? times.apart : time_of(pass, times);
+    return phase.is_recomputing ? times.apart : time_of(kind, times);
   };
   const Picoseconds even = whole(unit.times);
   const std::uint32_t number = phase.half;
@@ -121,9 +132,20 @@ Waits TrainingScript::output(const Pass& pass) {
   return pass.is_forward() ? computed : summed(plan_.activations, computed);
 }
 
+/// Gradients of weights come right after those of inputs, which leave meanwhile: DeepSeek-V3 (arXiv
+/// 2412.19437, figure 4) and Megatron-Core (`delay_wgrad_compute`, TransformerLayerSchedulePlan)
+/// have both halves of a layer so.
 Waits TrainingScript::half(Pass& pass) {
-  const TrainingUnit& unit = pass.current();
   const Phase phase = order_of(pass).at(pass.part);
+  Waits ready = half_before_weights(pass, phase);
+  if (has_weights_apart(pass) && !phase.is_recomputing && phase.piece != Phase::Piece::kOut) {
+    compute(weights_time(pass, phase), {});
+  }
+  return ready;
+}
+
+Waits TrainingScript::half_before_weights(Pass& pass, const Phase& phase) {
+  const TrainingUnit& unit = pass.current();
   const bool is_recomputing = phase.is_recomputing;
   const Picoseconds time = half_time(pass, phase);
   const bool is_of_weights = pass.kind == SlotKind::kBackwardWeights;

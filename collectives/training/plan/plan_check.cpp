@@ -94,6 +94,10 @@ class PlanCheck {
                 "is pairs; full recomputation has a forward pass of its own in each backward pass");
       }
     }
+    if (overlap_.weights && plan_.schedule == PipelineSchedule::kZeroBubbleH1) {
+      problem("overlap.weights",
+              "is true; zb-h1 has gradients of weights in passes of their own already");
+    }
     if (overlap_.experts == Experts::kHalves) {
       const std::uint64_t parts = plan_.sequence_parallel ? 2ULL * plan_.tensor : 2ULL;
       const std::uint64_t tokens = std::uint64_t{batch_.micro} * model_.sequence / plan_.context;

@@ -76,6 +76,8 @@ void choose_deepseek(TrainingSpec& spec) {
     if (spec.model.kv_rank != 0) spec.recomputed_modules.emplace_back("mla_up_proj");
     if (spec.model.experts != 0) spec.recomputed_modules.emplace_back("moe_act");
   }
+  // Section 3.2.1, figure 4: gradients of weights beside exchanges.
+  spec.overlap.weights = plan.schedule != PipelineSchedule::kZeroBubbleH1;
   const bool is_possible = plan.schedule == PipelineSchedule::kDualPipe ||
                            plan.schedule == PipelineSchedule::kOneForwardOneBackward;
   if (is_possible && !repeats_second_half(spec, true)) {
@@ -108,7 +110,7 @@ constexpr std::array<FrameworkChoices, 4> kFrameworks{{
      choose_deepspeed},
     {Framework::kDeepSeek, "deepseek",
      "ZeRO-1, tokens to experts in FP8 once per server, in four of eight groups; norms, latent "
-     "projections and activation functions run again",
+     "projections and activation functions run again; gradients of weights beside exchanges",
      "DeepSeek-AI, arXiv 2412.19437, sections 2.1.2, 3.2 and 3.3; DeepEP's normal kernels",
      choose_deepseek},
 }};

@@ -189,7 +189,10 @@ schema::Object<OverlapSpec> overlap_schema() {
       .source("Megatron-Core without --overlap-moe-expert-parallel-comm")
       .field("shared_experts", &O::shared_experts,
              "computed while tokens are on their way to other experts")
-      .source("Megatron-Core without --moe-shared-expert-overlap");
+      .source("Megatron-Core without --moe-shared-expert-overlap")
+      .field("weights", &O::weights,
+             "gradients of weights, computed once those of inputs are on their way")
+      .source("Megatron-Core without --delay-wgrad-compute");
 }
 
 }  // namespace weft::collectives

@@ -173,6 +173,8 @@ struct OverlapSpec {
   enum class Experts : std::uint8_t { kNone, kHalves, kPairs };
   Experts experts = Experts::kNone;
   bool shared_experts = false;  ///< computed while tokens are on their way to the others
+  /// In backward passes gradients of weights are computed once those of inputs are on their way.
+  bool weights = false;
 };
 
 /// A layer's time as measured, of one micro-batch on one rank, communication apart.

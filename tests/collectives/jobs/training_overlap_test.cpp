@@ -137,6 +137,56 @@ TEST(TrainingOverlap, OfHalvesHidesExchangesBehindComputing) {
   }
 }
 
+// Gradients of weights are computed while those of inputs are on their way: of a layer's backward
+// pass, half a layer has them beside the way back of its tokens, and the other half beside the way
+// out of the next layer's. Of a forward pass nothing is hidden, nor of the first way out.
+TEST(TrainingOverlap, OfWeightsHidesExchangesOfTheBackwardPass) {
+  TrainingSpec spec = expert_job(OverlapSpec::Experts::kNone);
+  spec.overlap.weights = true;
+  const double half = 200e-6;  // of a layer: forward, inputs or weights
+  for (const BitsPerSecond rate : {25'000_Gbps, 2000_Gbps, 800_Gbps, 400_Gbps, 50_Gbps}) {
+    const double way = tokens_in_flight(rate) / 2;
+    const double forward = 8 * (2 * half + 2 * way);
+    const double backward = way + 15 * std::max(way, half) + 8 * 2 * half + half;
+    const double seconds = seconds_without_gradients(spec, rate);
+    EXPECT_NEAR(seconds / (forward + backward), 1, 0.001) << rate.count();
+    EXPECT_NEAR(estimated_without_gradients(spec, rate) / seconds, 1, 0.001) << rate.count();
+  }
+}
+
+// Of a pair both passes are computed beside what the other one sends: gradients of weights hide
+// more of it, and never more than there is.
+TEST(TrainingOverlap, OfWeightsHidesMoreOfPairs) {
+  for (const BitsPerSecond rate : {2000_Gbps, 400_Gbps, 200_Gbps, 100_Gbps}) {
+    TrainingSpec spec = expert_job(OverlapSpec::Experts::kPairs);
+    spec.batch.global = 4 * 8;
+    const double together = seconds_without_gradients(spec, rate);
+    spec.overlap.weights = true;
+    const double apart = seconds_without_gradients(spec, rate);
+    const double bound = 8 * std::max(8 * 1200e-6, 2 * 8 * tokens_in_flight(rate));
+    EXPECT_LT(apart, together) << rate.count();
+    EXPECT_GT(apart, bound) << rate.count();
+    EXPECT_NEAR(estimated_without_gradients(spec, rate) / apart, 1, 0.1) << rate.count();
+  }
+}
+
+// Where gradients of weights have passes of their own there is nothing left to put apart.
+TEST(TrainingOverlap, OfWeightsIsRefusedWhereTheyHavePassesOfTheirOwn) {
+  TrainingSpec spec = small_training();
+  spec.parallelism.pipeline = 2;
+  spec.batch.global = 4;
+  spec.overlap.weights = true;
+  for (const auto schedule : {collectives::PipelineSchedule::kOneForwardOneBackward,
+                              collectives::PipelineSchedule::kZeroBubbleH1}) {
+    spec.parallelism.schedule = schedule;
+    collectives::Problems problems;
+    check_plan(completed_spec(spec), 2, problems);
+    const bool is_refused = schedule == collectives::PipelineSchedule::kZeroBubbleH1;
+    ASSERT_EQ(problems.size(), is_refused ? 1U : 0U);
+    EXPECT_EQ(is_refused ? problems[0].key : "", is_refused ? "overlap.weights" : "");
+  }
+}
+
 // A pair has the forward pass of one micro-batch beside the backward pass of the one before.
 TEST(TrainingOverlap, OfPairsHidesExchangesBehindTheOtherMicroBatch) {
   TrainingSpec spec = expert_job(OverlapSpec::Experts::kPairs);

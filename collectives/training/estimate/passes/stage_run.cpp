@@ -147,10 +147,9 @@ StageTime StageRun::run(std::vector<Pass> passes) const {
 
 bool StageRun::advance(Pass& pass, TaskRun& run) const {
   if (pass.unit == pass.units.size()) return false;
-  const Unit unit = pass.units[pass.unit];
-  const bool is_layer = unit == Unit::kDense || unit == Unit::kExperts;
-  pass.ready = is_layer ? layer(pass, run) : end_unit(pass, run);
-  const std::uint32_t parts = is_layer ? order_of(pass).parts() : 1;
+  const bool goes_in_parts = is_layer(pass);
+  pass.ready = goes_in_parts ? layer(pass, run) : end_unit(pass, run);
+  const std::uint32_t parts = goes_in_parts ? order_of(pass).parts() : 1;
   if (++pass.part < parts) return true;
   pass.part = 0;
   ++pass.unit;
@@ -170,6 +169,10 @@ const StageRun::UnitTimes& StageRun::times_of(const Pass& pass) const {
   return units_.at(pass.units[pass.unit]);
 }
 
+bool StageRun::has_weights_apart(const Pass& pass) const {
+  return spec_.overlap.weights && pass.direction == Direction::kBackward && is_layer(pass);
+}
+
 /// Of a part of a micro-batch.
 double StageRun::time_of(const Pass& pass, const PassTimes& times, bool is_recomputing) const {
   Picoseconds time = times.forward;
@@ -177,7 +180,9 @@ double StageRun::time_of(const Pass& pass, const PassTimes& times, bool is_recom
     time = times.apart;
   } else if (!pass.is_forward()) {
     time = times.backward() - times.apart;
-    if (pass.direction == Direction::kBackwardInput) time -= times.backward_weights;
+    if (pass.direction == Direction::kBackwardInput || has_weights_apart(pass)) {
+      time -= times.backward_weights;
+    }
   }
   return to_seconds(time) / parts_;
 }
@@ -196,6 +201,19 @@ TaskRun::Waits StageRun::end_unit(const Pass& pass, TaskRun& run) const {
 
 TaskRun::Waits StageRun::layer(Pass& pass, TaskRun& run) const {
   const LayerPhase phase = order_of(pass).at(pass.part);
+  Waits ready = layer_before_weights(pass, phase, run);
+  if (has_weights_apart(pass) && !phase.is_recomputing && phase.piece != LayerPhase::Piece::kOut) {
+    const UnitTimes& times = times_of(pass);
+    const Picoseconds whole = times.whole.backward_weights;
+    const Picoseconds attended = std::min(times.parts.attention.backward_weights, whole);
+    // Nothing waits for them but what is computed next.
+    (void)compute(to_seconds(phase.is_attention ? attended : whole - attended) / parts_, {}, run);
+  }
+  return ready;
+}
+
+TaskRun::Waits StageRun::layer_before_weights(Pass& pass, const LayerPhase& phase,
+                                              TaskRun& run) const {
   const UnitTimes& times = times_of(pass);
   const double whole = time_of(pass, times.whole, phase.is_recomputing);
   const double attended =

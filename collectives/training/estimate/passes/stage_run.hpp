@@ -78,11 +78,19 @@ class StageRun {
   [[nodiscard]] bool advance(Pass& pass, TaskRun& run) const;
   /// Of the layer that it is in.
   [[nodiscard]] LayerOrder order_of(const Pass& pass) const;
+  [[nodiscard]] static bool is_layer(const Pass& pass) {
+    const Unit unit = pass.units[pass.unit];
+    return unit == Unit::kDense || unit == Unit::kExperts;
+  }
+  /// Whether gradients of weights wait until those of inputs are on their way.
+  [[nodiscard]] bool has_weights_apart(const Pass& pass) const;
   [[nodiscard]] const UnitTimes& times_of(const Pass& pass) const;
   [[nodiscard]] double time_of(const Pass& pass, const PassTimes& times, bool is_recomputing) const;
 
   [[nodiscard]] Waits end_unit(const Pass& pass, TaskRun& run) const;
   [[nodiscard]] Waits layer(Pass& pass, TaskRun& run) const;
+  /// The same but for gradients of weights that come after it.
+  [[nodiscard]] Waits layer_before_weights(Pass& pass, const LayerPhase& phase, TaskRun& run) const;
   [[nodiscard]] Waits attention(const Pass& pass, const LayerPhase& phase, double time,
                                 TaskRun& run) const;
   [[nodiscard]] Waits dense(double time, const Waits& ready, bool regathers, TaskRun& run) const;
