@@ -606,8 +606,8 @@ constexpr const char* kBridgeMechanisms =
     "tensor-parallel sums beside products, gathers during the forward pass; micro-batches, copies "
     "of tokens once per domain, and exchanges beside the other micro-batch as its recipes have "
     "them, with gradients of weights last, on 16 multiprocessors; conversions to 8 bits; "
-    "DeepSeek-V3's prediction of two "
-    "tokens, its recipes' stages, and the modules that they recompute";
+    "DeepSeek-V3's prediction of two tokens, its recipes' stages, and the modules that they "
+    "recompute";
 constexpr const char* kBridgeDifference =
     "offloading of activations, and hosts that issue kernels more slowly than GPUs do them";
 
