@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,57 @@ TEST(SendersEntropy, SpreadsWhatAPathPerFlowLetsCollide) {
   EXPECT_LT(oblivious, 1.5 * 163.3);
   EXPECT_LT(last_of(fabric_with("bitmap")), 0.95 * oblivious);
   EXPECT_LT(last_of(fabric_with("reps")), 0.95 * oblivious);
+}
+
+/// Forty-eight servers of a rack, each with a message of 490 packets for one of another rack, over
+/// 32 spines, of which the first rack's switch has lost one.
+std::string fabric_without_a_spine() {
+  std::string jobs;
+  for (int i = 0; i < 48; ++i) {
+    jobs += "  - {name: m" + std::to_string(i) +
+            ", type: messages, list: [{from: " + std::to_string(i) +
+            ", to: " + std::to_string(48 + i) + ", size: 2007040B}]}\n";
+  }
+  return "name: tries\nseed: 11\n"
+         "racks: {count: 2, servers: 48, server: {nics: 1, nic: {rate: 100Gbps}}}\n"
+         "links: {access: {rate: 100Gbps, latency: 500ns}, uplink: {rate: 400Gbps, latency: "
+         "500ns}}\n"
+         "fabric: {topology: leaf-spine, spines: 32, switch: ideal, flow_control: none, ecn: none, "
+         "convergence: never}\n"
+         "transport: {type: uec, psn_window: 8192, congestion_control: none, path_selection: "
+         "{type: oblivious, values: 256}, recovery: {timeout: 1ms, backoff: false}, ack: "
+         "{every_packet: true}}\n"
+         "faults: [{type: bit-errors, from: leaf0, to: spine7, direction: out, frame_loss_rate: "
+         "1}]\n"
+         "jobs:\n" +
+         jobs;
+}
+
+// A share f of the paths is dead, and senders learn nothing. Of n packets n f^k are lost k times:
+// each takes 1/(1 - f) tries. A message ends k time-outs later than without loss, whose packets are
+// lost k times at most; that is Poisson's. Of the 256 values of a sender 8 lead to the dead spine,
+// give or take 2.8. Within three deviations of what is drawn.
+TEST(UecOracle, X1_WhoLearnsNothingTriesAgainAsOftenAsPathsAreDead) {
+  constexpr double kPackets = 490;
+  constexpr double kMessages = 48;
+  constexpr double kValues = 256;
+  constexpr double kDead = 1.0 / 32;
+  const scenarios::Results r = scenarios::simulate(experiment_of_text(fabric_without_a_spine()));
+  ASSERT_EQ(r.outcome, scenarios::Outcome::kFinished);
+  const double lost = kMessages * kPackets * kDead / (1 - kDead);
+  const double variance = kMessages * kValues * kDead * (1 - kDead);
+  EXPECT_NEAR(static_cast<double>(r.totals.error_drops), lost,
+              3 * kPackets / kValues * std::sqrt(variance));
+  EXPECT_EQ(r.totals.packets_retransmitted, static_cast<std::uint64_t>(r.totals.error_drops));
+  double later = 0;
+  for (const scenarios::JobResult& job : r.jobs) {
+    const double periods = to_seconds(job.jct) / 1e-3;
+    EXPECT_GT(periods, 1) << "15.3 packets are lost once";
+    later += periods > 2 ? 1 : 0;
+  }
+  const double twice = kPackets * (kDead * kDead + kDead * (1 - kDead) / kValues);
+  const double share = 1 - std::exp(-twice);
+  EXPECT_NEAR(later, kMessages * share, 3 * std::sqrt(kMessages * share * (1 - share)));
 }
 
 // Two uplinks at a quarter of their rate, under Swift. Spraying fills them as it does the others,
