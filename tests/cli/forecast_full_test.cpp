@@ -1,4 +1,4 @@
-// What runs take is foreseen: all shipped scenarios that take about a second or more.
+// What runs take is foreseen: all shipped scenarios that take half a second or more.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,6 @@ TEST(Forecast, MemoryAndTimeOfLongShippedScenariosAreForeseen) {
   const Forecasts forecasts(WEFT_PROGRAM);
   int tried = 0;
   for (const auto& scenario : Forecasts::shipped()) {
-    // A run of a second may have been foreseen as half of one.
     if (forecasts.foresee(scenario).seconds < 0.5) continue;
     forecasts.expect_foreseen(scenario, true);
     ++tried;

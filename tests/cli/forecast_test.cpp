@@ -1,5 +1,5 @@
-// What runs take is foreseen, of all shipped scenarios that take less than a second. The others:
-// forecast_full_test.cpp.
+// What runs take is foreseen, of all shipped scenarios that take less than half a second. The
+// others: forecast_full_test.cpp.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ TEST(Forecast, MemoryOfShortShippedScenariosIsForeseen) {
   const Forecasts forecasts(WEFT_PROGRAM);
   int tried = 0;
   for (const auto& scenario : Forecasts::shipped()) {
-    if (forecasts.foresee(scenario).seconds >= 1) continue;
+    if (forecasts.foresee(scenario).seconds >= 0.5) continue;
     forecasts.expect_foreseen(scenario, false);
     ++tried;
   }

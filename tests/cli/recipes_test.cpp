@@ -38,7 +38,7 @@ run)
     mv "$results" "${results%-run.until=1us}"
   done
   ;;
-sweep) exec ")" WEFT_PROGRAM R"(" "$@" --dry-run ;;
+sweep) exec ")" WEFT_PROGRAM R"(" "$@" --dry-run --set run.until=1us --set run.warmup=0us ;;
 summarize | plot | export) exec ")" WEFT_PROGRAM R"(" "$1" --help ;;
 *) exec ")" WEFT_PROGRAM R"(" "$@" ;;
 esac
