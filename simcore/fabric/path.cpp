@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 #include "simcore/base/hash.hpp"
@@ -25,17 +26,25 @@ struct Step {
   bool has_choice = false;     ///< some node has several next hops
 };
 
-/// Local ports at `node` by any of the routes, ascending, each once.
-std::vector<std::uint16_t> all_ports(std::span<const Routes* const> tables, const Node& node,
-                                     HostId source, HostId destination) {
-  std::vector<std::uint16_t> ports;
+/// Local ports at `node` by any of the routes, ascending, each once: as one table has them, or in
+/// `joined`.
+std::span<const std::uint16_t> all_ports(std::span<const Routes* const> tables, const Node& node,
+                                         HostId source, HostId destination,
+                                         std::vector<std::uint16_t>& joined) {
+  if (tables.size() == 1) {
+    const auto next_hops = ports_towards(*tables.front(), node, source, destination);
+    const bool is_ascending =
+        std::ranges::adjacent_find(next_hops, std::ranges::greater_equal()) == next_hops.end();
+    if (is_ascending) return next_hops;
+  }
+  joined.clear();
   for (const Routes* routes : tables) {
     const auto next_hops = ports_towards(*routes, node, source, destination);
-    ports.insert(ports.end(), next_hops.begin(), next_hops.end());
+    joined.insert(joined.end(), next_hops.begin(), next_hops.end());
   }
-  std::ranges::sort(ports);
-  ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
-  return ports;
+  std::ranges::sort(joined);
+  joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
+  return joined;
 }
 
 void cross(Step& step, const Fabric& fabric, const Reached& from, PortId link) {
@@ -53,9 +62,13 @@ void join_nodes(Step& step) {
 Step advance(const Fabric& fabric, std::span<const Routes* const> tables,
              const std::vector<Reached>& from, HostId source, HostId destination) {
   Step step;
+  step.links.reserve(from.size());
+  step.nodes.reserve(from.size());
+  std::vector<std::uint16_t> joined;
   for (const Reached& at : from) {
     const Node& node = fabric.node(at.node);
-    const std::vector<std::uint16_t> next_hops = all_ports(tables, node, source, destination);
+    const std::span<const std::uint16_t> next_hops =
+        all_ports(tables, node, source, destination, joined);
     step.is_dead_end = step.is_dead_end || next_hops.empty();
     step.has_choice = step.has_choice || next_hops.size() > 1;
     for (const std::uint16_t local : next_hops) {
