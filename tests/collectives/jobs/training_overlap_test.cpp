@@ -22,6 +22,7 @@ using collectives::ExpertSpec;
 using collectives::GroupLinks;
 using collectives::MeasuredLayer;
 using collectives::OverlapSpec;
+using collectives::Recomputation;
 using collectives::StepEstimate;
 using collectives::TrainingSpec;
 using testing::small_training;
@@ -167,6 +168,21 @@ TEST(TrainingOverlap, OfWeightsHidesMoreOfPairs) {
     EXPECT_LT(apart, together) << rate.count();
     EXPECT_GT(apart, bound) << rate.count();
     EXPECT_NEAR(estimated_without_gradients(spec, rate) / apart, 1, 0.1) << rate.count();
+  }
+}
+
+// As much is computed, to the picosecond: what runs again has no gradients of weights.
+TEST(TrainingOverlap, OfWeightsComputesTheSame) {
+  for (const auto recomputation : {Recomputation::kNone, Recomputation::kFull}) {
+    for (const auto experts : {OverlapSpec::Experts::kNone, OverlapSpec::Experts::kHalves}) {
+      TrainingSpec spec = expert_job(experts);
+      spec.recomputation = recomputation;
+      const TrainingRun together(spec, 4);
+      spec.overlap.weights = true;
+      const TrainingRun apart(spec, 4);
+      ASSERT_TRUE(together.is_finished() && apart.is_finished());
+      EXPECT_EQ(apart.end(), together.end());
+    }
   }
 }
 
