@@ -13,6 +13,8 @@
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/jobs/list.hpp"
+#include "collectives/training/model/completed.hpp"
+#include "collectives/training/plan/rank_grid.hpp"
 #include "protocols/config/response_class.hpp"
 
 /// Keys that mean nothing beside others stand in the schemas (`matters_if`) where one struct tells;
@@ -297,6 +299,26 @@ class GivenKeyChecks {
     }
     if (const auto* spec = std::get_if<CollectiveSpec>(&job.kind)) {
       check_collective(*spec, place, path);
+    }
+    if (const auto* spec = std::get_if<collectives::TrainingSpec>(&job.kind)) {
+      check_overlap(*spec, path + ".overlap");
+    }
+  }
+
+  /// What may overlap computation, in plans that exchange nothing of the kind.
+  void check_overlap(const collectives::TrainingSpec& spec, const std::string& path) {
+    const collectives::ParallelismSpec& plan = spec.parallelism;
+    const collectives::ModelSpec model = collectives::completed(spec.model);
+    if (spec.overlap.tensor && plan.tensor == 1) {
+      without_effect(path + ".tensor", "the plan has no tensor-parallel ranks");
+    }
+    if (spec.overlap.shared_experts && model.shared_experts == 0) {
+      without_effect(path + ".shared_experts", "the model has none");
+    }
+    const bool exchanges = plan.tensor > 1 || plan.context > 1 ||
+                           (model.experts > 0 && collectives::exchanges_tokens(plan));
+    if (spec.overlap.weights && !exchanges) {
+      without_effect(path + ".weights", "the plan exchanges nothing within a layer");
     }
   }
 

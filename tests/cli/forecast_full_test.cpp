@@ -1,4 +1,4 @@
-// What runs take is foreseen: all shipped scenarios that take half a second or more.
+// The prediction of what runs take: all shipped scenarios that take half a second or more.
 
 #include <gtest/gtest.h>
 

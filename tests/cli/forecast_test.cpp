@@ -1,4 +1,4 @@
-// What runs take is foreseen, of all shipped scenarios that take less than half a second. The
+// The prediction of what runs take, of all shipped scenarios that take less than half a second. The
 // others: forecast_full_test.cpp.
 
 #include <gtest/gtest.h>

@@ -161,6 +161,9 @@ class TrainingScript {
   [[nodiscard]] Waits half_before_weights(Pass& pass, const Phase& phase);
   /// Whether gradients of weights wait until those of inputs are on their way.
   [[nodiscard]] bool has_weights_apart(const Pass& pass) const;
+  [[nodiscard]] SlotKind kind_before_weights(const Pass& pass) const {
+    return has_weights_apart(pass) ? SlotKind::kBackwardInput : pass.kind;
+  }
   /// Of attention: projections before its scores, these, and projections after them. In a backward
   /// pass what comes before them is the gradient of the last projection.
   struct AttentionTimes {
@@ -194,7 +197,7 @@ class TrainingScript {
     return of_part(pass, time_of(pass, pass.current().times));
   }
   [[nodiscard]] Picoseconds time_of(const Pass& pass, const PassTimes& times) const {
-    return time_of(has_weights_apart(pass) ? SlotKind::kBackwardInput : pass.kind, times);
+    return time_of(kind_before_weights(pass), times);
   }
   [[nodiscard]] static Picoseconds time_of(SlotKind kind, const PassTimes& times);
   /// What half a layer takes, without gradients of weights that come after it.

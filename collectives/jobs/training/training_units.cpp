@@ -68,8 +68,7 @@ Picoseconds TrainingScript::of_part(const Pass& pass, Picoseconds time) const {
 }
 
 Picoseconds TrainingScript::half_time(const Pass& pass, const Phase& phase) const {
-  const SlotKind kind = has_weights_apart(pass) ? SlotKind::kBackwardInput : pass.kind;
-  return of_part(pass, whole_half_time(pass, phase, kind));
+  return of_part(pass, whole_half_time(pass, phase, kind_before_weights(pass)));
 }
 
 Picoseconds TrainingScript::weights_time(const Pass& pass, const Phase& phase) const {

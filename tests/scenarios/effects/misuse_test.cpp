@@ -332,6 +332,25 @@ std::vector<std::string> effects_with(const std::string& jobs,
   return Contains(AllOf(HasSubstr(key), HasSubstr("has no effect")));
 }
 
+TEST(KeysWithoutEffect, OfTrainingAreNamedWherePlansExchangeNothingOfTheKind) {
+  const auto training = [](const std::string& plan, const std::string& overlap) {
+    return effects_with(
+        "type: training, model: {layers: 2, hidden: 64, heads: 4, vocabulary: 64, sequence: 64, "
+        "experts: 4, top_k: 2}, batch: {global: 8}, parallelism: " +
+            plan + ", overlap: " + overlap,
+        {});
+  };
+  const char* const replicas = "{data: 8}";
+  const char* const exchanging = "{data: 8, expert: 4}";
+  EXPECT_THAT(training(replicas, "{weights: true}"), idle("jobs[0].overlap.weights"));
+  EXPECT_THAT(training(replicas, "{tensor: true}"), idle("jobs[0].overlap.tensor"));
+  EXPECT_THAT(training(exchanging, "{shared_experts: true}"), idle("overlap.shared_experts"));
+  EXPECT_THAT(training(exchanging, "{weights: true}"), Not(idle("overlap.weights")));
+  EXPECT_THAT(training("{tensor: 2, data: 4}", "{weights: true, tensor: true}"),
+              Not(idle("overlap")));
+  EXPECT_THAT(training(replicas, "{weights: false, tensor: false}"), Not(idle("overlap")));
+}
+
 TEST(KeysWithoutEffect, AreNamedWithWhatTakesItAway) {
   EXPECT_THAT(effects_with("", {"fabric.load_balancing=spray", "fabric.hash.type=crc16"}),
               idle("fabric.hash.type"));
