@@ -127,9 +127,10 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
       state_(std::make_unique<NetworkState>(fabric, routes,
                                             constants_of(fabric, options, connections))) {
   for (const TransportConfig& transport : scale_out_transports(options)) {
-    state_->controls.add(traits_of(transport).congestion_control);
-    if (const auto beside = traits_of(transport).receiver_control) state_->controls.add(*beside);
-    state_->entropies.add(traits_of(transport).path_selection);
+    const TransportTraits traits = traits_of(transport);
+    state_->controls.add(traits.congestion_control);
+    if (traits.receiver_control) state_->controls.add(*traits.receiver_control);
+    state_->entropies.add(traits.path_selection, traits.delivery.has_value());
   }
   build_ports();
   build_switches();

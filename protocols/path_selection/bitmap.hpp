@@ -6,6 +6,7 @@
 
 #include "protocols/path_selection/choice.hpp"
 #include "protocols/path_selection/rounds.hpp"
+#include "protocols/path_selection/sent_values.hpp"
 
 namespace weft::protocols::path_selection {
 
@@ -25,15 +26,16 @@ struct BitmapConfig {
 class Bitmap {
  public:
   using Config = BitmapConfig;
-  using Parameters = BitmapConfig;
+  using Parameters = WithSentValues<BitmapConfig>;
   static constexpr const char* kName = "bitmap";
   static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = true};
   static constexpr std::uint32_t kMaxPenalty = 15;
-  /// The last packets sent, of which it is known by which path they went.
-  static constexpr std::uint32_t kRemembered = 1024;
   [[nodiscard]] static schema::Object<Config> schema();
 
-  void start(const Parameters& p, std::uint64_t key) { rounds_.start(key, p.values); }
+  void start(const Parameters& p, std::uint64_t key) {
+    rounds_.start(key, p.values);
+    if (p.remembers) sent_.remember();
+  }
 
   [[nodiscard]] std::uint32_t next(const Parameters& p, std::uint32_t sequence,
                                    Picoseconds /*now*/) {
@@ -50,19 +52,15 @@ class Bitmap {
     return value;
   }
   /// A packet carries a value that was chosen elsewhere.
-  void note_sent(std::uint32_t sequence, std::uint32_t value) {
-    sent_by_[sequence % kRemembered] = static_cast<std::uint8_t>(value);
-    last_sent_ = sequence;
-  }
+  void note_sent(std::uint32_t sequence, std::uint32_t value) { sent_.note(sequence, value); }
 
   void on_ack(const Parameters& p, const AckedPacket& answer, Picoseconds /*now*/) {
     if (answer.is_marked) punish(answer.value, p.mark_penalty);
   }
   void on_loss(const Parameters& p, std::uint32_t sequence, LossSignal signal,
                Picoseconds /*now*/) {
-    const bool is_known = last_sent_ - sequence < kRemembered;
-    if (signal != LossSignal::kTimeout || !is_known) return;
-    punish(sent_by_[sequence % kRemembered], p.timeout_penalty);
+    if (signal != LossSignal::kTimeout) return;
+    if (const auto value = sent_.of(sequence)) punish(*value, p.timeout_penalty);
   }
   void on_path_loss(const Parameters& p, std::uint32_t value, LossSignal signal,
                     Picoseconds /*now*/) {
@@ -76,9 +74,8 @@ class Bitmap {
   }
 
   Rounds rounds_;
+  SentValues sent_;
   std::array<std::uint8_t, kMaxValues> penalties_{};
-  std::array<std::uint8_t, kRemembered> sent_by_{};
-  std::uint32_t last_sent_ = 0;
 };
 static_assert(EntropyChoice<Bitmap>);
 

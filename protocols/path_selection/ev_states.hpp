@@ -9,6 +9,7 @@
 
 #include "protocols/path_selection/choice.hpp"
 #include "protocols/path_selection/path_history.hpp"
+#include "protocols/path_selection/sent_values.hpp"
 #include "simcore/base/hash.hpp"
 
 namespace weft::protocols::path_selection {
@@ -36,11 +37,9 @@ struct EvStatesConfig {
 class EvStates {
  public:
   using Config = EvStatesConfig;
-  using Parameters = EvStatesConfig;
+  using Parameters = WithSentValues<EvStatesConfig>;
   static constexpr const char* kName = "ev-states";
   static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = true};
-  /// The last packets sent, of which it is known which value they had.
-  static constexpr std::uint32_t kRemembered = 1024;
   /// Among which values are shared out.
   static constexpr std::uint32_t kMaxPlanes = 8;
   [[nodiscard]] static schema::Object<Config> schema();
@@ -49,6 +48,7 @@ class EvStates {
   void start(const Parameters& p, std::uint64_t key, std::uint32_t planes) {
     key_ = key;
     planes_ = planes;
+    if (p.remembers) sent_.remember();
     for (const std::uint32_t value : p.denied) states_[value] = State::kDenied;
     std::uint32_t first = 0;
     for (std::uint32_t plane = 0; plane < planes; ++plane) {
@@ -94,8 +94,7 @@ class EvStates {
     if (answer.is_marked) pass_over(answer.value);
   }
   void on_loss(const Parameters& p, std::uint32_t sequence, LossSignal signal, Picoseconds now) {
-    if (last_sent_ - sequence >= kRemembered) return;
-    on_path_loss(p, sent_by_[sequence % kRemembered], signal, now);
+    if (const auto value = sent_.of(sequence)) on_path_loss(p, *value, signal, now);
   }
   void on_path_loss(const Parameters& p, std::uint32_t value, LossSignal signal, Picoseconds now) {
     if (signal == LossSignal::kTimeout) {
@@ -204,8 +203,7 @@ class EvStates {
     return static_cast<std::uint32_t>((mix64(key_, drawn_++) >> 32U) * count >> 32U);
   }
   std::uint32_t note_sent(std::uint32_t sequence, std::uint32_t value) {
-    sent_by_[sequence % kRemembered] = static_cast<std::uint8_t>(value);
-    last_sent_ = sequence;
+    sent_.note(sequence, value);
     return value;
   }
   [[nodiscard]] std::uint32_t count_in(const Parameters& p, std::uint32_t plane) const {
@@ -267,13 +265,12 @@ class EvStates {
   std::uint64_t drawn_ = 0;
   std::uint32_t planes_ = 1;
   std::uint32_t active_ = 0;
-  std::uint32_t last_sent_ = 0;
   bool is_timed_ = false;
+  SentValues sent_;
   std::optional<ChangedPath> change_;
   std::array<Rotation, kMaxPlanes> rotations_{};
   std::array<std::uint8_t, kMaxValues> order_{};
   std::array<State, kMaxValues> states_{};
-  std::array<std::uint8_t, kRemembered> sent_by_{};
   std::vector<Bad> bad_;  ///< by the time of their next probe
 };
 static_assert(ProbesPaths<EvStates>);

@@ -23,12 +23,13 @@ struct MixedConfig {
 /// A value whose packet came back unmarked is used once more, in the order in which they came;
 /// where none has, packets take values as under `bitmap`, which hears of everything (uet-htsim,
 /// `uec_mp.cpp`, UecMpMixed).
-class Mixed {
+class alignas(64) Mixed {
  public:
   using Config = MixedConfig;
   struct Parameters {
     explicit Parameters(const Config& config) : bitmap(config.bitmap()) {}
-    BitmapConfig bitmap;
+    void set_remembers(bool remembers) { bitmap.remembers = remembers; }
+    Bitmap::Parameters bitmap;
   };
   static constexpr const char* kName = "mixed";
   static constexpr Traits kTraits{.is_per_packet = true, .observes_acks = true};
@@ -68,10 +69,10 @@ class Mixed {
     head_ = 0;
   }
 
-  Bitmap bitmap_;
   std::vector<std::uint8_t> good_;  ///< a ring, a power of two
   std::uint32_t head_ = 0;
   std::uint32_t count_ = 0;
+  Bitmap bitmap_;
 };
 static_assert(EntropyChoice<Mixed>);
 

@@ -38,12 +38,15 @@ struct ChoiceRef {
 /// its own. Nothing is virtual.
 class ChoiceStates {
  public:
-  /// A transport with this choice.
-  ChoiceRef add(const ChoiceConfig& config) {
+  /// A transport with this choice. `tells_values`: it says by which value a lost packet went.
+  ChoiceRef add(const ChoiceConfig& config, bool tells_values) {
     ChoiceRef ref{.choice = static_cast<std::uint8_t>(config.index())};
     find(ref.choice, [&]<class C>(Group<C>& group) {
       ref.parameters = static_cast<std::uint8_t>(group.parameters.size());
-      group.parameters.emplace_back(std::get<typename C::Config>(config));
+      auto& parameters = group.parameters.emplace_back(std::get<typename C::Config>(config));
+      if constexpr (requires { parameters.set_remembers(true); }) {
+        parameters.set_remembers(!tells_values);
+      }
     });
     return ref;
   }

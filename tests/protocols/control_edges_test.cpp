@@ -253,7 +253,7 @@ TEST(PlbEdges, TakesAnotherPathAtTheLastOfTheCongestedRoundTrips) {
 
 TEST(EntropyEdges, AFixedChoiceIsTheDefaultAndAlwaysTakesTheFirstValue) {
   edges_paths::ChoiceStates states;
-  const edges_paths::ChoiceRef fixed = states.add(edges_paths::ChoiceConfig());
+  const edges_paths::ChoiceRef fixed = states.add(edges_paths::ChoiceConfig(), false);
   EXPECT_TRUE(fixed.is_fixed());
   EXPECT_TRUE(edges_paths::ChoiceRef().is_fixed());
   const std::uint32_t entropy =

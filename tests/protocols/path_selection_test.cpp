@@ -101,7 +101,7 @@ TEST(BitmapEntropy, PunishesTheWayOfThePacketThatWasLost) {
 
 TEST(BitmapEntropy, PunishesNobodyForWhatWasSentTooLongAgo) {
   Sender<Bitmap> sender({.values = 8});
-  (void)sender.send(Bitmap::kRemembered + 1);
+  (void)sender.send(SentValues::kRemembered + 1);
   sender.lose(0, LossSignal::kTimeout);
   const std::vector<std::uint32_t> values = sender.send(16);
   for (std::uint32_t value = 0; value < 8; ++value) EXPECT_GT(std::ranges::count(values, value), 0);
@@ -473,7 +473,7 @@ TEST(EvStatesSelection, KnowsThePathOfAPacketByItsNumber) {
   const std::vector<std::uint32_t> values = sender.send(8);
   sender.lose(2, LossSignal::kTimeout);
   EXPECT_EQ(times(sender, values[2], 70), 0);
-  (void)sender.send(EvStates::kRemembered);
+  (void)sender.send(SentValues::kRemembered);
   sender.lose(3, LossSignal::kTimeout);
   EXPECT_NEAR(static_cast<double>(times(sender, values[3], 70)), 10, 1) << "that was too long ago";
 }
