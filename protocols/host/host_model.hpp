@@ -82,7 +82,7 @@ class HostModel {
     // Links of a GPU into its domain do not pass its NIC.
     if (Path::has(Feature::kReceiveRate) && s_.constants.receive_rate != BitsPerSecond() &&
         port.network == NetworkKind::kScaleOut) {
-      inbox_.put(here, packet, port);
+      if (!inbox_.put(here, packet, port)) refuse(here, packet, port);
       return;
     }
     if (Path::has(Feature::kCredits)) grant(here, packet, port);
@@ -149,6 +149,10 @@ class HostModel {
     if (!kHasHostPorts || !s_.planes.is_used() || !selects_planes(s)) return;
     const PlaneSender& known = s_.planes[s_.senders.queue_pair_of(s)];
     if (!known.may_use(s_.planes.plane_of(s.port()), here.now)) leave_port(here, s);
+  }
+  /// Whether the next packet may leave by some plane, where each has a window.
+  [[nodiscard]] bool has_plane_with_room(const Here& here, const SenderState& s) {
+    return port_selection_.has_plane_with_room(s, here.now);
   }
   /// The plane of the port where it waits, or sent last.
   [[nodiscard]] std::uint32_t plane_of(const SenderState& s) const {
@@ -390,6 +394,22 @@ class HostModel {
   void call(const Here& here, ProcessId process, Tell tell) {
     HostContext<HostModel> context(s_, *this, here, process);
     tell(context);
+  }
+
+  /// A packet found no room in the NIC. A context asks for it again.
+  [[gnu::noinline]] void refuse(const Here& here, const Packet& packet, PortState& port) {
+    if constexpr (kHasContexts) {
+      const bool is_whole = kind_of(packet) == PacketKind::kData;
+      if (is_whole && packet.destination() == port.owner) {
+        const ReceiverState& r = s_.receivers[receiver_of(packet)];
+        transports_.with(transport(r.transport).receiver_model, [&](auto& model) {
+          if constexpr (requires { model.refuse_data(here, packet, port); }) {
+            model.refuse_data(here, packet, port);
+          }
+        });
+      }
+    }
+    forget<Path>(s_, here, packet);
   }
 
   void receive(const Here& here, const Packet& packet, PortState& port) {
@@ -795,7 +815,8 @@ class HostModel {
     std::uint8_t flags = flag_if(is_last, kLast) | flag_if(s.first_of_message, kFirst) |
                          flag_if(s.window_reduced, kWindowReduced);
     if constexpr (kHasContexts) {
-      flags = static_cast<std::uint8_t>(flags | flag_if(s.asks_ack, kAsksAck) |
+      const bool asks = s.asks_ack || (!is_added_up && asks_ack_in_plane(s.whole(), qp));
+      flags = static_cast<std::uint8_t>(flags | flag_if(asks, kAsksAck) |
                                         flag_if(s.repeats, kRepeated));
     }
     const std::uint32_t type = packet_type(PacketKind::kData, s.traffic_class);
@@ -852,6 +873,12 @@ class HostModel {
     transports_.with(t.sender_model, [&](auto& model) { model.on_sent(here, whole, is_last); });
     if (is_granted) credit_scheduler_.wait(here, whole, qp);
     return end;
+  }
+
+  /// Whether the window of the plane that its next packet leaves by asks for an ACK.
+  [[nodiscard]] bool asks_ack_in_plane(const SenderState& s, QueuePairId qp) const {
+    if (!kHasHostPorts || !s_.has_window_per_plane(s)) return false;
+    return (s_.planes[qp].asks_ack >> s_.planes.plane_of(s.port()) & 1U) != 0;
   }
 
   /// The transmission of the packet before `s.next` begins.

@@ -69,6 +69,23 @@ class PortSelection {
     return local == nullptr ? nullptr : &s_.ports[s.first_port + *local];
   }
 
+  /// Whether the next packet may leave by some plane: one that leads to the receiver has room, or
+  /// none is known to lead there.
+  [[nodiscard]] bool has_plane_with_room(const SenderState& s, Picoseconds now) {
+    const PlaneSender& known = s_.planes[s_.senders.queue_pair_of(s)];
+    bool leads = false;
+    bool has_room = false;
+    for (const std::uint16_t local : s.local_ports()) {
+      const std::uint32_t port = s.first_port + local;
+      const std::uint32_t plane = s_.planes.plane_of(port);
+      const bool is_usable = !s_.ports[port].is_down && known.may_use(plane, now);
+      if (is_usable && known.has_room(plane)) return true;
+      leads = leads || is_usable;
+      has_room = has_room || known.has_room(plane);
+    }
+    return !leads && has_room;
+  }
+
   /// A packet of the queue pair leaves by its port: the next one goes by another plane.
   void note_sent(SenderState& s) const {
     if (s.spreading != PortSpreading::kPlanes) return;
@@ -77,24 +94,31 @@ class PortSelection {
   }
 
  private:
-  /// The next plane of the rotation whose port is up and that leads to the receiver, as far as
-  /// known; else the next one whose port is up; else the next one.
+  /// How well a plane suits the next packet.
+  enum class Fitness : std::uint8_t { kUnconnected, kDown, kUp, kLeadsThere, kHasRoom };
+  [[nodiscard]] Fitness fitness_of(const SenderState& s, const PlaneSender& known,
+                                   std::uint32_t plane, Picoseconds now) const {
+    const std::uint16_t* local = port_in(s, plane);
+    if (local == nullptr) return Fitness::kUnconnected;
+    if (s_.ports[s.first_port + *local].is_down) return Fitness::kDown;
+    if (!known.may_use(plane, now)) return Fitness::kUp;
+    return known.has_room(plane) ? Fitness::kHasRoom : Fitness::kLeadsThere;
+  }
+
+  /// The next plane of the rotation whose port is up, that leads to the receiver, as far as known,
+  /// and has room; else the next one that leads there; else whose port is up; else the next one.
   void choose_plane(SenderState& s, Picoseconds now) {
     const std::vector<std::uint8_t>& rotation = s_.planes.rotation(s.transport);
     const auto size = static_cast<std::uint32_t>(rotation.size());
     const PlaneSender& known = s_.planes[s_.senders.queue_pair_of(s)];
     std::uint32_t found = size;
-    for (std::uint32_t i = 0; i < size; ++i) {
+    Fitness best = Fitness::kUnconnected;
+    for (std::uint32_t i = 0; i < size && best != Fitness::kHasRoom; ++i) {
       const std::uint32_t at = (s.turn + i) % size;
-      const std::uint32_t plane = rotation[at];
-      const std::uint16_t* local = port_in(s, plane);
-      if (local == nullptr) continue;
-      const bool is_up = !s_.ports[s.first_port + *local].is_down;
-      if (is_up && known.may_use(plane, now)) {
-        found = at;
-        break;
-      }
-      if (found == size || (is_up && is_down_in(s, rotation[found]))) found = at;
+      const Fitness fitness = fitness_of(s, known, rotation[at], now);
+      if (fitness <= best) continue;
+      best = fitness;
+      found = at;
     }
     if (found == size) return;  // no port leads there
     s.turn = static_cast<std::uint16_t>(found);
@@ -127,9 +151,6 @@ class PortSelection {
       if (s_.planes.plane_of(s.first_port + local) == plane) return &local;
     }
     return nullptr;
-  }
-  [[nodiscard]] bool is_down_in(const SenderState& s, std::uint32_t plane) const {
-    return s_.ports[s.first_port + *port_in(s, plane)].is_down;
   }
 
   [[nodiscard]] static std::uint32_t in_turn(const SenderState& s, std::uint32_t n) {

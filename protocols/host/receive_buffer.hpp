@@ -16,14 +16,14 @@ class ReceiveBuffer {
  public:
   explicit ReceiveBuffer(NetworkState& state) : s_(state), control_(state), scheduler_(state) {}
 
-  void put(const Here& here, const Packet& packet, PortState& port) {
+  /// False: it is dropped.
+  [[nodiscard]] bool put(const Here& here, const Packet& packet, PortState& port) {
     const NetworkConstants& k = s_.constants;
     const ClassId c = class_of(packet);
     NicState& nic = s_.nics[port.index];
     if (!k.of_class[c].is_credit && nic.inbox.bytes() + packet.wire_size() > k.receive_buffer) {
       ++s_.account(port, c).drops;
-      forget<Path>(s_, here, packet);
-      return;
+      return false;
     }
     nic.inbox.push(packet, here.worker.pool);
     IngressAccount& account = s_.account(port, c);
@@ -34,6 +34,7 @@ class ReceiveBuffer {
       control_.send_pause(here, port, c);
     }
     if (nic.inbox.size() == 1) schedule_end(here, port, packet.wire_size());
+    return true;
   }
 
   /// Takes the oldest packet out, which is in; those that it held up may continue.

@@ -73,13 +73,28 @@ std::uint16_t first_turn_of(HostId from, HostId to, std::uint32_t number, std::s
   return static_cast<std::uint16_t>(key % n);
 }
 
-/// Base RTT and hops of a queue pair's data, with ACKs that take the same way back.
+/// The port of a host in a plane by which it reaches another one; absent: none is.
+std::optional<PortId> port_in_plane(const NetworkState& s, HostId from, HostId to,
+                                    std::uint32_t plane) {
+  const std::uint32_t first = s.fabric.host(from).first_port.value();
+  for (const std::uint16_t local : s.routes.host_ports(from, to)) {
+    if (s.planes.plane_of(first + local) == plane) return PortId(first + local);
+  }
+  return std::nullopt;
+}
+
+/// Base RTT and hops of a queue pair's data, with ACKs that take the same way back. `plane`: of
+/// what takes this one; absent: the one that its hash gives.
 void describe_path(const NetworkState& s, const SenderState& sender, const TransportConstants& t,
-                   congestion::FlowStart& start) {
+                   congestion::FlowStart& start, std::optional<std::uint32_t> plane = {}) {
   const HostId from = sender.host;
   const HostId to = sender.destination;
   const auto hops_between = [&](HostId a, HostId b) {
-    const auto path = flow_path(s.fabric, s.routes, s.constants.seed, a, b, sender.entropy);
+    const std::optional<PortId> first =
+        plane ? port_in_plane(s, a, b, *plane) : std::optional<PortId>();
+    const auto path =
+        first ? flow_path_from(s.fabric, s.routes, s.constants.seed, *first, b, sender.entropy)
+              : flow_path(s.fabric, s.routes, s.constants.seed, a, b, sender.entropy);
     std::vector<PathHop> hops = hops_of(s.fabric, path);
     if (s.constants.receive_rate != BitsPerSecond() && !hops.empty() &&
         s.fabric.network_between(a, b) == NetworkKind::kScaleOut) {
@@ -131,6 +146,7 @@ void start_context(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
   u.timeout = t.delivery.timeout;
   if (u.timeout == PacketDelivery::kByQueue) u.timeout = timeout_by_queue(s, sender);
   UecReceiver& r = s.uec.receiver(receiver_of(qp));
+  if (t.has_window_per_plane) s.uec.add_planes(r, s.planes.count());
   u.next_in_context = u.first_in_context = qp;
   r.first_in_context = receiver_of(qp);
   sender.control_slot = congestion::ControlStates::kNoSlot;
@@ -164,6 +180,25 @@ void start_entropy(NetworkState& s, QueuePairId qp) {
   });
 }
 
+/// The state of a congestion control, or one after the other those of all planes; returns the slot
+/// of the first.
+std::uint32_t start_windows(NetworkState& s, const SenderState& sender, const TransportConstants& t,
+                            congestion::FlowStart start) {
+  if (!s.has_window_per_plane(sender)) {
+    return s.controls.start(t.control, start, t.is_per_message);
+  }
+  std::uint32_t first = congestion::ControlStates::kNoSlot;
+  for (std::uint32_t plane = 0; plane < s.planes.count(); ++plane) {
+    const std::optional<PortId> port = port_in_plane(s, sender.host, sender.destination, plane);
+    if (port) {
+      start.line_rate = s.ports[port->value()].nominal_rate;
+      describe_path(s, sender, t, start, plane);
+    }
+    first = std::min(first, s.controls.start(t.control, start));
+  }
+  return first;
+}
+
 /// Gives a queue pair the state of its transport's congestion control and of its selective repeat,
 /// if that has them.
 void start_control(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
@@ -189,7 +224,7 @@ void start_control(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
   if (t.control.needs.contexts && sender.control_slot != congestion::ControlStates::kNoSlot) {
     return;  // that of another one to the same destination
   }
-  sender.control_slot = s.controls.start(t.control, start, t.is_per_message);
+  sender.control_slot = start_windows(s, sender, t, start);
   s.controls.at_sender(t.control, sender.control_slot, Picoseconds(0),
                        [&](const auto& control, const auto& p) {
                          Sender(s).set_window(sender, t.limited(control.window(p)));

@@ -135,7 +135,36 @@ class Audit {
       expect(sender.bytes == receiver.bytes,
              "the sender of context {} knows of {} bytes, of which {} came", qp.value(),
              sender.bytes, receiver.bytes);
+      if (state.has_window_per_plane(s) && has_ended(state, sender)) {
+        expect(planes_in_flight(state, s) == Bytes(),
+               "the planes of context {} have {} bytes in flight at the end", qp.value(),
+               planes_in_flight(state, s).count());
+      }
     }
+  }
+  /// Whether nothing is outstanding of the contexts that share windows with this one.
+  [[nodiscard]] static bool has_ended(NetworkState& state, const UecSender& of) {
+    QueuePairId qp = of.first_in_context;
+    do {
+      const SenderState& s = state.senders.whole(qp);
+      if (s.has_outstanding() || s.schedule == SendingEnd::Schedule::kFailed) return false;
+      qp = state.uec.sender(qp).next_in_context;
+    } while (qp != of.first_in_context);
+    return true;
+  }
+  /// By the count that is furthest off.
+  [[nodiscard]] Bytes planes_in_flight(NetworkState& state, const SenderState& s) const {
+    Bytes furthest;
+    for (std::uint32_t i = 0; i < state.windows_of(s); ++i) {
+      state.controls.at_context(k_.transports[s.transport].control, s.control_slot + i,
+                                [&](const auto& control, const auto& /*p*/) {
+                                  const Bytes own = control.in_flight();
+                                  if (std::abs(own.count()) > std::abs(furthest.count())) {
+                                    furthest = own;
+                                  }
+                                });
+    }
+    return furthest;
   }
 
   /// Of credit that receivers grant: no sender has more than it was granted, and no receiver grants

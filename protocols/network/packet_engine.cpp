@@ -570,13 +570,27 @@ void PacketNetwork::Engine::sample_control(const SendingEnd& sender, TraceRecord
     add(1, s_.line_rate(sender).count());
     return;
   }
-  std::array<std::int64_t, congestion::ColumnList::kMax> values;
+  using Values = std::array<std::int64_t, congestion::ColumnList::kMax>;
+  Values values;
   values.fill(congestion::kNoSample);
-  s_.controls.at_sender(
-      ref, sender.whole().control_slot, record.time, [&](const auto& control, const auto& p) {
-        constexpr std::size_t kCount = std::remove_cvref_t<decltype(control)>::kColumns.size();
-        control.sample(p, std::span<std::int64_t, kCount>(values.data(), kCount));
-      });
+  const auto sample = [&](std::uint32_t slot, Values& into) {
+    s_.controls.at_sender(ref, slot, record.time, [&](const auto& control, const auto& p) {
+      constexpr std::size_t kCount = std::remove_cvref_t<decltype(control)>::kColumns.size();
+      control.sample(p, std::span<std::int64_t, kCount>(into.data(), kCount));
+    });
+  };
+  sample(sender.whole().control_slot, values);
+  // Of planes with a window each: bytes together, and the longest time.
+  for (std::uint32_t plane = 1; plane < s_.windows_of(sender.whole()); ++plane) {
+    Values own;
+    own.fill(congestion::kNoSample);
+    sample(sender.whole().control_slot + plane, own);
+    const auto& columns = congestion::ControlSpecs::kColumns[ref.control];
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const bool is_time = columns[i].form == congestion::Column::Form::kSeconds;
+      values[i] = is_time ? std::max(values[i], own[i]) : values[i] + own[i];
+    }
+  }
   for (std::size_t i = 0; i < congestion::ControlSpecs::kColumns[ref.control].size(); ++i) {
     if (values[i] == congestion::kNoSample) continue;
     add(static_cast<std::uint32_t>(congestion::column_number(ref.control, i)), values[i]);

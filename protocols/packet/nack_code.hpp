@@ -10,8 +10,11 @@ namespace weft::protocols {
 enum class NackCode : std::uint8_t {
   kTrimmed = 0x01,
   kTrimmedLastHop = 0x02,
-  kOutOfWindow = 0x0b,  ///< PSN_OOR_WINDOW: beyond what the receiver keeps track of
-  kOutOfOrder = 0x0d,   ///< ROD_OOO
+  kNoBitmap = 0x06,        ///< NO_BITMAP: beyond what the receiver keeps track of
+  kNoPacketBuffer = 0x07,  ///< NO_PKT_BUFFER: its NIC has no room
+  kOutOfWindow = 0x0b,     ///< PSN_OOR_WINDOW: beyond what may be sent
+  kOutOfOrder = 0x0d,      ///< ROD_OOO
+  kReceiverInfers = 0x1a,  ///< RCVR_INFER_LOSS: later packets have overtaken it
 };
 
 /// What a control packet of Ultra Ethernet says (UE specification 1.0, 3.5), in the same place.

@@ -23,11 +23,17 @@ struct PlaneSender {
   std::uint8_t down = 0;                           ///< bit per plane: the receiver's port is down
   std::uint8_t suspects = 0;                       ///< bit per plane: packets were lost there
   std::uint8_t pathless = 0;                       ///< bit per plane: no path of it is in use
+  // Where each plane has a window of its own.
+  std::uint8_t full = 0;      ///< bit per plane: its window has no room
+  std::uint8_t asks_ack = 0;  ///< bit per plane: its next packet asks for an ACK
+  std::array<std::uint32_t, kMaxPlanes> arrived_end{};  ///< after the last packet that came by it
 
+  /// Whether it leads to the receiver, as far as known.
   [[nodiscard]] bool may_use(std::uint32_t plane, Picoseconds now) const {
     const std::uint32_t bit = 1U << plane;
     return ((down | pathless) & bit) == 0 && ((suspects & bit) == 0 || retry_at[plane] <= now);
   }
+  [[nodiscard]] bool has_room(std::uint32_t plane) const { return (full >> plane & 1U) == 0; }
   void lose(std::uint32_t plane, Picoseconds now, Picoseconds retry) {
     const std::uint32_t bit = 1U << plane;
     if ((suspects & bit) != 0) return;

@@ -114,6 +114,7 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
   plane_choice = traits.planes.choice;
   if (selects_planes()) plane_notice = traits.planes.notice;
   plane_retry = traits.planes.retry;
+  has_window_per_plane = traits.planes.has_window_per_plane() && control.needs.contexts;
 }
 
 std::uint32_t TransportConstants::cap(std::uint32_t bandwidth_delay) const {

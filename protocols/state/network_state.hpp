@@ -365,6 +365,7 @@ struct TransportConstants {
   bool source_routes = false;  ///< its packets name their routes
   PlaneConfig::Choice plane_choice = PlaneConfig::Choice::kBalanced;
   PlaneConfig::Notice plane_notice = PlaneConfig::Notice::kNone;
+  bool has_window_per_plane = false;  ///< a congestion context is of one plane
   Picoseconds plane_retry;
 
   /// Of all packets of a message but the last one.
@@ -583,6 +584,15 @@ struct NetworkState {
     return planes.is_used() && senders.whole(qp).spreading == PortSpreading::kPlanes
                ? planes.count()
                : 1;
+  }
+  /// Whether packets of the queue pair count in a window of the plane that they leave by.
+  [[nodiscard]] bool has_window_per_plane(const SenderState& s) const {
+    return constants.transports[s.transport].has_window_per_plane &&
+           s.spreading == PortSpreading::kPlanes;
+  }
+  /// Windows that count bytes of the queue pair.
+  [[nodiscard]] std::uint32_t windows_of(const SenderState& s) const {
+    return has_window_per_plane(s) ? planes.count() : 1;
   }
   /// Which of a host's `n` ports a flow of this key keeps to.
   [[nodiscard]] std::uint32_t choose_host_port(HostId host, std::uint32_t entropy,

@@ -56,37 +56,47 @@ class SentPackets {
   std::vector<SentPacket> packets_;  ///< a power of two of them
 };
 
-/// What the sender of a packet delivery context (PDC) keeps besides its SenderState.
-struct UecSender {
+/// What the sender of a packet delivery context (PDC) keeps besides its SenderState. What every
+/// packet needs comes first.
+struct alignas(64) UecSender {
   SentPackets packets;
-  Scoreboard board;            ///< what has arrived beyond the oldest packet that is missing
-  SequenceSet repeats;         ///< to be sent again
-  std::uint64_t bytes = 0;     ///< that have arrived, by the last ACK
   std::int64_t in_flight = 0;  ///< bytes, as the control counts; may be negative
   Picoseconds timeout;         ///< of a packet that was sent once
   OptionalTime timer_at;       ///< the earliest calendar entry of its timer
   /// The next one, in a ring, of the contexts that share the congestion context.
   QueuePairId next_in_context;
+  std::uint8_t value = 0;   ///< of entropy, of the packet that is being sent
+  SequenceSet repeats;      ///< to be sent again
+  std::uint64_t bytes = 0;  ///< that have arrived, by the last ACK
+  Scoreboard board;         ///< what has arrived beyond the oldest packet that is missing
   QueuePairId first_in_context;
   std::uint32_t credit_slot = 0;  ///< of what its receiver grants, in UecStates
-  std::uint8_t value = 0;         ///< of entropy, of the packet that is being sent
   // Loss without trimming (SLEEK).
   bool is_recovering = false;
   std::uint32_t recovery_end = 0;   ///< it is over when all before has arrived
   std::uint32_t recovery_next = 0;  ///< what lies before was repeated once, if it was missing
   OptionalTime probe_at;            ///< when the receiver is asked for its state
+  Picoseconds recovery_began;
+};
+
+/// What has come to a context since its last ACK; where planes have a window each, by one plane
+/// since the last ACK by that.
+struct NewArrivals {
+  std::uint32_t waiting = 0;  ///< bytes, as ACKs are counted
+  std::uint32_t lowest = 0;   ///< of the packets
+  bool has_any = false;       ///< `lowest` means something
 };
 
 /// What the receiver of a context keeps besides its ReceiverState.
 struct UecReceiver {
   std::uint64_t bytes = 0;      ///< of packets that came whole for the first time
-  std::uint32_t waiting = 0;    ///< bytes since the last ACK, as ACKs are counted
-  std::uint32_t lowest = 0;     ///< of the packets that came since the last ACK
+  NewArrivals news;             ///< where a window covers all planes
   std::uint32_t end = 0;        ///< after the highest packet that came
   std::uint32_t asked_end = 0;  ///< after the highest packet that asked for an ACK
-  bool has_new = false;         ///< `lowest` means something
   ReceiverId first_in_context;
   std::uint32_t credit_slot = 0;  ///< of what it grants, in UecStates
+  std::uint32_t plane_slot = 0;   ///< of what is new by plane, where planes have a window each
+  std::uint32_t inferred = 0;     ///< what is missing before it was asked for
 };
 
 /// Both ends of all contexts.
@@ -105,6 +115,14 @@ class UecStates {
     return receivers_[slots_[queue_pair_of(receiver)]];
   }
   [[nodiscard]] const std::vector<UecSender>& senders() const { return senders_; }
+  /// Room for what comes by each of a number of planes.
+  void add_planes(UecReceiver& receiver, std::uint32_t planes) {
+    receiver.plane_slot = static_cast<std::uint32_t>(news_.size());
+    news_.resize(news_.size() + planes);
+  }
+  [[nodiscard]] NewArrivals& news(const UecReceiver& receiver, std::uint32_t plane) {
+    return news_[receiver.plane_slot + plane];
+  }
 
   /// Credit that a receiver grants to a congestion context; returns the slot of both ends.
   std::uint32_t add_credit(const congestion::RcccConfig& config,
@@ -122,11 +140,11 @@ class UecStates {
   void resize_hosts(std::size_t hosts) { active_.resize(hosts); }
 
   [[nodiscard]] std::size_t memory_bytes() const {
-    std::size_t bytes = slots_.capacity() * sizeof(std::uint32_t) +
-                        senders_.capacity() * sizeof(UecSender) +
-                        receivers_.capacity() * sizeof(UecReceiver) +
-                        sources_.capacity() * sizeof(congestion::RcccSource) +
-                        sinks_.capacity() * sizeof(congestion::RcccSink);
+    std::size_t bytes =
+        slots_.capacity() * sizeof(std::uint32_t) + senders_.capacity() * sizeof(UecSender) +
+        receivers_.capacity() * sizeof(UecReceiver) + news_.capacity() * sizeof(NewArrivals) +
+        sources_.capacity() * sizeof(congestion::RcccSource) +
+        sinks_.capacity() * sizeof(congestion::RcccSink);
     for (const UecSender& s : senders_) {
       bytes += s.packets.memory_bytes() + s.board.memory_bytes() + s.repeats.memory_bytes();
     }
@@ -137,6 +155,7 @@ class UecStates {
   IdVector<QueuePairId, std::uint32_t> slots_;
   std::vector<UecSender> senders_;
   std::vector<UecReceiver> receivers_;
+  std::vector<NewArrivals> news_;
   std::vector<congestion::RcccSource> sources_;
   std::vector<congestion::RcccSink> sinks_;
   IdVector<HostId, std::int32_t> active_;

@@ -127,23 +127,38 @@ TEST(Planes, M4_OneOfPPlanesLostLeavesTheOthers) {
 // The link to the receiver in one of two planes has a quarter of its rate, c. One congestion
 // context covers both planes, and its packets take turns: each plane carries what the slow one
 // does, 2 c of the 8 c there were, though 5 c are left. The page's 10 % are for what the control
-// leaves unused. With weights after their rates the planes carry what is left, to 1 %: that is what
-// a context per plane would find by itself, which this model has not. MODEL.md 17.2
+// leaves unused. A context per plane finds out what each has left, as weights after their rates
+// would say: 5 c.
+constexpr const char* kSlowPlane =
+    "faults: [{type: link-rate, from: p1-leaf1, to: h2, direction: out, at: 0, rate: 25Gbps}]\n";
+
+double time_of_two_planes(const std::string& transport, const std::string& faults) {
+  std::string text = text_of_planes(2, 100, transport, one_message("16MB"));
+  const std::string plain = "ecn: none";
+  text.replace(text.find(plain), plain.size(),
+               "ecn: {type: red, kmin: 15KB, kmax: 60KB, pmax: 1}, egress_limit: 100KB, "
+               "trimming: on");
+  return jct_in_ps(run_planes(text + faults));
+}
+
+// MODEL.md 17.2
 TEST(Planes, P1_OneContextOverPlanesGoesByTheSlowestOne) {
-  const auto time = [](const char* keys, const std::string& faults) {
-    std::string text = text_of_planes(
-        2, 100, fmt::format("{{type: uec, plane_choice: packet{}}}", keys), one_message("16MB"));
-    const std::string plain = "ecn: none";
-    text.replace(text.find(plain), plain.size(),
-                 "ecn: {type: red, kmin: 15KB, kmax: 60KB, pmax: 1}, egress_limit: 100KB, "
-                 "trimming: on");
-    return jct_in_ps(run_planes(text + faults));
-  };
-  const std::string slow =
-      "faults: [{type: link-rate, from: p1-leaf1, to: h2, direction: out, at: 0, rate: 25Gbps}]\n";
-  const double whole = time("", "");
-  EXPECT_NEAR(whole / time("", slow), 2.0 / 8, 0.1 * 2 / 8);
-  EXPECT_NEAR(whole / time(", plane_weights: [4, 1]", slow), 5.0 / 8, 0.01 * 5 / 8);
+  const std::string uec = "{type: uec, plane_choice: packet";
+  const double whole = time_of_two_planes(uec + "}", "");
+  EXPECT_NEAR(whole / time_of_two_planes(uec + "}", kSlowPlane), 2.0 / 8, 0.1 * 2 / 8);
+  const double weighted = time_of_two_planes(uec + ", plane_weights: [4, 1]}", kSlowPlane);
+  EXPECT_NEAR(whole / weighted, 5.0 / 8, 0.01 * 5 / 8);
+}
+
+// The page has 1 % of the capacity left.
+// MODEL.md 17.8
+TEST(Planes, P1_AContextPerPlaneTakesWhatEachHasLeft) {
+  for (const char* type : {"uec", "mrc"}) {
+    const std::string transport =
+        fmt::format("{{type: {}, plane_choice: packet, plane_windows: each}}", type);
+    const double whole = time_of_two_planes(transport, "");
+    EXPECT_NEAR(whole / time_of_two_planes(transport, kSlowPlane), 5.0 / 8, 0.01 * 5 / 8) << type;
+  }
 }
 
 // Who is told of nothing learns of the loss by the first time-out, 100 us later; with retries every

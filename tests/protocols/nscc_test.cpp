@@ -185,6 +185,48 @@ TEST(UecOracle, N5_AMeasuredRoundTripBelowTheConfiguredOneShrinksTheLargestWindo
   EXPECT_EQ(s.control.target(), 9_us) << "steps and target are those of the configured one";
 }
 
+// Marked answers without delay leave the window alone, so that eta is all it gains: once per
+// period.
+TEST(Nscc, GrowsByEtaOncePerPeriod) {
+  for (const std::int64_t round_trips : {1, 3}) {
+    NsccConfig config;
+    if (round_trips > 1) config.adjust_period = round_trips * 12_us;
+    NsccScript s({100'000_Mbps, 12_us, true, 9, 0, 0, 0, 0, 0, 0}, config);
+    s.shrink_to(60'000_B);
+    const Bytes before = s.control.window();
+    for (int i = 0; i < 12; ++i) s.acknowledge(30'000_B, 0_ps, true, 1);
+    EXPECT_NEAR(static_cast<double>((s.control.window() - before).count()),
+                614.4 * 12 / static_cast<double>(round_trips), 1);
+  }
+}
+
+// As in N3, where what arrives is below the gate.
+TEST(Nscc, WithoutQuickAdaptALossCutsTheWindowByItsPacket) {
+  NsccConfig config;
+  config.quick_adapt = false;
+  NsccScript s({100'000_Mbps, 12_us, true, 9, 0, 0, 0, 0, 0, 0}, config);
+  s.control.on_packet(s.parameters, 225'000_B, s.now);
+  s.control.on_answer(s.parameters, {.fresh = 100_B, .round_trip = 12_us}, s.now);
+  s.control.on_answer(s.parameters, {.fresh = 100_B, .round_trip = 12_us}, s.now + 20_us);
+  const Bytes before = s.control.window();
+  s.control.on_nack(s.parameters, 4'192_B, false, s.now + 21_us);
+  EXPECT_EQ(s.control.window(), before - 4'192_B);
+}
+
+// Where switches trim, only a given delay does.
+TEST(Nscc, QuickAdaptIsSetOffByItsDelay) {
+  for (const Picoseconds delay : {5_us, 5_us + 1_ns}) {
+    NsccConfig config;
+    config.quick_delay = 5_us;
+    NsccScript s({100'000_Mbps, 12_us, true, 9, 0, 0, 0, 0, 0, 0}, config);
+    s.control.on_packet(s.parameters, 225'000_B, s.now);
+    s.control.on_answer(s.parameters, {.fresh = 100_B, .round_trip = 12_us}, s.now);
+    s.control.on_answer(s.parameters, {.fresh = 20'000_B, .round_trip = 12_us + delay},
+                        s.now + 21_us);
+    EXPECT_EQ(s.control.window() == 20'000_B, delay > 5_us);
+  }
+}
+
 TEST(Nscc, CountsEveryByteInFlightOnce) {
   NsccScript s;
   s.control.on_packet(s.parameters, 4'192_B, s.now);

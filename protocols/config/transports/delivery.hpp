@@ -28,6 +28,12 @@ struct PacketDelivery {
   std::uint32_t retries = 5;
   std::uint32_t nack_retries = kEndless;
   bool infers_loss = false;  ///< SLEEK: from what ACKs say came early, and by probes
+  /// Packets from the first that is missing on that receivers keep track of; those beyond have a
+  /// NACK (NO_BITMAP).
+  std::uint32_t tracked = 1024;
+  /// Packets that overtake a missing one until its receiver asks for it (RCVR_INFER_LOSS); 0: it
+  /// does not.
+  std::uint32_t receiver_gap = 0;
 
   /// The time-out of a packet that has timed out that often before; `first`: where it never has.
   /// It doubles up to 2.5 hours.

@@ -27,6 +27,7 @@ struct MrcConfig {
   std::uint32_t ttl = 64;
   bool source_routes = false;  ///< packets name their routes (SRv6)
   std::uint32_t psn_window = 1024;
+  std::optional<std::uint32_t> tracked{};  ///< by receivers; absent: `psn_window`
   Bytes ack_bytes = 16_KiB;
   bool acks_all = false;
   std::optional<Bytes> ack_size{};  ///< absent: that of RoCE, and a SACK

@@ -62,6 +62,7 @@ schema::Object<MrcConfig> mrc_recovery_schema() {
       .include(keys::self<MrcConfig>,
                keys::nack_retries<MrcConfig>("connection",
                                              "31, as trims tell of congestion, not of faults"))
+      .include(keys::self<MrcConfig>, keys::tracked<MrcConfig>("mrc.h: as many as MPR lets in"))
       .field("gaps", &MrcConfig::infers_loss,
              "whether a sender takes for lost what a window of later packets has overtaken, and "
              "asks by a probe where no ACK comes")
@@ -126,7 +127,8 @@ TransportTraits MrcConfig::traits() const {
                                                   ? std::numeric_limits<std::uint32_t>::max()
                                                   : retries,
                                    .nack_retries = nack_retries,
-                                   .infers_loss = infers_loss && has_window(*this)};
+                                   .infers_loss = infers_loss && has_window(*this),
+                                   .tracked = tracked.value_or(psn_window)};
   return traits;
 }
 

@@ -25,11 +25,20 @@ struct PlaneConfig {
     kPortStatus,  ///< a NIC whose port changes tells those who send to it
     kLoss,        ///< by time-outs of packets that were sent there
   };
+  /// What a congestion control that counts bytes per destination has a window for.
+  enum class Windows : std::uint8_t {
+    kShared,  ///< all planes together
+    kEach,    ///< each plane by itself
+  };
   Choice choice = Choice::kBalanced;
+  Windows windows = Windows::kShared;
   std::vector<std::uint32_t> weights{};  ///< by plane; empty: equal
   Notice notice = Notice::kPortStatus;
   Picoseconds retry = 10_ms;  ///< until a plane that lost packets is tried again
 
+  [[nodiscard]] bool has_window_per_plane() const {
+    return choice == Choice::kPacket && windows == Windows::kEach;
+  }
   [[nodiscard]] static schema::Object<PlaneConfig> schema();
   friend bool operator==(const PlaneConfig&, const PlaneConfig&) = default;
 };

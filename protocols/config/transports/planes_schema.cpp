@@ -5,6 +5,7 @@ namespace weft::protocols {
 
 schema::Object<PlaneConfig> PlaneConfig::schema() {
   using Config = PlaneConfig;
+  using Windows = Config::Windows;
   return schema::describe<Config>("planes", "how packets select one of several planes")
       .choice("plane_choice", &Config::choice,
               {{Choice::kBalanced, "balanced",
@@ -19,6 +20,16 @@ schema::Object<PlaneConfig> PlaneConfig::schema() {
                 "packets of each plane in a rotation; none: the same number of all")
       .source("equal planes")
       .range(1, 64)
+      .only_if([](const Config& c) { return c.choice == Choice::kPacket; },
+               "with `plane_choice: packet`")
+      .choice("plane_windows", &Config::windows,
+              {{Windows::kShared, "shared", "one for all planes to a destination"},
+               {Windows::kEach, "each",
+                "one for each plane: a slow plane holds back only what goes there"}},
+              "how many windows the congestion control has to a destination")
+      .source(
+          "assumed: MRC's is not public; adaptive load balancing over planes has a window for "
+          "each (arXiv 2605.21187)")
       .only_if([](const Config& c) { return c.choice == Choice::kPacket; },
                "with `plane_choice: packet`")
       .choice("plane_notice", &Config::notice,

@@ -112,6 +112,17 @@ template <class Config>
       .range(1, 32'640);
 }
 
+template <class Config>
+[[nodiscard]] schema::Object<Config> tracked(const std::string& source) {
+  return schema::describe<Config>("", "")
+      .field("tracked", &Config::tracked,
+             "packets from the first that is missing on that receivers keep track of; those beyond "
+             "are dropped, with a NACK (NO_BITMAP); `psn_window`: all that may be sent")
+      .source(source)
+      .special("psn_window", std::nullopt)
+      .range(1, 32'640);
+}
+
 /// `what`: what they are called, in front of `per connection`.
 template <class Config>
 [[nodiscard]] schema::Object<Config> queue_pairs(const std::string& what,
@@ -158,12 +169,31 @@ template <class Config>
       .range(1, 255);
 }
 
+/// Windows per plane are of a control that counts bytes.
+template <class Config>
+void check_plane_windows(const Config& config, std::vector<schema::Problem>& problems) {
+  if (!config.planes.has_window_per_plane()) return;
+  if (congestion::requirements_of(config.congestion_control).contexts) return;
+  problems.push_back(
+      {"plane_windows", std::string("is each, and congestion_control: ") +
+                            congestion::title_of(config.congestion_control) +
+                            " has no window in bytes per destination; set plane_windows: shared, "
+                            "or congestion_control: nscc with `type: uec` or `mrc`"});
+}
+
 /// What no key by itself is to blame for: tunnels that are unknown, packets that are too large.
 template <class Config>
 void check_packets(const Config& config, std::vector<schema::Problem>& problems) {
   if (std::string problem = encapsulation_problem(config.encapsulation); !problem.empty()) {
     problems.push_back({"encapsulation", std::move(problem)});
   }
+  if (config.tracked && *config.tracked > config.psn_window) {
+    problems.push_back({"recovery.tracked", "is more than the " +
+                                                std::to_string(config.psn_window) +
+                                                " packets of psn_window, beyond which nothing is "
+                                                "sent"});
+  }
+  check_plane_windows(config, problems);
   const Bytes packet = config.traits().full_packet();
   if (packet > kMaxPacket) {
     problems.push_back({"mtu", "makes packets of " + std::to_string(packet.count()) +

@@ -35,6 +35,7 @@ struct UecConfig {
   std::uint32_t ttl = 64;
   Delivery delivery = Delivery::kRud;
   std::uint32_t psn_window = 1024;
+  std::optional<std::uint32_t> tracked{};  ///< by receivers; absent: `psn_window`
   Bytes ack_bytes = 16_KiB;
   Bytes ack_min_add = 1_KiB;
   bool counts_headers = false;
@@ -48,6 +49,7 @@ struct UecConfig {
   std::uint32_t retries = 5;
   std::uint32_t nack_retries = PacketDelivery::kEndless;
   bool infers_loss = false;
+  std::uint32_t receiver_gap = 0;
   std::uint32_t queue_pairs = 1;  ///< contexts (PDCs) per connection
   Bytes counted_header = 96_B;
   congestion::ControlConfig congestion_control = congestion::NsccSpec::default_config();

@@ -87,7 +87,16 @@ schema::Object<UecConfig> uec_recovery_schema() {
       .field("sleek", &UecConfig::infers_loss,
              "whether a sender infers losses: from packets that overtook what is missing, or by a "
              "probe where no ACK comes")
-      .source("UE specification 1.0: for fabrics that do not trim; uet-htsim: -sleek, off");
+      .source("UE specification 1.0: for fabrics that do not trim; uet-htsim: -sleek, off")
+      .include(keys::self<UecConfig>,
+               keys::tracked<UecConfig>("the specification leaves it to the receiver: all that "
+                                        "MP_Range lets in"))
+      .field("receiver_gap", &UecConfig::receiver_gap,
+             "later packets that overtake a missing one until its receiver asks for it with a NACK "
+             "(RCVR_INFER_LOSS), once; `none`: it does not")
+      .source("an option of UE specification 1.0, 3.5, of which nothing says how far: none")
+      .special("none", std::uint64_t{0})
+      .range(1, 32'640);
 }
 
 using ReceiverControl = decltype(UecConfig::receiver_control);
@@ -118,6 +127,16 @@ void check_uec(const UecConfig& uec, std::vector<schema::Problem>& problems) {
     problems.push_back({"recovery.sleek",
                         "is on with delivery: rod, whose receivers drop what overtakes a gap, so "
                         "that nothing tells of it; set delivery: rud, or recovery.sleek: false"});
+  }
+  if (uec.receiver_gap != 0 && uec.delivery == UecConfig::Delivery::kRod) {
+    problems.push_back({"recovery.receiver_gap",
+                        "is set with delivery: rod, whose receivers report a gap with the first "
+                        "packet after it; set delivery: rud"});
+  }
+  if (uec.tracked && uec.delivery == UecConfig::Delivery::kRod) {
+    problems.push_back({"recovery.tracked",
+                        "is set with delivery: rod, whose receivers drop whatever overtakes a gap; "
+                        "set delivery: rud"});
   }
   if (uec.infers_loss && !needs.contexts) {
     problems.push_back({"recovery.sleek",
@@ -198,7 +217,9 @@ TransportTraits UecConfig::traits() const {
                                    .backs_off = backs_off,
                                    .retries = retries,
                                    .nack_retries = nack_retries,
-                                   .infers_loss = infers_loss};
+                                   .infers_loss = infers_loss,
+                                   .tracked = tracked.value_or(psn_window),
+                                   .receiver_gap = receiver_gap};
   return traits;
 }
 

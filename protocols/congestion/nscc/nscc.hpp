@@ -32,7 +32,7 @@ struct NsccParameters {
 
 /// The window of a congestion context: of all queue pairs from a host to another one in a class. It
 /// counts bytes. Names are those of 3.6.13 where members say so.
-class Nscc : public NsccSpec {
+class alignas(64) Nscc : public NsccSpec {
  public:
   using Parameters = NsccParameters;
   using Receiver = OnlyAcknowledges;
@@ -148,6 +148,7 @@ class Nscc : public NsccSpec {
 
   /// What delay sets off quick adapt: as long as a queue that drops takes to drain.
   [[nodiscard]] Picoseconds quick_delay_of(const Parameters& p, const FlowStart& start) const {
+    if (p.config.quick_delay) return *p.config.quick_delay;
     if (start.trims && !p.is_htsim) return Picoseconds::max();
     const Bytes bdp = bytes_in(rtt_, line_rate_);
     if (p.is_htsim || start.drop_limit == Bytes() || bdp == Bytes()) return 4 * target_;
@@ -205,6 +206,7 @@ class Nscc : public NsccSpec {
   /// tells of packets that were sent before it did.
   bool adapts_quickly(const Parameters& p, bool is_loss, bool is_marked, Picoseconds delay,
                       Picoseconds now) {
+    if (!p.config.quick_adapt) return false;
     bool acts = ignored_ < to_ignore_ && is_marked;
     const bool is_over = !has_period_ || (p.is_htsim ? now > period_end_ : now >= period_end_);
     if (!acts && is_over) {
@@ -231,7 +233,7 @@ class Nscc : public NsccSpec {
 
   /// What was collected becomes part of the window.
   void adjust(const Parameters& p, Picoseconds now) {
-    const bool is_period_over = now - last_adjust_ > base_rtt_;
+    const bool is_period_over = now - last_adjust_ > p.config.adjust_period.value_or(base_rtt_);
     if (received_ > std::int64_t{p.config.adjust_packets} * mtu_ || is_period_over) {
       window_ += scaled(Amount::one(), increase_, window_);
       if (is_period_over) {
@@ -251,16 +253,18 @@ class Nscc : public NsccSpec {
     window_ = std::clamp(window_, Amount::whole(mtu_.count()), Amount::whole(max_window_.count()));
   }
 
-  Amount window_;         ///< cwnd
+  // What every packet needs comes first, then what ACKs need.
+  Amount window_;    ///< cwnd
+  Bytes in_flight_;  ///< may be negative: an ACK may come after its packet counts as lost
+  Bytes mtu_;
   Bytes max_window_;      ///< max_wnd
-  Bytes in_flight_;       ///< may be negative: an ACK may come after its packet counts as lost
   Picoseconds base_rtt_;  ///< the least that was measured
   Picoseconds average_delay_;
-  Picoseconds target_;
-  Amount increase_;  ///< inc_bytes: bytes x bytes
   Bytes received_;   ///< since the window was adjusted
   Bytes achieved_;   ///< in the period of quick adapt
+  Amount increase_;  ///< inc_bytes: bytes x bytes
   Bytes calm_;       ///< fi_count
+  Picoseconds target_;
   Picoseconds last_adjust_;
   Picoseconds last_decrease_;
   Picoseconds period_end_;  ///< qa_endtime
@@ -274,7 +278,6 @@ class Nscc : public NsccSpec {
   Amount fair_;
   Amount steady_;
   Share fast_;
-  Bytes mtu_;
   bool is_fast_ = false;
   bool is_triggered_ = false;
   bool has_period_ = false;

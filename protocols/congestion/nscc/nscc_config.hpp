@@ -28,8 +28,14 @@ struct NsccConfig {
   double gamma = 0.8;                ///< of the excess delay, that a decrease takes
   double max_decrease = 0.5;         ///< what a decrease leaves at least
   std::uint32_t adjust_packets = 8;  ///< acknowledged between two changes
-  std::uint32_t quick_gate = 3;      ///< quick adapt acts below the largest window / 2^this
-  double delay_gain = 0.0125;        ///< of a sample in the average delay
+  /// Without a change for so long there is one. Absent: the base round trip.
+  std::optional<Picoseconds> adjust_period{};
+  bool quick_adapt = true;
+  std::uint32_t quick_gate = 3;  ///< quick adapt acts below the largest window / 2^this
+  /// Queueing delay that sets it off. Absent: what a queue that drops takes to drain, and never
+  /// where switches trim.
+  std::optional<Picoseconds> quick_delay{};
+  double delay_gain = 0.0125;  ///< of a sample in the average delay
 
   [[nodiscard]] static NsccConfig from_preset(Preset preset) {
     NsccConfig config;

@@ -41,6 +41,9 @@ class Uec {
   void receive_probe(const Here& here, const Packet& packet, PortState& port) {
     receiver_.receive_probe(here, packet, port);
   }
+  void refuse_data(const Here& here, const Packet& packet, PortState& port) {
+    receiver_.refuse_data(here, packet, port);
+  }
   void receive_trimmed(const Here& here, const Packet& packet, PortState& port) {
     receiver_.receive_trimmed(here, packet, port);
   }

@@ -115,11 +115,16 @@ class UecCredit {
   }
 
   [[nodiscard]] std::uint32_t demand(const SenderState& s, const congestion::RcccSource& source) {
-    Bytes window = source.max_credit();
-    s_.controls.at_context(host_.transport(s.transport).control, s.control_slot,
-                           [&](const auto& control, const auto& /*p*/) {
-                             window = std::min(window, control.window());
-                           });
+    Bytes windows;
+    bool has_window = false;
+    for (std::uint32_t i = 0; i < s_.windows_of(s); ++i) {
+      s_.controls.at_context(host_.transport(s.transport).control, s.control_slot + i,
+                             [&](const auto& control, const auto& /*p*/) {
+                               windows += control.window();
+                               has_window = true;
+                             });
+    }
+    const Bytes window = has_window ? std::min(source.max_credit(), windows) : source.max_credit();
     return source.demand(window, static_cast<std::uint32_t>(s_.uec.active(s.host)));
   }
 

@@ -31,8 +31,12 @@ class UecReceiverEnd {
     if (ahead >= t.delivery.psn_window) {
       return send_nack(here, packet, id, NackCode::kOutOfWindow, port);
     }
+    if (ahead >= t.delivery.tracked) {
+      return send_nack(here, packet, id, NackCode::kNoBitmap, port);
+    }
     r.nack_sent = false;
-    count(u, t, packet);
+    NewArrivals& news = news_of(u, t, port);
+    count(u, news, t, packet);
     const std::uint32_t messages = take(here, packet, id, r, port);
     const bool is_urgent = t.delivery.acks_all || has(packet, kAsksAck) || has(packet, kLast) ||
                            (has(packet, kMarked) && t.delivery.acks_marks);
@@ -40,9 +44,10 @@ class UecReceiverEnd {
     // The last gap before a packet that asked for an ACK is closed: its ACK did not say so.
     const bool closes_gap = ahead == 0 && r.expected > packet.sequence + 1 &&
                             r.expected >= u.asked_end && u.asked_end > packet.sequence + 1;
-    if (is_urgent || closes_gap || u.waiting >= t.delivery.ack_bytes.count()) {
+    if (is_urgent || closes_gap || news.waiting >= t.delivery.ack_bytes.count()) {
       send_ack(here, packet, id, port, is_urgent);
     }
+    if (t.delivery.receiver_gap != 0) infer(here, packet, id, port);
     for (std::uint32_t i = 0; i < messages; ++i) host_.notify_delivered(here, id);
   }
 
@@ -63,6 +68,13 @@ class UecReceiverEnd {
     host_.respond(here, packet, port);
   }
 
+  /// The NIC had no room for the packet.
+  void refuse_data(const Here& here, const Packet& packet, PortState& port) {
+    const ReceiverId id = receiver_of(packet);
+    if (is_here(s_.receivers[id], packet.sequence)) return;
+    send_nack(here, packet, id, NackCode::kNoPacketBuffer, port);
+  }
+
   /// A switch had no room for the packet.
   void receive_trimmed(const Here& here, const Packet& packet, PortState& port) {
     const ReceiverId id = receiver_of(packet);
@@ -79,15 +91,23 @@ class UecReceiverEnd {
     return sequence != r.expected && r.early.has(r.expected, sequence);
   }
 
+  /// Where it is noted what is new, for the ACK of a packet that came by `port`.
+  [[nodiscard]] NewArrivals& news_of(UecReceiver& u, const TransportConstants& t,
+                                     const PortState& port) {
+    if (!Host::kHasHostPorts || !t.has_window_per_plane) return u.news;
+    return s_.uec.news(u, s_.planes.plane_of(port.index));
+  }
+
   /// A packet that was not here yet.
-  static void count(UecReceiver& u, const TransportConstants& t, const Packet& packet) {
+  static void count(UecReceiver& u, NewArrivals& news, const TransportConstants& t,
+                    const Packet& packet) {
     const Bytes payload = packet.wire_size() - t.header;
     const Bytes whole = payload + t.delivery.counted_header;
     const Bytes counted = t.delivery.counts_headers ? whole : payload;
     u.bytes += static_cast<std::uint64_t>(whole.count());
-    u.waiting += static_cast<std::uint32_t>(std::max(counted, t.delivery.ack_min_add).count());
-    u.lowest = u.has_new ? std::min(u.lowest, packet.sequence) : packet.sequence;
-    u.has_new = true;
+    news.waiting += static_cast<std::uint32_t>(std::max(counted, t.delivery.ack_min_add).count());
+    news.lowest = news.has_any ? std::min(news.lowest, packet.sequence) : packet.sequence;
+    news.has_any = true;
     u.end = std::max(u.end, packet.sequence + 1);
   }
 
@@ -120,31 +140,58 @@ class UecReceiverEnd {
     Packet packet = answer(cause, id, r, t, PacketKind::kPdsAck);
     packet.sequence = r.expected;
     packet.flags = flags_of(cause);
-    const std::uint32_t base = base_of(r, u, cause.sequence, is_urgent);
+    NewArrivals& news = news_of(u, t, port);
+    const std::uint32_t base = Host::kHasHostPorts && t.has_window_per_plane
+                                   ? base_in_plane(r, news, cause.sequence)
+                                   : base_of(r, u, cause.sequence, is_urgent);
     packet.word = s_.acks.add(here.worker.number, {.bytes = u.bytes,
                                                    .bitmap = r.early.held_from(r.expected, base),
                                                    .base = base,
                                                    .cause = cause.sequence,
                                                    .early = r.received - r.expected});
-    u.waiting = 0;
-    u.has_new = false;
+    news.waiting = 0;
+    news.has_any = false;
     host_.respond(here, packet, port);
   }
   /// From which packet on the bitmap of an ACK tells.
   [[nodiscard]] static std::uint32_t base_of(const ReceiverState& r, const UecReceiver& u,
                                              std::uint32_t cause, bool is_urgent) {
-    if (is_urgent || !u.has_new) return cause;
-    const std::uint32_t base = std::max(r.expected, u.lowest);
+    if (is_urgent || !u.news.has_any) return cause;
+    const std::uint32_t base = std::max(r.expected, u.news.lowest);
     return u.end > base + 64 ? base + 64 : base;
+  }
+  /// Windows of planes go by the packets that ACKs tell of: it tells of all that came by the plane,
+  /// as far as a bitmap reaches that has its cause.
+  [[nodiscard]] static std::uint32_t base_in_plane(const ReceiverState& r, const NewArrivals& news,
+                                                   std::uint32_t cause) {
+    const std::uint32_t base = std::max(r.expected, news.has_any ? news.lowest : cause);
+    return std::max(base, cause < 63 ? 0 : cause - 63);
+  }
+
+  /// What enough later packets have overtaken is asked for, once.
+  void infer(const Here& here, const Packet& cause, ReceiverId id, PortState& port) {
+    const ReceiverState& r = s_.receivers[id];
+    UecReceiver& u = s_.uec.receiver(id);
+    const std::uint32_t gap = host_.transport(r.transport).delivery.receiver_gap;
+    u.inferred = std::max(u.inferred, r.expected);
+    for (; u.inferred + gap < u.end; ++u.inferred) {
+      if (is_here(r, u.inferred)) continue;
+      send_nack(here, cause, id, NackCode::kReceiverInfers, port, u.inferred);
+    }
   }
 
   void send_nack(const Here& here, const Packet& cause, ReceiverId id, NackCode code,
                  PortState& port) {
+    send_nack(here, cause, id, code, port, cause.sequence);
+  }
+  /// `sequence`: what is asked for.
+  void send_nack(const Here& here, const Packet& cause, ReceiverId id, NackCode code,
+                 PortState& port, std::uint32_t sequence) {
     const ReceiverState& r = s_.receivers[id];
     const TransportConstants& t = host_.transport(r.transport);
     Packet packet = answer(cause, id, r, t, PacketKind::kPdsNack);
     packet.size = static_cast<std::uint16_t>(t.delivery.nack_size.count());
-    packet.sequence = cause.sequence;
+    packet.sequence = sequence;
     packet.word = r.expected;
     packet.flags = flags_of(cause);
     packet.set_sent_upper(static_cast<std::uint32_t>(code));
