@@ -38,6 +38,7 @@ class RandomScenario {
     other_jobs(yaml, hosts, graphs);
     faults(yaml);
     if (is_reliable() && draws(SwarmFeature::kBitErrors)) lose_frames(yaml);
+    receivers(yaml);
     planes(yaml);
     source_routes(yaml);
     const bool may_retry = !has(SwarmFeature::kCredits) ||
@@ -168,10 +169,34 @@ class RandomScenario {
         };
         const bool any_order =
             type == "{type: roce, " ? says("receiver: any-order") : !says("delivery: rod");
-        yaml.insert(at + type.size(), plane_choice(own, count, any_order, type != "{type: roce, "));
+        std::string choice = plane_choice(own, count, any_order, type != "{type: roce, ");
+        Draws apart(seed_ + 0x77d0 + at);
+        const bool has_windows = says("nscc") && choice.starts_with("plane_choice: packet");
+        if (has_windows && apart.one_in(2)) choice += "plane_windows: each, ";
+        yaml.insert(at + type.size(), choice);
       }
     }
     has_host_ports_ = has(SwarmFeature::kSpray) || yaml.find("plane_choice") != std::string::npos;
+  }
+  /// Receivers of Ultra Ethernet and MRC keep track of few packets, or ask for what was overtaken;
+  /// drawn apart, as settings are.
+  void receivers(std::string& yaml) {
+    Draws own(seed_ + 0x3ace);
+    for (const std::string type : {"{type: uec, ", "{type: mrc, "}) {
+      for (std::size_t at = yaml.find(type); at != std::string::npos;
+           at = yaml.find(type, at + 1)) {
+        const std::string_view rest = std::string_view(yaml).substr(at);
+        const std::string_view keys = rest.substr(0, rest.find('\n'));
+        if (keys.find("delivery: rod") != std::string_view::npos) continue;
+        std::string more;
+        if (own.one_in(3)) more += fmt::format("tracked: {}, ", 10 + own.below(10));
+        if (type == "{type: uec, " && own.one_in(3)) {
+          more += fmt::format("receiver_gap: {}, ", 1 + own.below(60));
+        }
+        const std::string recovery = "recovery: {";
+        yaml.insert(yaml.find(recovery, at) + recovery.size(), more);
+      }
+    }
   }
   /// Where all transports are MRC's, packets of some seeds name their routes.
   void source_routes(std::string& yaml) {

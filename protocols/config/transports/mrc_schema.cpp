@@ -164,6 +164,7 @@ schema::Object<MrcConfig> MrcConfig::schema(LinkLayer /*layer*/) {
               "how senders select paths by entropy values")
       .source(std::string(kMrc) + ": states of entropy values")
       .include(&Config::planes, PlaneConfig::schema())
+      .include(&Config::planes, PlaneConfig::windows_schema())
       .check(check_mrc);
 }
 

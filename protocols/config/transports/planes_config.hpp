@@ -40,6 +40,8 @@ struct PlaneConfig {
     return choice == Choice::kPacket && windows == Windows::kEach;
   }
   [[nodiscard]] static schema::Object<PlaneConfig> schema();
+  /// Beside these, of transports whose windows are of a destination.
+  [[nodiscard]] static schema::Object<PlaneConfig> windows_schema();
   friend bool operator==(const PlaneConfig&, const PlaneConfig&) = default;
 };
 

@@ -5,7 +5,6 @@ namespace weft::protocols {
 
 schema::Object<PlaneConfig> PlaneConfig::schema() {
   using Config = PlaneConfig;
-  using Windows = Config::Windows;
   return schema::describe<Config>("planes", "how packets select one of several planes")
       .choice("plane_choice", &Config::choice,
               {{Choice::kBalanced, "balanced",
@@ -20,16 +19,6 @@ schema::Object<PlaneConfig> PlaneConfig::schema() {
                 "packets of each plane in a rotation; none: the same number of all")
       .source("equal planes")
       .range(1, 64)
-      .only_if([](const Config& c) { return c.choice == Choice::kPacket; },
-               "with `plane_choice: packet`")
-      .choice("plane_windows", &Config::windows,
-              {{Windows::kShared, "shared", "one for all planes to a destination"},
-               {Windows::kEach, "each",
-                "one for each plane: a slow plane holds back only what goes there"}},
-              "how many windows the congestion control has to a destination")
-      .source(
-          "assumed: MRC's is not public; adaptive load balancing over planes has a window for "
-          "each (arXiv 2605.21187)")
       .only_if([](const Config& c) { return c.choice == Choice::kPacket; },
                "with `plane_choice: packet`")
       .choice("plane_notice", &Config::notice,
@@ -54,6 +43,21 @@ schema::Object<PlaneConfig> PlaneConfig::schema() {
             return c.choice != Choice::kBalanced && c.notice == Notice::kLoss;
           },
           "with `plane_notice: loss`");
+}
+
+schema::Object<PlaneConfig> PlaneConfig::windows_schema() {
+  using Config = PlaneConfig;
+  return schema::describe<Config>("windows of planes", "how many windows there are")
+      .choice("plane_windows", &Config::windows,
+              {{Windows::kShared, "shared", "one for all planes to a destination"},
+               {Windows::kEach, "each",
+                "one for each plane: a slow plane holds back only what goes there"}},
+              "how many windows the congestion control has to a destination")
+      .source(
+          "assumed: MRC's is not public; adaptive load balancing over planes has a window for "
+          "each (arXiv 2605.21187)")
+      .only_if([](const Config& c) { return c.choice == Choice::kPacket; },
+               "with `plane_choice: packet`");
 }
 
 }  // namespace weft::protocols

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "protocols/config/transports/roce_config.hpp"
-#include "protocols/config/transports/shared_keys.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {
@@ -61,7 +60,6 @@ void check_path_selection(const RoceConfig& roce, std::vector<schema::Problem>& 
 
 /// What packets that take several planes require.
 void check_planes(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
-  delivery_keys::check_plane_windows(roce, problems);
   if (roce.planes.choice != PlaneConfig::Choice::kPacket) return;
   if (!goes_back(roce)) {
     problems.push_back(

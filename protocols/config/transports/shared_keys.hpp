@@ -178,7 +178,7 @@ void check_plane_windows(const Config& config, std::vector<schema::Problem>& pro
       {"plane_windows", std::string("is each, and congestion_control: ") +
                             congestion::title_of(config.congestion_control) +
                             " has no window in bytes per destination; set plane_windows: shared, "
-                            "or congestion_control: nscc with `type: uec` or `mrc`"});
+                            "or congestion_control: nscc"});
 }
 
 /// What no key by itself is to blame for: tunnels that are unknown, packets that are too large.

@@ -279,6 +279,7 @@ schema::Object<UecConfig> UecConfig::schema(LinkLayer /*layer*/) {
       .source("the specification leaves it open; uet-htsim: mixed")
       .only_if(is_rud, "with `delivery: rud`; ROD keeps to one path")
       .include(&Config::planes, PlaneConfig::schema())
+      .include(&Config::planes, PlaneConfig::windows_schema())
       .check(check_uec);
 }
 
