@@ -23,6 +23,7 @@ struct Hop {
   double per_byte = 0;
   double per_byte_of_packet = 0;  ///< of a packet, besides
   double per_byte_of_link = 0;    ///< of a packet on one of the domain's links
+  double packet = kDomainPacket;  ///< bytes of a full one
 
   /// Until the last byte of a message is there, if all its bytes follow each other.
   [[nodiscard]] double operator()(double bytes) const {
@@ -30,7 +31,7 @@ struct Hop {
   }
   /// The latency, and what the first packet of a message takes.
   [[nodiscard]] double first_packet(double message) const {
-    return latency + std::min(message, kDomainPacket) * per_byte_of_packet;
+    return latency + std::min(message, packet) * per_byte_of_packet;
   }
   /// The latency, and what the first packet of a message takes besides the message's bytes where no
   /// other sender uses its links. It is stored and forwarded once: it crosses two links, the first
@@ -40,6 +41,10 @@ struct Hop {
     return latency + crossing + std::max(0.0, crossing - sent * per_byte);
   }
 };
+
+/// Flows on the fullest of some planes, each on one of them by chance; the mean of the largest such
+/// number of `ranks` ranks.
+[[nodiscard]] double fullest_plane(double flows, std::uint32_t planes, double ranks);
 
 /// Rounds in which everybody hears from `n`, if those who know double in each.
 [[nodiscard]] inline double rounds_of(double n) { return std::ceil(std::log2(n)); }
@@ -51,6 +56,8 @@ struct CostTerms {
 
   /// Pieces of `unit` bytes per chunk that a channel's share makes.
   [[nodiscard]] double pieces(double share, double unit) const;
+  /// Of a rank's bytes to other domains as a number of equal flows side by side.
+  [[nodiscard]] double net_per_byte(double flows) const;
   /// A hop between neighbours in rank order at some distance.
   [[nodiscard]] const Hop& at_distance(double distance) const {
     return distance < domain_size ? local : net;
@@ -69,6 +76,7 @@ struct CostTerms {
   double farthest = 0;  ///< latency to the farthest rank
   double collisions = kNoCollisions;
   double pair_collisions = 1;
+  NicPlanes planes;
   Hop net;
   Hop local;
   Hop switches;  ///< inside a domain, of what its switches add up or multicast

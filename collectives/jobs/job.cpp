@@ -19,7 +19,7 @@ RankLayout layout_of(const JobDescription& job) {
   }
   // Without links of their own, ranks of a domain meet on the network's.
   if (layout.domain_rate == BitsPerSecond(0)) {
-    layout.domain_rate = layout.network_rate;
+    layout.domain_rate = layout.planes.flow_rate(layout.network_rate);
     layout.domain_latency = layout.network_latency;
   }
   return layout;

@@ -15,6 +15,7 @@
 #include "collectives/jobs/permutation/permutation.hpp"
 #include "collectives/jobs/requests/requests.hpp"
 #include "collectives/jobs/training/training.hpp"
+#include "collectives/jobs/verb.hpp"
 #include "simcore/schema/validate.hpp"
 
 namespace weft::collectives {
@@ -103,13 +104,32 @@ inline void check(const JobKind& kind, std::uint32_t ranks, Problems& problems) 
       },
       kind);
 }
-[[nodiscard]] inline std::uint64_t max_connections(const JobKind& kind, std::uint32_t ranks) {
+/// By which its messages are moved; those that name none write.
+[[nodiscard]] inline Verb verb_of(const JobKind& kind) {
   return JobTypes::visit(
-      [ranks]<class J>(const auto& spec) { return J::max_connections(spec, ranks); }, kind);
+      []<class J>(const auto& spec) {
+        if constexpr (requires { spec.verb; }) {
+          return spec.verb;
+        } else {
+          return Verb::kWrite;
+        }
+      },
+      kind);
+}
+/// A read has two: of requests, and of data. So has it two messages.
+[[nodiscard]] inline std::uint64_t max_connections(const JobKind& kind, std::uint32_t ranks) {
+  const std::uint32_t each = verb_of(kind) == Verb::kRead ? 2 : 1;
+  return JobTypes::visit(
+      [&]<class J>(const auto& spec) { return each * J::max_connections(spec, ranks); }, kind);
 }
 [[nodiscard]] inline SendBound send_bound(const JobKind& kind, const BoundSetting& setting) {
-  return JobTypes::visit([&setting]<class J>(const auto& spec) { return J::bound(spec, setting); },
-                         kind);
+  SendBound bound = JobTypes::visit(
+      [&setting]<class J>(const auto& spec) { return J::bound(spec, setting); }, kind);
+  if (verb_of(kind) == Verb::kRead) {
+    bound.messages *= 2;
+    bound.at_once *= 2;
+  }
+  return bound;
 }
 /// Iterations that end with deliveries; the ranks' places in scale-up domains matter to it.
 [[nodiscard]] inline bool has_iterations(const JobKind& kind) {

@@ -82,7 +82,8 @@ std::string BlockedLanes::wait_of(ProcessId process, std::uint32_t number) const
     case LaneStatus::kFlushing: {
       auto [connection, end] = workload.sends_of(index);
       while (connection + 1 < end && outstanding[connection] == 0) ++connection;
-      return "for the acknowledgement of a message to " +
+      const bool reads = workload.jobs()[workload.job_of(process)].reads();
+      return (reads ? "for data that it reads from " : "for the acknowledgement of a message to ") +
              peer_name(workload.target_of(ConnectionId(connection)));
     }
     case LaneStatus::kAwaitingLane:

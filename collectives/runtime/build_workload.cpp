@@ -10,6 +10,7 @@
 #include "collectives/jobs/job_order.hpp"
 #include "collectives/jobs/list.hpp"
 #include "collectives/runtime/workload.hpp"
+#include "collectives/steps/read_program.hpp"
 #include "collectives/traffic/expert_routing.hpp"
 
 namespace weft::collectives {
@@ -73,7 +74,8 @@ ProgramSetting setting_of(const JobDescription& job, std::size_t number,
   setting.seed = options.seed;
   setting.job = static_cast<std::uint32_t>(number);
   setting.ranks = static_cast<std::uint32_t>(job.ranks.size());
-  setting.has_acknowledgements = job.has_acknowledgements;
+  // The data of a read says itself that it has come.
+  setting.has_acknowledgements = job.has_acknowledgements || verb_of(job.kind) == Verb::kRead;
   if (needs_access_rates(job.kind)) {
     for (const HostId host : job.ranks) {
       setting.access_rates.push_back(options.access_rates[host.value()]);
@@ -107,6 +109,10 @@ Result<MadeProgram> make_program_of(const JobDescription& job, std::size_t numbe
   }
   ProgramResult program = make_program(setting, kind, layout);
   if (!program) return of_job(program.errors(), number);
+  if (verb_of(kind) == Verb::kRead) {
+    program = std::unique_ptr<const JobProgram>(
+        std::make_unique<ReadProgram>(std::move(program).value(), setting.ranks));
+  }
   return MadeProgram{std::move(program).value(), std::move(choice)};
 }
 

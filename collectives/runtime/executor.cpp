@@ -45,6 +45,16 @@ Executor::Executor(const Workload& workload, Spans spans, const std::optional<Lo
     posts_.resize(workload.connections().size());
     posts_[c] = std::make_unique<PostLog>();
   }
+  for (const JobPlan& job : workload.jobs()) {
+    for (std::uint32_t rank = 0; job.reads() && rank < job.ranks; ++rank) {
+      const std::uint32_t first = workload.lane_index(job.process(rank), 0);
+      reads_.resize(workload.connections().size());
+      for (std::uint32_t c = workload.sends_of(first).first;
+           c < workload.sends_of(first + job.request_lanes - 1).second; ++c) {
+        reads_[c] = std::make_unique<ReadLog>();
+      }
+    }
+  }
 }
 
 OptionalTime Executor::first_begin_of(std::uint32_t job) const {
@@ -104,7 +114,9 @@ void Executor::message_seen(ProcessContext& context, ProcessId self, ConnectionI
     ++state.chunks_received;
     if (!state.received.is_message_complete()) return;
   }
+  if (workload_.carries_read_data(connection)) return end_read(context, self, connection);
   const Turn t = turn(context, self, workload_.lane_of(connection));
+  if (job_of(self).reads()) respond(t, connection);
   const Connection& c = workload_.connections()[connection.value()];
   if (c.kind == Connection::Kind::kMulticast) {
     ++multicasts_from(t, c.source).waiting;
@@ -115,21 +127,45 @@ void Executor::message_seen(ProcessContext& context, ProcessId self, ConnectionI
 }
 
 void Executor::on_acknowledged(ProcessContext& context, ProcessId self, ConnectionId connection) {
+  if (job_of(self).reads()) return;  // who reads waits for data, who responds for nothing
   if (const std::uint32_t relay = workload_.relay_of(connection); relay != Workload::kNoRelay) {
     if (workload_.relays()[relay].second == connection) return;
     RelayState& state = relays_[relay];
     (void)state.acknowledged.take(state.sizes, workload_.relay_chunk());
     if (!state.acknowledged.is_message_complete()) return;
   }
-  const Turn t = turn(context, self, workload_.lane_of(connection));
+  end_message(turn(context, self, workload_.lane_of(connection)), connection, connection);
+}
+
+void Executor::end_message(Turn turn, ConnectionId connection, ConnectionId leg) {
+  Lane& lane = turn.lane;
   WEFT_CHECK(outstanding_[connection.value()] > 0, "one acknowledgement per message");
   --outstanding_[connection.value()];
-  --t.lane.unacknowledged;
-  if (t.lane.status == LaneStatus::kFlushing) t.lane.connection = connection;
+  --lane.unacknowledged;
+  if (lane.status == LaneStatus::kFlushing) lane.connection = leg;
   const bool may_go_on =
-      (t.lane.status == LaneStatus::kFlushing && t.lane.unacknowledged == 0) ||
-      (t.lane.status == LaneStatus::kAwaitingWindow && t.lane.connection == connection);
-  if (may_go_on) run(t);
+      (lane.status == LaneStatus::kFlushing && lane.unacknowledged == 0) ||
+      (lane.status == LaneStatus::kAwaitingWindow && lane.connection == connection);
+  if (may_go_on) run(turn);
+}
+
+void Executor::respond(Turn turn, ConnectionId request) {
+  const std::uint32_t relay = workload_.relay_of(request);
+  const ConnectionId posted =
+      relay == Workload::kNoRelay ? request : workload_.relays()[relay].first;
+  const Bytes size = reads_[posted.value()]->take();
+  Process& process = processes_[turn.self.value()];
+  ++process.messages;
+  process.bytes += size;
+  post(turn, workload_.data_of(request), size);
+}
+
+void Executor::end_read(ProcessContext& context, ProcessId self, ConnectionId data) {
+  const ConnectionId request = workload_.request_of(data);
+  const Turn t = turn(context, self, workload_.lane_of(request));
+  const std::uint32_t received = ++arrivals_.of(data).received;
+  if (t.lane.status == LaneStatus::kFlushing) t.lane.received = received;
+  end_message(t, request, data);
 }
 
 void Executor::on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) {

@@ -165,6 +165,13 @@ class Executor final : public ProcessHandler {
     return {workload_.rank_of(turn.self), turn.number};
   }
   void message_seen(ProcessContext& context, ProcessId self, ConnectionId connection);
+  /// A request has come: its data leaves, whatever the lane does.
+  void respond(Turn turn, ConnectionId request);
+  /// The data of a read has come.
+  void end_read(ProcessContext& context, ProcessId self, ConnectionId data);
+  /// A message on a connection is over for who posted it; on `connection` by `leg`, which the lane
+  /// then waited for.
+  void end_message(Turn turn, ConnectionId connection, ConnectionId leg);
   /// Posts a message on its connection, or its chunks on the first leg.
   void post(Turn turn, ConnectionId connection, Bytes size);
   /// What `connection` delivers to a receiver arrives on this one.
@@ -233,11 +240,13 @@ class Executor final : public ProcessHandler {
   const std::optional<LoneJob> lone_;
   std::vector<Process> processes_;
   std::vector<Lane> lanes_;  ///< by lane index: a rank's are neighbours
-  /// Messages of each connection that are posted and not acknowledged; its source writes this.
+  /// Messages of each connection that are posted and not acknowledged, or read and not come; its
+  /// source writes this.
   std::vector<std::uint32_t> outstanding_;
   ArrivalTable arrivals_;
   std::vector<std::unique_ptr<PostLog>> posts_;  ///< by connection, where lanes note posts
   std::vector<RelayState> relays_;
+  std::vector<std::unique_ptr<ReadLog>> reads_;  ///< by connection of requests
   ActivityLogs* watched_ = nullptr;
   TaskObserver* observer_ = nullptr;
   CallOracle* oracle_ = nullptr;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "collectives/runtime/executor.hpp"
+#include "collectives/steps/read_program.hpp"
 #include "simcore/base/check.hpp"
 
 /// What the steps of programs do, and what lanes wait for before they continue.
@@ -115,7 +116,10 @@ Span Executor::waited(const Lane& lane, Picoseconds now) const {
   Span span;
   span.begin = lane.waits_since;
   span.end = now;
-  switch (lane.status) {
+  // Who reads waits for data where others wait for acknowledgements.
+  const bool is_read =
+      lane.status == LaneStatus::kFlushing && workload_.carries_read_data(lane.connection);
+  switch (is_read ? LaneStatus::kReceiving : lane.status) {
     case LaneStatus::kReceiving:
       span.kind = Span::Kind::kReceive;
       span.connection = lane.connection;
@@ -241,7 +245,10 @@ bool Executor::send(Turn turn) {
   const std::uint32_t window = job.program->transfers().window(place_of(turn));
   const bool is_open = window == 0 || outstanding_[connection.value()] < window;
   if (!continues(turn, is_open, LaneStatus::kAwaitingWindow)) return false;
-  const Bytes size = job.program->transfers().wire_size(place_of(turn), lane.step.bytes());
+  const Bytes size = job.reads()
+                         ? kReadRequest
+                         : job.program->transfers().wire_size(place_of(turn), lane.step.bytes());
+  if (job.reads()) reads_[connection.value()]->append(lane.step.bytes());
   Process& process = processes_[turn.self.value()];
   ++process.messages;
   process.bytes += size;

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "collectives/steps/read_program.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/engine/huge_pages.hpp"
 
@@ -54,6 +55,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   plan.first_process = static_cast<std::uint32_t>(hosts_.size());
   plan.ranks = static_cast<std::uint32_t>(hosts.size());
   plan.lanes = program->lanes();
+  plan.request_lanes = program->request_lanes();
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     if (const auto drawn = program->drawn_sends(rank)) drawn_messages_ += drawn->messages;
   }
@@ -412,6 +414,41 @@ void for_each_part(const Workload& workload, const JobPlan& plan, std::uint32_t 
       [&](ConnectionId leg, Bytes part, std::int64_t n) { visit(leg, part, n * send.count); });
 }
 
+/// The messages of a job that reads.
+template <typename Visit>
+void for_each_read(const Workload& workload, const JobPlan& plan, const Visit& visit) {
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    MessageCounts counts(workload, plan.process(rank), plan.lanes);
+    SendConnections connections(workload, plan, rank);
+    plan.program->for_each_send(rank, [&](const SendCount& send) {
+      counts.add(connections.of(send), send.step.bytes().count(), send.count);
+    });
+    // Those of a connection come one after the other, by size.
+    std::vector<std::pair<Bytes, std::int64_t>> reads;
+    ConnectionId request;
+    const auto visit_reads = [&] {
+      if (reads.empty()) return;
+      std::int64_t messages = 0;
+      for (const auto& [size, count] : reads) messages += count;
+      for_each_leg(workload, request, kReadRequest,
+                   [&](ConnectionId leg, Bytes part, auto n) { visit(leg, part, n * messages); });
+      const ConnectionId data = workload.data_of(request);
+      for (const std::pair<Bytes, std::int64_t>& read : reads) {
+        for_each_leg(workload, data, read.first, [&](ConnectionId leg, Bytes part, auto n) {
+          visit(leg, part, n * read.second);
+        });
+      }
+      reads.clear();
+    };
+    counts.for_each([&](ConnectionId connection, std::int64_t size, std::int64_t n) {
+      if (connection != request) visit_reads();
+      request = connection;
+      reads.emplace_back(Bytes(size), n);
+    });
+    visit_reads();
+  }
+}
+
 }  // namespace
 
 void for_each_transfer(
@@ -419,6 +456,7 @@ void for_each_transfer(
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit) {
   const JobPlan& plan = workload.jobs()[job];
   const JobProgram& program = *plan.program;
+  if (plan.reads()) return for_each_read(workload, plan, visit);
   // All iterations send alike.
   const std::int64_t iterations = std::max(program.iterations(), 1U);
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
@@ -475,12 +513,17 @@ void for_each_likely_transfer(
     const double spread =
         static_cast<double>(drawn.largest.count()) / static_cast<double>(drawn.size.count());
     const double max = max_of(mean, spread);
-    for (std::uint32_t c = first; c < end; ++c) {
-      for_each_leg(workload, ConnectionId(c), drawn.size,
+    const auto visit_legs = [&](ConnectionId connection, Bytes message) {
+      for_each_leg(workload, connection, message,
                    [&](ConnectionId leg, Bytes size, std::int64_t chunks) {
                      const auto n = static_cast<double>(chunks);
                      visit(leg, size, {n * mean, n * max});
                    });
+    };
+    for (std::uint32_t c = first; c < end; ++c) {
+      const ConnectionId connection(c);
+      visit_legs(connection, plan.reads() ? kReadRequest : drawn.size);
+      if (plan.reads()) visit_legs(workload.data_of(connection), drawn.size);
     }
   }
 }

@@ -43,14 +43,16 @@ struct JobPlan {
   std::uint32_t awaited_ranks = 0;       ///< of all that it is after
   std::uint32_t first_process = 0;
   std::uint32_t ranks = 0;
-  std::uint32_t lanes = 1;       ///< per rank
-  std::uint32_t first_lane = 0;  ///< among the lanes of all jobs
+  std::uint32_t lanes = 1;          ///< per rank
+  std::uint32_t first_lane = 0;     ///< among the lanes of all jobs
+  std::uint32_t request_lanes = 0;  ///< of reads, whose data comes in as many after them; 0: none
   std::unique_ptr<const JobProgram> program;
   std::optional<AlgorithmChoice> choice;  ///< collectives only
 
   [[nodiscard]] ProcessId process(std::uint32_t rank) const {
     return ProcessId(first_process + rank);
   }
+  [[nodiscard]] bool reads() const { return request_lanes > 0; }
 };
 
 /// The one job of a workload that runs, from a time on; the others keep their ranks, their
@@ -190,6 +192,20 @@ class Workload {
     return relay == kNoRelay ? connections_[connection.value()].destination
                              : relays_[relay].destination;
   }
+  /// A connection carries the data of reads.
+  [[nodiscard]] bool carries_read_data(ConnectionId connection) const {
+    const JobPlan& job = jobs_[job_of(connections_[connection.value()].source)];
+    return job.reads() && lane_of(connection) >= job.request_lanes;
+  }
+  /// By which data comes that is asked for on a connection, and the reverse; relayed or not.
+  [[nodiscard]] ConnectionId data_of(ConnectionId request) const {
+    return find(target_of(request), origin_of(request),
+                lane_of(request) + jobs_[job_of(origin_of(request))].request_lanes);
+  }
+  [[nodiscard]] ConnectionId request_of(ConnectionId data) const {
+    return find(target_of(data), origin_of(data),
+                lane_of(data) - jobs_[job_of(origin_of(data))].request_lanes);
+  }
   /// From one process to another on a lane, relayed or not; none() if the program has no such
   /// connection.
   [[nodiscard]] ConnectionId find(ProcessId source, ProcessId destination,
@@ -226,8 +242,9 @@ class Workload {
 
 /// Calls `visit` with what a job puts on the network, summed per connection and message size, by
 /// rank and lane in the order of connections and sizes. What is relayed counts on both legs, the
-/// second among the messages of the rank that sent it first. Runs through the whole program: time
-/// linear in its messages.
+/// second among the messages of the rank that sent it first; what is read counts as a request, and
+/// as data after it, among the messages of the rank that reads. Runs through the whole program:
+/// time linear in its messages.
 void for_each_transfer(
     const Workload& workload, std::uint32_t job,
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit);

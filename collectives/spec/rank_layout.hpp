@@ -11,6 +11,21 @@
 
 namespace weft::collectives {
 
+/// The planes that a NIC has a port in each, where packets or flows select one of them.
+struct NicPlanes {
+  std::uint32_t count = 1;     ///< 1: there is nothing to select
+  BitsPerSecond rate;          ///< of a rank in one of them, one direction; of the slowest
+  bool is_by_flow = false;     ///< a flow keeps to one; else packets of a message take all
+  std::uint32_t stores = 0;    ///< switches that hold a packet whole, on a way from rank to rank
+  Bytes packet = Bytes(4096);  ///< payload of a full one
+
+  [[nodiscard]] bool are_several() const { return count > 1; }
+  /// Of a flow by itself; `all`: of the planes together.
+  [[nodiscard]] BitsPerSecond flow_rate(BitsPerSecond all) const {
+    return are_several() && is_by_flow ? rate : all;
+  }
+};
+
 /// Where the ranks of a job are, as far as algorithms and cost models care: scale-up domains,
 /// inside which ranks reach each other by fast links, and the NICs by which they reach the others.
 struct RankLayout {
@@ -23,6 +38,7 @@ struct RankLayout {
   std::uint32_t nics_per_rank = 1;  ///< side by side; of ranks that share one as well
   /// What the ports of a NIC carry, headers included, one direction; 0: `network_rate`.
   BitsPerSecond nic_rate;
+  NicPlanes planes = {};          ///< that `network_rate` is the sum of
   Picoseconds domain_latency;     ///< of a message inside the domain, besides its bytes
   Picoseconds network_latency;    ///< with what the NICs' own transport takes
   Picoseconds transport_latency;  ///< that share of it

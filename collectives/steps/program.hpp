@@ -176,6 +176,9 @@ class JobProgram {
 
   /// Lanes per rank, 1 .. kMaxLanes.
   [[nodiscard]] virtual std::uint32_t lanes() const { return 1; }
+  /// Where sends are reads: lanes of requests, which are the first half of all (ReadProgram). 0:
+  /// sends are writes.
+  [[nodiscard]] virtual std::uint32_t request_lanes() const { return 0; }
   /// Some lane has a kFlush, or there is a window.
   [[nodiscard]] virtual bool needs_acknowledgements() const { return false; }
   /// Iterations, each between a kBegin and a kEnd, all of which send the same; 0: the program has

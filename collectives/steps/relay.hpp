@@ -86,6 +86,19 @@ class SizeLog {
   std::uint32_t count_ = 0;  ///< of the last block
 };
 
+/// The sizes of the reads that are asked for on a connection: who reads appends, and who responds
+/// takes them in the order of posting. Requests that overtake others on another queue pair are
+/// responded to with the sizes of those.
+class ReadLog {
+ public:
+  void append(Bytes size) { sizes_.append(size); }
+  Bytes take() { return responded_.take(sizes_, Bytes::max()); }
+
+ private:
+  SizeLog sizes_;
+  SizeLog::Cursor responded_;
+};
+
 /// What the three processes of a relayed connection know; each writes its own members only.
 struct RelayState {
   SizeLog sizes;                 ///< written by the sender

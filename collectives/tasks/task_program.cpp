@@ -33,6 +33,7 @@ RankLayout layout_of(const Communicator& communicator, const RankLayout& layout)
                       .nic = {},
                       .nics_per_rank = layout.nics_per_rank,
                       .nic_rate = layout.nic_rate,
+                      .planes = layout.planes,
                       .domain_latency = layout.domain_latency,
                       .network_latency = layout.network_latency,
                       .transport_latency = layout.transport_latency,

@@ -122,7 +122,21 @@ bool LaneWalk::receive(const Span& span) {
     charge(leg->delivered, Cause::kProtocol, own_rank());
     go_back(first, *leg);
   }
+  if (workload.carries_read_data(connection)) follow_request(connection);
   return true;
+}
+
+void LaneWalk::follow_request(ConnectionId data) {
+  const Workload& workload = run_.workload;
+  // A NIC responds, and a relay forwards, as soon as a request has come.
+  ConnectionId leg = workload.request_of(data);
+  const std::uint32_t relay = workload.relay_of(leg);
+  if (relay != Workload::kNoRelay) leg = workload.relays()[relay].second;
+  while (const MessageLog::Message* request = run_.messages.delivered_at(leg, at_.now)) {
+    go_back(leg, *request);
+    if (!workload.is_second_leg(leg)) return;
+    leg = workload.relays()[relay].first;
+  }
 }
 
 std::pair<ConnectionId, const MessageLog::Message*> LaneWalk::last_of_sum(

@@ -77,6 +77,8 @@ class LaneWalk {
   /// The contribution that was posted last; of several that of the least member.
   [[nodiscard]] std::pair<ConnectionId, const MessageLog::Message*> last_of_sum(
       const Connection& sum, ConnectionId own, std::uint32_t ordinal) const;
+  /// From where the data of a read was posted to where it was asked for.
+  void follow_request(ConnectionId data);
   /// To where a message was posted.
   void go_back(ConnectionId connection, const MessageLog::Message& message);
 

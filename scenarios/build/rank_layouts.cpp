@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "protocols/planes/plane_map.hpp"
 #include "scenarios/zero_load/connection_transports.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/base/hash.hpp"
@@ -28,10 +30,11 @@ BitsPerSecond without_headers(BitsPerSecond rate, const Framing& framing) {
 class LayoutBuilder {
  public:
   LayoutBuilder(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
-                const JobSpec& job)
+                const protocols::PlaneMap& planes, const JobSpec& job)
       : scenario_(scenario),
         fabric_(fabric),
         routes_(routes),
+        planes_(planes),
         ranks_(job.ranks),
         traffic_class_(job.traffic_class),
         transport_(job.transport),
@@ -46,6 +49,7 @@ class LayoutBuilder {
     find_gpus(layout);
     find_domains(layout);
     find_nics(layout);
+    find_planes(layout);
     // The first two ranks that are apart, and the first two that are not.
     for (std::size_t i = 1; i < ranks_.size(); ++i) {
       const bool is_inside = is_scale_up(ranks_[0], ranks_[i]);
@@ -68,8 +72,7 @@ class LayoutBuilder {
 
   /// Of a message of one byte, its transmissions included.
   [[nodiscard]] Picoseconds latency(HostId from, HostId to) const {
-    std::vector<PathHop> path = hops_of(
-        fabric_, flow_path(fabric_, routes_, scenario_.seed, from, to, flow_entropy(from, to, 0)));
+    std::vector<PathHop> path = path_to(from, to);
     if (scenario_.nic.receive_rate && !is_scale_up(from, to)) {
       path.push_back({.rate = *scenario_.nic.receive_rate, .latency = {}, .takes_whole = true});
     }
@@ -78,6 +81,14 @@ class LayoutBuilder {
 
  private:
   static constexpr std::size_t kRanksSampled = 256;
+
+  [[nodiscard]] std::vector<PathHop> path_to(HostId from, HostId to) const {
+    return hops_of(
+        fabric_, flow_path(fabric_, routes_, scenario_.seed, from, to, flow_entropy(from, to, 0)));
+  }
+  [[nodiscard]] BitsPerSecond taken_in(BitsPerSecond rate) const {
+    return std::min(rate, scenario_.nic.receive_rate.value_or(BitsPerSecond::max()));
+  }
 
   /// Some switch on the way has several next hops, and a flow keeps to one of them.
   [[nodiscard]] bool chooses_path(HostId from, HostId to) const {
@@ -195,6 +206,57 @@ class LayoutBuilder {
     if (is_shared) layout.nic = std::move(ids);
   }
 
+  /// Switches from a rank to the next one on another server, rounded up from the mean.
+  [[nodiscard]] std::uint32_t stores() const {
+    std::size_t switches = 0;
+    std::size_t pairs = 0;
+    const std::size_t stride = ranks_.size() / kRanksSampled + 1;
+    for (std::size_t i = 0; i < ranks_.size(); i += stride) {
+      const HostId next = ranks_[(i + 1) % ranks_.size()];
+      if (is_scale_up(ranks_[i], next)) continue;
+      const std::vector<PathHop> path = path_to(ranks_[i], next);
+      if (path.empty()) continue;  // from plane to plane there is none
+      switches += path.size() - 1;
+      ++pairs;
+    }
+    return pairs == 0 ? 0 : static_cast<std::uint32_t>((switches + pairs - 1) / pairs);
+  }
+
+  /// Where each NIC has a port in several planes. By packets, all of them carry as much as the one
+  /// lets them that is slowest for its weight.
+  void find_planes(collectives::RankLayout& layout) const {
+    if (!planes_.problem.empty()) return;
+    collectives::NicPlanes planes{.rate = BitsPerSecond::max()};
+    planes.is_by_flow = !scenario_.spreads_over_ports(traffic_class_, transport_);
+    const protocols::PlaneConfig choice =
+        protocols::traits_of(scenario_.transport_of(transport_)).planes;
+    const Framing framing = framing_of(scenario_, transport_);
+    BitsPerSecond all = BitsPerSecond::max();
+    for (const HostId host : ranks_) {
+      planes.count = 0;
+      double turns = 0;
+      double max_turns = 0;
+      for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
+        const std::uint8_t plane = planes_.of_port[fabric_.port(port.peer).peer.value()];
+        if (plane == protocols::PlaneMap::kNone) continue;
+        ++planes.count;
+        const double weight = plane < choice.weights.size() ? choice.weights[plane] : 1;
+        const BitsPerSecond rate = taken_in(port.rate);
+        planes.rate = std::min(planes.rate, without_headers(rate, framing));
+        turns += weight;
+        max_turns = std::max(max_turns, weight / static_cast<double>(rate.count()));
+      }
+      if (planes.count == 0) return;
+      const BitsPerSecond weighted(std::llround(turns / max_turns));
+      all = std::min(all, without_headers(weighted, framing));
+    }
+    if (!planes.are_several()) return;
+    if (framing.cut_through == 0_B) planes.stores = stores();
+    planes.packet = framing.payload;
+    layout.planes = planes;
+    if (!choice.weights.empty()) layout.network_rate = all;
+  }
+
   /// What a rank's links into its domain carry of what scale-up switches work on.
   [[nodiscard]] BitsPerSecond reduction_rate(std::size_t rank) const {
     const protocols::ScaleUpConfig& kind = kind_of(ranks_[rank]);
@@ -270,6 +332,7 @@ class LayoutBuilder {
   const Scenario& scenario_;
   const Fabric& fabric_;
   const Routes& routes_;
+  const protocols::PlaneMap& planes_;
   const std::vector<HostId>& ranks_;
   ClassId traffic_class_;
   std::uint8_t transport_;
@@ -281,13 +344,15 @@ class LayoutBuilder {
 }  // namespace
 
 void fill_layouts(Scenario& scenario, const Fabric& fabric, const Routes& routes) {
+  std::optional<protocols::PlaneMap> planes;
   for (JobSpec& job : scenario.jobs) {
     if (!collectives::has_iterations(job.kind) || job.ranks.size() < 2) continue;
-    const LayoutBuilder builder(scenario, fabric, routes, job);
+    if (!planes) planes = protocols::planes_of(fabric);
+    const LayoutBuilder builder(scenario, fabric, routes, *planes, job);
     job.layout = builder.layout();
     const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
     if (spec == nullptr || spec->domain_size < 2 || !job.layout.domain.empty()) continue;
-    job.layout.domain_rate = job.layout.network_rate;
+    job.layout.domain_rate = job.layout.planes.flow_rate(job.layout.network_rate);
     job.layout.domain_latency = builder.latency(job.ranks[0], job.ranks[1]);
   }
 }

@@ -320,6 +320,11 @@ class GivenKeyChecks {
     if (spec.overlap.weights && !exchanges) {
       without_effect(path + ".weights", "the plan exchanges nothing within a layer");
     }
+    if (spec.overlap.parameters && plan.zero != 1 && plan.zero != 2) {
+      without_effect(path + ".parameters", "only ZeRO-1 and 2 gather what they updated");
+    }
+    if (plan.zero != 3) without_effect(path + ".prefetch", "only ZeRO-3 gathers layers");
+    if (plan.pipeline == 1) without_effect(path + ".pipeline", "the plan has one stage");
   }
 
   [[nodiscard]] collectives::SendBound bound_of(const JobSpec& job) const {

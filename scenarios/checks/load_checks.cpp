@@ -148,7 +148,10 @@ class LoadChecks {
     for (std::size_t from = 0; from < n; ++from) {
       const double each = spec.load * access(job, from) / message.payload;
       for (std::size_t to = 0; to < n; ++to) {
-        if (to != from) add(traffic, job, from, to, each / static_cast<double>(n - 1), message);
+        if (to == from) continue;
+        const bool reads = spec.verb == collectives::Verb::kRead;
+        add(traffic, job, reads ? to : from, reads ? from : to, each / static_cast<double>(n - 1),
+            message);
       }
     }
   }

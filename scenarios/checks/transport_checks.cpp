@@ -8,10 +8,12 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "protocols/config/headroom.hpp"
 #include "protocols/config/response_class.hpp"
+#include "protocols/config/transports/list.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/planes/plane_map.hpp"
 #include "scenarios/checks/limits/spread_traffic.hpp"
@@ -152,6 +154,48 @@ void check_source_routes(const Experiment& e, StaticFindings& findings) {
       }
       return;
     }
+  }
+}
+
+/// Why a transport cannot move data by an RDMA operation; null: it can.
+const char* why_not(const protocols::TransportConfig& transport, collectives::Verb verb) {
+  using collectives::Verb;
+  if (verb == Verb::kWrite) return nullptr;
+  if (std::holds_alternative<protocols::MrcConfig>(transport)) {
+    return "mrc has WRITE and WRITE_IMM only (MRC 1.0)";
+  }
+  if (std::holds_alternative<protocols::TcpConfig>(transport)) return "tcp has no RDMA operations";
+  if (std::holds_alternative<protocols::DatagramConfig>(transport) && verb == Verb::kRead) {
+    return "datagrams have no READ: nothing relates data to a request";
+  }
+  return nullptr;
+}
+
+/// Reads and sends go by transports that have them. Inside a scale-up domain there is none.
+void check_operations(const Experiment& e, StaticFindings& findings) {
+  using collectives::Verb;
+  const std::vector<protocols::TransportConfig> transports = e.scenario.transports();
+  std::vector<bool> is_named(e.scenario.jobs.size());
+  for (std::size_t j = 0; j < e.scenario.jobs.size(); ++j) {
+    is_named[j] = collectives::verb_of(e.scenario.jobs[j].kind) == Verb::kWrite;
+  }
+  if (std::ranges::find(is_named, false) == is_named.end()) return;
+  for (const Connection& c : e.workload.connections()) {
+    const std::uint32_t j = e.workload.job_of(c.source);
+    if (is_named[j]) continue;
+    const Verb verb = collectives::verb_of(e.scenario.jobs[j].kind);
+    const char* reason = why_not(transports[c.transport], verb);
+    if (reason == nullptr) continue;
+    const HostId from = e.workload.process_hosts()[c.source.value()];
+    const HostId to = e.workload.process_hosts()[c.destination.value()];
+    if (e.fabric.network_between(from, to) != NetworkKind::kScaleOut) continue;
+    is_named[j] = true;
+    findings.errors.push_back(
+        {fmt::format("is `{}`, by which job `{}` moves data between {} and {}; {}; set operation: "
+                     "write, or another transport",
+                     verb == Verb::kRead ? "read" : "send", e.scenario.jobs[j].name,
+                     e.fabric.host(from).name, e.fabric.host(to).name, reason),
+         {.key = fmt::format("jobs[{}].operation", j)}});
   }
 }
 
@@ -437,6 +481,7 @@ class LongWaits {
 
 void check_transports(const Experiment& experiment, StaticFindings& findings) {
   check_planes(experiment, findings);
+  check_operations(experiment, findings);
   check_order(experiment, findings);
   check_source_routes(experiment, findings);
   check_path_selection(experiment, findings);

@@ -95,16 +95,22 @@ std::string ideal_text(const JobEstimate& job) {
                      job.ideal->set_by);
 }
 
+std::string notes_text(const JobEstimate& job) {
+  std::string text;
+  for (const std::string& note : job.notes) text += "  note: " + note + "\n";
+  return text;
+}
+
 std::string job_text(const JobEstimate& job) {
   std::string text = fmt::format("{}: {}, {} ranks", escaped(job.name), job.type, job.ranks);
   if (job.training) {
     if (job.iterations > 1) text += fmt::format(", {} iterations", job.iterations);
-    return text + "\n" + training_text(*job.training) + ideal_text(job);
+    return text + "\n" + training_text(*job.training) + notes_text(job) + ideal_text(job);
   }
   if (job.collective_seconds) {
     return text +
            fmt::format(": one takes {} by the cost model\n", format_time(*job.collective_seconds)) +
-           ideal_text(job);
+           notes_text(job) + ideal_text(job);
   }
   return text + ": estimates are of training jobs and collectives; `weft run` says more\n" +
          ideal_text(job);
@@ -179,6 +185,7 @@ ordered_json estimate_json(const ScenarioEstimate& estimate) {
       entry["ideal_seconds"] = job.ideal->seconds;
       entry["ideal_set_by"] = job.ideal->set_by;
     }
+    if (!job.notes.empty()) entry["notes"] = job.notes;
     object["jobs"].push_back(std::move(entry));
   }
   if (!estimate.run) return object;

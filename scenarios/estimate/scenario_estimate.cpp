@@ -1,5 +1,7 @@
 #include "scenarios/estimate/scenario_estimate.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -36,7 +38,8 @@ JobEstimate estimate_job(const JobSpec& job) {
                 .ranks = static_cast<std::uint32_t>(job.ranks.size()),
                 .training = {},
                 .collective_seconds = collective_seconds(job),
-                .ideal = {}};
+                .ideal = {},
+                .notes = {}};
   if (const auto* collective = std::get_if<collectives::CollectiveSpec>(&job.kind)) {
     e.iterations = collective->iterations;
   } else if (const auto* training = std::get_if<collectives::TrainingSpec>(&job.kind)) {
@@ -44,6 +47,23 @@ JobEstimate estimate_job(const JobSpec& job) {
     e.training = estimate_training(job);
   }
   return e;
+}
+
+/// What the closed form of a job leaves out.
+void add_notes(const Scenario& scenario, const JobSpec& job, JobEstimate& estimate) {
+  if (!estimate.training && !estimate.collective_seconds) return;
+  const collectives::NicPlanes& planes = job.layout.planes;
+  if (planes.are_several() && planes.is_by_flow) {
+    estimate.notes.push_back(
+        fmt::format("each queue pair keeps to one of {} planes by a hash: times are the mean over "
+                    "such hashes, and a run has one of them",
+                    planes.count));
+  }
+  if (!scenario.faults.empty()) {
+    estimate.notes.push_back(
+        fmt::format("as if nothing failed: {} not counted",
+                    scenario.faults.size() == 1 ? "one fault is" : "faults are"));
+  }
 }
 
 /// Why tokens of a training job cannot go to their experts as it has them go; absent: they can.
@@ -79,7 +99,10 @@ Result<ScenarioEstimate> estimate_scenario(Scenario scenario, const EstimatePart
   for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
     if (auto error = misplaced_experts(scenario.jobs[i], i)) return *std::move(error);
   }
-  for (const JobSpec& job : scenario.jobs) estimate.jobs.push_back(estimate_job(job));
+  for (const JobSpec& job : scenario.jobs) {
+    estimate.jobs.push_back(estimate_job(job));
+    add_notes(scenario, job, estimate.jobs.back());
+  }
   if (!parts.run && !parts.ideal) return estimate;
   auto experiment = build_experiment(std::move(scenario));
   if (experiment && parts.ideal) add_ideal_runs(experiment.value(), estimate.jobs);

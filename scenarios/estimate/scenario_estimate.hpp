@@ -29,6 +29,7 @@ struct JobEstimate {
   std::optional<TrainingEstimate> training;  ///< of training jobs
   std::optional<double> collective_seconds;  ///< of collectives, one of them, by the cost model
   std::optional<ZeroLoadRun> ideal;          ///< where it was asked for, and the job has an end
+  std::vector<std::string> notes;            ///< what the closed form does not know
 };
 
 /// What a run by packets would take; or why it is refused.

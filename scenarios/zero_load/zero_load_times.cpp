@@ -15,7 +15,8 @@ namespace {
 
 /// Whether a job ends with acknowledgements (what its senders wait for) or with deliveries.
 bool ends_with_deliveries(const collectives::JobKind& kind) {
-  return collectives::has_iterations(kind);
+  return collectives::has_iterations(kind) ||
+         collectives::verb_of(kind) == collectives::Verb::kRead;
 }
 
 constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();

@@ -451,6 +451,54 @@ std::string refusal_of_mrc(const std::string& text) {
   return built.ok() ? std::string() : built.errors().front().to_string();
 }
 
+// MRC 1.0 has WRITE and WRITE_IMM only. What stays in a scale-up domain does not go by MRC.
+TEST(Mrc, M9_ReadAndSendAreRefusedWithTheJobsName) {
+  const auto job = [](const char* verb) {
+    return fmt::format(
+        "[{{name: fetch, operation: {}, type: messages, list: [{{from: 0, to: 1, size: 1MB}}]}}]",
+        verb);
+  };
+  for (const char* verb : {"read", "send"}) {
+    EXPECT_EQ(refusal_of_mrc(text_of_routes(1, 2, mrc_routed(kOpenWindow), job(verb))),
+              fmt::format("test.yaml:6:25: jobs[0].operation: is `{}`, by which job `fetch` moves "
+                          "data between h0 and h1; mrc has WRITE and WRITE_IMM only (MRC 1.0); set "
+                          "operation: write, or another transport",
+                          verb));
+    for (const char* type :
+         {"type: incast", "type: permutation", "type: open-loop, load: 0.1, stop: 10us"}) {
+      const std::string jobs =
+          fmt::format("[{{name: fetch, size: 1MB, operation: {}, {}}}]", verb, type);
+      EXPECT_THAT(refusal_of_mrc(text_of_routes(1, 2, mrc_routed(kOpenWindow), jobs)),
+                  HasSubstr("by which job `fetch` moves data"))
+          << type;
+    }
+  }
+  EXPECT_EQ(refusal_of_mrc(text_of_routes(1, 2, mrc_routed(kOpenWindow), job("write"))), "");
+  EXPECT_EQ(refusal_of_mrc(text_of_routes(1, 2, "{type: roce}", job("read"), "ecmp")), "");
+}
+
+TEST(Mrc, ReadsAndSendsInsideADomainDoNotGoByIt) {
+  const auto text = [](const char* verb, std::uint32_t to) {
+    return fmt::format(
+        "name: domain
+        "
+        "racks: {{count: 1, servers: 2, server: hgx-h100}}
+        "
+        "fabric: {{topology: leaf-spine, spines: 2}}
+        "
+        "transport: {{type: mrc}}
+        "
+        "jobs: [{{name: fetch, operation: {}, type: messages, list: [{{from: 0, to: {}, size: "
+        "1MB}}]}}]\n",
+        verb, to);
+  };
+  for (const char* verb : {"read", "send"}) {
+    EXPECT_EQ(refusal_of_mrc(text(verb, 1)), "");
+    EXPECT_THAT(refusal_of_mrc(text(verb, 8)), HasSubstr("job `fetch`"));
+  }
+  EXPECT_EQ(refusal_of_mrc(text("write", 8)), "");
+}
+
 // MODEL.md 19.7
 TEST(Mrc, WhatIsNotSupportedIsRefused) {
   const std::string m = one_mrc_write(0, 1, "1MB");

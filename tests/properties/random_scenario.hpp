@@ -41,6 +41,7 @@ class RandomScenario {
     receivers(yaml);
     planes(yaml);
     source_routes(yaml);
+    operations(yaml);
     const bool may_retry = !has(SwarmFeature::kCredits) ||
                            (has_cbfc_ && yaml.find("cut-through") == std::string::npos);
     if (may_retry && draws(SwarmFeature::kLinkRetry)) retry_links(yaml);
@@ -421,6 +422,28 @@ class RandomScenario {
                            "type: open-loop, size: {}B, load: 0.{}, arrivals: {}, stop: "
                            "30us}}\n",
                            1 + below(20'000), 1 + below(8), one_of({"poisson", "constant"}));
+    }
+  }
+
+  /// Jobs of some seeds read or send, and some permutations shift; drawn apart, as settings are.
+  void operations(std::string& yaml) {
+    Draws own(seed_ + 0x0fe2a);
+    const auto says = [&](const char* word) { return yaml.find(word) != std::string::npos; };
+    const bool may_send = !says("type: mrc") && !says("type: tcp");
+    const bool may_read = may_send && !says("datagram");
+    for (const char* type : {"incast", "permutation", "messages", "open-loop"}) {
+      const std::string head = std::string(", type: ") + type + ", ";
+      for (std::size_t at = yaml.find(head); at != std::string::npos; at = yaml.find(head, at)) {
+        at += head.size();
+        std::string keys;
+        if (std::string_view(type) == "permutation" && own.one_in(2)) {
+          keys += fmt::format("pairs: shift, shift: {}, ", 1 + own.below(2));
+        }
+        if (may_send && own.one_in(3)) {
+          keys += may_read ? "operation: read, " : "operation: send, ";
+        }
+        yaml.insert(at, keys);
+      }
     }
   }
 

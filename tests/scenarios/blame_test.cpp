@@ -38,6 +38,20 @@ TEST(Blame, OfALoneMessageIsItsZeroLoadTime) {
   EXPECT_EQ(wire, job_of(r, "a").jct);
 }
 
+// Of a chain of reads the requests are part, which go the other way; the time between them is the
+// job's own.
+TEST(Blame, OfReadsIsTheirRequestsAndTheirData) {
+  const Results r =
+      blamed(two_leaves(
+          kPlain + "jobs: [{name: a, type: messages, operation: read, ranks: [h0, h4, h5], list: "
+                   "[{from: 0, to: 1, size: 1MiB}, {from: 2, to: 1, size: 1MiB, after: 0, start: "
+                   "7us}]}]\n"));
+  const Picoseconds wire = time_of(r, "a", "serialisation") + time_of(r, "a", "propagation");
+  EXPECT_EQ(wire + 7_us, job_of(r, "a").jct);
+  EXPECT_EQ(time_of(r, "a", "schedule"), 7_us);
+  EXPECT_EQ(job_of(r, "a").ideal, job_of(r, "a").jct);
+}
+
 // A ring of 16 in which h5's link is slow: h4 sends data to h5, and to h3 nothing but ACKs. Packets
 // of its own may be as many as others in the queue to h3, but its bytes are few: they overload
 // nothing.

@@ -22,7 +22,9 @@ double direct_exchange_cost(const CostTerms& t, double each, double count) {
     return t.local.first_packet(each / t.channels) + (t.n - 1) * each * factor * t.local.per_byte +
            (t.n - 1) * messages;
   }
-  const double net = t.farthest + outside * (each * t.collisions * t.net.per_byte + messages);
+  const double first = t.farthest - t.net.latency + t.net.first_packet(each / t.channels);
+  const double per_byte = t.net_per_byte(outside * t.channels);
+  const double net = first + outside * (each * t.collisions * per_byte + messages);
   if (t.domain_size == 1) return net;
   return std::max(
       net, t.local.first_packet(each / t.channels) + inside * (each * t.local.per_byte + messages));

@@ -41,7 +41,8 @@ double OneShot::cost(const CostTerms& t) {
     case Operation::kAllToAll:
       return direct_exchange_cost(t, t.size) + others * t.size * t.copy;
     case Operation::kAllToAllV:
-      return t.net.latency + busiest_rank(t) * (t.net.per_byte + t.copy);
+      return t.net.first_packet(busiest_rank(t) / others) +
+             busiest_rank(t) * (t.net_per_byte(others * t.channels) + t.copy);
     case Operation::kSendReceive:
       return t.net(t.size) + t.size * t.copy;
     case Operation::kReduceScatter:

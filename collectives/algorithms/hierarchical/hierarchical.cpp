@@ -40,7 +40,8 @@ double hierarchical_cost(const CostTerms& t) {
       laps * (g - 1) *
       (t.local.uncontended_packet(step / t.channels, step) + step * (t.local.per_byte + handling));
   const double along = (is_all_reduce ? 2 : 1) * (k - 1) *
-                       (t.net.latency + piece / g / k * (t.net.per_byte + handling));
+                       (t.net.first_packet(piece / g / k / t.channels) +
+                        piece / g / k * (t.net.per_byte + handling));
   // Of an all-gather or reduce-scatter, the ring of a domain works on one domain's share while
   // the rail brings the next.
   const double first = is_all_reduce ? 2 * inside + along : std::max(inside, along + inside / laps);
@@ -76,7 +77,7 @@ double two_level_all_to_all_cost(const CostTerms& t) {
   const double max_inside = *std::ranges::max_element(inside);
   const double max_along = *std::ranges::max_element(along);
   const double copying = *std::ranges::max_element(handled) * t.copy;
-  return t.net.latency + t.local(max_inside / t.domains) +
+  return t.net.first_packet(max_along / t.domains) + t.local(max_inside / t.domains) +
          std::max(max_along * t.net.per_byte, max_inside * t.local.per_byte) + copying;
 }
 

@@ -213,7 +213,8 @@ double NvlsTree::cost(const CostTerms& t) {
   const double messages = h * t.channels / overlap * t.spec.execution.slices * kInNetworkMessage;
   const double inside = t.switches.first_packet(part * overlap / t.channels) + sum + messages;
   const double levels = std::ceil(std::log2(t.domains));
-  const double one_way = t.net.latency + part * (times / 2 * t.net.per_byte + t.reduce);
+  const double one_way =
+      t.net.first_packet(part / t.channels) + part * (times / 2 * t.net.per_byte + t.reduce);
   const double along = times * part * t.net.per_byte + part * (2 * t.reduce + t.copy);
   const double pace = std::max({sum * (1 + 1 / h) + messages, along, piece * t.copy});
   return 2 * (inside + piece * t.copy + levels * one_way) + (count - 1) * pace;

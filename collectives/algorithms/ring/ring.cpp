@@ -125,7 +125,7 @@ double ring_per_byte(const CostTerms& t) {
 double chain_latency(const CostTerms& t, double hops, double message) {
   const double crossings = t.domains == 1 ? 0 : hops * t.domains / t.n;
   return (hops - crossings) * t.local.uncontended_packet(message, message * t.channels) +
-         crossings * t.net.latency;
+         crossings * t.net.first_packet(message);
 }
 
 /// Steps of a ring in which a rank takes, handles and passes on `step` bytes each. A step of
@@ -145,7 +145,7 @@ class RingSteps {
     const double crossings = t.domains == 1 ? 0 : t.domains / t.n;
     latency_ = chain_latency(t, hops, step / slices_ / t.channels) / hops;
     on_links_ = (1 - crossings) * step * t.local.per_byte + crossings * links_;
-    last_latency_ = t.domains == 1 ? latency_ : t.net.latency;
+    last_latency_ = t.domains == 1 ? latency_ : t.net.first_packet(step / slices_ / t.channels);
   }
 
   /// Seconds of `steps` steps for each piece, of bytes that take `handling` each.

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "collectives/steps/step_list.hpp"
 #include "collectives/traffic/load.hpp"
 #include "collectives/traffic/members.hpp"
 #include "simcore/fabric/limits.hpp"
@@ -25,7 +27,8 @@ constexpr double kMaxDraws = 2e9;
 }  // namespace
 
 schema::Object<IncastSpec> Incast::schema() {
-  return schema::describe<IncastSpec>("in-cast", "many senders, one receiver")
+  auto builder = schema::describe<IncastSpec>("in-cast", "many senders, one receiver");
+  builder
       .field("senders", &IncastSpec::senders,
              "how many ranks send; the job has one rank more, or with `members: random` any number")
       .source("all ranks but the receiver")
@@ -56,7 +59,8 @@ schema::Object<IncastSpec> Incast::schema() {
              "all ranks' together; in place of a period")
       .source("by the period")
       .within({.low = 0, .high = 10, .includes_low = false})
-      .field("jitter", &IncastSpec::jitter, "each sender starts a round at random within it")
+      .field("jitter", &IncastSpec::jitter,
+             "each sender starts a round, or is asked to, at random within it")
       .source("all at once, the hardest case")
       .check([](const IncastSpec& s, Problems& problems) {
         if (s.period && s.load) {
@@ -74,6 +78,8 @@ schema::Object<IncastSpec> Incast::schema() {
           problems.push_back({"jitter", "is longer than the period"});
         }
       });
+  add_verb(builder);
+  return builder;
 }
 
 std::optional<RankDemand> Incast::rank_demand(const Spec& spec) {
@@ -181,7 +187,50 @@ class Incast::Receiver final : public StepSource {
   bool is_receiving_ = true;
 };
 
-/// A rank where members are drawn: sends what it has to, then waits for what has been sent to it.
+/// A receiver that reads: asks all senders, and begins the next round once it has all of this one,
+/// or at its time.
+class Incast::Reader final : public StepSource {
+ public:
+  explicit Reader(const Incast& program) : program_(program) {
+    for (std::uint32_t rank = 0; rank < program.setting_.ranks; ++rank) {
+      if (rank != program.spec_.receiver) senders_.push_back(rank);
+    }
+  }
+
+  bool next(Step& step) override {
+    const IncastSpec& spec = program_.spec_;
+    if (left_.empty()) {
+      if (round_ == spec.rounds) return false;
+      plan();
+      ++round_;
+    }
+    step = left_.back();
+    left_.pop_back();
+    return true;
+  }
+
+ private:
+  /// The steps of a round, in reverse.
+  void plan() {
+    const IncastSpec& spec = program_.spec_;
+    Picoseconds last;
+    for (const Read& read : program_.reads_of(senders_, round_)) {
+      left_.push_back(spec.is_periodic() ? Step::wait_until(round_ * program_.period_ + read.time)
+                                         : Step::delay(read.time - last));
+      left_.push_back(Step::send(read.sender, spec.size));
+      last = read.time;
+    }
+    if (!spec.is_periodic() || round_ + 1 == spec.rounds) left_.push_back(Step::flush());
+    std::ranges::reverse(left_);
+  }
+
+  const Incast& program_;
+  std::vector<std::uint32_t> senders_;
+  std::uint32_t round_ = 0;
+  std::vector<Step> left_;
+};
+
+/// A rank where members are drawn: posts what it has to, then waits for what is posted to it.
 class Incast::Member final : public StepSource {
  public:
   Member(const Incast& program, std::uint32_t rank) : program_(program), rank_(rank) {}
@@ -208,7 +257,9 @@ class Incast::Member final : public StepSource {
   /// The steps of a round, in reverse.
   void plan(const Round& round) {
     const Bytes size = program_.spec_.size;
-    if (pass_ == kReceive) {
+    if (program_.spec_.verb == Verb::kRead) {
+      plan_reads(round);
+    } else if (pass_ == kReceive) {
       if (round.receiver != rank_) return;
       for (const std::uint32_t sender : round.senders) left_.push_back(Step::receive(sender, size));
       std::ranges::reverse(left_);
@@ -216,6 +267,20 @@ class Incast::Member final : public StepSource {
       left_.push_back(Step::send(round.receiver, size));
       left_.push_back(
           Step::wait_until(round_ * program_.period_ + program_.jitter_of(rank_, round_)));
+    }
+  }
+
+  void plan_reads(const Round& round) {
+    const Bytes size = program_.spec_.size;
+    if (pass_ == kReceive) {
+      const bool sends = std::ranges::binary_search(round.senders, rank_);
+      if (sends) left_.push_back(Step::receive(round.receiver, size));
+    } else if (round.receiver == rank_) {
+      for (const Read& read : program_.reads_of(round.senders, round_)) {
+        left_.push_back(Step::wait_until(round_ * program_.period_ + read.time));
+        left_.push_back(Step::send(read.sender, size));
+      }
+      std::ranges::reverse(left_);
     }
   }
 
@@ -263,14 +328,34 @@ Picoseconds Incast::jitter_of(std::uint32_t rank, std::uint32_t round) const {
   return Picoseconds(static_cast<std::int64_t>(random.below(round, range)));
 }
 
+std::vector<Incast::Read> Incast::reads_of(std::span<const std::uint32_t> senders,
+                                           std::uint32_t round) const {
+  std::vector<Read> reads;
+  reads.reserve(senders.size());
+  for (const std::uint32_t sender : senders) reads.push_back({jitter_of(sender, round), sender});
+  std::ranges::stable_sort(reads, {}, &Read::time);
+  return reads;
+}
+
 std::vector<std::uint32_t> Incast::send_peers(LanePlace place) const {
+  const bool reads = spec_.verb == Verb::kRead;
   if (spec_.draws_members()) {
     std::set<std::uint32_t> peers;
     for (std::uint32_t i = 0; i < spec_.rounds; ++i) {
       const Round round = drawn_round(i);
-      if (std::ranges::binary_search(round.senders, place.rank)) peers.insert(round.receiver);
+      if (reads && round.receiver == place.rank) {
+        peers.insert(round.senders.begin(), round.senders.end());
+      } else if (!reads && std::ranges::binary_search(round.senders, place.rank)) {
+        peers.insert(round.receiver);
+      }
     }
     return {peers.begin(), peers.end()};
+  }
+  if (reads) {
+    std::vector<std::uint32_t> peers(place.rank == spec_.receiver ? setting_.ranks : 0);
+    std::iota(peers.begin(), peers.end(), 0U);
+    std::erase(peers, spec_.receiver);
+    return peers;
   }
   if (place.rank == spec_.receiver) return {};
   return {spec_.receiver};
@@ -278,6 +363,11 @@ std::vector<std::uint32_t> Incast::send_peers(LanePlace place) const {
 
 std::unique_ptr<StepSource> Incast::steps(LanePlace place) const {
   if (spec_.draws_members()) return std::make_unique<Member>(*this, place.rank);
+  if (spec_.verb == Verb::kRead) {
+    if (place.rank == spec_.receiver) return std::make_unique<Reader>(*this);
+    return std::make_unique<StepList>(
+        std::vector<Step>(spec_.rounds, Step::receive(spec_.receiver, spec_.size)));
+  }
   if (place.rank == spec_.receiver) return std::make_unique<Receiver>(*this);
   return std::make_unique<Sender>(*this, place.rank);
 }

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "collectives/jobs/job_type.hpp"
+#include "collectives/jobs/verb.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::collectives {
@@ -22,6 +24,7 @@ struct IncastSpec {
   std::optional<Picoseconds> period{};  ///< from the begin of a round to that of the next
   std::optional<double> load{};         ///< the period follows from it
   Members members = Members::kFixed;    ///< drawn: a receiver and its senders for each round
+  Verb verb = Verb::kWrite;
 
   [[nodiscard]] bool draws_members() const { return members == Members::kDrawn; }
   [[nodiscard]] bool is_periodic() const { return period.has_value() || load.has_value(); }
@@ -30,8 +33,9 @@ struct IncastSpec {
 /// All ranks but the receiver send to it at once. When the receiver has a whole round, it control
 /// events the senders, which start the next one; or rounds begin at their times, whatever has
 /// become of the earlier ones. Each sender starts each round at a random time of its own, uniform
-/// in [0, jitter) after it may. Where members are drawn, each round has a receiver and senders of
-/// its own, any as likely, as in-casts of storage systems have (HPCC, SIGCOMM 2019, section 5.1).
+/// in [0, jitter) after it may. A receiver that reads asks each sender at that time. Where members
+/// are drawn, each round has a receiver and senders of its own, any as likely, as in-casts of
+/// storage systems have (HPCC, SIGCOMM 2019, section 5.1).
 class Incast final : public JobProgram {
  public:
   using Spec = IncastSpec;
@@ -57,6 +61,7 @@ class Incast final : public JobProgram {
  private:
   class Sender;
   class Receiver;
+  class Reader;
   class Member;
   /// Who takes part in a round.
   struct Round {
@@ -64,10 +69,19 @@ class Incast final : public JobProgram {
     std::vector<std::uint32_t> senders;  ///< ascending
   };
 
+  /// When a sender is asked, from the begin of a round.
+  struct Read {
+    Picoseconds time;
+    std::uint32_t sender = 0;
+  };
+
   [[nodiscard]] Picoseconds find_period() const;
   [[nodiscard]] Round drawn_round(std::uint32_t round) const;
   /// From the begin of what a sender may begin.
   [[nodiscard]] Picoseconds jitter_of(std::uint32_t rank, std::uint32_t round) const;
+  /// The reads of a round, in the order of their times.
+  [[nodiscard]] std::vector<Read> reads_of(std::span<const std::uint32_t> senders,
+                                           std::uint32_t round) const;
 
   ProgramSetting setting_;
   IncastSpec spec_;

@@ -26,9 +26,9 @@ schema::Object<MessagesSpec::Message> message_schema() {
       .field("start", &Message::start,
              "counted from the job's start, or from the end of those that it is `after`")
       .source("with the job")
-      .field("from", &Message::from, "rank that sends")
+      .field("from", &Message::from, "rank that has the data")
       .required()
-      .field("to", &Message::to, "rank that receives")
+      .field("to", &Message::to, "rank that receives it; with `operation: read` it posts")
       .required()
       .field("size", &Message::size, "payload")
       .required()
@@ -36,7 +36,8 @@ schema::Object<MessagesSpec::Message> message_schema() {
       .at_most(kMaxMessage)
       .integers("after", &Message::after,
                 "indices in the list, from 0, of earlier messages that its sender has to have "
-                "received, or of its own that have to be acknowledged")
+                "received, or of its own that have to be acknowledged; with `operation: read`, "
+                "that its receiver has to have read")
       .source("none")
       .check([](const Message& m, Problems& problems) {
         if (m.from == m.to) problems.push_back({"to", "is the sending rank itself"});
@@ -46,8 +47,8 @@ schema::Object<MessagesSpec::Message> message_schema() {
 }  // namespace
 
 schema::Object<MessagesSpec> MessageList::schema() {
-  return schema::describe<MessagesSpec>("messages", "transfers one by one")
-      .objects("list", &MessagesSpec::list, message_schema(), "the transfers")
+  auto builder = schema::describe<MessagesSpec>("messages", "transfers one by one");
+  builder.objects("list", &MessagesSpec::list, message_schema(), "the transfers")
       .source("in the CSV file")
       .compact()
       .only_if([](const MessagesSpec& m) { return m.csv.empty(); },
@@ -66,6 +67,8 @@ schema::Object<MessagesSpec> MessageList::schema() {
           problems.push_back({"sha256", "given without csv"});
         }
       });
+  add_verb(builder);
+  return builder;
 }
 
 void MessageList::read_files(Spec& spec, JobFiles& files) {
@@ -106,12 +109,17 @@ void MessageList::check(const Spec& spec, std::uint32_t ranks, Problems& problem
 namespace {
 
 /// What is wrong with the messages that number `i` is after.
-std::string link_problem(const std::vector<MessagesSpec::Message>& list, std::size_t i) {
+std::string link_problem(const MessagesSpec& spec, std::size_t i) {
+  const std::vector<MessagesSpec::Message>& list = spec.list;
   for (const std::uint32_t earlier : list[i].after) {
     const std::string name = std::to_string(earlier);
     if (earlier >= i) return "names message " + name + "; it has to be one before in the list";
     const MessagesSpec::Message& other = list[earlier];
-    if (list[i].from != other.from && list[i].from != other.to) {
+    if (spec.verb == Verb::kRead && list[i].to != other.to) {
+      return "names message " + name + ", which rank " + std::to_string(other.to) +
+             " reads; rank " + std::to_string(list[i].to) + " knows of its own reads only";
+    }
+    if (spec.verb != Verb::kRead && list[i].from != other.from && list[i].from != other.to) {
       return "names message " + name + " from rank " + std::to_string(other.from) + " to " +
              std::to_string(other.to) + ", of which rank " + std::to_string(list[i].from) +
              " does not know";
@@ -137,7 +145,7 @@ std::vector<bool> find_linked(const std::vector<MessagesSpec::Message>& list) {
 void MessageList::check_links(const Spec& spec, std::uint32_t ranks, Problems& problems) {
   const std::size_t already = problems.size();
   for (std::size_t i = 0; i < spec.list.size(); ++i) {
-    std::string problem = link_problem(spec.list, i);
+    std::string problem = link_problem(spec, i);
     if (problem.empty()) continue;
     problems.push_back({"list[" + std::to_string(i) + "].after", std::move(problem)});
     if (problems.size() == already + kMaxProblems) return;
@@ -145,11 +153,14 @@ void MessageList::check_links(const Spec& spec, std::uint32_t ranks, Problems& p
   if (problems.size() > already) return;
   const std::vector<bool> is_linked = find_linked(spec.list);
   const auto links = static_cast<double>(std::ranges::count(is_linked, true));
-  if (links < kMaxLanes && (links + 1) * ranks <= kMaxLanesOfAllRanks) return;
+  const std::uint32_t each = spec.verb == Verb::kRead ? 2 : 1;  // lanes: of requests, of data
+  const std::uint32_t max_lanes = kMaxLanes / each;
+  const double max_of_all = kMaxLanesOfAllRanks / each;
+  if (links < max_lanes && (links + 1) * ranks <= max_of_all) return;
   problems.push_back({"list", "has " + std::to_string(std::llround(links)) +
                                   " messages that wait or are waited for; at most " +
-                                  std::to_string(kMaxLanes - 1) + " are possible, and " +
-                                  std::to_string(std::llround(kMaxLanesOfAllRanks)) +
+                                  std::to_string(max_lanes - 1) + " are possible, and " +
+                                  std::to_string(std::llround(max_of_all)) +
                                   " times ranks; make it several jobs, or a graph"});
 }
 
@@ -217,6 +228,9 @@ class MessageList::Source final : public StepSource {
 
 MessageList::MessageList(ProgramSetting setting, MessagesSpec spec)
     : setting_(std::move(setting)), spec_(std::move(spec)) {
+  if (spec_.verb == Verb::kRead) {
+    for (Message& message : spec_.list) std::swap(message.from, message.to);  // as it is posted
+  }
   link();
   std::stable_sort(spec_.list.begin(), spec_.list.end(),
                    [](const auto& a, const auto& b) { return a.start < b.start; });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/jobs/job_type.hpp"
+#include "collectives/jobs/verb.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::collectives {
@@ -25,12 +26,13 @@ struct MessagesSpec {
   std::vector<Message> list;
   std::string csv;     ///< the file that the list comes from; empty: it was given
   std::string sha256;  ///< of that file; empty: not checked
+  Verb verb = Verb::kWrite;
 };
 
-/// The messages of a list, each posted at its start, counted from the job's start. Messages of one
-/// rank with the same start are posted in the order of the list. A rank ends when it has received
-/// all that the list sends to it. A message that is after others, or that others are after, has a
-/// lane of its own.
+/// The messages of a list, each posted at its start, counted from the job's start: by the rank that
+/// has its data, or that reads it. Messages of one rank with the same start are posted in the order
+/// of the list. A rank ends when it has received all that the list sends to it. A message that is
+/// after others, or that others are after, has a lane of its own.
 class MessageList final : public JobProgram {
  public:
   using Spec = MessagesSpec;

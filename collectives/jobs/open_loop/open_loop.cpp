@@ -29,15 +29,18 @@ Picoseconds drawable(Picoseconds mean) { return std::min(mean, Picoseconds::max(
 }  // namespace
 
 schema::Object<OpenLoopSpec> OpenLoop::schema() {
-  return schema::describe<OpenLoopSpec>("open loop", "messages at a given load, whatever completes")
-      .field("size", &OpenLoopSpec::size, "of every message")
+  auto builder =
+      schema::describe<OpenLoopSpec>("open loop", "messages at a given load, whatever completes");
+  builder.field("size", &OpenLoopSpec::size, "of every message")
       .source("drawn from `sizes`")
       .at_least(1_B)
       .at_most(kMaxMessage)
       .only_if([](const OpenLoopSpec& o) { return !o.sizes; }, "without `sizes`")
       .object("sizes", &OpenLoopSpec::sizes, sizes_schema(), "that messages are drawn from")
       .source("all have one size")
-      .field("load", &OpenLoopSpec::load, "payload, as a fraction of each sender's access rate")
+      .field("load", &OpenLoopSpec::load,
+             "payload, as a fraction of the access rate of each rank that sends; or with "
+             "`operation: read` that reads")
       .required()
       .within({.low = 0, .high = 10, .includes_low = false})
       .choice("arrivals", &OpenLoopSpec::arrivals,
@@ -57,7 +60,8 @@ schema::Object<OpenLoopSpec> OpenLoop::schema() {
       .at_least(1_ns)
       .at_most(kMaxActivity)
       .only_if(is_on_off, "with `arrivals: on-off`")
-      .constant("destinations", "uniform", "who receives: any other rank")
+      .constant("destinations", "uniform",
+                "who receives: any other rank; or with `operation: read` who is read from")
       .changes_nothing()
       .source("no favoured paths")
       .field("stop", &OpenLoopSpec::stop, "no arrivals from then on, counted from the job's start")
@@ -78,6 +82,8 @@ schema::Object<OpenLoopSpec> OpenLoop::schema() {
                                          " periods with `on` until the `stop`"});
         }
       });
+  add_verb(builder);
+  return builder;
 }
 
 void OpenLoop::read_files(Spec& spec, JobFiles& files) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/jobs/job_type.hpp"
+#include "collectives/jobs/verb.hpp"
 #include "collectives/traffic/sizes_spec.hpp"
 #include "simcore/base/units.hpp"
 
@@ -15,13 +16,14 @@ namespace weft::collectives {
 struct OpenLoopSpec {
   enum class Arrivals : std::uint8_t { kPoisson, kConstant, kOnOff };
   Bytes size;         ///< of all messages, without `sizes`
-  double load = 0.5;  ///< payload, as a fraction of the sender's access rate
+  double load = 0.5;  ///< payload, as a fraction of the access rate of who posts
   Arrivals arrivals = Arrivals::kPoisson;
   Picoseconds stop;                  ///< no arrivals from then on, counted from the job's start
   std::optional<SizesSpec> sizes{};  ///< that messages are drawn from
   // Of on-off sources:
   Picoseconds on{};   ///< a source sends for so long, on average
   Picoseconds off{};  ///< and then rests for so long
+  Verb verb = Verb::kWrite;
 };
 
 /// The mean time between two messages of a rank whose link has this rate, rounded to a picosecond;
@@ -29,12 +31,12 @@ struct OpenLoopSpec {
 /// of drawn sizes in thousandths of a byte. Of on-off sources it is that of all time, on and off.
 [[nodiscard]] Picoseconds mean_gap(const OpenLoopSpec& spec, BitsPerSecond access_rate);
 
-/// Every rank posts messages to uniformly random other ranks, whatever has become of the earlier
-/// ones: at exponential gaps (a Poisson process), or at constant ones with the first message at a
-/// random phase within a gap, so that ranks do not march in step; or as a Poisson process that is
-/// switched on and off for exponential times, with the same load over all (an interrupted Poisson
-/// process: A. Kuczura, Bell System Technical Journal 52, 1973). Whether a source begins on or off
-/// is drawn, so that its load is the same from the start.
+/// Every rank posts messages to, or reads from, uniformly random other ranks, whatever has become
+/// of the earlier ones: at exponential gaps (a Poisson process), or at constant ones with the first
+/// message at a random phase within a gap, so that ranks do not march in step; or as a Poisson
+/// process that is switched on and off for exponential times, with the same load over all (an
+/// interrupted Poisson process: A. Kuczura, Bell System Technical Journal 52, 1973). Whether a
+/// source begins on or off is drawn, so that its load is the same from the start.
 ///
 /// Its send peers are those that it draws, which are far fewer than all where ranks are many.
 /// Receivers wait for nothing; a rank ends with its last acknowledgement, or delivery.

@@ -1,6 +1,8 @@
 #include "collectives/jobs/permutation/permutation.hpp"
 
+#include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "collectives/steps/step_list.hpp"
@@ -10,17 +12,32 @@
 namespace weft::collectives {
 
 schema::Object<PermutationSpec> Permutation::schema() {
-  return schema::describe<PermutationSpec>("permutation",
-                                           "every rank sends to one other and receives from one")
-      .field("size", &PermutationSpec::size, "per rank")
+  using Pairs = Spec::Pairs;
+  auto builder = schema::describe<PermutationSpec>(
+      "permutation", "every rank sends to one other and receives from one");
+  builder.field("size", &PermutationSpec::size, "per rank")
       .required()
       .at_least(1_B)
       .at_most(kMaxMessage)
       .field("jitter", &PermutationSpec::jitter, "each rank starts at random within it")
       .source("all at once, the hardest case")
-      .constant("pairs", "random", "who sends to whom: a random derangement by the seed")
-      .changes_nothing()
-      .source("no favoured paths");
+      .choice("pairs", &Spec::pairs,
+              {{Pairs::kRandom, "random", "a random derangement by the seed"},
+               {Pairs::kShift, "shift", "rank i sends to rank i + `shift`, around the end"}},
+              "who sends to whom")
+      .source("no favoured paths")
+      .field("shift", &Spec::shift, "ranks from one that sends to the one that receives")
+      .source("the next rank")
+      .at_least(1)
+      .only_if([](const Spec& s) { return s.pairs == Pairs::kShift; }, "with `pairs: shift`");
+  add_verb(builder);
+  return builder;
+}
+
+void Permutation::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
+  if (spec.pairs != Spec::Pairs::kShift || spec.shift % ranks != 0) return;
+  problems.push_back({"shift", "is " + std::to_string(spec.shift) + ", with which each of the " +
+                                   std::to_string(ranks) + " ranks would send to itself"});
 }
 
 std::uint64_t Permutation::max_connections(const Spec& /*spec*/, std::uint32_t ranks) {
@@ -48,9 +65,23 @@ std::vector<std::uint32_t> random_derangement(std::uint32_t n, const RandomStrea
   return order;
 }
 
+namespace {
+
+std::vector<std::uint32_t> destinations_of(const ProgramSetting& setting,
+                                           const PermutationSpec& spec) {
+  if (spec.pairs == PermutationSpec::Pairs::kRandom) {
+    return random_derangement(setting.ranks, setting.random(Purpose::kPermutation, 0));
+  }
+  std::vector<std::uint32_t> order(setting.ranks);
+  std::iota(order.begin(), order.end(), 0U);
+  std::rotate(order.begin(), order.begin() + spec.shift % setting.ranks, order.end());
+  return order;
+}
+
+}  // namespace
+
 Permutation::Permutation(const ProgramSetting& setting, const PermutationSpec& spec)
-    : Permutation(setting, spec,
-                  random_derangement(setting.ranks, setting.random(Purpose::kPermutation, 0))) {}
+    : Permutation(setting, spec, destinations_of(setting, spec)) {}
 
 Permutation::Permutation(ProgramSetting setting, const PermutationSpec& spec,
                          std::vector<std::uint32_t> destinations)
@@ -62,6 +93,7 @@ Permutation::Permutation(ProgramSetting setting, const PermutationSpec& spec,
     WEFT_CHECK(destinations_[i] != i, "nobody sends to itself");
     sources_[destinations_[i]] = static_cast<std::uint32_t>(i);
   }
+  if (spec.verb == Verb::kRead) std::swap(destinations_, sources_);
 }
 
 std::vector<std::uint32_t> Permutation::send_peers(LanePlace place) const {

@@ -134,9 +134,16 @@ double PlacedTimes::hop(std::uint32_t from, std::uint32_t to, double bytes) cons
 }
 
 double PlacedTimes::message(bool leaves_domain, double bytes) const {
-  const GroupLink link{leaves_domain ? layout_.network_rate : layout_.domain_rate,
-                       leaves_domain ? layout_.network_latency : layout_.domain_latency};
-  return link.send(bytes);
+  if (!leaves_domain) return GroupLink{layout_.domain_rate, layout_.domain_latency}.send(bytes);
+  const NicPlanes& planes = layout_.planes;
+  if (!planes.are_several()) {
+    return GroupLink{layout_.network_rate, layout_.network_latency}.send(bytes);
+  }
+  // Its first packet is stored and forwarded in one of the planes.
+  const double first = std::min(bytes, static_cast<double>(planes.packet.count()));
+  const BitsPerSecond rate = planes.flow_rate(layout_.network_rate);
+  return GroupLink{rate, layout_.network_latency}.send(bytes) +
+         planes.stores * GroupLink{planes.rate, {}}.send(first);
 }
 
 double PlacedTimes::share_between_domains(GroupKind kind, Operation operation) const {

@@ -349,6 +349,17 @@ TEST(KeysWithoutEffect, OfTrainingAreNamedWherePlansExchangeNothingOfTheKind) {
   EXPECT_THAT(training("{tensor: 2, data: 4}", "{weights: true, tensor: true}"),
               Not(idle("overlap")));
   EXPECT_THAT(training(replicas, "{weights: false, tensor: false}"), Not(idle("overlap")));
+  EXPECT_THAT(training(replicas, "{parameters: true}"), idle("jobs[0].overlap.parameters"));
+  EXPECT_THAT(training("{data: 8, zero: 3}", "{parameters: true}"), idle("overlap.parameters"));
+  EXPECT_THAT(training(replicas, "{prefetch: false}"), idle("jobs[0].overlap.prefetch"));
+  EXPECT_THAT(training("{data: 8, zero: 2}", "{prefetch: true}"), idle("overlap.prefetch"));
+  EXPECT_THAT(training(replicas, "{pipeline: false}"), idle("jobs[0].overlap.pipeline"));
+  for (const char* zero : {"1", "2"}) {
+    EXPECT_THAT(training(std::string("{data: 8, zero: ") + zero + "}", "{parameters: true}"),
+                Not(idle("overlap")));
+  }
+  EXPECT_THAT(training("{data: 8, zero: 3}", "{prefetch: false}"), Not(idle("overlap")));
+  EXPECT_THAT(training("{data: 4, pipeline: 2}", "{pipeline: false}"), Not(idle("overlap")));
 }
 
 TEST(KeysWithoutEffect, AreNamedWithWhatTakesItAway) {
