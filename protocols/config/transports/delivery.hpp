@@ -28,6 +28,9 @@ struct PacketDelivery {
   std::uint32_t retries = 5;
   std::uint32_t nack_retries = kEndless;
   bool infers_loss = false;  ///< SLEEK: from what ACKs say came early, and by probes
+  /// Whether the contexts of a host share what each wants of its receiver, and not the limit of
+  /// that: congestion::RcccSource::Shared.
+  bool shares_demand = false;
   /// Packets from the first that is missing on that receivers keep track of; those beyond have a
   /// NACK (NO_BITMAP).
   std::uint32_t tracked = 1024;

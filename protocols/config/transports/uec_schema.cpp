@@ -218,6 +218,7 @@ TransportTraits UecConfig::traits() const {
                                    .retries = retries,
                                    .nack_retries = nack_retries,
                                    .infers_loss = infers_loss,
+                                   .shares_demand = preset == Preset::kHtsim,
                                    .tracked = tracked.value_or(psn_window),
                                    .receiver_gap = receiver_gap};
   return traits;

@@ -56,15 +56,23 @@ class RcccSource {
     granted_ = total;
   }
 
-  /// What it would have granted in all. `senders`: contexts of its host with something to send,
-  /// which share what the host can send; `window`: bytes in flight that a window beside it allows.
-  [[nodiscard]] std::uint32_t demand(Bytes window, std::uint32_t senders) const {
-    Bytes wish = std::min({backlog_, max_credit_, window + packet_});
+  /// What contexts of a host with something to send share: what the host can send in a round trip,
+  /// or what each of them wants (uet-htsim).
+  enum class Shared : std::uint8_t { kLimit, kDemand };
+
+  /// What it would have granted in all. `senders`: those contexts; `window`: bytes in flight that a
+  /// window beside it allows.
+  [[nodiscard]] std::uint32_t demand(Bytes window, std::uint32_t senders, Shared shared) const {
+    const std::uint32_t active = std::max(senders, 1U);
+    const Bytes limit =
+        shared == Shared::kLimit ? std::max(max_credit_ / active, packet_) : max_credit_;
+    Bytes wish = std::min({backlog_, limit, window + packet_});
     // What goes unasked will be taken back, and counts for nothing.
     wish = is_speculating_ ? std::max(wish, packet_) : wish - credit_;
     // It has more than it can use: the receiver knows by that how far ahead it is.
     if (wish <= Bytes()) return granted_ - whole_units(Bytes() - wish);
-    return granted_ + whole_units(wish / std::max(senders, 1U) + kUnit - Bytes(1));
+    if (shared == Shared::kDemand) wish = wish / active;
+    return granted_ + whole_units(wish + kUnit - Bytes(1));
   }
   /// Tells the receiver: what was once asked for is never taken back.
   std::uint32_t ask(std::uint32_t demand) {

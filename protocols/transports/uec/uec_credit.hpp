@@ -125,7 +125,10 @@ class UecCredit {
                              });
     }
     const Bytes window = has_window ? std::min(source.max_credit(), windows) : source.max_credit();
-    return source.demand(window, static_cast<std::uint32_t>(s_.uec.active(s.host)));
+    return source.demand(window, static_cast<std::uint32_t>(s_.uec.active(s.host)),
+                         host_.transport(s.transport).delivery.shares_demand
+                             ? congestion::RcccSource::Shared::kDemand
+                             : congestion::RcccSource::Shared::kLimit);
   }
 
   void send_request(const Here& here, const SenderState& s, QueuePairId qp, bool repeats) {
