@@ -21,6 +21,13 @@ std::optional<double> estimate(const CollectiveSpec& spec, Algorithm algorithm, 
 
 std::vector<Estimate> estimates(const CollectiveSpec& spec, std::uint32_t ranks,
                                 const RankLayout& layout) {
+  if (layout.planes.are_several()) {
+    // Compared as if planes were one link. So how packets select planes changes no choice, and a
+    // comparison of runs compares planes alone.
+    RankLayout together = layout;
+    together.planes = {};
+    return estimates(spec, ranks, together);
+  }
   std::vector<Estimate> all;
   for (const Algorithm algorithm : algorithms_for(spec.operation)) {
     if (const auto seconds = estimate(spec, algorithm, ranks, layout)) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/steps/read_program.hpp"
 #include "scenarios/zero_load/zero_load_times.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/fabric/path.hpp"
@@ -81,7 +82,12 @@ class Links {
   }
   [[nodiscard]] ConnectionId connection_of(const scenarios::MessageResult& m) const {
     const collectives::JobPlan& job = e_.workload.jobs()[m.job];
-    return e_.workload.find(job.process(m.source_rank), job.process(m.destination_rank), 0);
+    const ProcessId from = job.process(m.source_rank);
+    const ProcessId to = job.process(m.destination_rank);
+    // Data of reads has lanes behind those of requests. Some is as short as these.
+    const bool is_data = job.reads() && m.bytes != collectives::kReadRequest;
+    const ConnectionId id = e_.workload.find(from, to, is_data ? job.request_lanes : 0);
+    return id.is_none() ? e_.workload.find(from, to, job.request_lanes) : id;
   }
   [[nodiscard]] std::vector<std::vector<PortShare>> steps(const scenarios::MessageResult& m,
                                                           std::uint32_t number) const {

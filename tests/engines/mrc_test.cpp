@@ -460,12 +460,12 @@ TEST(Mrc, M9_ReadAndSendAreRefusedWithTheJobsName) {
   };
   for (const char* verb : {"read", "send"}) {
     EXPECT_EQ(refusal_of_mrc(text_of_routes(1, 2, mrc_routed(kOpenWindow), job(verb))),
-              fmt::format("test.yaml:6:25: jobs[0].operation: is `{}`, by which job `fetch` moves "
+              fmt::format("jobs[0].operation: is `{}`, by which job `fetch` moves "
                           "data between h0 and h1; mrc has WRITE and WRITE_IMM only (MRC 1.0); set "
                           "operation: write, or another transport",
                           verb));
     for (const char* type :
-         {"type: incast", "type: permutation", "type: open-loop, load: 0.1, stop: 10us"}) {
+         {"type: incast", "type: permutation", "type: open-loop, load: 0.5, stop: 10ms"}) {
       const std::string jobs =
           fmt::format("[{{name: fetch, size: 1MB, operation: {}, {}}}]", verb, type);
       EXPECT_THAT(refusal_of_mrc(text_of_routes(1, 2, mrc_routed(kOpenWindow), jobs)),
@@ -480,14 +480,10 @@ TEST(Mrc, M9_ReadAndSendAreRefusedWithTheJobsName) {
 TEST(Mrc, ReadsAndSendsInsideADomainDoNotGoByIt) {
   const auto text = [](const char* verb, std::uint32_t to) {
     return fmt::format(
-        "name: domain
-        "
-        "racks: {{count: 1, servers: 2, server: hgx-h100}}
-        "
-        "fabric: {{topology: leaf-spine, spines: 2}}
-        "
-        "transport: {{type: mrc}}
-        "
+        "name: domain\n"
+        "racks: {{count: 1, servers: 2, server: hgx-h100}}\n"
+        "fabric: {{topology: leaf-spine, spines: 2}}\n"
+        "transport: {{type: mrc}}\n"
         "jobs: [{{name: fetch, operation: {}, type: messages, list: [{{from: 0, to: {}, size: "
         "1MB}}]}}]\n",
         verb, to);

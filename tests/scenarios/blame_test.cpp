@@ -39,7 +39,7 @@ TEST(Blame, OfALoneMessageIsItsZeroLoadTime) {
 }
 
 // Of a chain of reads the requests are part, which go the other way; the time between them is the
-// job's own.
+// job's own. The ACK of a request, 86 bytes, leaves before the data.
 TEST(Blame, OfReadsIsTheirRequestsAndTheirData) {
   const Results r =
       blamed(two_leaves(
@@ -47,9 +47,11 @@ TEST(Blame, OfReadsIsTheirRequestsAndTheirData) {
                    "[{from: 0, to: 1, size: 1MiB}, {from: 2, to: 1, size: 1MiB, after: 0, start: "
                    "7us}]}]\n"));
   const Picoseconds wire = time_of(r, "a", "serialisation") + time_of(r, "a", "propagation");
-  EXPECT_EQ(wire + 7_us, job_of(r, "a").jct);
+  const Picoseconds acks = 2 * transmission_time(86_B, 400_Gbps);
+  EXPECT_EQ(wire + 7_us + acks, job_of(r, "a").jct);
+  EXPECT_EQ(time_of(r, "a", "queueing", "a"), acks);
   EXPECT_EQ(time_of(r, "a", "schedule"), 7_us);
-  EXPECT_EQ(job_of(r, "a").ideal, job_of(r, "a").jct);
+  EXPECT_EQ(job_of(r, "a").ideal + acks, job_of(r, "a").jct);
 }
 
 // A ring of 16 in which h5's link is slow: h4 sends data to h5, and to h3 nothing but ACKs. Packets

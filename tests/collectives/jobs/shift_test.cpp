@@ -23,15 +23,15 @@ TEST(ShiftedPermutation, HasEachRankSendSoFarOn) {
   for (const std::uint32_t shift : {1U, 3U, 7U, 9U, 8'000'003U}) {
     const collectives::Workload workload = build({job(8, shifted_by(shift))});
     std::uint32_t rank = 0;
-    collectives::for_each_transfer(
-        workload, 0, [&](ConnectionId id, Bytes size, std::int64_t count) {
-          const Connection& c = workload.connections()[id.value()];
-          EXPECT_EQ(workload.rank_of(c.source), rank);
-          EXPECT_EQ(workload.rank_of(c.destination), (rank + shift) % 8);
-          EXPECT_EQ(size, 1_MiB);
-          EXPECT_EQ(count, 1);
-          ++rank;
-        });
+    collectives::for_each_transfer(workload, 0,
+                                   [&](ConnectionId id, Bytes size, std::int64_t count) {
+                                     const Connection& c = workload.connections()[id.value()];
+                                     EXPECT_EQ(workload.rank_of(c.source), rank);
+                                     EXPECT_EQ(workload.rank_of(c.destination), (rank + shift) % 8);
+                                     EXPECT_EQ(size, 1_MiB);
+                                     EXPECT_EQ(count, 1);
+                                     ++rank;
+                                   });
     EXPECT_EQ(rank, 8U);
   }
 }
