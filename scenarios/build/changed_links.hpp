@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,12 @@ namespace weft::scenarios {
 /// has been checked.
 [[nodiscard]] protocols::SettingsByPort settings_by_port(const Scenario& scenario,
                                                          const Fabric& fabric);
+/// Entries of `fabric.changes` by what they are about, in their order.
+struct ChangesByPlace {
+  std::map<PortId, std::vector<std::size_t>> of_port;
+  std::map<NodeId, std::vector<std::size_t>> of_node;
+};
+[[nodiscard]] ChangesByPlace changes_by_place(const Scenario& scenario, const Fabric& fabric);
 /// Gives what hosts send the congestion controls that they say: each makes a transport of its own.
 [[nodiscard]] Errors change_controls(const Fabric& fabric, Scenario& scenario,
                                      collectives::Workload& workload);

@@ -90,7 +90,7 @@ class ChangeFinder {
                   "belongs to hosts, and `" + fabric_.node(node).name + "` is a switch");
     }
     const std::string of_switches = "belongs to switches, and `" + fabric_.node(node).name +
-                                    "` is a host; its NIC can have honours_pause, "
+                                    "` is a host; its NIC can have honours_pause, mtu, "
                                     "congestion_control and the flow_control of classes";
     if (change.buffer) fail(path + ".buffer", of_switches);
     if (change.headroom_pool) fail(path + ".headroom_pool", of_switches);
@@ -224,13 +224,23 @@ Errors change_buffers(const Scenario& scenario, Fabric& fabric) {
   return {};
 }
 
+ChangesByPlace changes_by_place(const Scenario& scenario, const Fabric& fabric) {
+  ChangesByPlace changes;
+  const Result<std::vector<ChangedNode>> found = find_changed_nodes(scenario, fabric);
+  for (std::size_t i = 0; found.ok() && i < found.value().size(); ++i) {
+    for (const PortId port : found.value()[i].ports) changes.of_port[port].push_back(i);
+    for (const NodeId node : found.value()[i].nodes) changes.of_node[node].push_back(i);
+  }
+  return changes;
+}
+
 SettingsByPort settings_by_port(const Scenario& scenario, const Fabric& fabric) {
   SettingsByPort settings;
-  const Result<std::vector<ChangedNode>> found = find_changed_nodes(scenario, fabric);
   std::map<PortId, std::vector<std::size_t>> changes_of_port;
-  for (std::size_t i = 0; found.ok() && i < found.value().size(); ++i) {
-    if (!scenario.settings_changes[i].is_of_ports()) continue;
-    for (const PortId port : found.value()[i].ports) changes_of_port[port].push_back(i);
+  for (const auto& [port, changes] : changes_by_place(scenario, fabric).of_port) {
+    for (const std::size_t i : changes) {
+      if (scenario.settings_changes[i].is_of_ports()) changes_of_port[port].push_back(i);
+    }
   }
   std::map<std::vector<std::size_t>, std::uint16_t> numbers;
   for (const auto& [port, changes] : changes_of_port) {

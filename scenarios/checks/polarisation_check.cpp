@@ -87,9 +87,9 @@ void check_choices(const Experiment& e, const PathHash& hash, StaticFindings& fi
 
 std::string polarisation_text(const Fabric& fabric, const topologies::UsablePathSurvey& found) {
   return fmt::format(
-      "hashes polarise: traffic from {} to {} can take {} of {} shortest paths, because switches "
-      "repeat each other's choices",
-      fabric.host(found.worst.first).name, fabric.host(found.worst.second).name,
+      "{}: traffic from {} to {} can take {} of {} shortest paths, because switches repeat each "
+      "other's choices",
+      kPolarised, fabric.host(found.worst.first).name, fabric.host(found.worst.second).name,
       count_text(found.of_worst.usable), count_text(found.of_worst.shortest));
 }
 

@@ -393,6 +393,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_capacity(experiment, findings);
   check_buffers(experiment, findings);
   check_receivers(experiment, findings);
+  check_mtus(experiment, findings);
   check_nics(experiment, findings);
   check_marking(experiment, findings);
   check_steps(experiment, findings);

@@ -34,6 +34,8 @@ enum class Loops : std::uint8_t { kWarnedOf, kRefused };
 void check_routes(const Experiment& experiment, Loops loops, StaticFindings& findings);
 /// The part that is about hashes that repeat each other's choices (polarisation_check.cpp).
 void check_polarisation(const Experiment& experiment, StaticFindings& findings);
+/// How polarisation_text begins.
+inline constexpr const char* kPolarised = "hashes polarise";
 /// Of a survey that found reduced pairs: the worst of them in words, as `weft check`, runs, `weft
 /// topo` and `weft explain` name it.
 [[nodiscard]] std::string polarisation_text(const Fabric& fabric,
@@ -48,6 +50,8 @@ void check_buffers(const Experiment& experiment, StaticFindings& findings);
 void check_transports(const Experiment& experiment, StaticFindings& findings);
 /// Marks that nobody sets, too late or too early (marking_checks.cpp).
 void check_marking(const Experiment& experiment, StaticFindings& findings);
+/// Packets that are larger than the MTU of a port (mtu_checks.cpp).
+void check_mtus(const Experiment& experiment, StaticFindings& findings);
 /// Windows and time-outs that are shorter than a round trip (round_trip_checks.cpp).
 void check_round_trips(const Experiment& experiment, StaticFindings& findings);
 /// More than links can carry, for as long as it is offered (load_checks.cpp).

@@ -94,10 +94,16 @@ using language::Document;
 /// The tree of the file and its places.
 class LoadedScenario::Origin {
  public:
-  Origin(language::Node root, Diagnostics diagnostics, GivenKeys given)
-      : root_(std::move(root)), diagnostics_(std::move(diagnostics)), given_(std::move(given)) {}
+  Origin(language::Node root, Diagnostics diagnostics, GivenKeys given,
+         std::shared_ptr<const std::string> text)
+      : root_(std::move(root)),
+        diagnostics_(std::move(diagnostics)),
+        given_(std::move(given)),
+        text_(std::move(text)) {}
 
   [[nodiscard]] const GivenKeys& given() const { return given_; }
+  /// Of the file; null: it is not known.
+  [[nodiscard]] const std::string* text() const { return text_.get(); }
 
   [[nodiscard]] SourceLocation location(const std::string& path) const {
     return diagnostics_.location(language::locate(root_, path).mark, path);
@@ -107,6 +113,7 @@ class LoadedScenario::Origin {
   language::Node root_;
   Diagnostics diagnostics_;
   GivenKeys given_;
+  std::shared_ptr<const std::string> text_;
 };
 
 /// The stages from text to scenario. A stage runs only if the ones before it found nothing wrong,
@@ -114,9 +121,11 @@ class LoadedScenario::Origin {
 class ScenarioLoader {
  public:
   ScenarioLoader(const std::filesystem::path& filename, const std::vector<std::string>& overrides,
-                 const language::Catalogue& catalogue, LinkLayer layer)
+                 const language::Catalogue& catalogue, LinkLayer layer,
+                 std::shared_ptr<const std::string> text)
       : filename_(filename),
         overrides_(overrides),
+        text_(std::move(text)),
         diagnostics_(filename.string(), overrides),
         catalogue_(catalogue),
         schema_(language::document_schema(layer)),
@@ -162,13 +171,14 @@ class ScenarioLoader {
     loaded.canonical_ =
         language::write_yaml(schema_, document_, tree_, provenance_, {.comments = false});
     loaded.origin_ = std::make_shared<LoadedScenario::Origin>(
-        std::move(tree_), std::move(diagnostics_), std::move(given));
+        std::move(tree_), std::move(diagnostics_), std::move(given), text_);
     return loaded;
   }
 
  private:
   std::filesystem::path filename_;
   const std::vector<std::string>& overrides_;
+  std::shared_ptr<const std::string> text_;
   Diagnostics diagnostics_;
   const language::Catalogue& catalogue_;
   const schema::Object<Document>& schema_;
@@ -195,6 +205,11 @@ Errors LoadedScenario::located(Errors errors) const {
   return errors;
 }
 
+std::string LoadedScenario::comment_at(int line) const {
+  const std::string* text = origin_ ? origin_->text() : nullptr;
+  return text == nullptr ? std::string() : language::comment_of_line(*text, line);
+}
+
 Result<LoadedScenario> load_scenario(const std::filesystem::path& path,
                                      const std::vector<std::string>& overrides) {
   Result<std::string> text = language::read_text_file(path, language::kMaxScenarioBytes);
@@ -213,14 +228,18 @@ Result<LoadedScenario> load_scenario_text(std::string_view text,
 
 /// What every load needs and none changes.
 struct ScenarioTemplate::Shared {
-  explicit Shared(language::Node tree) : root(std::move(tree)) {}
+  Shared(language::Node tree, std::shared_ptr<const std::string> file)
+      : root(std::move(tree)), text(std::move(file)) {}
 
   language::Node root;
+  std::shared_ptr<const std::string> text;  ///< null: the map is inside of another file
   Result<std::shared_ptr<const language::Catalogue>> catalogue = language::Catalogue::standard();
 };
 
-ScenarioTemplate::ScenarioTemplate(language::Node root, std::filesystem::path filename)
-    : shared_(std::make_shared<const Shared>(std::move(root))), filename_(std::move(filename)) {}
+ScenarioTemplate::ScenarioTemplate(language::Node root, std::filesystem::path filename,
+                                   std::shared_ptr<const std::string> text)
+    : shared_(std::make_shared<const Shared>(std::move(root), std::move(text))),
+      filename_(std::move(filename)) {}
 
 const language::Node& ScenarioTemplate::root() const { return shared_->root; }
 
@@ -233,17 +252,18 @@ Result<ScenarioTemplate> ScenarioTemplate::parse(std::string_view text,
   const language::DefaultLines lines = language::default_lines(text);
   if (!lines.empty()) mark_defaults(lines, {}, root.value());
   root.value().mark.is_default = !lines.empty();  // there are some
-  return ScenarioTemplate(std::move(root).value(), filename);
+  return ScenarioTemplate(std::move(root).value(), filename,
+                          std::make_shared<const std::string>(text));
 }
 
 Result<LoadedScenario> ScenarioTemplate::load(const std::vector<std::string>& overrides) const {
   if (!shared_->catalogue.ok()) return shared_->catalogue.errors();
   const language::Catalogue& catalogue = *shared_->catalogue.value();
-  ScenarioLoader loader(filename_, overrides, catalogue, LinkLayer::kEthernet);
+  ScenarioLoader loader(filename_, overrides, catalogue, LinkLayer::kEthernet, shared_->text);
   if (Errors errors = loader.read(shared_->root); !errors.empty()) return errors;
   if (loader.link_layer() == LinkLayer::kEthernet) return loader.finish();
   // What the switches are is known once the file is read, and other defaults follow from it.
-  ScenarioLoader again(filename_, overrides, catalogue, LinkLayer::kInfiniBand);
+  ScenarioLoader again(filename_, overrides, catalogue, LinkLayer::kInfiniBand, shared_->text);
   if (Errors errors = again.read(shared_->root); !errors.empty()) return errors;
   return again.finish();
 }

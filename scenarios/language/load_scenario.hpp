@@ -33,6 +33,10 @@ class LoadedScenario {
   /// Adds file, line and column to errors that carry a key path only, such as those of builders.
   [[nodiscard]] Errors located(Errors errors) const;
 
+  /// What the comment at the end of a line of the file says; empty: there is none. `weft import`
+  /// writes where values are from there.
+  [[nodiscard]] std::string comment_at(int line) const;
+
  private:
   friend class ScenarioLoader;
   class Origin;
@@ -57,7 +61,9 @@ class LoadedScenario {
 /// map inside of another file whose places its errors then name.
 class ScenarioTemplate {
  public:
-  ScenarioTemplate(language::Node root, std::filesystem::path filename);
+  /// `text`: of the whole file, for what its comments say; null: it is not known.
+  ScenarioTemplate(language::Node root, std::filesystem::path filename,
+                   std::shared_ptr<const std::string> text = nullptr);
 
   /// `filename` is what messages call the text, and where relative paths start.
   [[nodiscard]] static Result<ScenarioTemplate> parse(std::string_view text,

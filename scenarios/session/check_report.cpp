@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "scenarios/build/changed_links.hpp"
+#include "scenarios/checks/odd/odd_ones.hpp"
+#include "scenarios/checks/static_checks.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
@@ -46,7 +48,13 @@ CheckReport check_report(const Session& session) {
   report.changed_links = describe_changed_links(e.scenario, e.fabric);
   report.forecast = session.forecast;
   report.fluid_seconds = fluid_seconds(e, session.forecast.messages);
+  for (const OddOne& odd : find_odd_ones(session.source, e.fabric)) {
+    report.findings.push_back(odd_one_text(odd));
+  }
   report.warnings = e.warnings;
+  for (std::string& warning : report.warnings) {
+    if (warning.starts_with(kPolarised)) warning += " (" + place_of_hash(session.source) + ")";
+  }
   return report;
 }
 
@@ -67,6 +75,7 @@ std::string check_text(const CheckReport& r) {
     text += fmt::format("; {} by the fluid engine", format_time(r.fluid_seconds));
   }
   text += "\n";
+  for (const std::string& finding : r.findings) text += "  finding: " + escaped(finding) + "\n";
   for (const std::string& warning : r.warnings) text += "  warning: " + escaped(warning) + "\n";
   return text;
 }

@@ -27,7 +27,8 @@ struct CheckReport {
   std::string limiting_port;  ///< that sets the lookahead; empty: run.control_latency does
   std::vector<std::string> changed_links;
   Forecast forecast;
-  double fluid_seconds = 0;  ///< of a run by the fluid engine
+  double fluid_seconds = 0;           ///< of a run by the fluid engine
+  std::vector<std::string> findings;  ///< odd ones out of the fabric, with places
   std::vector<std::string> warnings;
 };
 

@@ -32,6 +32,7 @@ struct SettingsChange {
   std::optional<Bytes> buffer;
   std::optional<Bytes> headroom_pool;
   std::optional<bool> honours_pause;
+  std::optional<Bytes> mtu;  ///< largest IP packet of these ports; packets of a run must fit
   std::optional<protocols::PfcWatchdogConfig> watchdog;
   /// Of what the hosts send by RoCE.
   std::optional<protocols::congestion::ControlConfig> congestion_control;
@@ -39,6 +40,9 @@ struct SettingsChange {
 
   /// Whether it says anything of ports, beside what it says of the switch as a whole.
   [[nodiscard]] bool is_of_ports() const { return honours_pause || watchdog || !classes.empty(); }
+  [[nodiscard]] bool is_mtu_alone() const {
+    return mtu && !is_of_ports() && !buffer && !headroom_pool && !congestion_control;
+  }
 };
 
 }  // namespace weft::scenarios

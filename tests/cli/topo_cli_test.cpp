@@ -68,6 +68,39 @@ TEST_F(TopoCli, SaysOversubscriptionWithoutAnExponent) {
   EXPECT_THAT(weft("check narrow.yaml").out, HasSubstr("(oversubscription 100:1)"));
 }
 
+// `check`, `topo`, the picture and the page say the same of a slow cable, with file and line.
+TEST_F(TopoCli, NamesAndMarksWhatIsOdd) {
+  std::ofstream(folder_ / "odd.yaml")
+      << "name: odd\nracks: {count: 1, servers: 4, server: host-400g}\n"
+         "fabric:\n  topology: cabled\n"
+         "  servers: [{name: a, nics: [m]}, {name: b, nics: [m]}, {name: c, nics: [m]}, {name: d, "
+         "nics: [m]}]\n"
+         "  switches: [{name: tor, tier: 1}]\n  cables:\n"
+         "    - {from: a/m, to: tor, rate: 400Gbps}\n    - {from: b/m, to: tor, rate: 400Gbps}\n"
+         "    - {from: c/m, to: tor, rate: 100Gbps}  # cables.csv:7\n"
+         "    - {from: d/m, to: tor, rate: 400Gbps}\n"
+         "jobs: [{name: j, type: permutation, size: 1MB}]\n";
+  const std::string finding =
+      "c/m to tor runs at 100 Gb/s; most of its likes at 400 (odd.yaml:10: fabric.cables[2]; "
+      "cables.csv:7)";
+  const Finished checked = weft("check odd.yaml");
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("  finding: " + finding + "\n"));
+  EXPECT_THAT(topo("odd.yaml").out, HasSubstr("  finding: " + finding + "\n"));
+  const auto report = nlohmann::json::parse(topo("odd.yaml --format json").out);
+  ASSERT_EQ(report["findings"].size(), 1U);
+  EXPECT_EQ(report["findings"][0]["line"], 10);
+  EXPECT_EQ(report["findings"][0]["from"], "cables.csv:7");
+  const std::string dot = topo("odd.yaml --format dot").out;
+  EXPECT_THAT(dot, HasSubstr("color=\"#e8590c\""));
+  EXPECT_THAT(dot, HasSubstr(finding));
+  EXPECT_EQ(topo("odd.yaml -o odd.html").exit_code, 0);
+  EXPECT_THAT(read("odd.html"), HasSubstr("\"marked\":true"));
+  EXPECT_THAT(read("odd.html"), HasSubstr("\"words\":\"" + finding));
+  EXPECT_THAT(topo("odd.yaml --set fabric.cables[2].rate=400Gbps --format dot").out,
+              Not(HasSubstr("#e8590c")));
+}
+
 TEST_F(TopoCli, HighlightListsTheLinksOfAPair) {
   const Finished f = topo(kIncast + "--highlight h0:39");
   EXPECT_EQ(f.exit_code, 0) << f.err;

@@ -185,6 +185,62 @@ TEST(SwitchValues, HaveNeededHeadroomBesideWhatIsSetAside) {
   EXPECT_THAT(deployed.value().text, HasSubstr(",headroom,60000,bytes,scenario"));
 }
 
+/// Values of a parameter, by line: `switch,port,class`.
+std::map<std::string, std::int64_t> values_of(const std::string& csv, const std::string& name) {
+  std::map<std::string, std::int64_t> values;
+  std::istringstream lines(csv);
+  const std::string parameter = "," + name + ",";
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(parameter);
+    if (at == std::string::npos) continue;
+    values[line.substr(0, at)] = std::stoll(line.substr(at + parameter.size()));
+  }
+  return values;
+}
+
+// A pool that is never empty holds what each port may take beyond its own part, of all ports at
+// once: no more than its headroom, and no more than can arrive.
+TEST(SwitchValues, SayWhatAHeadroomPoolNeeds) {
+  const auto e = experiment_of(
+      "name: a\n"
+      "racks: {count: 2, servers: 2, server: host-400g}\n"
+      "links: {uplink: {length: 300m, cable: fibre}}\n"
+      "fabric:\n"
+      "  topology: leaf-spine\n"
+      "  spines: 1\n"
+      "  switch: {part: spectrum-4, cell: 1B, buffer: 50MB, headroom_pool: 300KB}\n"
+      "  flow_control: {type: pfc, headroom: 200KB, headroom_reserved: 10KB}\n"
+      "  changes:\n"
+      "    - {node: spine0, headroom_pool: 900KB}\n"
+      "    - {node: leaf0, to: h0, classes: [{name: data, flow_control: {type: pfc, headroom: "
+      "50KB, "
+      "headroom_reserved: 20KB, xoff: 77KB, xon: 60KB}, ecn: {type: step, kmin: 44KB}}]}\n"
+      "jobs: [{name: j, type: all-reduce, size: 1MB}]\n");
+  const auto deployed = switch_values(e);
+  ASSERT_TRUE(deployed.ok());
+  const std::string& csv = deployed.value().text;
+  EXPECT_THAT(csv, HasSubstr("leaf0,,,buffer,50000000,bytes,scenario\n"));
+  EXPECT_THAT(csv, HasSubstr("leaf0,,,headroom_pool,300000,bytes,scenario\n"));
+  EXPECT_THAT(csv, HasSubstr("spine0,,,headroom_pool,900000,bytes,scenario\n"));
+  // What one port has of its own, and no other.
+  const auto headroom = values_of(csv, "headroom");
+  EXPECT_EQ(std::ranges::count(headroom, 50'000, [](const auto& one) { return one.second; }), 1);
+  EXPECT_EQ(values_of(csv, "pfc_xoff").at("leaf0,leaf0[0]->h0,data"), 77'000);
+  EXPECT_EQ(values_of(csv, "ecn_min").at("leaf0,leaf0[0]->h0,data"), 44'000);
+  const auto needed = values_of(csv, "headroom_needed");
+  const auto reserved = values_of(csv, "headroom_reserved");
+  std::map<std::string, std::int64_t> pools;
+  for (const auto& [port, bytes] : needed) {
+    pools[port.substr(0, port.find(',')) + ",,"] +=
+        std::min(bytes, headroom.at(port)) - reserved.at(port);
+  }
+  EXPECT_EQ(values_of(csv, "headroom_pool_needed"), pools);
+  EXPECT_GT(pools.at("leaf0,,"), 300'000 / 3);
+  EXPECT_THAT(
+      deployed.value().remarks,
+      ::testing::Contains(HasSubstr("a smaller headroom pool than all ports need at once")));
+}
+
 TEST(SwitchValues, NeedALosslessClass) {
   const auto e = experiment_of(
       "name: a\n"

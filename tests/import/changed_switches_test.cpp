@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "scenarios/build/experiment.hpp"
+#include "scenarios/checks/odd/odd_ones.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "tests/import/support/samples.hpp"
@@ -104,6 +105,68 @@ TEST(ChangedSwitches, HaveTheThresholdsOfTheirOwnSwitch) {
                 node.name == "leaf02" ? 65'536_B : 1'048'576_B);
     }
   }
+}
+
+// What `weft check` says of the scenario that was written, with the place in the files.
+std::string odd_ones(const std::string& yaml) {
+  const auto loaded = scenarios::load_scenario_text(yaml, "cluster.yaml", {});
+  if (!loaded.ok()) throw std::runtime_error(loaded.errors().front().to_string());
+  const auto fabric = scenarios::build_scenario_fabric(loaded.value().scenario);
+  if (!fabric.ok()) throw std::runtime_error(fabric.errors().front().to_string());
+  std::string text;
+  for (const auto& odd : scenarios::find_odd_ones(loaded.value(), fabric.value())) {
+    text += scenarios::odd_one_text(odd) + "\n";
+  }
+  return text;
+}
+
+TEST(ChangedSwitches, AreOddOnesOfTheScenario) {
+  EXPECT_EQ(odd_ones(imported({})), "");
+  const std::string ecn = odd_ones(imported(
+      {{"leaf02", "\"green_min_threshold\": \"1048576\"", "\"green_min_threshold\": \"65536\""}}));
+  EXPECT_THAT(ecn, HasSubstr("leaf02: ECN of class roce 65,536 B to 2,097,152 B at 5 %"));
+  EXPECT_THAT(ecn, HasSubstr("fabric.changes["));
+  EXPECT_THAT(ecn, HasSubstr("config_db-leaf02.json:"));
+  const std::string buffer =
+      odd_ones(imported({{"spine02", "\"size\": \"166115492\"", "\"size\": \"200000000\""}}));
+  EXPECT_THAT(buffer, HasSubstr("spine02: buffer 200,000,000 B, spine01 has 166,115,492 B"));
+  EXPECT_THAT(buffer, HasSubstr("config_db-spine02.json:"));
+  const std::string dscp = odd_ones(imported({{"leaf01", "\"26\": \"3\"", "\"26\": \"0\""}}));
+  EXPECT_THAT(dscp, HasSubstr("leaf01: flow control of class roce none, leaf02 to "));
+}
+
+// MTUs are written where they differ: what most ports of a switch have, and what some have.
+TEST(ChangedSwitches, HaveMtusThatDiffer) {
+  EXPECT_THAT(imported({}), Not(HasSubstr("mtu:")));
+  const std::string yaml = imported({{"leaf02", "\"mtu\": \"9100\"", "\"mtu\": \"5000\"", false}});
+  EXPECT_THAT(yaml, HasSubstr("{node: \"leaf02\", mtu: 9100B}  # config_db-leaf02.json:"));
+  EXPECT_THAT(yaml, HasSubstr("{node: \"leaf02\", to: \"gpu03/"));
+  EXPECT_THAT(odd_ones(yaml), HasSubstr("leaf02 to gpu03/"));
+  EXPECT_THAT(odd_ones(yaml), HasSubstr("MTU 5,000 B, "));
+}
+
+// A leaf whose RoCE pauses in priority 4 stops nobody who waits for priority 3, and is not stopped.
+TEST(ChangedSwitches, DoNotObeyPausesOfAnotherPriority) {
+  EXPECT_THAT(imported({}), Not(HasSubstr("honours_pause")));
+  const std::string yaml = imported({{"leaf01", "\"26\": \"3\"", "\"26\": \"4\""},
+                                     {"leaf01", "\"pfc_enable\": \"3\"", "\"pfc_enable\": \"4\""},
+                                     {"leaf01", "|3\": {\"scheduler", "|4\": {\"scheduler"}});
+  for (const char* entry : {"{node: \"leaf01\", to: \"spine02\", honours_pause: false}",
+                            "{node: \"spine02\", to: \"leaf01\", honours_pause: false}",
+                            "{node: \"leaf01\", to: \"gpu02/", "{node: \"gpu02/"}) {
+    EXPECT_THAT(yaml, HasSubstr(entry));
+  }
+  EXPECT_THAT(yaml, Not(HasSubstr("{node: \"leaf02\", to: \"spine02\", honours_pause")));
+  EXPECT_THAT(yaml, Not(HasSubstr("{node: \"gpu03/")));
+  const scenarios::Experiment e = built(yaml);
+  for (std::size_t i = 0; i < e.fabric.ports.size(); ++i) {
+    const PortId port(i);
+    if (e.fabric.network_of(port) == NetworkKind::kScaleUp) continue;
+    const std::string ends = e.fabric.port_name(port);
+    EXPECT_EQ(e.scenario.switches.honours_pause(port), ends.find("leaf01") == std::string::npos)
+        << ends;
+  }
+  EXPECT_THAT(odd_ones(yaml), HasSubstr("pauses not obeyed"));
 }
 
 // Without ECN, WRED drops; a code point that goes to another class has the settings of that.

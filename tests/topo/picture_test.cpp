@@ -309,6 +309,50 @@ TEST(Picture, SlowLinksStandOut) {
   EXPECT_EQ(dashed, 1U);
 }
 
+// A marked cable and a marked switch are orange, say why, and stand in a list above; nothing else
+// is.
+TEST(Picture, MarksStandOut) {
+  topologies::CustomSpec spec;
+  spec.nodes = {topologies::host("a"), topologies::host("b"), topologies::host("c"),
+                topologies::switch_of_tier("tor", 1)};
+  spec.links = {topologies::link("a", "tor"), topologies::link("b", "tor"),
+                topologies::link("c", "tor")};
+  const Network net(spec);
+  topo::PictureOptions options{.name = "marked"};
+  options.marks = {{{}, {net.fabric.node(net.fabric.hosts[1]).first_port}, "b is slow"},
+                   {{net.fabric.switches[0]}, {}, "tor differs"}};
+  const Picture picture = topo::draw_picture(net.fabric, options);
+  for (const Picture::Line& line : picture.lines) {
+    EXPECT_EQ(line.is_marked, line.from == "b");
+    EXPECT_EQ(std::string(line.colour) == "#e8590c", line.from == "b");
+    EXPECT_EQ(line.tooltip.find("b is slow") != std::string::npos, line.from == "b");
+  }
+  std::size_t listed = 0;
+  for (const Picture::Box& box : picture.boxes) {
+    EXPECT_EQ(box.is_marked, box.id == "tor") << box.id;
+    EXPECT_EQ(std::string(box.border) == "#e8590c", box.id == "tor");
+    if (box.text == std::vector<std::string>{"b is slow", "tor differs"}) ++listed;
+  }
+  EXPECT_EQ(listed, 1U);
+  options.lists_marks = false;
+  for (const Picture::Box& box : topo::draw_picture(net.fabric, options).boxes) {
+    EXPECT_TRUE(box.text.empty() || box.text.front() != "b is slow");
+  }
+}
+
+// Where many switches are one box, it stands out if one of them does.
+TEST(Picture, ABoxOfSeveralIsMarkedForOneOfThem) {
+  const Network net(superpod());
+  const NodeId middle = net.fabric.switches[net.fabric.switches.size() / 2];
+  topo::PictureOptions options{.name = "large", .max_boxes = 8};
+  options.marks = {{{middle}, {net.fabric.node(middle).first_port}, "odd"}};
+  std::size_t boxes = 0;
+  for (const Picture::Box& box : topo::draw_picture(net.fabric, options).boxes) {
+    boxes += box.is_marked ? 1 : 0;
+  }
+  EXPECT_EQ(boxes, 1U);
+}
+
 TEST(Dot, QuotesNames) {
   Picture picture;
   Picture::Box box;

@@ -21,6 +21,13 @@ struct Highlight {
   std::string caption;
 };
 
+/// What is to be seen at once: nodes and links that are not as their likes are, and why.
+struct Mark {
+  std::vector<NodeId> nodes;
+  std::vector<PortId> ports;
+  std::string text;
+};
+
 /// What a snapshot shows: nodes in boxes, each with one node or with several of the same role, and
 /// the links between two boxes as one bundle. Few nodes have a box each. Of many, hosts that hang
 /// on the same switches share one, and where racks or switches are too many to read, all but the

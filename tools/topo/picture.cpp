@@ -21,10 +21,14 @@ using scenarios::format_rate;
 constexpr std::size_t kMaxLabels = 60;
 constexpr std::size_t kMaxTooltipNames = 8;
 constexpr double kLabelFont = 8;
+constexpr double kMarkFont = 10;
 constexpr std::uint32_t kEverywhere = ~std::uint32_t{0};
 constexpr const char* kLit = "#d62728";
 constexpr const char* kPale = "#ccd2da";
 constexpr const char* kSlow = "#8e44ad";
+constexpr const char* kMarked = "#e8590c";
+/// Findings that are written out above a picture.
+constexpr std::size_t kMaxMarks = 6;
 
 struct Colours {
   const char* fill;
@@ -45,7 +49,9 @@ class Painter {
       : fabric_(fabric),
         options_(options),
         outline_(outline_of(fabric, options.max_boxes, options.highlight)),
-        layout_(layout_of(fabric, outline_)) {}
+        layout_(layout_of(fabric, outline_)) {
+    find_marks();
+  }
 
   Picture paint() {
     picture_.title = options_.name;
@@ -60,6 +66,33 @@ class Painter {
  private:
   [[nodiscard]] const topologies::Role& role_of_box(std::uint32_t box) const {
     return outline_.roles.roles[outline_.boxes[box].role];
+  }
+
+  /// Which boxes, cells and bundles have what is marked.
+  void find_marks() {
+    std::map<NodeId, std::uint32_t> box_of;
+    for (std::uint32_t i = 0; i < outline_.boxes.size() && !options_.marks.empty(); ++i) {
+      for (const NodeId node : outline_.boxes[i].nodes) box_of[node] = i;
+    }
+    for (const Mark& mark : options_.marks) {
+      for (const NodeId node : mark.nodes) {
+        add_mark(marks_of_node_[node], mark.text);
+        add_mark(marks_of_box_[box_of.at(node)], mark.text);
+      }
+      for (const PortId port : mark.ports) {
+        const std::uint32_t a = box_of.at(fabric_.port(port).node);
+        const std::uint32_t b = box_of.at(fabric_.peer_node(port));
+        add_mark(marks_of_bundle_[std::minmax(a, b)], mark.text);
+      }
+    }
+  }
+  static void add_mark(std::string& said, const std::string& text) {
+    if (said.find(text) == std::string::npos) said += "; finding: " + text;
+  }
+  template <class Key>
+  static std::string mark_of(const std::map<Key, std::string>& marks, const Key& key) {
+    const auto found = marks.find(key);
+    return found == marks.end() ? std::string() : found->second;
   }
 
   void paint_frame(std::size_t i) {
@@ -117,8 +150,9 @@ class Painter {
                          .pen = box.is_highlighted ? 2.2 : (box.has_cells ? 0.6 : 1.0),
                          .is_stack = is_stack,
                          .id = id_of(i),
-                         .tooltip = names(box.nodes),
+                         .tooltip = names(box.nodes) + mark_of(marks_of_box_, i),
                          .nodes = box.nodes};
+    if (marks_of_box_.contains(i) && !box.has_cells) mark(painted);
     picture_.boxes.push_back(std::move(painted));
     if (!box.has_cells) return;
     const std::vector<std::string> labels = short_names(fabric_, box.nodes);
@@ -126,19 +160,26 @@ class Painter {
       const auto column = static_cast<double>(c % place.columns);
       const std::size_t above = c / place.columns;
       const auto row = static_cast<double>(above);
-      picture_.boxes.push_back(
-          {.centre = {place.left() + 4 + (column + 0.5) * (place.cell_width + 2) - 1,
-                      place.top() - 4 - (row + 0.5) * (kCellHeight + 2) + 1},
-           .width = place.cell_width,
-           .height = kCellHeight,
-           .text = {labels[c]},
-           .font = kCellFont,
-           .fill = colours.fill,
-           .border = colours.border,
-           .pen = 0.6,
-           .tooltip = fabric_.node(box.nodes[c]).name,
-           .nodes = {box.nodes[c]}});
+      Picture::Box cell{
+          .centre = {place.left() + 4 + (column + 0.5) * (place.cell_width + 2) - 1,
+                     place.top() - 4 - (row + 0.5) * (kCellHeight + 2) + 1},
+          .width = place.cell_width,
+          .height = kCellHeight,
+          .text = {labels[c]},
+          .font = kCellFont,
+          .fill = colours.fill,
+          .border = colours.border,
+          .pen = 0.6,
+          .tooltip = fabric_.node(box.nodes[c]).name + mark_of(marks_of_node_, box.nodes[c]),
+          .nodes = {box.nodes[c]}};
+      if (marks_of_node_.contains(box.nodes[c])) mark(cell);
+      picture_.boxes.push_back(std::move(cell));
     }
+  }
+  static void mark(Picture::Box& box) {
+    box.is_marked = true;
+    box.border = kMarked;
+    box.pen = 2.4;
   }
 
   using RolePair = std::pair<std::uint32_t, std::uint32_t>;
@@ -260,9 +301,19 @@ class Painter {
         names(outline_.boxes[bundle.upper].nodes),
         format_count(static_cast<std::int64_t>(bundle.links)),
         format_rate(static_cast<double>(bundle.rate.count()) / static_cast<double>(bundle.links)));
+    const std::string marked = mark_of(
+        marks_of_bundle_,
+        std::pair(std::min(bundle.lower, bundle.upper), std::max(bundle.lower, bundle.upper)));
+    if (!marked.empty()) {
+      line.is_marked = true;
+      line.colour = kMarked;
+      line.pen = std::max(line.pen, 2.4);
+      line.tooltip += marked;
+    }
     label(bundle, line, is_slow);
     // Highlighted lines last, so that no other crosses over them.
-    (bundle.is_highlighted ? lit_lines_ : picture_.lines).push_back(std::move(line));
+    (bundle.is_highlighted || line.is_marked ? lit_lines_ : picture_.lines)
+        .push_back(std::move(line));
   }
 
   void label(const Outline::Bundle& bundle, const Picture::Line& line, bool is_slow) {
@@ -395,8 +446,19 @@ class Painter {
     std::vector<std::string> lines{options_.name};
     if (options_.highlight != nullptr) lines.push_back(options_.highlight->caption);
     const double width = text_width(lines, 14);
-    paint_text(std::move(lines), {std::max(layout_.width, width) / 2, top + 44 + layout_.arc_above},
-               14);
+    const double middle = std::max(layout_.width, width) / 2;
+    std::vector<std::string> found;
+    for (std::size_t i = 0; options_.lists_marks && i < options_.marks.size(); ++i) {
+      if (i == kMaxMarks) break;
+      found.push_back(options_.marks[i].text);
+    }
+    if (options_.lists_marks && options_.marks.size() > kMaxMarks) {
+      found.push_back(fmt::format("and {} more findings", options_.marks.size() - kMaxMarks));
+    }
+    const double below = (kMarkFont + 3) * static_cast<double>(found.size());
+    const double base = top + 44 + layout_.arc_above;
+    if (!found.empty()) paint_text(found, {middle, base + below / 2 - 8}, kMarkFont);
+    paint_text(std::move(lines), {middle, base + below}, 14);
   }
 
   const Fabric& fabric_;
@@ -410,6 +472,9 @@ class Painter {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> fan_of_;  ///< box, other role
   std::map<RateKey, BitsPerSecond> usual_rate_;
   std::map<RateKey, std::uint64_t> links_of_;
+  std::map<NodeId, std::string> marks_of_node_;
+  std::map<std::uint32_t, std::string> marks_of_box_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> marks_of_bundle_;  ///< boxes
   std::vector<std::pair<Point, double>> labels_;  ///< of lines: where, and how wide
 };
 

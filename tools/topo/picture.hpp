@@ -28,6 +28,7 @@ struct Picture {
     bool is_stack = false;  ///< stands for several nodes that are not shown
     std::string id{};       ///< unique; empty for what no line meets
     std::string tooltip{};
+    bool is_marked = false;
     std::vector<NodeId> nodes{};  ///< that it stands for; none: a frame or a text
   };
   struct Line {
@@ -37,6 +38,7 @@ struct Picture {
     double pen = 1;
     const char* colour = "black";
     bool is_dashed = false;
+    bool is_marked = false;
     std::string tooltip{};
   };
   std::string title;
@@ -48,6 +50,8 @@ struct PictureOptions {
   std::string name;  ///< of the fabric
   std::uint32_t max_boxes = 24;
   const Highlight* highlight = nullptr;
+  std::vector<Mark> marks = {};
+  bool lists_marks = true;  ///< as texts above the picture
 };
 
 /// Tiers in rows, hosts at the bottom, scale-up switches below their hosts. Takes time in

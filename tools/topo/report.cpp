@@ -52,8 +52,10 @@ std::string graph_text(const Fabric& fabric) {
 }  // namespace
 
 Report report_on(const Fabric& fabric, const Routes& routes, std::string name,
-                 std::optional<topologies::Hashing> hashing) {
-  const Subject subject{fabric, routes, topologies::survey_paths(fabric), hashing};
+                 std::optional<topologies::Hashing> hashing,
+                 std::vector<scenarios::OddOne> odd_ones) {
+  const Subject subject{fabric, routes, topologies::survey_paths(fabric), hashing,
+                        std::move(odd_ones)};
   Report report{std::move(name), {}};
   report.sections.reserve(kSections.size());
   for (const auto section : kSections) report.sections.push_back(section(subject));

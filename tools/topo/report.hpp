@@ -15,9 +15,10 @@ struct Report {
   std::vector<Section> sections;
 };
 
-/// `hashing`: as Subject has it.
+/// `hashing` and `odd_ones`: as Subject has them.
 [[nodiscard]] Report report_on(const Fabric& fabric, const Routes& routes, std::string name,
-                               std::optional<topologies::Hashing> hashing = {});
+                               std::optional<topologies::Hashing> hashing = {},
+                               std::vector<scenarios::OddOne> odd_ones = {});
 
 [[nodiscard]] std::string report_text(const Report& report);
 

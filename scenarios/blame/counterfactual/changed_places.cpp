@@ -88,6 +88,7 @@ std::vector<ChangedPlace> changed_places(const LoadedScenario& scenario) {
   if (!built) return places;
   const Fabric& fabric = built.value();
   for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (changes[i].is_mtu_alone()) continue;  // no packet of a run meets it
     ChangedPlace place = effects_of(changes[i]);
     const std::string to = changes[i].to.empty() ? "" : " to " + escaped(changes[i].to);
     place.name = escaped(changes[i].node) + to;

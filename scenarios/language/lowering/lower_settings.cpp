@@ -103,9 +103,9 @@ void check_class(const Context& context, const Scenario& scenario, const ClassCh
 void check_change(const Context& context, const Scenario& scenario, const SettingsChange& change,
                   const std::string& path) {
   const bool is_of_switch = change.buffer || change.headroom_pool;
-  if (!is_of_switch && !change.is_of_ports() && !change.congestion_control) {
+  if (!is_of_switch && !change.is_of_ports() && !change.congestion_control && !change.mtu) {
     return context.fail(path,
-                        "changes nothing; expected buffer, headroom_pool, honours_pause, "
+                        "changes nothing; expected buffer, headroom_pool, honours_pause, mtu, "
                         "pfc_watchdog, congestion_control or classes");
   }
   if (is_of_switch && !change.to.empty()) {

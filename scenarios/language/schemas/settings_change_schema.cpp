@@ -66,6 +66,13 @@ schema::Object<SettingsChange> settings_change_schema(LinkLayer layer) {
       .field("honours_pause", &Change::honours_pause,
              "false: pauses come in by these ports and are not obeyed")
       .source("ports obey pauses (IEEE 802.1Qbb)")
+      .field("mtu", &Change::mtu,
+             "largest IP packet of these ports; a run whose packets are larger is refused; "
+             "`unknown`: as large as packets are")
+      .source("ports take all packets")
+      .changes_nothing()
+      .at_least(68_B)
+      .special("unknown", std::nullopt)
       .object("pfc_watchdog", &Change::watchdog, protocols::watchdog_schema(),
               "of these ports of switches; whole by itself")
       .source("fabric.pfc_watchdog")

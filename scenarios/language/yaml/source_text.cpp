@@ -113,6 +113,30 @@ Errors check_text(std::string_view text, const std::string& file) {
   return {};
 }
 
+std::string comment_of_line(std::string_view text, int line) {
+  for (int i = 1; i < line && !text.empty(); ++i) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  if (line < 1) return {};
+  text = text.substr(0, text.find('\n'));
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == '\\' && quote == '"') ++i;
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#' && (i == 0 || text[i - 1] == ' ' || text[i - 1] == '\t')) {
+      text.remove_prefix(i + 1);
+      const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+      const std::size_t end = text.find_last_not_of(" \t\r");
+      return end == std::string_view::npos ? "" : std::string(text.substr(begin, end + 1 - begin));
+    }
+  }
+  return {};
+}
+
 DefaultLines default_lines(std::string_view text) {
   constexpr std::string_view kComment = " # default";
   DefaultLines lines;

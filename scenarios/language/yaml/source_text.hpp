@@ -28,6 +28,10 @@ inline constexpr const char* kStandardInput = "-";
 /// such input badly or in time that grows faster than its length.
 [[nodiscard]] Errors check_text(std::string_view text, const std::string& file);
 
+/// The comment at the end of a line, without its `#` and blanks; empty: there is none. A `#` within
+/// quotes begins none.
+[[nodiscard]] std::string comment_of_line(std::string_view text, int line);
+
 /// How the first line of a resolved scenario begins.
 inline constexpr std::string_view kResolvedHeader = "# Resolved by weft ";
 

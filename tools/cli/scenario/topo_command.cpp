@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/checks/odd/odd_ones.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "tools/cli/output.hpp"
@@ -34,7 +35,10 @@ constexpr const char* kTopoHelp =
     "between two boxes are one, wider the more they carry, with their number beside it. What is "
     "too\n"
     "many to read is drawn as one box with a double border and counted (--boxes). Slow links are\n"
-    "dashed. SVG, PNG and PDF need Graphviz (apt-get install graphviz).\n"
+    "dashed. Findings, such as a miswired cable or a switch with other settings than its peers, "
+    "are\n"
+    "orange, and listed with file and line. SVG, PNG and PDF need Graphviz (apt-get install "
+    "graphviz).\n"
     "\nExit codes: 0 done, 1 the picture could not be made or written, 2 a bad scenario or "
     "command\n"
     "line.\n";
@@ -117,17 +121,27 @@ int TopoCommand::print() const {
     if (!found) return refuse(found.errors());
     highlight = std::move(found).value();
   }
+  std::vector<scenarios::OddOne> odd_ones =
+      scenarios::find_odd_ones(loaded.value(), fabric.value());
+  if (auto odd = scenarios::find_polarised(loaded.value(), fabric.value(), routes.value())) {
+    odd_ones.push_back(std::move(*odd));
+  }
   if (format_ == Format::kText || format_ == Format::kJson) {
-    const topo::Report report =
-        topo::report_on(fabric.value(), routes.value(), scenario.name,
-                        scenarios::hashing_of_classes(scenario, routes.value().hash));
+    const topo::Report report = topo::report_on(
+        fabric.value(), routes.value(), scenario.name,
+        scenarios::hashing_of_classes(scenario, routes.value().hash), std::move(odd_ones));
     if (format_ == Format::kJson) return put(topo::report_json(fabric.value(), report), output_);
     std::string text = topo::report_text(report);
     if (highlight) text += topo::highlight_text(fabric.value(), *highlight);
     return put(text, output_);
   }
-  const topo::PictureOptions options{scenario.name, boxes_, highlight ? &*highlight : nullptr};
+  topo::PictureOptions options{scenario.name, boxes_, highlight ? &*highlight : nullptr, {}};
+  for (scenarios::OddOne& odd : odd_ones) {
+    std::string text = scenarios::odd_one_text(odd);
+    options.marks.push_back({std::move(odd.nodes), std::move(odd.ports), std::move(text)});
+  }
   if (format_ == Format::kHtml) {
+    options.lists_marks = false;  // the page has a list of its own
     std::ostringstream page;
     report::write_page(page, "weft topo: " + scenario.name,
                        report::topo_page_data(fabric.value(), options));

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "scenarios/checks/odd/majority.hpp"
 #include "tools/import/checks/checked_fabric.hpp"
 #include "tools/import/switches/units.hpp"
 
@@ -165,16 +166,6 @@ class Ballot {
   Votes votes_;
 };
 
-/// The value of more than half; nothing: there is none.
-std::optional<std::string> majority(const std::map<std::string, std::size_t>& counts) {
-  std::size_t all = 0;
-  for (const auto& [value, count] : counts) all += count;
-  for (const auto& [value, count] : counts) {
-    if (2 * count > all) return value;
-  }
-  return std::nullopt;
-}
-
 /// The same difference of several ports or classes of a switch, which is one finding.
 struct Odd {
   std::vector<PortAt> ports;
@@ -190,29 +181,12 @@ class Judge {
   explicit Judge(CheckedFabric& fabric) : fabric_(fabric) {}
 
   void judge(const Compared& compared, const std::vector<Vote>& said) {
-    std::map<std::size_t, std::vector<const Vote*>> by_switch;
-    for (const Vote& one : said) by_switch[one.at.switch_index].push_back(&one);
-    std::map<std::size_t, std::optional<std::string>> usual;
-    std::map<std::string, std::size_t> counts;
-    for (const auto& [index, some] : by_switch) {
-      std::map<std::string, std::size_t> here;
-      for (const Vote* one : some) ++here[one->value];
-      usual[index] = majority(here);
-      if (usual[index]) ++counts[*usual[index]];
+    std::vector<scenarios::Vote> votes;
+    votes.reserve(said.size());
+    for (const Vote& one : said) votes.push_back({one.at.switch_index, one.value});
+    for (const scenarios::OddVote& odd : scenarios::odd_votes(votes)) {
+      add(compared, said[odd.vote], said[odd.peer], odd.of_device, odd.is_undecided);
     }
-    std::optional<std::string> of_tier = majority(counts);
-    if (of_tier && counts[*of_tier] < 2) of_tier.reset();
-    for (const auto& [index, some] : by_switch) {
-      const std::optional<std::string> expected = of_tier ? of_tier : usual[index];
-      for (const Vote* one : some) {
-        if (!expected && one->value != some.front()->value) {
-          add(compared, *one, *some.front(), some.size(), true);
-        } else if (expected && one->value != *expected) {
-          add(compared, *one, example(said, index, *expected), some.size(), false);
-        }
-      }
-    }
-    if (!of_tier) compare_switches(compared, by_switch, usual);
   }
 
   void tell() {
@@ -228,18 +202,6 @@ class Judge {
   }
 
  private:
-  /// Of another switch where one has it, else of the same.
-  static const Vote& example(const std::vector<Vote>& said, std::size_t index,
-                             const std::string& value) {
-    const Vote* found = nullptr;
-    for (const Vote& one : said) {
-      if (one.value != value) continue;
-      if (found == nullptr) found = &one;
-      if (one.at.switch_index != index) return one;
-    }
-    return *found;
-  }
-
   void add(const Compared& compared, const Vote& one, const Vote& peer, std::size_t of_ports,
            bool is_undecided) {
     // Of headrooms and classes, the label names what differs before its first ` of `.
@@ -255,24 +217,6 @@ class Judge {
     odd.ports.push_back(one.at);
     auto& roles = compared_[{one.at.switch_index, what, one.value}];
     if (roles.insert(compared.facing).second) odd.of_ports += of_ports;
-  }
-
-  /// Each switch agrees with itself, and they differ from each other without a majority.
-  void compare_switches(const Compared& compared,
-                        const std::map<std::size_t, std::vector<const Vote*>>& by_switch,
-                        const std::map<std::size_t, std::optional<std::string>>& usual) {
-    const Vote* first = nullptr;
-    for (const auto& [index, value] : usual) {
-      if (!value) continue;
-      const auto& some = by_switch.at(index);
-      const Vote* here =
-          *std::ranges::find(some, *value, [](const Vote* one) { return one->value; });
-      if (first == nullptr) {
-        first = here;
-      } else if (here->value != first->value) {
-        add(compared, *here, *first, some.size(), true);
-      }
-    }
   }
 
   void tell_one(const Odd& odd, const std::string& who) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "simcore/text/quantity_text.hpp"
+#include "tools/import/cluster/cabled_ports.hpp"
 #include "tools/import/cluster/join_names.hpp"
 
 namespace weft::import {
@@ -39,59 +40,6 @@ std::string key_of(const std::vector<ClassSettings>& classes) {
   return key;
 }
 
-/// A port of a switch that has a cable.
-struct CabledPort {
-  const ClusterSwitch* at = nullptr;
-  const SwitchPort* port = nullptr;                     ///< null: the file says nothing of it
-  const std::vector<ClassSettings>* classes = nullptr;  ///< not empty
-  std::string peer;  ///< node at the other end, as the scenario names it
-};
-
-std::string node_name(const Cluster& cluster, const ClusterEnd& end) {
-  if (!end.is_server) return cluster.switches[end.device].name;
-  const ClusterServer& server = cluster.servers[end.device];
-  return server.name + "/" + server.nics[end.nic].name;
-}
-
-const SwitchPort* port_of(const SwitchSettings& settings, const std::string& name) {
-  const auto found = settings.ports.find(name);
-  if (found != settings.ports.end()) return &found->second;
-  for (const auto& [own, port] : settings.ports) {
-    if (port.alias == name) return &port;
-  }
-  return nullptr;
-}
-
-/// Ports of switches whose settings are known, by switch.
-std::vector<CabledPort> cabled_ports(const Cluster& cluster) {
-  std::vector<CabledPort> ports;
-  for (std::size_t i = 0; i < cluster.switches.size(); ++i) {
-    const ClusterSwitch& at = cluster.switches[i];
-    if (at.settings == nullptr) continue;
-    const auto add = [&](const ClusterEnd& own, const ClusterEnd& other) {
-      if (own.is_server || own.device != i) return;
-      const SwitchPort* port = port_of(*at.settings, own.port);
-      const auto* classes =
-          port != nullptr && !port->classes.empty() ? &port->classes : &at.settings->classes;
-      if (classes->empty()) return;
-      ports.push_back({&at, port, classes, node_name(cluster, other)});
-    };
-    for (const ClusterCable& cable : cluster.cables) {
-      add(cable.a, cable.b);
-      add(cable.b, cable.a);
-    }
-  }
-  return ports;
-}
-
-/// The value that most have; of equally many the first in order.
-template <class T>
-const T* usual_of(const std::map<T, std::size_t>& votes) {
-  const auto largest =
-      std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-  return largest == votes.end() ? nullptr : &largest->first;
-}
-
 /// `pfc_watchdog` of a port; empty: none that acts.
 std::string watchdog_of(const SwitchPort* port) {
   if (port == nullptr || !port->watchdog || port->watchdog->action == "alert") return {};
@@ -108,7 +56,9 @@ std::string watchdog_of(const SwitchPort* port) {
 
 class ClassWriter {
  public:
-  explicit ClassWriter(const Cluster& cluster) : cluster_(cluster), ports_(cabled_ports(cluster)) {}
+  explicit ClassWriter(const Cluster& cluster) : cluster_(cluster), ports_(cabled_ports(cluster)) {
+    std::erase_if(ports_, [](const CabledPort& port) { return port.classes->empty(); });
+  }
 
   ClassText write() {
     find_usual();

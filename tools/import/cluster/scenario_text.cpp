@@ -11,6 +11,8 @@
 
 #include "simcore/base/escape.hpp"
 #include "simcore/text/quantity_text.hpp"
+#include "tools/import/checks/settings_checks.hpp"
+#include "tools/import/cluster/cabled_ports.hpp"
 #include "tools/import/cluster/class_text.hpp"
 #include "tools/import/cluster/join_names.hpp"
 #include "tools/import/cluster/server_parts.hpp"
@@ -193,7 +195,8 @@ class ScenarioWriter {
           "load balancing is ECMP by flow; `--load-balancing spray` says that packets are sprayed");
     }
     text += classes_.yaml;
-    const std::string changes = buffer_changes() + classes_.changes;
+    const std::string changes = buffer_changes() + classes_.changes + mtu_changes(cluster_) +
+                                priority_changes(cluster_, CheckedTraffic().roce_dscp);
     if (!changes.empty()) text += "  changes:\n" + changes;
     for (const std::string& remark : classes_.remarks) assume(remark);
     text += "  servers:\n";

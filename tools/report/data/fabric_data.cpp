@@ -64,6 +64,7 @@ class Drawing {
       if (!box.tooltip.empty()) one["title"] = box.tooltip;
       if (!box.nodes.empty()) one["nodes"] = box.nodes.size();
       if (box.is_stack) one["stack"] = true;
+      if (box.is_marked) one["marked"] = true;
       if (box.nodes.empty() && box.pen > 0) one["frame"] = true;
       list.push_back(std::move(one));
     }
@@ -104,6 +105,7 @@ class Drawing {
       }
       Json one{{"curve", curve}, {"pen", tenths(line.pen)}, {"title", line.tooltip}};
       if (line.is_dashed) one["slow"] = true;
+      if (line.is_marked) one["marked"] = true;
       list.push_back(std::move(one));
     }
     return list;
@@ -210,6 +212,16 @@ Json drawing_json(const Fabric& fabric, const topo::PictureOptions& options) {
   json["lines"] = drawing.lines();
   json["names"] = drawing.names();
   json["ends"] = drawing.line_ends();
+  Json marks = Json::array();
+  for (const topo::Mark& mark : options.marks) {
+    Json nodes = Json::array();
+    for (const NodeId node : mark.nodes) nodes.push_back(fabric.node(node).name);
+    for (const PortId port : mark.ports) {
+      nodes.push_back(fabric.node(fabric.port(port).node).name);
+    }
+    marks.push_back({{"nodes", std::move(nodes)}, {"words", mark.text}});
+  }
+  if (!marks.empty()) json["marks"] = std::move(marks);
   return json;
 }
 

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "scenarios/checks/odd/odd_ones.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
@@ -24,6 +26,8 @@ struct Subject {
   topologies::PathSurvey paths;  ///< more than one section tells of them
   /// How switches choose among next hops; absent: in turn or by load, which never polarises.
   std::optional<topologies::Hashing> hashing = {};
+  /// What is not as its likes are, with its places.
+  std::vector<scenarios::OddOne> odd_ones = {};
 };
 
 /// What one analysis says of a fabric.

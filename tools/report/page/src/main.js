@@ -34,7 +34,7 @@ const partsOfRun = (run, index, id) => [overview(run, id), jobs(run), blame(run,
 function partsOf(data) {
   const { runs, sweep, topo } = data;
   if (data.diagnosis) return diagnosisParts(data);
-  if (topo) return [topoPart(topo)];
+  if (topo) return [topoPart(topo, topo.marks)];
   if (sweep) return sweepParts(sweep);
   const shared = [curves(runs), fabric(runs)];
   if (runs.length > 1) return comparedParts(runs, data.expectations, shared, (run, index) => partsOfRun(run, index, 'run-overview'));

@@ -36,6 +36,9 @@ function boxWithLines(drawing, box) {
   return around < 0 ? box : around;
 }
 
+/** `8 x 400 Gbps`: what a line says behind its ends, without findings. */
+const linksText = (line) => line.title.split('; finding: ')[0].split(': ').at(-1);
+
 const titleOf = (drawing, box) =>
   drawing.boxes[box].text?.length ? drawing.boxes[box].text.join(', ') : (drawing.boxes[box].title ?? '');
 
@@ -52,7 +55,7 @@ class TopoView {
         'path',
         {
           ...curveOf(line),
-          stroke: line.slow ? '#a855d8' : 'var(--faint)',
+          stroke: line.marked ? '#e8590c' : line.slow ? '#a855d8' : 'var(--faint)',
           'stroke-dasharray': line.slow ? '6 4' : null,
           'stroke-width': Math.max(1, line.pen),
           class: 'cable',
@@ -117,7 +120,7 @@ class TopoView {
                 show: (n) => action(titleOf(drawing, n.box), () => this.go(n.box)),
                 isText: true,
               },
-              { title: 'links', value: (n) => drawing.lines[n.line].title.split(': ').at(-1), isText: true },
+              { title: 'links', value: (n) => linksText(drawing.lines[n.line]), isText: true },
             ],
             around,
             { caption: 'Links', filter: true, most: 20 },
@@ -131,13 +134,14 @@ class TopoView {
     this.mark(drawing.ends[line], [line]);
     replace(
       this.panel,
-      el('h3', { tabindex: -1 }, drawing.lines[line].title.split(': ').at(-1)),
+      el('h3', { tabindex: -1 }, linksText(drawing.lines[line])),
       el(
         'p',
         {},
         drawing.ends[line].map((box, i) => [i ? ' to ' : '', action(titleOf(drawing, box), () => this.go(box))]),
       ),
       drawing.lines[line].slow ? el('p', {}, 'Slower than others of its kind.') : null,
+      drawing.lines[line].marked ? el('div', {}, drawing.lines[line].title.split('; finding: ').slice(1).map((text) => el('p', {}, text))) : null,
     );
   }
 
@@ -163,6 +167,7 @@ class TopoView {
 export function topoPart(drawing, marks) {
   const shown = new TopoView(stretched(drawing));
   const ringed = shown.ring(marks ?? []);
+  const unplaced = (marks ?? []).filter(({ words }) => !ringed.some((one) => one.words === words));
   const said = el('output', { 'aria-live': 'polite' });
   const find = (e) => {
     if (e.key !== 'Enter') return;
@@ -173,7 +178,7 @@ export function topoPart(drawing, marks) {
   const isSlow = drawing.lines.some((line) => line.slow);
   return section(
     'topo',
-    marks ? 'Fabric' : drawing.name,
+    marks && !drawing.marks ? 'Fabric' : drawing.name,
     el(
       'div',
       { class: 'controls' },
@@ -185,6 +190,7 @@ export function topoPart(drawing, marks) {
       { class: 'hint' },
       `A box with a double border stands for several nodes; a line for all links between two boxes, wider the more they carry${isSlow ? '; slow links are dashed' : ''}. A drag moves, Ctrl and the wheel zoom.`,
     ),
+    unplaced.map(({ words }) => el('p', {}, words)),
     ringed.length
       ? el('p', {}, ringed.map(({ box, words }) => [el('span', { class: 'ring' }), action(words, () => shown.go(box)), ' ']))
       : null,
