@@ -105,7 +105,7 @@ Json to_json(const Expectation& e) {
                                 {"busbw_GBps", rounded(t.run.bus_bandwidth)},
                                 {"algorithm", t.run.algorithm},
                                 {"protocol", t.run.protocol},
-                                {"channels", t.run.channels},
+                                {"channels", t.run.call_channels},
                                 {"limit", t.limit},
                                 {"band", t.band},
                                 {"extrapolated", t.run.is_extrapolated}});
@@ -142,7 +142,7 @@ std::string to_text(const Expectation& e) {
     text += fmt::format(
         "  {:>12}  {:>10.1f}  {:>7.2f}  {:>7.2f}  {:>3.0f} %  {}/{}, {} channels; {}{}\n",
         t.size.count(), t.run.time_us, t.run.algorithm_bandwidth, t.run.bus_bandwidth, 100 * t.band,
-        t.run.algorithm, t.run.protocol, t.run.channels, t.limit,
+        t.run.algorithm, t.run.protocol, t.run.call_channels, t.limit,
         t.run.is_extrapolated ? " *" : "");
   }
   if (is_extrapolated) {

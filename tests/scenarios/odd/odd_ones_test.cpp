@@ -159,6 +159,29 @@ TEST(OddOnes, ALeafOfSlowerServersIsNone) {
   EXPECT_EQ(all_of(find(planted)), "");
 }
 
+// The same where most leaves have faster servers, and one slow server among them.
+TEST(OddOnes, OfThreeLeavesOneMayHaveSlowerServers) {
+  for (const bool is_mixed : {false, true}) {
+    scenarios::Cabling fabric;
+    for (std::size_t leaf = 0; leaf < 3; ++leaf) {
+      fabric.switches.push_back({"leaf" + std::to_string(leaf), 1});
+      for (std::size_t i = 0; i < 2; ++i) {
+        const std::size_t server = 2 * leaf + i;
+        fabric.servers.push_back({"gpu" + std::to_string(server), {"m0"}});
+        const bool is_slow = leaf == 2 && (i == 0 || !is_mixed);
+        fabric.cables.push_back({{true, server, 0},
+                                 {false, leaf, 0},
+                                 is_slow ? 200'000'000'000_bps : 400'000'000'000_bps,
+                                 {}});
+      }
+    }
+    const auto found = scenarios::find_odd_cables(fabric);
+    ASSERT_EQ(found.size(), is_mixed ? 1U : 0U);
+    if (!is_mixed) continue;
+    EXPECT_EQ(found[0].text, "gpu4/m0 to leaf2 runs at 200 Gb/s; most of its likes at 400");
+  }
+}
+
 TEST(OddOnes, AMissingCableBetweenSwitches) {
   const Found found = find({.lost = {"{from: leaf2, to: spine1#101"}});
   ASSERT_EQ(found.odd.size(), 1U) << all_of(found);
@@ -269,7 +292,7 @@ TEST(OddOnes, APortWithAnotherThreshold) {
   ASSERT_EQ(found.odd.size(), 1U) << all_of(found);
   EXPECT_THAT(found.odd[0].text,
               StartsWith("leaf1 to gpu2/m1: XOFF threshold of class roce alpha 0.5, "));
-  EXPECT_THAT(found.odd[0].text, HasSubstr("has alpha 1: the odd one out"));
+  EXPECT_THAT(found.odd[0].text, HasSubstr(", leaf2 to gpu3/m0 has alpha 1: the odd one out"));
   EXPECT_EQ(found.odd[0].where.line, found.line_of("alpha: 0.5"));
   EXPECT_EQ(found.cables(), std::vector<std::string>{"leaf1 gpu2/m1"});
 }

@@ -12,6 +12,7 @@
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/jobs/job.hpp"
+#include "collectives/nccl/nccl_channels.hpp"
 #include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
@@ -61,6 +62,18 @@ std::vector<double> busy_of(const scenarios::Results& results, const Places& pla
   return busy;
 }
 
+/// Of a call of this size: NCCL counts what one rank gives to an all-gather or gets of a
+/// reduce-scatter.
+std::uint32_t channels_of_call(const collectives::CollectiveSpec& spec, std::size_t ranks) {
+  using collectives::Operation;
+  const bool is_of_one_rank =
+      spec.operation == Operation::kAllGather || spec.operation == Operation::kReduceScatter;
+  const auto count = static_cast<std::uint32_t>(ranks);
+  return collectives::nccl_channels_of_call(spec.operation, spec.algorithm, spec.execution.protocol,
+                                            is_of_one_rank ? spec.size / count : spec.size, count,
+                                            spec.execution.channels);
+}
+
 Run run_of(const scenarios::Experiment& experiment, const scenarios::Results& results,
            const Places& places) {
   const scenarios::CollectiveResult& call = results.collectives.back();
@@ -72,6 +85,8 @@ Run run_of(const scenarios::Experiment& experiment, const scenarios::Results& re
           .algorithm = results.jobs.front().algorithm,
           .protocol = results.jobs.front().protocol,
           .channels = program.spec().execution.channels,
+          .call_channels =
+              channels_of_call(program.spec(), experiment.scenario.jobs.front().ranks.size()),
           .is_extrapolated = false,
           .busy_us = busy_of(results, places),
           .path = call.path,
@@ -261,6 +276,7 @@ Result<Run> Simulator::choice(const Call& call) const {
   run.algorithm = name_of(spec.algorithm);
   run.protocol = name_of(spec.execution.protocol);
   run.channels = spec.execution.channels;
+  run.call_channels = channels_of_call(spec, call.hosts.size());
   run.gpus = spec.generation;
   return run;
 }

@@ -34,8 +34,9 @@ struct Run {
   double bus_bandwidth = 0;
   std::string algorithm;
   std::string protocol;
-  std::uint32_t channels = 0;
-  bool is_extrapolated = false;  ///< its size is more than packets were simulated of
+  std::uint32_t channels = 0;       ///< of the communicator
+  std::uint32_t call_channels = 0;  ///< that NCCL gives a call of this size
+  bool is_extrapolated = false;     ///< its size is more than packets were simulated of
   /// By resource: how long its busiest port sends, microseconds.
   std::vector<double> busy_us;
   scenarios::CriticalPath path;

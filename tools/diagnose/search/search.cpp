@@ -23,6 +23,8 @@ constexpr double kWorstDeviation = 12;
 constexpr double kMeetingPair = 0.8;
 /// Below this part of others that are alike a pair or a NIC is a finding.
 constexpr double kLikes = 0.9;
+/// Tolerances by which a call is faster than a constant lets it be.
+constexpr double kFarTooFast = 4;
 /// Fits whose scores differ by less are not told apart.
 constexpr double kTold = 2.0;
 
@@ -109,6 +111,16 @@ void fit_value(Hypothesis& h, const EvidencePoints& evidence, double from, doubl
     low = std::max(std::log(from), best - step);
     high = std::min(std::log(to), best + step);
   }
+}
+
+/// A constant is in every call. One that a measurement is far too fast for is none, however well it
+/// fits the others.
+bool is_refuted(const Hypothesis& h, const EvidencePoints& evidence) {
+  if (h.kind != CulpritKind::kStraggler) return false;
+  return std::ranges::any_of(evidence.points, [&](const Point& point) {
+    const double short_of = std::log(predicted_us(h, point) / point.measured_us);
+    return short_of > kFarTooFast * point.tolerance + evidence.curves[point.curve].level;
+  });
 }
 
 /// Without a fault.
@@ -219,7 +231,8 @@ std::vector<Fit> fits_of(const EvidencePoints& evidence, const Places& places) {
   const Null without = null_of(evidence);
   std::vector<Fit> fits;
   for (Hypothesis& h : catalogue(places, evidence.curves)) {
-    fits.push_back(fit(std::move(h), evidence, without));
+    Fit found = fit(std::move(h), evidence, without);
+    if (!is_refuted(found.hypothesis, evidence)) fits.push_back(std::move(found));
   }
   std::ranges::stable_sort(fits, {}, &Fit::score);
   return fits;
