@@ -189,8 +189,8 @@ TEST(UecOracle, E5_StarsOfCreditEndAsInThePeer) {
   }
 }
 
-// A host that sends to several shares its limit among them; in uet-htsim it shares what it wants, so
-// that even a little is asked for bit by bit.
+// A host that sends to several shares its limit among them; in uet-htsim it shares what it wants,
+// so that even a little is asked for bit by bit.
 TEST(UecCredit, AHostAsksEachOfItsReceiversForAShare) {
   using Shared = RcccSource::Shared;
   RcccSource source;
