@@ -204,6 +204,25 @@ class PacketModel {
     forget<Path>(s_, here, packet);
   }
 
+  /// The peer pauses a class, or lets it go on. False: the link was down when it said so.
+  [[gnu::always_inline]] bool take_pause(const Here& here, PortState& port, ClassId c, bool begins,
+                                         PortId cause) {
+    if (health_.was_lost(port, here.now - s_.ports[port.peer.value()].pause_latency)) return false;
+    if constexpr (Path::has(Feature::kSettings)) {
+      if (begins) {
+        watchdog_.pause_came(here, port, c);
+      } else {
+        watchdog_.pause_ended(port, c);
+      }
+    }
+    if (begins) {
+      gate_.pause(here, port, c, cause);
+    } else if (gate_.lift_pause(port, c, here.now)) {
+      resume(here, port);
+    }
+    return true;
+  }
+
   /// False for timers that have become void: a pause that was lifted or renewed meanwhile.
   bool handle_link_event(const Here& here, EventType type, const CalendarEvent& event) {
     if (type == EventType::kArbitrate) {
@@ -214,21 +233,7 @@ class PacketModel {
     const auto [c, value] = ControlWord::unpack(static_cast<std::uint32_t>(event.value));
     switch (type) {
       case EventType::kPause:
-        if (health_.was_lost(port, here.now - s_.ports[port.peer.value()].pause_latency))
-          return false;
-        if constexpr (Path::has(Feature::kSettings)) {
-          if (value == 1) {
-            watchdog_.pause_came(here, port, c);
-          } else {
-            watchdog_.pause_ended(port, c);
-          }
-        }
-        if (value == 1) {
-          gate_.pause(here, port, c, PortId(event.origin));
-        } else if (gate_.lift_pause(port, c, here.now)) {
-          resume(here, port);
-        }
-        return true;
+        return take_pause(here, port, c, value == 1, PortId(event.origin));
       case EventType::kPauseExpiry:
         if constexpr (Path::has(Feature::kSettings)) {
           if (event.origin == Watchdog::kOrigin) return watchdog_.look(here, port, c);

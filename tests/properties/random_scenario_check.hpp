@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "collectives/jobs/list.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/results/results.hpp"
@@ -37,7 +38,8 @@ inline bool forgets_pauses(const scenarios::Scenario& scenario) {
 }
 
 /// Whether a class bounds its queues and trims what is beyond, of packets whose transport cannot
-/// use what is left of them: those are dropped, and sent again.
+/// use what is left of them, or that are no larger than that, as requests of reads: those are
+/// dropped, and sent again.
 inline bool drops_what_it_cannot_trim(const scenarios::Scenario& scenario) {
   bool trims = false;
   for (const ClassId c : scenario.switches.all_classes()) {
@@ -45,7 +47,8 @@ inline bool drops_what_it_cannot_trim(const scenarios::Scenario& scenario) {
   }
   if (!trims) return false;
   return std::ranges::any_of(scenario.jobs, [&](const scenarios::JobSpec& job) {
-    return !protocols::traits_of(scenario.transport_of(job.transport)).uses_trimming;
+    return !protocols::traits_of(scenario.transport_of(job.transport)).uses_trimming ||
+           collectives::verb_of(job.kind) == collectives::Verb::kRead;
   });
 }
 

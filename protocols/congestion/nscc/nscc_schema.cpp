@@ -10,9 +10,48 @@ namespace {
 
 constexpr const char* kSpecification = "UE specification 1.0, 3.6.13";
 
+/// When a window changes, and what sets it at once.
+schema::Object<NsccConfig> adjusting_schema() {
+  using Config = NsccConfig;
+  const auto adapts = [](const Config& c) { return c.quick_adapt; };
+  return schema::describe<Config>("adjusting", "when a window changes")
+      .field("adjust_packets", &Config::adjust_packets,
+             "packets acknowledged between two changes of the window, if that is less than "
+             "`adjust_period`")
+      .source(kSpecification)
+      .range(1, 65'536)
+      .field("adjust_period", &Config::adjust_period,
+             "the longest time between two changes, with each of which the window also grows by "
+             "`steady`; `base_rtt`: the base round trip, as it is measured")
+      .source(kSpecification)
+      .special("base_rtt", std::nullopt)
+      .at_least(1_ns)
+      .at_most(1_s)
+      .field("quick_adapt", &Config::quick_adapt,
+             "whether a window becomes what arrived in a period, where losses or delay say that it "
+             "is far too large")
+      .source(kSpecification)
+      .field("quick_gate", &Config::quick_gate,
+             "after a loss the window becomes what arrived in a period, if that is below the "
+             "largest window / 2^this")
+      .source(kSpecification)
+      .range(0, 16)
+      .matters_if(adapts, "with `quick_adapt: true`")
+      .field("quick_delay", &Config::quick_delay,
+             "queueing delay that sets off the same without a loss; `auto`: what a full queue of "
+             "the class takes to drain (egress_limit) less a base round trip, and never where "
+             "switches trim")
+      .source(kSpecification)
+      .special("auto", std::nullopt)
+      .at_least(1_ns)
+      .at_most(1_s)
+      .matters_if(adapts, "with `quick_adapt: true`");
+}
+
 }  // namespace
 
 schema::Object<NsccConfig> nscc_schema() {
+  const auto self = [](NsccConfig& config) -> NsccConfig& { return config; };
   using Config = NsccConfig;
   return schema::describe<Config>("NSCC", "a window per destination, by marks and delay")
       .presets(
@@ -63,37 +102,7 @@ schema::Object<NsccConfig> nscc_schema() {
       .field("max_decrease", &Config::max_decrease, "share that a decrease leaves at least")
       .source(kSpecification)
       .within({.low = 0, .high = 1, .includes_low = false})
-      .field("adjust_packets", &Config::adjust_packets,
-             "packets acknowledged between two changes of the window, if that is less than "
-             "`adjust_period`")
-      .source(kSpecification)
-      .range(1, 65'536)
-      .field("adjust_period", &Config::adjust_period,
-             "the longest time between two changes, with each of which the window also grows by "
-             "`steady`; `base_rtt`: the base round trip, as it is measured")
-      .source(kSpecification)
-      .special("base_rtt", std::nullopt)
-      .at_least(1_ns)
-      .at_most(1_s)
-      .field("quick_adapt", &Config::quick_adapt,
-             "whether a window becomes what arrived in a period, where losses or delay say that it "
-             "is far too large")
-      .source(kSpecification)
-      .field("quick_gate", &Config::quick_gate,
-             "after a loss the window becomes what arrived in a period, if that is below the "
-             "largest window / 2^this")
-      .source(kSpecification)
-      .range(0, 16)
-      .matters_if([](const Config& c) { return c.quick_adapt; }, "with `quick_adapt: true`")
-      .field("quick_delay", &Config::quick_delay,
-             "queueing delay that sets off the same without a loss; `auto`: what a full queue of "
-             "the class takes to drain (egress_limit) less a base round trip, and never where "
-             "switches trim")
-      .source(kSpecification)
-      .special("auto", std::nullopt)
-      .at_least(1_ns)
-      .at_most(1_s)
-      .matters_if([](const Config& c) { return c.quick_adapt; }, "with `quick_adapt: true`")
+      .include(self, adjusting_schema())
       .field("delay_gain", &Config::delay_gain, "weight of a sample in the average delay")
       .source("uet-htsim, uec.cpp; the specification leaves the average open: assumed")
       .within({.low = 0, .high = 1, .includes_low = false});
