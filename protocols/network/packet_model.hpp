@@ -204,7 +204,7 @@ class PacketModel {
     forget<Path>(s_, here, packet);
   }
 
-  /// The peer pauses a class, or lets it go on. False: the link was down when it said so.
+  /// The peer pauses a class, or ends that. False: the link was down when it said so.
   [[gnu::always_inline]] bool take_pause(const Here& here, PortState& port, ClassId c, bool begins,
                                          PortId cause) {
     if (health_.was_lost(port, here.now - s_.ports[port.peer.value()].pause_latency)) return false;
