@@ -414,6 +414,13 @@ TEST(Planes, WhatIsNotSupportedIsRefused) {
                                         "plane_notice: loss}",
                                         m)),
               ::testing::HasSubstr("a time-out of roce tells of no single packet"));
+  EXPECT_THAT(refusal_of(text_of_planes(4, 100, "{type: uec, plane_windows: each}", m)),
+              ::testing::HasSubstr("has a meaning only with `plane_choice: packet`"));
+  EXPECT_THAT(refusal_of(text_of_planes(4, 100,
+                                        "{type: uec, congestion_control: none, plane_choice: "
+                                        "packet, plane_windows: each}",
+                                        m)),
+              ::testing::HasSubstr("needs congestion_control: nscc"));
   EXPECT_THAT(refusal_of(text_of_planes(4, 100, "{type: uec, plane_weights: [1, 2, 1, 1]}", m)),
               ::testing::HasSubstr("plane_choice: packet"));
   EXPECT_THAT(refusal_of(nic_planes(false, "type: all-to-all, algorithm: pairwise, size: 4MiB")),

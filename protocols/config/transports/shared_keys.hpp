@@ -174,11 +174,9 @@ template <class Config>
 void check_plane_windows(const Config& config, std::vector<schema::Problem>& problems) {
   if (!config.planes.has_window_per_plane()) return;
   if (congestion::requirements_of(config.congestion_control).contexts) return;
-  problems.push_back(
-      {"plane_windows", std::string("is each, and congestion_control: ") +
-                            congestion::title_of(config.congestion_control) +
-                            " has no window in bytes per destination; set plane_windows: shared, "
-                            "or congestion_control: nscc"});
+  problems.push_back({"plane_windows",
+                      "needs congestion_control: nscc, whose windows are in bytes per destination; "
+                      "set that, or plane_windows: shared"});
 }
 
 /// What no key by itself is to blame for: tunnels that are unknown, packets that are too large.
