@@ -39,7 +39,8 @@ struct Traits {
 };
 
 /// A choice: the state of one queue pair at its sender. Parameters are run constants made of the
-/// specification `Config`. Nothing here allocates, nor draws on anything but its arguments.
+/// specification `Config`. Nothing here draws on anything but its arguments. After `start`, memory
+/// grows only with what is in flight and with values that failed.
 ///
 /// - `start(p, key)` once, before anything else; draws follow from `key`.
 /// - `next(p, sequence, now)`: the value of the packet that is about to be sent.

@@ -91,6 +91,14 @@ std::string perftest(const char* nic, double gigabits) {
       nic, gigabits + 0.3, gigabits, gigabits * 1e3 / 8 / 1048576);
 }
 
+/// `ib_write_bw` of all eight rails of two servers, which are healthy: 391.8 Gb/s.
+void add_rails(std::vector<std::pair<std::string, std::string>>& files) {
+  for (int nic = 0; nic < 8; ++nic) {
+    files.emplace_back(fmt::format("ib_write_bw-node1-node2-mlx5_{}.txt", nic),
+                       perftest(fmt::format("mlx5_{}", nic).c_str(), 391.8));
+  }
+}
+
 /// All-reduces of two servers alone, GB/s: `slow` where `is_slow` says so of a pair, else `usual`.
 std::string pairs_csv(int servers, double usual, double slow, bool (*is_slow)(int, int)) {
   std::string text =
@@ -219,10 +227,7 @@ TEST(Threads, FullNicsLeaveTheLibrary) {
       k2409AllReduce,
       {"sendrecv.txt", log_text({"sendrecv", 2, 1, {{kGiB, 13.1}}})},
       {"alltoall.txt", log_text({"alltoall", 2, 8, {{kGiB, 25}}})}};
-  for (int nic = 0; nic < 8; ++nic) {
-    files.emplace_back(fmt::format("ib_write_bw-node1-node2-mlx5_{}.txt", nic),
-                       perftest(fmt::format("mlx5_{}", nic).c_str(), 391.8));
-  }
+  add_rails(files);
   const Diagnosis d = diagnosis_of(cluster, files);
   EXPECT_EQ(d.verdict, Verdict::kSlower);
   std::vector<Culprit> named = d.culprits;
@@ -329,10 +334,7 @@ TEST(Threads, ABondThatOneQueuePairHalves) {
   const double bus = 470 * share;
   std::vector<std::pair<std::string, std::string>> files{
       {"all-reduce.txt", log_text({"all_reduce", 2, 8, {{kGiB, bus}, {2 * kGiB, bus}}})}};
-  for (int nic = 0; nic < 8; ++nic) {
-    files.emplace_back(fmt::format("ib_write_bw-node1-node2-mlx5_{}.txt", nic),
-                       perftest(fmt::format("mlx5_{}", nic).c_str(), 391.8));
-  }
+  add_rails(files);
   const Diagnosis d = diagnosis_of(cluster, files);
   EXPECT_EQ(d.verdict, Verdict::kSlower);
   std::vector<Culprit> named = d.culprits;
