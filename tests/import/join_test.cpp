@@ -141,6 +141,24 @@ TEST(Join, FilesCompleteOneAnotherWhateverTheirOrder) {
   EXPECT_THAT(text, HasSubstr("load_balancing: ecmp  # assumed: no file says it"));
 }
 
+// `nvidia-smi topo -m` says NVLinks and no GPU: 8 with 18 links each are H100 or B200 (400 Gbps
+// NICs), or B300 (800 Gbps).
+TEST(Join, GpusWithoutAKindAreTheLikeliestServer) {
+  const std::vector<std::string> files{"server/topo-m-gpu01.txt", "fabric/cables-generic.csv"};
+  JoinedSamples joined = join_samples(files);
+  ASSERT_FALSE(has_errors(joined.description.remarks)) << joined.all_remarks();
+  EXPECT_EQ(joined.cluster.servers.at(0).part.value, "hgx-h100");
+  EXPECT_THAT(scenario_text(joined.cluster, joined.description, {}, "four"),
+              HasSubstr("server: hgx-h100}  # assumed: 8 GPUs with 18 NVLinks each, NICs of 400 "
+                        "Gb/s, and no file says their kind"));
+  JoinOptions faster;
+  faster.rate = 800_Gbps;
+  EXPECT_EQ(join_samples({"server/topo-m-gpu01.txt", "fabric/netbox-cables.csv"}, faster)
+                .cluster.servers.at(0)
+                .part.value,
+            "hgx-b300");
+}
+
 // SONiC's buffer_pool_mellanox.lua (sonic-swss) takes the headroom off a pool before it writes its
 // size; elsewhere the headroom is a part of it. The sample's pools are 166,115,492 and 22,035,008
 // B.

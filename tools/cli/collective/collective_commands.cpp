@@ -105,8 +105,9 @@ void CollectiveCommands::add_bench(CLI::App& app) {
   bench_->add_option("--op", a.operation, "what is done (default: what was measured, or the job's)")
       ->type_name(joined(collectives::operation_names()));
   bench_
-      ->add_option("--sizes", a.sizes,
-                   "first..last, or a list with commas; 1M is 1MiB, as in nccl-tests")
+      ->add_option(
+          "--sizes", a.sizes,
+          "first..last, or a list with commas; 1024 is 1KiB and 1M is 1MiB, as in nccl-tests")
       ->type_name("SIZES")
       ->capture_default_str();
   bench_->add_option("--factor", a.factor, "between sizes of a range")

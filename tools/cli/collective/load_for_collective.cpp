@@ -34,7 +34,8 @@ std::optional<collectives::Algorithm> read_algorithm(const std::string& text) {
 }
 
 std::optional<Bytes> read_bytes(const char* option, const std::string& text) {
-  const auto parsed = parse_quantity(text, command_line_size());
+  const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  const auto parsed = parse_quantity(is_count ? text + "B" : text, command_line_size());
   constexpr std::int64_t kMax = 1'000'000'000'000;
   if (const auto* count = std::get_if<std::int64_t>(&parsed)) {
     if (*count <= kMax) return Bytes(*count);

@@ -176,7 +176,7 @@ class ServerJoiner {
       server.nics.push_back(cluster_nic(nic, is_own));
       if (nic.part) server.nic_part = nic.part;
     }
-    choose_part(server, std::string(part_of(file)), short_place(file.where));
+    choose_part_of(server, file);
     const auto cabling = cabling_.find(name);
     if (cabling == cabling_.end()) return server;
     const std::set<std::string, NaturalOrder>& ports = cabling->second.ports;
@@ -209,6 +209,22 @@ class ServerJoiner {
     return server;
   }
 
+  void choose_part_of(ClusterServer& server, const Server& file) const {
+    std::string part(part_of(file));
+    std::string from = short_place(file.where);
+    if (part.empty()) {
+      const std::optional<BitsPerSecond> rate = common_rate(server.name);
+      part = likely_part(file, rate);
+      if (!part.empty()) {
+        from = fmt::format(
+            "assumed: {} GPUs with {} NVLinks each{}, and no file says their kind",
+            file.gpus.size(), file.gpus.front().nvlinks,
+            rate ? fmt::format(", NICs of {} Gb/s", rate->count() / 1'000'000'000) : std::string());
+      }
+    }
+    choose_part(server, std::move(part), std::move(from));
+  }
+
   void choose_part(ClusterServer& server, std::string part, std::string from) const {
     if (options_.server) {
       server.part = {*options_.server, "--server"};
@@ -223,7 +239,9 @@ class ServerJoiner {
     const auto take = [&fastest](const std::optional<Stated<BitsPerSecond>>& rate) {
       if (rate) fastest = std::max(fastest.value_or(rate->value), rate->value);
     };
-    for (const JoinedCable* cable : cabling_.at(name).cables) {
+    const auto cabling = cabling_.find(name);
+    if (cabling == cabling_.end()) return fastest;
+    for (const JoinedCable* cable : cabling->second.cables) {
       for (const Cable* said : cable->said) take(said->full_rate ? said->full_rate : said->rate);
       const PortName& peer = cable->a.device == name ? cable->b : cable->a;
       const auto settings = settings_.find(peer.device);

@@ -44,6 +44,18 @@ std::string_view part_of(const Server& server) {
   return {};
 }
 
+std::string_view likely_part(const Server& server, std::optional<BitsPerSecond> rate) {
+  if (server.gpus.empty() || server.gpus.front().compute_capability) return {};
+  const std::uint32_t nvlinks = server.gpus.front().nvlinks;
+  std::string_view likely;
+  for (const Known& known : kKnown) {
+    if (known.gpus != server.gpus.size() || known.nvlinks != nvlinks) continue;
+    if (rate == known.nic_rate) return known.part;
+    if (likely.empty()) likely = known.part;
+  }
+  return likely;
+}
+
 std::string_view likely_part(std::size_t nics, std::optional<BitsPerSecond> rate) {
   if (nics != 8 || !rate) return {};
   if (*rate == 200_Gbps) return "dgx-a100";

@@ -13,6 +13,10 @@ namespace weft::import {
 /// The part of the catalogue that a server with these GPUs and NVSwitches is; empty: none of them.
 [[nodiscard]] std::string_view part_of(const Server& server);
 
+/// The part that is likeliest where GPUs and their NVLinks are known, but not which GPUs they are;
+/// `rate`: of its NICs. Empty: none of them.
+[[nodiscard]] std::string_view likely_part(const Server& server, std::optional<BitsPerSecond> rate);
+
 /// The part that is likeliest where nothing but the NICs is known; empty: nothing is likely.
 [[nodiscard]] std::string_view likely_part(std::size_t nics, std::optional<BitsPerSecond> rate);
 
