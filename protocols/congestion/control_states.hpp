@@ -1,15 +1,15 @@
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <span>
 #include <tuple>
 #include <vector>
 
-#include "protocols/congestion/list.hpp"
+#include "protocols/congestion/path_controls.hpp"
 #include "simcore/base/units.hpp"
-#include "simcore/engine/huge_pages.hpp"
 
 namespace weft::protocols::congestion {
 
@@ -24,84 +24,69 @@ struct ControlRef {
 
 /// The controls of a run: parameters by transport, states by queue pair, each control's in arrays
 /// of its own. A call finds its control by comparing its number, which is the same for long
-/// stretches of a run; nothing is virtual.
+/// stretches of a run; nothing is virtual. Packet paths know the controls of `PathControls` alone,
+/// so that a line in another one makes none of them compile again.
 class ControlStates {
  public:
   /// Slot of a queue pair without control.
   static constexpr std::uint32_t kNoSlot = std::numeric_limits<std::uint32_t>::max();
 
+  ControlStates();
+  ControlStates(const ControlStates&) = delete;
+  ControlStates& operator=(const ControlStates&) = delete;
+  ControlStates(ControlStates&&) noexcept;
+  ControlStates& operator=(ControlStates&&) noexcept;
+  ~ControlStates();
+
   /// A transport with this control.
-  ControlRef add(const ControlConfig& config) {
-    ControlRef ref{.control = static_cast<std::uint8_t>(config.index()),
-                   .needs = requirements_of(config)};
-    find(ref.control, [&]<class C>(Group<C>& group) {
-      ref.parameters = static_cast<std::uint8_t>(group.parameters.size());
-      group.parameters.emplace_back(std::get<typename C::Config>(config));
-    });
-    return ref;
-  }
+  ControlRef add(const ControlConfig& config);
 
   /// A queue pair of such a transport; returns the slot of its state at both ends.
   /// `is_restarted`: it will begin again.
-  std::uint32_t start(ControlRef ref, const FlowStart& flow, bool is_restarted = false) {
-    std::uint32_t slot = kNoSlot;
-    find(ref.control, [&]<class C>(Group<C>& group) {
-      slot = static_cast<std::uint32_t>(group.senders.size());
-      group.senders.emplace_back().start(group.parameters[ref.parameters], flow);
-      group.receivers.emplace_back();
-      if (!is_restarted) return;
-      group.first.resize(group.senders.size());
-      group.first[slot] = group.senders[slot];
-    });
-    return slot;
-  }
+  std::uint32_t start(ControlRef ref, const FlowStart& flow, bool is_restarted = false);
 
   /// The sender's state is as it was at first; returns its window.
-  std::uint32_t restart_sender(ControlRef ref, std::uint32_t slot) {
-    std::uint32_t window = kNoWindow;
-    find(ref.control, [&]<class C>(Group<C>& group) {
-      if constexpr (GrantsCredit<C>) {
-        group.senders[slot].begin();  // totals run on
-      } else {
-        group.senders[slot] = group.first[slot];
-      }
-      window = group.senders[slot].window(group.parameters[ref.parameters]);
+  std::uint32_t restart_sender(ControlRef ref, std::uint32_t slot);
+  void restart_receiver(ControlRef ref, std::uint32_t slot);
+
+  // What the sender's part does about events, caught up to their time (on_timer). There must be a
+  // control.
+
+  struct Sent {
+    Picoseconds next;             ///< when the next packet may follow
+    const void* state = nullptr;  ///< where the state lies, to ask for its memory
+  };
+  /// The transmission of `bytes` begins.
+  [[gnu::always_inline]] Sent on_sent(ControlRef ref, std::uint32_t slot, Bytes bytes,
+                                      Picoseconds now) {
+    Sent sent;
+    const bool is_here = find_in_paths(ref.control, [&]<class C>(Group<C>& group) {
+      sent = on_sent(group, ref, slot, bytes, now);
     });
-    return window;
-  }
-  void restart_receiver(ControlRef ref, std::uint32_t slot) {
-    find(ref.control, [&]<class C>(Group<C>& group) {
-      if constexpr (!GrantsCredit<C>) group.receivers[slot] = {};
-    });
+    return is_here ? sent : on_sent_elsewhere(ref, slot, bytes, now);
   }
 
-  /// `use(control, parameters)` with the state of a sender, caught up to `now`.
-  template <class Use>
-  [[gnu::always_inline]] void at_sender(ControlRef ref, std::uint32_t slot, Picoseconds now,
-                                        Use use) {
-    find(ref.control, [&]<class C>(Group<C>& group) {
-      C& control = group.senders[slot];
-      const typename C::Parameters& parameters = group.parameters[ref.parameters];
-      control.on_timer(parameters, now);
-      use(control, parameters);
-    });
-  }
+  struct Change {
+    std::uint32_t window = kNoWindow;  ///< packets that may be in flight
+    Picoseconds delay{};  ///< by which the packet that waits goes later (Needs::repaces)
+  };
+  Change on_ack(ControlRef ref, std::uint32_t slot, const Acknowledgement& ack, Picoseconds now);
+  Change on_notified(ControlRef ref, std::uint32_t slot, Picoseconds now);
+  Change on_loss(ControlRef ref, std::uint32_t slot, LossSignal signal, Picoseconds now);
+
+  [[nodiscard]] std::uint32_t window(ControlRef ref, std::uint32_t slot) const;
+  /// The values of the control's columns at `now`, at the beginning of `values`.
+  void sample(ControlRef ref, std::uint32_t slot, Picoseconds now, std::span<std::int64_t> values);
+
+  /// What the receiver's part does about a marked packet.
+  [[nodiscard]] MarkResponse on_marked(ControlRef ref, std::uint32_t slot, Picoseconds now);
 
   /// Of controls that count bytes: `use(control, parameters)` with the state of a context.
   template <class Use>
   [[gnu::always_inline]] void at_context(ControlRef ref, std::uint32_t slot, Use use) {
-    find(ref.control, [&]<class C>(Group<C>& group) {
+    find_in_paths(ref.control, [&]<class C>(Group<C>& group) {
       if constexpr (CountsBytes<C>) use(group.senders[slot], group.parameters[ref.parameters]);
     });
-  }
-
-  /// What the receiver's part does about a marked packet.
-  [[nodiscard]] MarkResponse on_marked(ControlRef ref, std::uint32_t slot, Picoseconds now) {
-    MarkResponse answer = MarkResponse::kNothing;
-    find(ref.control, [&]<class C>(Group<C>& group) {
-      answer = group.receivers[slot].on_marked(group.parameters[ref.parameters], now);
-    });
-    return answer;
   }
 
   /// Of controls whose receivers grant credit: `use(control, parameters)` with the state of a
@@ -129,24 +114,11 @@ class ControlStates {
     find_granting(ref.control, [&]<class C>(Group<C>& group) { group.ports.resize(ports); });
   }
 
-  /// Where the state of a sender lies, to ask for its memory.
-  [[nodiscard]] const void* place(ControlRef ref, std::uint32_t slot) {
-    const void* at = nullptr;
-    find(ref.control, [&]<class C>(Group<C>& group) { at = &group.senders[slot]; });
-    return at;
-  }
+  /// What the state at both ends of a queue pair takes.
+  [[nodiscard]] static std::size_t bytes_per_queue_pair(const ControlConfig& config);
 
-  void place_in_huge_pages() {
-    std::apply(
-        [](auto&... group) {
-          (prefer_huge_pages(group.senders), ...);
-          (prefer_huge_pages(group.receivers), ...);
-        },
-        groups_);
-  }
-  [[nodiscard]] std::size_t memory_bytes() const {
-    return std::apply([](const auto&... group) { return (group.memory_bytes() + ...); }, groups_);
-  }
+  void place_in_huge_pages();
+  [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
   template <class C>
@@ -163,27 +135,37 @@ class ControlStates {
              ports.capacity() * sizeof(ports[0]);
     }
   };
+  /// Those of all controls; of `PathControls` it holds none.
+  struct Groups;
 
-  /// `use(group)` with that of a control; nothing for the first, which has no state.
-  template <std::size_t I = 1, class Use>
-  [[gnu::always_inline]] void find(std::uint8_t control, Use use) {
-    if constexpr (I < Controls::kCount) {
-      if (control == I) {
-        use(std::get<I>(groups_));
-      } else {
-        find<I + 1>(control, use);
-      }
-    }
+  template <class C>
+  [[gnu::always_inline]] static Sent on_sent(Group<C>& group, ControlRef ref, std::uint32_t slot,
+                                             Bytes bytes, Picoseconds now) {
+    C& control = group.senders[slot];
+    const typename C::Parameters& p = group.parameters[ref.parameters];
+    control.on_timer(p, now);
+    return {control.on_sent(p, bytes, now), &control};
   }
+  Sent on_sent_elsewhere(ControlRef ref, std::uint32_t slot, Bytes bytes, Picoseconds now);
 
+  /// `use(group)` with that of a control; false where paths do not know it.
+  template <class Use>
+  [[gnu::always_inline]] bool find_in_paths(std::uint8_t control, Use use) {
+    return std::apply(
+        [&]<class... C>(Group<C>&... group) {
+          return ((control == number_of<C>() && (use(group), true)) || ...);
+        },
+        in_paths_);
+  }
   template <class Use>
   void find_granting(std::uint8_t control, Use use) {
-    find(control, [&]<class C>(Group<C>& group) {
+    find_in_paths(control, [&]<class C>(Group<C>& group) {
       if constexpr (GrantsCredit<C>) use(group);
     });
   }
 
-  Controls::Each<Group> groups_;
+  PathControls::Each<Group> in_paths_;
+  std::unique_ptr<Groups> others_;
 };
 
 }  // namespace weft::protocols::congestion

@@ -258,7 +258,7 @@ class HostModel {
     for (const QueuePairId qp : changed) {
       SenderState& s = s_.senders.whole(qp);
       s.set_local_ports(routes.host_ports(host, s.destination));
-      port_selection_.choose(s, here.now);
+      choose_port(s, here.now);
     }
     for (const QueuePairId qp : moving) activate(here, qp);
   }
@@ -356,13 +356,14 @@ class HostModel {
       return;
     }
     if (s.schedule != SendingEnd::Schedule::kIdle || !can_send(s)) return;
-    if (Path::has(Feature::kHostPorts) && PortSelection::has_choice(s)) {
-      port_selection_.choose(s, here.now);
-    }
+    if (Path::has(Feature::kHostPorts) && PortSelection::has_choice(s)) choose_port(s, here.now);
     PortState& port = s_.ports[s.port()];
     port.waiting |= NicScheduler(s_, port).activate(qp, here.now);
     if (!port.is_transmitting) start(here, port);
   }
+
+  /// Nothing of the queue pair leaves any more: its transport has given up.
+  void fail(SenderState& s) const { NicScheduler::fail(s); }
 
   /// A message whose last packet has this number is whole.
   void record_delivery(const Here& here, ReceiverId receiver, std::uint32_t last_sequence,
@@ -846,10 +847,8 @@ class HostModel {
       packet.flags = flags;
       packet.ttl = t.ttl;
     };
-    s.first_of_message = false;
-    s.window_reduced = false;
     s_.nics[port.index].recent_sender = qp;
-    ++s.next;
+    sender_.pass_next(s);
     if (kHasHostPorts && !is_added_up) port_selection_.note_sent(s.whole());
     if (!is_added_up) note_sent(here, s.whole(), t, qp);
     ++here.worker.sums.packets_injected;
@@ -860,7 +859,8 @@ class HostModel {
       write(packet);
       tracer_.sent(here, packet, port, here.now, end);
     }
-    s.next_send = Path::has(Feature::kHostPorts) && PortSelection::is_spread(s) ? here.now : end;
+    sender_.hold_until(
+        s, Path::has(Feature::kHostPorts) && PortSelection::is_spread(s) ? here.now : end);
     if (is_added_up) {
       if (is_last) sender_.end_contribution(here, s);
       return end;
@@ -875,6 +875,16 @@ class HostModel {
     return end;
   }
 
+  /// The port that the next packet waits at. One that tries a plane again asks for an ACK.
+  void choose_port(SendingEnd& s, Picoseconds now) {
+    [[maybe_unused]] const bool is_trial = port_selection_.choose(s, now);
+    if constexpr (kHasContexts) {
+      if (!is_trial) return;
+      SenderState& whole = s.whole();
+      with_contexts(s_.senders.queue_pair_of(whole), [&](auto& model) { model.ask_ack(whole); });
+    }
+  }
+
   /// Whether the window of the plane that its next packet leaves by asks for an ACK.
   [[nodiscard]] bool asks_ack_in_plane(const SenderState& s, QueuePairId qp) const {
     if (!kHasHostPorts || !s_.has_window_per_plane(s)) return false;
@@ -886,7 +896,7 @@ class HostModel {
                                         const TransportConstants& t, QueuePairId qp) {
     if (s.next > s.sent_end) {
       transports_.with(t.sender_model, [&](auto& model) { model.on_first_sent(here, s, qp); });
-      s.sent_end = s.next;
+      sender_.note_first_sent(s);
     } else {
       ++here.worker.sums.packets_retransmitted;
       IncidentLog(s_).note_repeat(qp, here.now);
@@ -976,19 +986,14 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
                                                  .bytes = size,
                                                  .posted = here.now,
                                                  .acknowledged = {}});
-  if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = place;
-  s.newest_message = place;
-  if (!(Path::has(Feature::kInNetwork) && s.is_added_up()) && is_alone) {
-    s.whole().oldest_message = place;
-  }
+  sender_.append_message(s, place);
   if (k.is_per_message) {
     if (is_alone) sender_.begin_afresh(s.whole(), qp);
   } else {
     if (kHasGrants && k.has_grants()) {
       credit_scheduler_.post(s.whole(), qp, size + packets * k.header, is_alone);
     }
-    s.posted += static_cast<std::uint32_t>(packets);
-    if (s.message == kNoIndex) sender_.load_next(s, place);
+    sender_.extend(s, static_cast<std::uint32_t>(packets), place);
     if (kHasGrants && k.has_grants()) credit_scheduler_.wait(here, s.whole(), qp);
   }
   activate(here, qp);

@@ -18,6 +18,9 @@ class NicScheduler {
         senders_(state.senders),
         ready_(&state.ready[port.first_slot]) {}
 
+  /// It sends nothing more, wherever it waits.
+  static void fail(SendingEnd& s) { s.schedule = SendingEnd::Schedule::kFailed; }
+
   /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
   /// of its class if that is now, else 0.
   [[gnu::always_inline]] std::uint8_t activate(QueuePairId queue_pair, Picoseconds now) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "protocols/state/network_state.hpp"
@@ -24,20 +25,20 @@ class PortSelection {
     return s.is_added_up() || s.whole().port_count > 1;
   }
 
-  /// The port that the next packet of an idle queue pair waits at.
-  void choose(SendingEnd& end, Picoseconds now) {
+  /// The port that the next packet of an idle queue pair waits at. True: it tries a plane that was
+  /// given up.
+  bool choose(SendingEnd& end, Picoseconds now) {
     if (end.is_added_up()) {  // by a link that is down, too: its sum must meet at one scale-up
                               // switch
       end.local_port = end.first_local_port[s_.reduction_of(end).link_of(end.next)];
-      return;
+      return false;
     }
     SenderState& s = end.whole();
     const auto n = std::uint32_t{s.port_count};
     std::uint32_t choice = 0;
     switch (s.spreading) {
       case PortSpreading::kPlanes:
-        choose_plane(s, now);
-        return;
+        return choose_plane(s, now);
       case PortSpreading::kRoundRobin:
         choice = in_turn(s, n);
         break;
@@ -49,9 +50,8 @@ class PortSelection {
         break;
       case PortSpreading::kFlow:
         choice = s_.choose_host_port(s.host, s.entropy, n);
-        if (s_.planes.is_used() && s_.constants.transports[s.transport].selects_planes() &&
-            keep_plane(s, choice, now)) {
-          return;
+        if (s_.planes.is_used() && s_.constants.transports[s.transport].selects_planes()) {
+          if (const auto is_trial = keep_plane(s, choice, now)) return *is_trial;
         }
         break;
     }
@@ -59,8 +59,9 @@ class PortSelection {
     // way.
     for (std::uint32_t i = 0; i < n; ++i) {
       s.local_port = s.first_local_port[(choice + i) % n];
-      if (!s_.ports[s.port()].is_down || s.is_in_network()) return;
+      if (!s_.ports[s.port()].is_down || s.is_in_network()) return false;
     }
+    return false;
   }
 
   /// By which packets of the queue pair reach its receiver in this plane; null: none.
@@ -107,7 +108,7 @@ class PortSelection {
 
   /// The next plane of the rotation whose port is up, that leads to the receiver, as far as known,
   /// and has room; else the next one that leads there; else whose port is up; else the next one.
-  void choose_plane(SenderState& s, Picoseconds now) {
+  bool choose_plane(SenderState& s, Picoseconds now) {
     const std::vector<std::uint8_t>& rotation = s_.planes.rotation(s.transport);
     const auto size = static_cast<std::uint32_t>(rotation.size());
     const PlaneSender& known = s_.planes[s_.senders.queue_pair_of(s)];
@@ -120,30 +121,27 @@ class PortSelection {
       best = fitness;
       found = at;
     }
-    if (found == size) return;  // no port leads there
+    if (found == size) return false;  // no port leads there
     s.turn = static_cast<std::uint16_t>(found);
-    take(s, *port_in(s, rotation[found]), now);
+    return take(s, *port_in(s, rotation[found]), now);
   }
-  /// The port by hash, or the next one whose plane leads to the receiver; false if none is known
-  /// to.
-  bool keep_plane(SenderState& s, std::uint32_t choice, Picoseconds now) {
+  /// The port by hash, or the next one whose plane leads to the receiver; none if none is known to.
+  std::optional<bool> keep_plane(SenderState& s, std::uint32_t choice, Picoseconds now) {
     const PlaneSender& known = s_.planes[s_.senders.queue_pair_of(s)];
     for (std::uint32_t i = 0; i < s.port_count; ++i) {
       const std::uint16_t local = s.first_local_port[(choice + i) % s.port_count];
       const std::uint32_t port = s.first_port + local;
       if (s_.ports[port].is_down || !known.may_use(s_.planes.plane_of(port), now)) continue;
-      take(s, local, now);
-      return true;
+      return take(s, local, now);
     }
-    return false;
+    return std::nullopt;
   }
-  void take(SenderState& s, std::uint16_t local, Picoseconds now) {
+  /// Whether the plane of that port had been given up.
+  bool take(SenderState& s, std::uint16_t local, Picoseconds now) {
     s.local_port = local;
     const TransportConstants& t = s_.constants.transports[s.transport];
     const std::uint32_t plane = s_.planes.plane_of(s.port());
-    const bool is_trial =
-        s_.planes[s_.senders.queue_pair_of(s)].note_use(plane, now, t.plane_retry);
-    if (is_trial && t.has_contexts) s.asks_ack = true;
+    return s_.planes[s_.senders.queue_pair_of(s)].note_use(plane, now, t.plane_retry);
   }
   /// Null: none leads to the receiver.
   [[nodiscard]] const std::uint16_t* port_in(const SenderState& s, std::uint32_t plane) const {

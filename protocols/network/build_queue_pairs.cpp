@@ -225,10 +225,7 @@ void start_control(NetworkState& s, SharedContexts& contexts, QueuePairId qp,
     return;  // that of another one to the same destination
   }
   sender.control_slot = start_windows(s, sender, t, start);
-  s.controls.at_sender(t.control, sender.control_slot, Picoseconds(0),
-                       [&](const auto& control, const auto& p) {
-                         Sender(s).set_window(sender, t.limited(control.window(p)));
-                       });
+  Sender(s).set_window(sender, t.limited(s.controls.window(t.control, sender.control_slot)));
 }
 
 /// What packets of a transport have records for.

@@ -574,10 +574,7 @@ void PacketNetwork::Engine::sample_control(const SendingEnd& sender, TraceRecord
   Values values;
   values.fill(congestion::kNoSample);
   const auto sample = [&](std::uint32_t slot, Values& into) {
-    s_.controls.at_sender(ref, slot, record.time, [&](const auto& control, const auto& p) {
-      constexpr std::size_t kCount = std::remove_cvref_t<decltype(control)>::kColumns.size();
-      control.sample(p, std::span<std::int64_t, kCount>(into.data(), kCount));
-    });
+    s_.controls.sample(ref, slot, record.time, into);
   };
   sample(sender.whole().control_slot, values);
   // Of planes with a window each: bytes together, and the longest time.

@@ -6,14 +6,7 @@ namespace weft::protocols {
 namespace {
 
 std::size_t congestion_state_of(const TransportConfig& transport) {
-  const std::size_t control = traits_of(transport).congestion_control.index();
-  std::size_t number = 0;
-  std::size_t size = 0;
-  congestion::Controls::for_each([&]<class C>() {
-    const bool is_meant = number++ == control;
-    if (is_meant && number > 1) size = sizeof(C) + sizeof(typename C::Receiver);  // 0 has no state
-  });
-  return size;
+  return congestion::ControlStates::bytes_per_queue_pair(traits_of(transport).congestion_control);
 }
 
 std::size_t entropy_state_of(const TransportConfig& transport) {

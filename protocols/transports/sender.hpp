@@ -124,9 +124,35 @@ class Sender {
   }
 
   /// Sends again from the first packet that is not known to have arrived.
-  void go_back(SenderState& s) const {
-    s.next = s.unacked;
-    load_message(s, message_of(s, s.next), s.next);
+  void go_back(SenderState& s) const { point_at(s, s.unacked); }
+
+  /// Packet `sequence` is the next one.
+  void point_at(SenderState& s, std::uint32_t sequence) const {
+    s.next = sequence;
+    load_message(s, message_of(s, sequence), sequence);
+  }
+
+  /// The next packet leaves.
+  void pass_next(SendingEnd& s) const {
+    s.first_of_message = false;
+    ++s.next;
+  }
+  /// It had not been sent before.
+  void note_first_sent(SenderState& s) const { s.sent_end = s.next; }
+  /// The one after it leaves at `time` at the earliest.
+  void hold_until(SendingEnd& s, Picoseconds time) const { s.next_send = time; }
+
+  /// A message is posted: the one at `place` of the list of the sender's host.
+  void append_message(SendingEnd& s, std::uint32_t place) const {
+    const bool is_alone = s.newest_message == kNoIndex;
+    if (!is_alone) s_.hosts[s.host].messages[s.newest_message].next = place;
+    s.newest_message = place;
+    if (is_alone && !s.is_added_up()) s.whole().oldest_message = place;
+  }
+  /// Its packets follow those that were posted before.
+  void extend(SendingEnd& s, std::uint32_t packets, std::uint32_t place) const {
+    s.posted += packets;
+    if (s.message == kNoIndex) load_next(s, place);
   }
 
   /// Which of the messages that the sender is not done with packet `sequence` belongs to; kNoIndex:
@@ -146,10 +172,6 @@ class Sender {
     const TransportConstants& t = s_.constants.transports[s.transport];
     s.posted = record.last_sequence() + 1;
     s.entropy = message_entropy(s.host, s.destination, queue_pair, record.first_sequence);
-    if (s.port_count > 1) {
-      const auto ports = s.local_ports();
-      s.local_port = ports[s_.choose_host_port(s.host, s.entropy, s.port_count)];
-    }
     if (!t.control.is_none()) {
       set_window(s, t.limited(s_.controls.restart_sender(t.control, s.control_slot)));
     }
@@ -162,23 +184,25 @@ class Sender {
   /// A packet was sent: the control says when the next one may follow.
   void pace(SenderState& s, const TransportConstants& t, NicState& nic, Bytes size,
             Picoseconds now) {
-    s_.controls.at_sender(t.control, s.control_slot, now, [&](auto& control, const auto& p) {
-      nic.recent_control = &control;
-      s.next_send = std::max(s.next_send, control.on_sent(p, size, now));
-    });
+    const auto sent = s_.controls.on_sent(t.control, s.control_slot, size, now);
+    nic.recent_control = sent.state;
+    s.next_send = std::max(s.next_send, sent.next);
   }
 
   void notify(SenderState& s, const TransportConstants& t, Picoseconds now) {
-    inform(s, t, now, [now](auto& control, const auto& p) { control.on_notified(p, now); });
+    if (t.control.is_none()) return;
+    follow(s, t, s_.controls.on_notified(t.control, s.control_slot, now));
   }
   void acknowledge(SenderState& s, const TransportConstants& t,
                    const congestion::Acknowledgement& ack, Picoseconds now) {
-    inform(s, t, now, [&](auto& control, const auto& p) { control.on_ack(p, ack, now); });
+    if (t.control.is_none()) return;
+    follow(s, t, s_.controls.on_ack(t.control, s.control_slot, ack, now));
   }
   void lose(SenderState& s, const TransportConstants& t, congestion::LossSignal signal,
             Picoseconds now) {
     note_loss(s, signal, now);
-    inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, signal, now); });
+    if (t.control.is_none()) return;
+    follow(s, t, s_.controls.on_loss(t.control, s.control_slot, signal, now));
   }
   /// A given number of packets may be in flight.
   void set_window(SenderState& s, std::uint32_t limit) const {
@@ -214,23 +238,12 @@ class Sender {
     }
   }
 
-  /// Tells the control of a queue pair something, if it has one: `tell(control, parameters)`. The
-  /// window may be another one afterwards.
-  template <class Tell>
-  void inform(SenderState& s, const TransportConstants& t, Picoseconds now, Tell tell) {
-    s_.controls.at_sender(t.control, s.control_slot, now, [&](auto& control, const auto& p) {
-      if constexpr (congestion::Repaces<decltype(control)>) {
-        if (t.control.needs.repaces) [[unlikely]] {
-          const Picoseconds gap = control.gap();
-          tell(control, p);
-          move_waiting(s, control.gap() - gap);
-          set_window(s, t.limited(control.window(p)));
-          return;
-        }
-      }
-      tell(control, p);
-      set_window(s, t.limited(control.window(p)));
-    });
+  /// Does what the control of a queue pair says.
+  void follow(SenderState& s, const TransportConstants& t,
+              const congestion::ControlStates::Change& change) const {
+    if (change.delay != Picoseconds()) [[unlikely]]
+      move_waiting(s, change.delay);
+    set_window(s, t.limited(change.window));
   }
 
   /// The next packet may go so much later, or earlier.

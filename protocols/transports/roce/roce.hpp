@@ -313,12 +313,13 @@ void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   SenderState& s = s_.senders.whole(qp);
   if (s.repair != kNoIndex) {
     const std::uint64_t before = here.worker.sums.timeouts;
-    const bool may_send = selective_.expire(here, s, qp);
+    const auto expiry = selective_.expire(here, s, qp);
+    if (expiry == SelectiveSender::Expiry::kGivesUp) host_.fail(s);
     if (here.worker.sums.timeouts != before) {
       host_.note_plane_loss(here, s, host_.plane_of(s));
       host_.leave_lost_plane(here, s);
     }
-    if (may_send) host_.activate(here, qp);
+    if (expiry == SelectiveSender::Expiry::kRepeats) host_.activate(here, qp);
     return;
   }
   s.timer_is_set = false;
@@ -331,7 +332,7 @@ void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   }
   const TransportConstants& t = host_.transport(s.transport);
   if (++s.retries > t.retry_limit) {
-    s.schedule = SenderState::Schedule::kFailed;
+    host_.fail(s);
     --here.lp.live_events;
     return;
   }

@@ -102,23 +102,27 @@ class SelectiveSender {
     seek(s, r);
   }
 
-  /// The calendar's entry of a queue pair has come. True: it has timed out.
-  [[gnu::noinline]] bool expire(const Here& here, SenderState& s, QueuePairId qp) {
+  /// What an expired timer means: nothing, that packets are sent again, or that the receiver has
+  /// not answered for too long.
+  enum class Expiry : std::uint8_t { kNothing, kRepeats, kGivesUp };
+  /// The calendar's entry of a queue pair has come.
+  [[gnu::noinline]] Expiry expire(const Here& here, SenderState& s, QueuePairId qp) {
     Repair& r = repair_of(s);
-    if (r.timer_at != here.now) return false;  // an earlier one was set instead
+    if (r.timer_at != here.now) return Expiry::kNothing;  // an earlier one was set instead
     r.timer_at = Repair::kNever;
-    if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return false;
+    if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) {
+      return Expiry::kNothing;
+    }
     here.lp.last_event_time = here.now;
     const TransportConstants& t = s_.constants.transports[s.transport];
     const Picoseconds limit = timeout(s, t);
     if (r.moved_at + limit > here.now) {
       set_timer(here, s, qp);
-      return false;
+      return Expiry::kNothing;
     }
     if (here.now - r.last_ack_at >= t.retry_timeout()) {
-      s.schedule = SenderState::Schedule::kFailed;
       --here.lp.live_events;
-      return false;
+      return Expiry::kGivesUp;
     }
     r.moved_at = here.now;
     set_timer(here, s, qp);
@@ -134,7 +138,7 @@ class SelectiveSender {
     r.recovery_end = s.sent_end;
     sender_.lose(s, t, congestion::LossSignal::kTimeout, here.now);
     seek(s, r);
-    return true;
+    return Expiry::kRepeats;
   }
 
  private:
@@ -167,10 +171,7 @@ class SelectiveSender {
     const std::uint32_t lost = r.first_lost(s);
     std::uint32_t next = lost < r.lost_end ? lost : s.sent_end;
     if (!r.trimmed.empty()) next = std::min(next, r.trimmed.lowest());
-    if (next != s.next) {
-      s.next = next;
-      sender_.load_message(s, sender_.message_of(s, next), next);
-    }
+    if (next != s.next) sender_.point_at(s, next);
     r.set_window(s);
   }
 

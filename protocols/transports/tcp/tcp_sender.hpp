@@ -30,6 +30,7 @@ class TcpSenderEnd {
   void on_sent(const Here& here, SenderState& s) {
     TcpSender& tcp = s_.tcp.sender(s_.senders.queue_pair_of(s));
     const std::uint32_t sequence = s.next - 1;
+    s.window_reduced = false;
     tcp.times.put(s.unacked, sequence, here.now, tcp.is_repair);
     if (tcp.is_repair) {
       tcp.next_repair = s.next;
@@ -239,7 +240,7 @@ class TcpSenderEnd {
     const TransportConstants& t = host_.transport(s.transport);
     if (is_undisturbed(tcp)) [[likely]] {
       tcp.is_repair = false;
-      if (s.next != s.sent_end) point_at(s, s.sent_end);
+      if (s.next != s.sent_end) sender_.point_at(s, s.sent_end);
       s.window = tcp.window;
       return;
     }
@@ -249,28 +250,18 @@ class TcpSenderEnd {
     if (tcp.is_repair) {
       const std::uint32_t first =
           tcp.board.next_hole(std::max(tcp.next_repair, s.unacked), tcp.lost_end);
-      if (s.next != first) point_at(s, first);
+      if (s.next != first) sender_.point_at(s, first);
       const std::uint32_t pipe = s.sent_end - s.unacked - known - missing;
       const bool may_go = tcp.repairs_now || pipe < tcp.window;
       s.window = may_go ? s.next - s.unacked + 1 : 0;
       s.window_reduced = false;
       return;
     }
-    if (s.next != s.sent_end) point_at(s, s.sent_end);
+    if (s.next != s.sent_end) sender_.point_at(s, s.sent_end);
     // What has arrived beyond a gap fills the receiver's buffer.
     s.window =
         t.sacks ? std::min(tcp.window, t.window - std::min(t.window, known)) : tcp.window + known;
     s.window_reduced = tcp.has_reduced;
-  }
-
-  void point_at(SenderState& s, std::uint32_t sequence) {
-    s.next = sequence;
-    const auto& messages = s_.hosts[s.host].messages;
-    std::uint32_t message = s.oldest_message;
-    while (message != kNoIndex && messages[message].last_sequence() < sequence) {
-      message = messages[message].next;
-    }
-    sender_.load_message(s, message, sequence);
   }
 
   // Time-outs.
@@ -304,7 +295,7 @@ class TcpSenderEnd {
   void time_out(const Here& here, SenderState& s, TcpSender& tcp, QueuePairId qp) {
     const TransportConstants& t = host_.transport(s.transport);
     if (++s.retries > t.retry_limit) {
-      s.schedule = SenderState::Schedule::kFailed;
+      host_.fail(s);
       --here.lp.live_events;
       return;
     }

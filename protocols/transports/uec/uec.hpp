@@ -28,6 +28,7 @@ class Uec {
   }
   void expire_timer(const Here& here, QueuePairId qp) { sender_.expire_timer(here, qp); }
 
+  void ask_ack(SenderState& s) const { sender_.ask_ack(s); }
   void on_credit(const Here& here, QueuePairId qp) { sender_.on_credit(here, qp); }
   void fail_all(const Here& here, QueuePairId qp) { sender_.fail_all(here, qp); }
   void repeat_of_planes(const Here& here, QueuePairId qp, std::uint8_t planes) {

@@ -38,6 +38,9 @@ class UecSenderEnd {
     host_.watch_paths(here, s, qp);
   }
 
+  /// The next packet asks for an ACK, whatever else it is.
+  void ask_ack(SenderState& s) const { s.asks_ack = true; }
+
   void on_sent(const Here& here, SenderState& s) {
     const QueuePairId qp = s_.senders.queue_pair_of(s);
     UecSender& u = s_.uec.sender(qp);
@@ -302,7 +305,7 @@ class UecSenderEnd {
     // `next` is before it only where a packet that was to be repeated has arrived after all.
     s.unacked = expected;
     s.received = s.unacked + u.board.count();
-    if (s.next < s.unacked) point_at(s, s.sent_end);
+    if (s.next < s.unacked) sender_.point_at(s, s.sent_end);
   }
   void note_bitmap(SenderState& s, UecSender& u, const AckRecord& ack, Arrivals& arrivals) {
     std::uint64_t bits = ack.bitmap;
@@ -533,7 +536,7 @@ class UecSenderEnd {
   void fail(const Here& here, SenderState& s) {
     UecSender& u = s_.uec.sender(s_.senders.queue_pair_of(s));
     forget_in_flight(s, u);
-    s.schedule = SenderState::Schedule::kFailed;
+    host_.fail(s);
     if (s.has_outstanding()) --here.lp.live_events;
     const QueuePairId own = s_.senders.queue_pair_of(s);
     if (has_credit(constants(s))) {
@@ -601,7 +604,7 @@ class UecSenderEnd {
   /// Points at the next packet to send, and says whether it may go and what it says of itself.
   void arrange(const Here& here, SenderState& s, UecSender& u) {
     const std::uint32_t next = u.repeats.empty() ? s.sent_end : u.repeats.lowest();
-    if (s.next != next) point_at(s, next);
+    if (s.next != next) sender_.point_at(s, next);
     const TransportConstants& t = constants(s);
     const PacketDelivery& d = t.delivery;
     s.repeats = next != s.sent_end;
@@ -646,11 +649,6 @@ class UecSenderEnd {
     const bool is_last = s.message != kNoIndex && s.next == s.message_last;
     return is_last ? Bytes(s.last_size) - t.header : t.payload;
   }
-  void point_at(SenderState& s, std::uint32_t sequence) {
-    s.next = sequence;
-    sender_.load_message(s, sender_.message_of(s, sequence), sequence);
-  }
-
   NetworkState& s_;
   Host& host_;
   Sender sender_;
