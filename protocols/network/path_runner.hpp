@@ -35,7 +35,8 @@ class PathRunner {
   virtual void run_window(const WindowShare& share) = 0;
 };
 
-/// Each path is compiled by itself, in `network/paths/`.
+/// Each path is compiled by itself, in `network/paths/`. A program that is linked with
+/// `network/paths/general/` has the general one for all of them.
 template <class Path>
 [[nodiscard]] std::unique_ptr<PathRunner> make_path(NetworkState& state);
 

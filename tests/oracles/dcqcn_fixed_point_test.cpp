@@ -13,6 +13,7 @@
 #include <numeric>
 #include <string>
 
+#include "tests/support/extent.hpp"
 #include "tests/support/shared_link.hpp"
 
 namespace weft::testing {
@@ -46,9 +47,9 @@ PacketNetwork::Options paper_options(std::uint64_t seed) {
 
 TEST_P(DcqcnFixedPoint, SharesTheLinkFairlyAroundTheFluidQueue) {
   const FixedPoint& c = GetParam();
-  constexpr std::uint64_t kSeeds = 10;
+  const std::uint64_t seeds = cases(4U, 10U);
   double mean_queue = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
     const SharedLinkRun run({.flows = c.flows,
                              .rate = 40_Gbps,
@@ -63,7 +64,7 @@ TEST_P(DcqcnFixedPoint, SharesTheLinkFairlyAroundTheFluidQueue) {
     const double mean = std::accumulate(run.packets().begin(), run.packets().end(), 0.0) / c.flows;
     for (const double packets : run.packets()) EXPECT_NEAR(packets, mean, 0.15 * mean);
     EXPECT_GE(run.used(), 0.97);
-    mean_queue += run.mean_queue() / kSeeds;
+    mean_queue += run.mean_queue() / static_cast<double>(seeds);
   }
   RecordProperty("mean_queue_bytes", std::to_string(mean_queue));
   EXPECT_NEAR(mean_queue, c.queue_bytes, 0.3 * c.queue_bytes);

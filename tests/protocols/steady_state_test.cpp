@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/draws.hpp"
+#include "tests/support/extent.hpp"
 #include "tests/support/flow_runner.hpp"
 #include "tests/support/same_runs.hpp"
 
@@ -124,7 +125,7 @@ TEST(SkipCounts, AreNotTakenWhereStateDoesNotRecur) {
 // Messages of any lengths between any hosts, one after the other and at once, begun at any time.
 TEST(SkipCounts, OverRandomMessagesChangeNothing) {
   std::uint64_t skipped = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < cases(60U, 200U); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Draws draws(seed);
     const auto hosts = static_cast<std::uint32_t>(draws.between(2, 9));

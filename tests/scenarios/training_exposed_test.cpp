@@ -23,12 +23,14 @@
 #include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
+#include "tests/support/extent.hpp"
 
 namespace weft::scenarios {
 namespace {
 
 using Kind = collectives::Communicator::Kind;
 using weft::testing::experiment_of_text;
+using weft::testing::Sample;
 
 constexpr double kTolerance = 0.02;
 constexpr double kLayers = 8;
@@ -75,12 +77,14 @@ double left(double communication, double beside, double n) {
 const std::vector<std::string> kDataPlans = {"data: 8", "data: 16"};
 
 TEST(TrainingExposed, OfGradientsIsWhatTheBackwardPassLeaves) {
+  Sample sample(2);
   for (const std::string& plan : kDataPlans) {
     const std::string keys =
         "    parallelism: {" + plan + "}\n    batch: {global: 16}\n    overlap: {bucket: 1KB";
     const double all = exposed(run(job(1, keys + ", gradients: false}\n")), Kind::kData);
     // Of the last micro-batch's backward pass: less than the exchange takes, about as much, more.
     for (const double share : {0.3, 0.9, 2.0}) {
+      if (!sample.takes()) continue;
       const double forward_us = share * all / kLayers / 2 * 1e6;
       const double found = exposed(run(job(forward_us, keys + "}\n")), Kind::kData);
       EXPECT_NEAR(found, left(all, share * all, kLayers), kTolerance * all) << plan << share;
@@ -89,6 +93,7 @@ TEST(TrainingExposed, OfGradientsIsWhatTheBackwardPassLeaves) {
 }
 
 TEST(TrainingExposed, OfParametersIsWhatTheForwardPassLeaves) {
+  Sample sample(2);
   for (const std::string& plan : kDataPlans) {
     const std::string keys = "    parallelism: {" + plan +
                              ", zero: 1}\n    batch: {global: 16}\n"
@@ -97,6 +102,7 @@ TEST(TrainingExposed, OfParametersIsWhatTheForwardPassLeaves) {
     const double both = exposed(run(job(1, keys + "}\n")), Kind::kData);
     const double all = both / 2;
     for (const double share : {0.3, 0.9, 2.0}) {
+      if (!sample.takes()) continue;
       const double forward_us = share * all / kLayers * 1e6;
       const double found =
           exposed(run(job(forward_us, keys + ", parameters: true}\n")), Kind::kData);
@@ -185,9 +191,11 @@ TEST(TrainingExposed, OfSequenceParallelGathersIsWhatProductsLeave) {
 
 // The estimate follows the same chunks. What is left between them is the ring's closed form.
 TEST(TrainingExposed, OfTensorExchangesIsAsEstimated) {
+  Sample sample(3);
   for (const std::string& plan : {std::string(), std::string(", sequence_parallel: true")}) {
     for (const std::string& rest : {std::string(), kFull}) {
       for (const double forward_us : {0.001, 20.0, 60.0, 150.0}) {
+        if (!sample.takes()) continue;
         const Experiment experiment = experiment_of_text(in_chunks(forward_us, "2", plan, rest));
         const double estimated =
             estimate_training(experiment.scenario.jobs[0]).step.term("tensor").exposed;
@@ -248,8 +256,10 @@ TEST(TrainingExposed, OfKeysIsWhatScoresLeave) {
 }
 
 TEST(TrainingExposed, OfKeysIsAsEstimated) {
+  Sample sample(3);
   for (const std::string ranks : {"2", "4", "8"}) {
     for (const double forward_us : {0.001, 30.0, 100.0, 300.0}) {
+      if (!sample.takes()) continue;
       const std::string text =
           replaced(job(forward_us, "    parallelism: {context: " + ranks +
                                        "}\n    batch: {global: 1}\n    overlap: {gradients: "
@@ -265,8 +275,10 @@ TEST(TrainingExposed, OfKeysIsAsEstimated) {
 
 // Attention whose keys go round has chunks of products in its projections.
 TEST(TrainingExposed, OfTensorExchangesBesideAContextGroupIsAsEstimated) {
+  Sample sample(2);
   for (const std::string plan : {", context: 2", ", context: 2, sequence_parallel: true"}) {
     for (const double forward_us : {0.001, 20.0, 60.0}) {
+      if (!sample.takes()) continue;
       const Exposed e = exposed_of(in_chunks(forward_us, "2", plan, ""), "tensor", Kind::kTensor);
       EXPECT_NEAR(e.estimated, e.found, 0.05 * e.found) << plan << forward_us;
     }
@@ -278,11 +290,13 @@ TEST(TrainingExposed, OfTensorExchangesBesideAContextGroupIsAsEstimated) {
 // Where experts wait for both, which of them a run counts the wait for is up to the order of its
 // tasks.
 TEST(TrainingExposed, OfSharedExpertsBesideTokensIsAsEstimated) {
+  Sample sample(2);
   const std::string plan = ", data: 2, expert: 2, sequence_parallel: true";
   for (const std::string shared : {"", "4"}) {
     for (const std::string beside : {"false", "true"}) {
       if (shared.empty() && beside == "true") continue;
       for (const double forward_us : {0.001, 60.0}) {
+        if (!sample.takes()) continue;
         std::string text = replaced(in_chunks(forward_us, "2", plan, ""), "vocabulary: 64",
                                     "vocabulary: 64, experts: 16, top_k: 4, expert_ffn: 512" +
                                         (shared.empty() ? "" : ", shared_experts: " + shared));
@@ -309,11 +323,13 @@ TEST(TrainingExposed, OfSharedExpertsBesideTokensIsAsEstimated) {
 // than what is computed they are within 20 % (16 % was measured, too short a step): an estimate
 // gives each of two calls on one link an equal share, and no delay for their order.
 TEST(TrainingExposed, OfTwoPassesSideBySideIsAsEstimated) {
+  Sample sample(3);
   for (const std::string passes : {"halves", "pairs"}) {
     for (const std::string shared : {"", ", shared_experts: 1"}) {
       for (const std::string beside : {"false", "true"}) {
         if (shared.empty() && beside == "true") continue;
         for (const double forward_us : {20.0, 100.0, 400.0}) {
+          if (!sample.takes()) continue;
           const std::string text =
               job(forward_us,
                   "    parallelism: {tensor: 2, sequence_parallel: true, data: 4, expert: 4, "
@@ -404,6 +420,7 @@ TEST(TrainingExposed, OfStagesIsWhatTheScheduleLeaves) {
 // Of a backward pass, half a layer's gradients of weights are computed beside each way but the
 // first one.
 TEST(TrainingExposed, OfExpertsIsWhatGradientsOfWeightsLeave) {
+  Sample sample(2);
   const std::string model = ", experts: 16, top_k: 4, expert_ffn: 512";
   for (const char* const plan :
        {"{data: 16, expert: 16}\n    batch: {global: 16}\n    experts: {exchange: low-latency}\n",
@@ -414,6 +431,7 @@ TEST(TrainingExposed, OfExpertsIsWhatGradientsOfWeightsLeave) {
     const double all = exposed(run(job(1, keys + "}\n", model)), Kind::kExpert);
     const double way = all / kLayers / 4;
     for (const double share : {0.4, 0.9, 3.0}) {
+      if (!sample.takes()) continue;
       const double forward_us = 2 * share * way * 1e6;  // of which half a layer is a half
       const double found =
           exposed(run(job(forward_us, keys + ", weights: true}\n", model)), Kind::kExpert);
@@ -425,6 +443,7 @@ TEST(TrainingExposed, OfExpertsIsWhatGradientsOfWeightsLeave) {
 
 // Experts that all tokens go to are computed while tokens are on their way.
 TEST(TrainingExposed, OfExpertsIsWhatSharedExpertsLeave) {
+  Sample sample(2);
   const std::string model = ", experts: 16, top_k: 4, expert_ffn: 512, shared_experts: 4";
   for (const char* const plan :
        {"{data: 8, expert: 8}\n    batch: {global: 8}\n    racks: 1\n",
@@ -438,6 +457,7 @@ TEST(TrainingExposed, OfExpertsIsWhatSharedExpertsLeave) {
     const double all = exposed(run(job(1, keys + "}\n", model)), Kind::kExpert);
     const double out = all / kLayers / 4;  // of a way
     for (const double share : {0.4, 3.0}) {
+      if (!sample.takes()) continue;
       // What share of a layer shared experts take is as the GPU has it.
       const double probe_us = 100;
       Experiment e = experiment_of_text(job(probe_us, keys + ", shared_experts: true}\n", model));
