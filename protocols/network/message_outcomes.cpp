@@ -61,6 +61,7 @@ MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Optiona
   }
   return {.connection = sender.connection,
           .queue_pair = m.queue_pair,
+          .first_sequence = m.first_sequence,
           .last_sequence = m.last_sequence(),
           .entropy = entropy,
           .bytes = m.bytes,
@@ -191,6 +192,14 @@ void add_notes(Hosts& hosts, std::vector<DeliveryRecord>& delivered, Done done) 
   std::ranges::sort(delivered, is_earlier);
 }
 
+/// The message that is over with what a queue pair sent: that, unless it is split.
+std::optional<MessageOutcome> join(const NetworkState& s, JoinedParts& parts,
+                                   const MessageOutcome& of_queue_pair) {
+  const ConnectionState& c = s.connections[of_queue_pair.connection.value()];
+  if (!s.is_split(c)) return of_queue_pair;
+  return parts.add(of_queue_pair, c.queue_pairs, c.number_of(of_queue_pair.queue_pair));
+}
+
 }  // namespace
 
 void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
@@ -200,7 +209,9 @@ void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
   block.reserve(kMaxAtOnce);
   ended.for_each([&](const MessageOutcome& outcome, HostId host, std::uint32_t place) {
     s.hosts[host].messages.forget(place);
-    block.push_back(outcome);
+    const std::optional<MessageOutcome> whole = join(s, joined_, outcome);
+    if (!whole) return;
+    block.push_back(*whole);
     if (block.size() < kMaxAtOnce) return;
     visit(block);
     block.clear();
@@ -220,8 +231,10 @@ void MessageOutcomes::visit_ended(const NetworkState& s,
                                   const std::function<void(const MessageOutcome&)>& visit) const {
   std::vector<DeliveryRecord> delivered = delivered_;
   add_notes(s.hosts, delivered, [](const HostState&) {});
-  EndedMessages(s, delivered)
-      .for_each([&visit](const MessageOutcome& outcome, HostId, std::uint32_t) { visit(outcome); });
+  JoinedParts parts = joined_;
+  EndedMessages(s, delivered).for_each([&](const MessageOutcome& outcome, HostId, std::uint32_t) {
+    if (const auto whole = join(s, parts, outcome)) visit(*whole);
+  });
 }
 
 std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) const {
@@ -233,10 +246,19 @@ std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) cons
       all.push_back(outcome_of(s, m, last == kNoIndex ? OptionalTime() : delivered_[last].time));
     });
   }
-  std::ranges::sort(all, {}, [](const MessageOutcome& m) {
+  const auto in_order = [](const MessageOutcome& m) {
     return std::tuple(m.connection, m.posted, m.queue_pair, m.last_sequence);
-  });
-  return all;
+  };
+  std::ranges::sort(all, {}, in_order);
+  if (s.delivered_parts.empty()) return all;
+  // Parts of one queue pair are in order.
+  JoinedParts parts = joined_;
+  std::vector<MessageOutcome> whole;
+  for (const MessageOutcome& part : all) {
+    if (const auto message = join(s, parts, part)) whole.push_back(*message);
+  }
+  std::ranges::sort(whole, {}, in_order);
+  return whole;
 }
 
 }  // namespace weft::protocols

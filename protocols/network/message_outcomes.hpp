@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "protocols/network/joined_parts.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "protocols/state/network_state.hpp"
 
@@ -27,7 +28,8 @@ class MessageOutcomes {
   /// The others, by connection, time of posting and queue pair. Those that are over must have been
   /// taken.
   [[nodiscard]] std::vector<MessageOutcome> pending(const NetworkState& state) const;
-  /// Calls `visit(connection, posted)` with each of those, in any order.
+  /// Calls `visit(connection, posted)` with each of those, in any order; with one that is split
+  /// once for each part that is not over.
   template <class Visit>
   void for_each_pending(const NetworkState& state, const Visit& visit) const {
     for (const HostState& host : state.hosts) {
@@ -41,6 +43,7 @@ class MessageOutcomes {
  private:
   std::size_t undelivered_ = 0;            ///< as far as known, though their senders are done
   std::vector<DeliveryRecord> delivered_;  ///< and not yet acknowledged; by receiver and sequence
+  JoinedParts joined_;  ///< of messages that are split, the parts that were taken
 };
 
 }  // namespace weft::protocols
