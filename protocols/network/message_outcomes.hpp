@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "protocols/network/joined_parts.hpp"
+#include "protocols/analysis/joined_parts.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "protocols/state/network_state.hpp"
 

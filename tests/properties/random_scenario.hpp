@@ -41,6 +41,7 @@ class RandomScenario {
     receivers(yaml);
     planes(yaml);
     source_routes(yaml);
+    pcie(yaml);
     splits(yaml);
     operations(yaml);
     const bool may_retry = !has(SwarmFeature::kCredits) ||
@@ -199,6 +200,14 @@ class RandomScenario {
         yaml.insert(yaml.find(recovery, at) + recovery.size(), more);
       }
     }
+  }
+  /// Hosts of some seeds have NICs that outrun their PCIe links.
+  void pcie(std::string& yaml) {
+    Draws own(seed_ + 0x9c1e);
+    if (!own.one_in(6)) return;
+    replace(yaml, "server: host-400g",
+            fmt::format("server: {{part: host-400g, host_link: {{rate: {}Gbps}}}}",
+                        100 + 50 * own.below(6)));
   }
   /// Where all transports are MRC's, packets of some seeds name their routes.
   void source_routes(std::string& yaml) {

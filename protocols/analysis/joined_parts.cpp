@@ -1,4 +1,4 @@
-#include "protocols/network/joined_parts.hpp"
+#include "protocols/analysis/joined_parts.hpp"
 
 #include <algorithm>
 
