@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
-#include "protocols/analysis/joined_parts.hpp"
+#include "protocols/network/message_outcomes.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/results/measure/collect_tables.hpp"
 #include "scenarios/results/measure/iteration_collector.hpp"
