@@ -374,11 +374,13 @@ class HostModel {
   [[gnu::noinline]] void notify_delivered(const Here& here, ReceiverId receiver) {
     const ProcessId self = s_.receivers[receiver].process;
     const ConnectionId connection = s_.receivers[receiver].connection;
+    if (!is_whole(s_.delivered_parts, connection, receiver.value())) return;
     call(here, self, [&](ProcessContext& c) { s_.handler->on_delivered(c, self, connection); });
   }
-  /// A message that `self` posted is acknowledged.
-  [[gnu::noinline]] void notify_acknowledged(const Here& here, ProcessId self,
-                                             ConnectionId connection) {
+  /// A message that `self` posted, or a part of one, is acknowledged.
+  [[gnu::noinline]] void notify_acknowledged(const Here& here, QueuePairId queue_pair,
+                                             ProcessId self, ConnectionId connection) {
+    if (!is_whole(s_.acknowledged_parts, connection, queue_pair.value())) return;
     call(here, self, [&](ProcessContext& c) { s_.handler->on_acknowledged(c, self, connection); });
   }
 
@@ -396,6 +398,17 @@ class HostModel {
     HostContext<HostModel> context(s_, *this, here, process);
     tell(context);
   }
+
+  /// One more message of a queue pair is through, or one more part, which `parts` counts. Returns
+  /// whether nothing is missing of the message.
+  [[nodiscard]] bool is_whole(PartCounts& parts, ConnectionId connection, std::size_t queue_pair) {
+    const ConnectionState& c = s_.connections[connection.value()];
+    return !s_.is_split(c) || parts.add(c.first_queue_pair.value(), c.queue_pairs, queue_pair);
+  }
+
+  /// A message, or the part of one that a queue pair sends: of 0 bytes it is a packet without
+  /// payload.
+  void post_on(const Here& here, QueuePairId qp, Bytes size);
 
   /// A packet found no room in the NIC. A context asks for it again.
   [[gnu::noinline]] void refuse(const Here& here, const Packet& packet, PortState& port) {
@@ -964,15 +977,25 @@ class HostModel {
 template <class Path>
 void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size) {
   WEFT_CHECK(size >= Bytes(1), "a message has bytes");
-  ++here.worker.sums.messages_posted;
   ConnectionState& c = s_.connections[connection.value()];
+  if (s_.is_split(c)) [[unlikely]] {
+    for (std::uint32_t i = 0; i < c.queue_pairs; ++i) {
+      post_on(here, c.queue_pair(i), part_of(size, c.queue_pairs, i));
+    }
+    return;
+  }
   const QueuePairId qp = c.queue_pair(c.next);
   c.next = c.next + 1 == c.queue_pairs ? std::uint16_t{0} : static_cast<std::uint16_t>(c.next + 1);
+  post_on(here, qp, size);
+}
 
+template <class Path>
+void HostModel<Path>::post_on(const Here& here, QueuePairId qp, Bytes size) {
+  ++here.worker.sums.messages_posted;
   SendingEnd& s = sender_of(qp);
   const TransportConstants& k = transport(s.transport);
   HostState& host = s_.hosts[s.host];
-  const std::int64_t packets = (size + k.payload - Bytes(1)) / k.payload;
+  const std::int64_t packets = std::max<std::int64_t>((size + k.payload - Bytes(1)) / k.payload, 1);
   const bool is_alone = s.newest_message == kNoIndex;
   // Those that wait for a fresh queue pair are not in `posted` yet.
   const std::uint32_t first = k.is_per_message && !is_alone

@@ -504,6 +504,9 @@ std::size_t PacketNetwork::count_queue_pairs(const std::vector<Connection>& conn
   }
   s.senders = SendingEnds(count, added_up);
   s.receivers.resize(count - added_up);
+  const bool splits =
+      std::ranges::any_of(s.constants.transports, &TransportConstants::splits_messages);
+  if (splits) s.delivered_parts = s.acknowledged_parts = PartCounts(count);
   return count;
 }
 

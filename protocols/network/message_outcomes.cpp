@@ -61,6 +61,7 @@ MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Optiona
   }
   return {.connection = sender.connection,
           .queue_pair = m.queue_pair,
+          .first_sequence = m.first_sequence,
           .last_sequence = m.last_sequence(),
           .entropy = entropy,
           .bytes = m.bytes,
@@ -191,7 +192,51 @@ void add_notes(Hosts& hosts, std::vector<DeliveryRecord>& delivered, Done done) 
   std::ranges::sort(delivered, is_earlier);
 }
 
+/// Whether the end of the message is that of `part`, which is of another queue pair.
+bool ends_later(const MessageOutcome& part, const MessageOutcome& than) {
+  if (part.delivered == than.delivered) return part.queue_pair < than.queue_pair;
+  if (!part.delivered || !than.delivered) return !part.delivered;
+  return *part.delivered > *than.delivered;
+}
+
+/// Of two parts; missing if one is.
+OptionalTime later(OptionalTime a, OptionalTime b) {
+  return a && b ? std::max(a, b) : OptionalTime();
+}
+
+MessageOutcome joined(const MessageOutcome& a, const MessageOutcome& b) {
+  MessageOutcome both = ends_later(a, b) ? a : b;
+  both.bytes = a.bytes + b.bytes;
+  both.delivered = later(a.delivered, b.delivered);
+  both.acknowledged = later(a.acknowledged, b.acknowledged);
+  return both;
+}
+
+/// The message that is over with what a queue pair sent: that, unless it is split.
+std::optional<MessageOutcome> join(const NetworkState& s, JoinedParts& parts,
+                                   const MessageOutcome& of_queue_pair) {
+  const ConnectionState& c = s.connections[of_queue_pair.connection.value()];
+  if (!s.is_split(c)) return of_queue_pair;
+  return parts.add(of_queue_pair, c.queue_pairs, c.number_of(of_queue_pair.queue_pair));
+}
+
 }  // namespace
+
+std::optional<MessageOutcome> JoinedParts::add(const MessageOutcome& part,
+                                               std::uint32_t queue_pairs, std::uint32_t number) {
+  Split& split = splits_[part.connection];
+  split.added.resize(queue_pairs);
+  const std::uint64_t place = split.added[number]++ - split.first;
+  if (place >= split.wholes.size()) split.wholes.resize(place + 1);
+  Whole& whole = split.wholes[place];
+  whole.outcome = whole.parts == 0 ? part : joined(whole.outcome, part);
+  if (++whole.parts < queue_pairs) return std::nullopt;
+  // Every queue pair was through with earlier messages before.
+  const MessageOutcome outcome = whole.outcome;
+  split.wholes.pop_front();
+  ++split.first;
+  return outcome;
+}
 
 void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
   add_notes(s.hosts, delivered_, [](HostState& host) { clear(host.delivered); });
@@ -200,7 +245,9 @@ void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
   block.reserve(kMaxAtOnce);
   ended.for_each([&](const MessageOutcome& outcome, HostId host, std::uint32_t place) {
     s.hosts[host].messages.forget(place);
-    block.push_back(outcome);
+    const std::optional<MessageOutcome> whole = join(s, joined_, outcome);
+    if (!whole) return;
+    block.push_back(*whole);
     if (block.size() < kMaxAtOnce) return;
     visit(block);
     block.clear();
@@ -220,8 +267,10 @@ void MessageOutcomes::visit_ended(const NetworkState& s,
                                   const std::function<void(const MessageOutcome&)>& visit) const {
   std::vector<DeliveryRecord> delivered = delivered_;
   add_notes(s.hosts, delivered, [](const HostState&) {});
-  EndedMessages(s, delivered)
-      .for_each([&visit](const MessageOutcome& outcome, HostId, std::uint32_t) { visit(outcome); });
+  JoinedParts parts = joined_;
+  EndedMessages(s, delivered).for_each([&](const MessageOutcome& outcome, HostId, std::uint32_t) {
+    if (const auto whole = join(s, parts, outcome)) visit(*whole);
+  });
 }
 
 std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) const {
@@ -233,10 +282,19 @@ std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) cons
       all.push_back(outcome_of(s, m, last == kNoIndex ? OptionalTime() : delivered_[last].time));
     });
   }
-  std::ranges::sort(all, {}, [](const MessageOutcome& m) {
+  const auto in_order = [](const MessageOutcome& m) {
     return std::tuple(m.connection, m.posted, m.queue_pair, m.last_sequence);
-  });
-  return all;
+  };
+  std::ranges::sort(all, {}, in_order);
+  if (s.delivered_parts.empty()) return all;
+  // Parts of one queue pair are in order.
+  JoinedParts parts = joined_;
+  std::vector<MessageOutcome> whole;
+  for (const MessageOutcome& part : all) {
+    if (const auto message = join(s, parts, part)) whole.push_back(*message);
+  }
+  std::ranges::sort(whole, {}, in_order);
+  return whole;
 }
 
 }  // namespace weft::protocols

@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +13,28 @@
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
+
+/// Joins what became of the parts of split messages: every queue pair of a connection has one of
+/// every message. The whole has the queue pair and the packets of the part that was delivered last.
+class JoinedParts {
+ public:
+  /// A part that is over: the next one of queue pair `number` of the `queue_pairs` that its
+  /// connection has. Returns the message if it is whole now.
+  std::optional<MessageOutcome> add(const MessageOutcome& part, std::uint32_t queue_pairs,
+                                    std::uint32_t number);
+
+ private:
+  struct Whole {
+    MessageOutcome outcome;
+    std::uint32_t parts = 0;  ///< that were added
+  };
+  struct Split {
+    std::vector<std::uint64_t> added;  ///< parts, by queue pair
+    std::uint64_t first = 0;           ///< number of the first message of `wholes`
+    std::deque<Whole> wholes;          ///< that are not complete, in order
+  };
+  std::map<ConnectionId, Split> splits_;
+};
 
 /// Joins what senders and receivers know of messages.
 class MessageOutcomes {
@@ -27,7 +52,8 @@ class MessageOutcomes {
   /// The others, by connection, time of posting and queue pair. Those that are over must have been
   /// taken.
   [[nodiscard]] std::vector<MessageOutcome> pending(const NetworkState& state) const;
-  /// Calls `visit(connection, posted)` with each of those, in any order.
+  /// Calls `visit(connection, posted)` with each of those, in any order; with one that is split
+  /// once for each part that is not over.
   template <class Visit>
   void for_each_pending(const NetworkState& state, const Visit& visit) const {
     for (const HostState& host : state.hosts) {
@@ -41,6 +67,7 @@ class MessageOutcomes {
  private:
   std::size_t undelivered_ = 0;            ///< as far as known, though their senders are done
   std::vector<DeliveryRecord> delivered_;  ///< and not yet acknowledged; by receiver and sequence
+  JoinedParts joined_;  ///< of messages that are split, the parts that were taken
 };
 
 }  // namespace weft::protocols

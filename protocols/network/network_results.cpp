@@ -223,6 +223,7 @@ void PacketNetwork::forget_flows() {
   s.receivers = decltype(s.receivers)();
   s.copy_receivers = decltype(s.copy_receivers)();
   s.connections = decltype(s.connections)();
+  s.delivered_parts = s.acknowledged_parts = PartCounts();
 }
 
 bool PacketNetwork::is_quiet(HostId host) const {
@@ -469,10 +470,10 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.grants.memory_bytes() + s.planes.memory_bytes() + s.entropies.memory_bytes() +
       s.path_histories.capacity() * sizeof(path_selection::PathHistory) + s.tcp.memory_bytes() +
       s.telemetry.memory_bytes() + s.acks.memory_bytes() + s.uec.memory_bytes() +
-      s.connections.capacity() * sizeof(ConnectionState) +
-      s.losses.capacity() * sizeof(FrameLosses) + s.retries.capacity() * sizeof(RetryState) +
-      s.repairs.capacity() * sizeof(Repair) + s.next_nack.capacity() * sizeof(Picoseconds) +
-      s.processes.capacity() * sizeof(ProcessState) +
+      s.connections.capacity() * sizeof(ConnectionState) + s.delivered_parts.memory_bytes() +
+      s.acknowledged_parts.memory_bytes() + s.losses.capacity() * sizeof(FrameLosses) +
+      s.retries.capacity() * sizeof(RetryState) + s.repairs.capacity() * sizeof(Repair) +
+      s.next_nack.capacity() * sizeof(Picoseconds) + s.processes.capacity() * sizeof(ProcessState) +
       engine_->lps.capacity() * sizeof(LogicalProcess);
   for (const LogicalProcess& lp : engine_->lps) {
     bytes += lp.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));

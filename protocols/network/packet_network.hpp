@@ -63,6 +63,8 @@ struct MessageOutcome {
   ConnectionId connection;
   /// Where the packet engine did not run it, its number among those of the connection.
   QueuePairId queue_pair;
+  // Of one that is split, by the queue pair whose part came last, and of that part.
+  std::uint32_t first_sequence = 0;
   std::uint32_t last_sequence = 0;
   std::uint32_t entropy = 0;  ///< the ECMP key of its packets
   Bytes bytes;

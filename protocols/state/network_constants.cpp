@@ -83,6 +83,7 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       is_selective(traits.selective.has_value()),
       uses_trimming(traits.uses_trimming),
       is_per_message(traits.queue_pair_life == QueuePairLife::kMessage),
+      splits_messages(traits.splits_messages),
       ttl(static_cast<std::uint8_t>(traits.format.ttl)),
       ack_class(response_class(switches, traits.ack_class, ClassId::none())),
       cnp_class(response_class(switches, traits.cnp_class, ClassId::none())),

@@ -44,6 +44,7 @@
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 #include "simcore/messages/message_network.hpp"
+#include "simcore/messages/split_message.hpp"
 
 namespace weft::protocols {
 
@@ -337,9 +338,10 @@ struct TransportConstants {
   bool is_stream = false;  ///< no packet is said to be a message's first
   bool sacks = false;
   bool acks_last = true;
-  bool is_selective = false;    ///< sends again what is missing, and nothing else
-  bool uses_trimming = false;   ///< a trimmed packet tells its receiver what is missing
-  bool is_per_message = false;  ///< every message begins on a fresh queue pair
+  bool is_selective = false;     ///< sends again what is missing, and nothing else
+  bool uses_trimming = false;    ///< a trimmed packet tells its receiver what is missing
+  bool is_per_message = false;   ///< every message begins on a fresh queue pair
+  bool splits_messages = false;  ///< each takes all queue pairs of its connection
   std::uint8_t ttl = 0;
   ClassId ack_class = ClassId::none();  ///< none(): that of the data
   ClassId cnp_class = ClassId::none();
@@ -557,6 +559,10 @@ struct NetworkState {
   Telemetry telemetry;
   AckRecords acks;
   UecStates uec;
+  // Of messages that are split: parts that were delivered, which their receivers count, and parts
+  // that were acknowledged, which their senders do. Empty unless some transport splits messages.
+  PartCounts delivered_parts;
+  PartCounts acknowledged_parts;
   PlaneStates planes;  ///< empty unless some transport selects planes
   MessageWatch watch;
   ProcessHandler* handler = nullptr;
@@ -606,6 +612,11 @@ struct NetworkState {
   }
   [[nodiscard]] const Reduction& reduction_of(const SendingEnd& s) const {
     return reductions[s.in_network_index()];
+  }
+  /// Whether the messages of a connection are split over its queue pairs.
+  [[nodiscard]] bool is_split(const ConnectionState& c) const {
+    return !delivered_parts.empty() && c.queue_pairs > 1 &&
+           constants.transports[senders[c.first_queue_pair].transport].splits_messages;
   }
   /// As the queue pair has it by itself.
   [[nodiscard]] RoutingKey routing_key_of(const SendingEnd& s) const {

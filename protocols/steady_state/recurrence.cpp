@@ -159,8 +159,8 @@ bool has_one_path(const NetworkState& s) {
 
 bool is_plain(const TransportConstants& t) {
   return t.reliable && !t.has_contexts && !t.is_stream && !t.is_selective && !t.is_per_message &&
-         t.ack_delay == Picoseconds() && t.nack_interval == Picoseconds() && t.control.is_none() &&
-         t.entropy.is_fixed();
+         !t.splits_messages && t.ack_delay == Picoseconds() && t.nack_interval == Picoseconds() &&
+         t.control.is_none() && t.entropy.is_fixed();
 }
 
 bool is_spread_evenly(const SenderState& s) {

@@ -46,7 +46,8 @@ class Sender {
     const TransportConstants& t = s_.constants.transports[s.transport];
     const Bytes before_last = (std::int64_t{record.packets} - 1) * t.payload;
     s.last_size = static_cast<std::uint16_t>((record.bytes - before_last + t.header).count());
-    s.marks = (s.marks & ~kSizeClassFlow) | size_class_of(record.bytes) << kSizeClassShift;
+    s.marks = (s.marks & ~kSizeClassFlow) | size_class_of(std::max(record.bytes, 1_B))
+                                                << kSizeClassShift;
     s.first_of_message = !t.is_stream && sequence == record.first_sequence;
   }
 
@@ -108,7 +109,7 @@ class Sender {
       if (host.transport(s.transport).is_per_message && s.oldest_message != kNoIndex) {
         begin_afresh(s, qp);
       }
-      host.notify_acknowledged(here, s.process, s.connection);
+      host.notify_acknowledged(here, qp, s.process, s.connection);
     }
   }
 

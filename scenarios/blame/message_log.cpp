@@ -25,6 +25,7 @@ void MessageLog::add(const protocols::MessageOutcome& m) {
                         .acknowledged = m.acknowledged,
                         .bytes = m.bytes,
                         .queue_pair = m.queue_pair,
+                        .first_sequence = m.first_sequence,
                         .last_sequence = m.last_sequence,
                         .entropy = m.entropy});
 }

@@ -19,6 +19,7 @@ class MessageLog {
     OptionalTime acknowledged;
     Bytes bytes;
     protocols::QueuePairId queue_pair;
+    std::uint32_t first_sequence = 0;
     std::uint32_t last_sequence = 0;
     std::uint32_t entropy = 0;
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -333,11 +334,32 @@ class GivenKeyChecks {
                                               .domain_size = 1});
   }
 
+  /// What is split has several queue pairs.
+  void check_split(const JobSpec& job, const std::string& path) {
+    const auto has_several = [this](const JobSpec& of) {
+      const auto traits = protocols::traits_of(scenario_.transport_of(of.transport));
+      return (of.queue_pairs > 0 ? of.queue_pairs : traits.queue_pairs) > 1;
+    };
+    constexpr const char* kWhy =
+        "each connection has one queue pair; `queue_pairs` says how many messages are split over";
+    if (!has_several(job)) without_effect(path + ".transport.split_messages", kWhy);
+    const auto goes_by_it = [&](const JobSpec& other) {
+      return other.transport == job.transport && has_several(other);
+    };
+    if (is_given(path + ".transport") || std::ranges::any_of(scenario_.jobs, goes_by_it)) return;
+    const std::string key =
+        job.transport == 0 ? "transport.split_messages"
+                           : class_path(job.traffic_class.value()) + ".transport.split_messages";
+    if (named_splits_.insert(key).second) without_effect(key, kWhy);
+  }
+
   /// A message takes one queue pair, and the next message the next one.
   void check_queue_pairs(const JobSpec& job, const std::string& path) {
+    check_split(job, path);
     if (std::holds_alternative<collectives::OpenLoopSpec>(job.kind)) return;
     if (bound_of(job).connection_messages > 1) return;
     const auto traits = protocols::traits_of(scenario_.transport_of(job.transport));
+    if (traits.splits_messages) return;
     const std::uint32_t count = job.queue_pairs > 0 ? job.queue_pairs : traits.queue_pairs;
     if (count <= 1) return;
     constexpr const char* kWhy =
@@ -421,6 +443,7 @@ class GivenKeyChecks {
   std::vector<std::string>& warnings_;
   Usage usage_;
   bool has_warned_of_pairs_ = false;
+  std::set<std::string> named_splits_;
 };
 
 }  // namespace

@@ -168,6 +168,9 @@ const char* why_not(const protocols::TransportConfig& transport, collectives::Ve
   if (std::holds_alternative<protocols::DatagramConfig>(transport) && verb == Verb::kRead) {
     return "datagrams have no READ: nothing relates data to a request";
   }
+  if (verb == Verb::kRead && protocols::traits_of(transport).splits_messages) {
+    return "split_messages cuts writes into parts, and a read has one request, on one queue pair";
+  }
   return nullptr;
 }
 

@@ -37,14 +37,11 @@ class PathMessages {
     if (found.uses.empty()) found.message = m;
     found.uses.push_back(use);
   }
-  /// All are added. `framing_of(message)`: how it is cut into packets.
-  template <class FramingOf>
-  void sort(FramingOf framing_of) {
+  /// All are added.
+  void sort() {
     for (auto& [key, of] : found_) {
-      const MessageLog::Message& m = of.message.message;
-      const std::int64_t packets = packets_of(m.bytes, framing_of(of));
       messages.push_back(of.message);
-      first_sequences.push_back(m.last_sequence - static_cast<std::uint32_t>(packets - 1));
+      first_sequences.push_back(of.message.message.first_sequence);
       uses.push_back(std::move(of.uses));
     }
     found_.clear();
@@ -84,7 +81,6 @@ bool is_unicast(const collectives::Workload& workload, ConnectionId connection) 
 class AllPathMessages {
  public:
   AllPathMessages(const Experiment& e, const std::vector<JobPath>& paths) {
-    const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
     for (std::size_t p = 0; p < paths.size(); ++p) {
       for (const PathMessage& m : paths[p].messages) {
         if (is_unicast(e.workload, m.connection)) of_run.add(m, {p, m.from, m.until});
@@ -96,14 +92,8 @@ class AllPathMessages {
         }
       }
     }
-    of_run.sort([&](const PathMessages::Found& of) {
-      return transports.of(of.message.connection).framing;
-    });
-    for (auto& [network, messages] : apart) {
-      messages.sort([&](const PathMessages::Found& of) {
-        return transports.of(of.uses.front().detour->in_whole(of.message.connection)).framing;
-      });
-    }
+    of_run.sort();
+    for (auto& [network, messages] : apart) messages.sort();
   }
 
   PathMessages of_run;

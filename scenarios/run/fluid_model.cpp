@@ -95,7 +95,14 @@ FluidNetwork::Plan FluidModel::plan() {
             return route;
           },
       .transfer_of = [this](ConnectionId connection, std::uint32_t queue_pair,
-                            Bytes size) { return transfer(connection, queue_pair, size); }};
+                            Bytes size) { return transfer(connection, queue_pair, size); },
+      .is_split = experiment_.scenario.splits_messages()
+                      ? std::function([this](ConnectionId connection) {
+                          return transports_.of(connection).is_split;
+                        })
+                      : nullptr,
+      .part_delay = [this](ConnectionId connection, std::uint32_t queue_pair,
+                           Bytes whole) { return part_delay(connection, queue_pair, whole); }};
 }
 
 FluidModel::Ends FluidModel::ends(ConnectionId connection, std::uint32_t queue_pair) const {
@@ -270,14 +277,15 @@ void FluidModel::add_job_bytes(std::uint32_t job, std::vector<double>& data,
       experiment_.workload, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
         const std::uint32_t queue_pairs = queue_pairs_of(connection);
         for (std::uint32_t q = 0; q < queue_pairs; ++q) {
-          // Messages take the queue pairs in turn.
+          const ConnectionTransport t = transports_.of(connection);
+          // Messages take the queue pairs in turn, or all of them.
           const std::int64_t turns = (count + queue_pairs - 1 - q) / queue_pairs;
-          const auto n = static_cast<double>(turns);
+          const auto n = static_cast<double>(t.is_split ? count : turns);
+          const Bytes sent = t.is_split ? part_of(size, queue_pairs, q) : size;
           const Ends e = ends(connection, q);
-          const Framing framing = transports_.of(connection).framing;
-          const auto wire = static_cast<double>(wire_bytes(size, framing).count());
+          const auto wire = static_cast<double>(wire_bytes(sent, t.framing).count());
           for (const std::uint32_t link : links(e, false)) data[link] += n * wire;
-          const auto ack = static_cast<double>(ack_bytes(connection, size));
+          const auto ack = static_cast<double>(ack_bytes(connection, sent));
           for (const std::uint32_t link : links(e, true)) acks[link] += n * ack;
         }
       });
@@ -331,13 +339,15 @@ BitsPerSecond FluidModel::window_rate(const ZeroLoadTimes::Paths& paths, const F
              std::min(line, BitsPerSecond(static_cast<std::int64_t>(bits / to_seconds(more))));
 }
 
-FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_pair, Bytes size) {
+FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_pair,
+                                   Bytes message) {
+  const Bytes size = std::max(message, 1_B);  // a part without payload is a packet, too
   const std::uint64_t index = std::uint64_t{connection.value()} * max_queue_pairs_ + queue_pair;
   const auto [found, is_new] = transfers_.try_emplace(Key{index, size.count()});
   FluidTransfer& t = found->second;
   if (!is_new) return t;
   const ZeroLoadTimes::Paths paths = ideals_.paths(connection, queue_pair);
-  const ZeroLoad alone = ideals_.message(connection, entropy_of(connection, queue_pair), size);
+  const ZeroLoad alone = ideals_.on_queue_pair(connection, queue_pair, size);
   const ConnectionTransport transport = transports_.of(connection);
   BitsPerSecond rate = transport.parallel_links * slowest_step(paths.forward);
   if (!limit_of_pair_.empty() && limit_of_pair_[index] != kNoLink) {
@@ -348,6 +358,25 @@ FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_
   t.before = std::max(latency_of(paths.forward), alone.delivered - t.min_flowing);
   if (transport.is_acknowledged) t.acknowledged_after = alone.completed - alone.delivered;
   return t;
+}
+
+// A NIC sends the first packets of parts that leave by one port one after the other.
+Picoseconds FluidModel::part_delay(ConnectionId connection, std::uint32_t queue_pair,
+                                   Bytes whole) const {
+  const ConnectionTransport t = transports_.of(connection);
+  const auto first_port = [&](std::uint32_t q) -> PortId {
+    const auto all = steps(ends(connection, q), false);
+    return all.empty() ? PortId::none() : all.front().front().port;
+  };
+  const PortId port = first_port(queue_pair);
+  Picoseconds delay;
+  for (std::uint32_t q = 0; q < queue_pair && !port.is_none(); ++q) {
+    if (first_port(q) != port) continue;
+    const Bytes part = part_of(whole, t.queue_pairs, q);
+    delay += transmission_time(std::min(part, t.framing.payload) + t.framing.header,
+                               experiment_.fabric.port(port).rate);
+  }
+  return delay;
 }
 
 void FluidModel::add_port_bytes(ConnectionId connection, std::uint32_t queue_pair, double data,

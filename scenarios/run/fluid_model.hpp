@@ -65,7 +65,9 @@ class FluidModel {
   [[nodiscard]] std::vector<std::vector<PortShare>> steps(const Ends& ends, bool is_reverse) const;
   [[nodiscard]] std::vector<std::uint32_t> links(const Ends& ends, bool is_reverse) const;
   [[nodiscard]] FluidTransfer transfer(ConnectionId connection, std::uint32_t queue_pair,
-                                       Bytes size);
+                                       Bytes message);
+  [[nodiscard]] Picoseconds part_delay(ConnectionId connection, std::uint32_t queue_pair,
+                                       Bytes whole) const;
   [[nodiscard]] std::uint32_t queue_pairs_of(ConnectionId connection) const;
   /// Of the jobs that run.
   template <class Visit>

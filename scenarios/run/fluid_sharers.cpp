@@ -15,6 +15,9 @@ FluidSharers::FluidSharers(const Experiment& e, std::span<const FluidMessage> me
       route_of_(std::move(route_of)),
       capacities_(std::move(capacities)),
       on_link_(capacities_.size()) {
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    splits_.push_back(protocols::traits_of(transport).splits_messages);
+  }
   // They are in the order of posting.
   std::map<std::pair<ConnectionId, std::uint32_t>, std::vector<std::uint32_t>> routes;
   for (std::uint32_t i = 0; i < messages.size(); ++i) {
@@ -31,15 +34,16 @@ std::vector<double> FluidSharers::others(std::uint32_t link, const PathMessage& 
   for (const std::uint32_t i : on_link_[link]) {
     const FluidMessage& m = messages_[i];
     if (m.posted >= of.message.delivered) break;
-    const bool is_itself = m.connection == of.connection &&
-                           m.queue_pair == of.message.queue_pair.value() &&
-                           m.posted == of.message.posted;
+    const Connection& c = e_.workload.connections()[m.connection.value()];
+    const bool is_of_it = splits_[c.transport] || m.queue_pair == of.message.queue_pair.value();
+    const bool is_itself =
+        m.connection == of.connection && is_of_it && m.posted == of.message.posted;
     const Picoseconds together =
         std::min(*m.delivered, of.message.delivered) - std::max(m.posted, of.message.posted);
     if (is_itself || together <= Picoseconds(0)) continue;
-    const ProcessId source = e_.workload.connections()[m.connection.value()].source;
-    bytes[e_.workload.job_of(source)] += static_cast<double>(m.bytes.count()) *
-                                         to_seconds(together) / to_seconds(*m.delivered - m.posted);
+    bytes[e_.workload.job_of(c.source)] += static_cast<double>(m.bytes.count()) *
+                                           to_seconds(together) /
+                                           to_seconds(*m.delivered - m.posted);
   }
   return bytes;
 }

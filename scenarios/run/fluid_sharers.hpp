@@ -36,6 +36,7 @@ class FluidSharers {
   std::span<const FluidMessage> messages_;
   RouteOf route_of_;
   std::vector<BitsPerSecond> capacities_;
+  std::vector<bool> splits_;                         ///< by transport
   std::vector<std::vector<std::uint32_t>> on_link_;  ///< messages by link, by posting
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
+#include "protocols/network/message_outcomes.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/results/measure/collect_tables.hpp"
 #include "scenarios/results/measure/iteration_collector.hpp"
@@ -115,18 +116,28 @@ Outcome outcome_of(FluidNetwork::Status status, bool is_limited, bool all_finish
 }
 
 /// By the time when they were over, and then the others, as the packet engine has them.
-std::vector<protocols::MessageOutcome> outcomes_of(const FluidModel& model,
+std::vector<protocols::MessageOutcome> outcomes_of(const Experiment& e, const FluidModel& model,
                                                    const FluidNetwork& network) {
+  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   std::vector<protocols::MessageOutcome> outcomes;
+  protocols::JoinedParts parts;
+  const bool splits = e.scenario.splits_messages();
   outcomes.reserve(network.messages().size());
   for (const FluidMessage& m : network.messages()) {
-    outcomes.push_back({.connection = m.connection,
-                        .queue_pair = protocols::QueuePairId(m.queue_pair),
-                        .entropy = model.entropy_of(m.connection, m.queue_pair),
-                        .bytes = m.bytes,
-                        .posted = m.posted,
-                        .delivered = m.delivered,
-                        .acknowledged = m.acknowledged});
+    const protocols::MessageOutcome outcome{.connection = m.connection,
+                                            .queue_pair = protocols::QueuePairId(m.queue_pair),
+                                            .entropy = model.entropy_of(m.connection, m.queue_pair),
+                                            .bytes = m.bytes,
+                                            .posted = m.posted,
+                                            .delivered = m.delivered,
+                                            .acknowledged = m.acknowledged};
+    if (!splits || !transports.of(m.connection).is_split) {
+      outcomes.push_back(outcome);
+      continue;
+    }
+    const std::uint32_t queue_pairs = transports.queue_pairs_of(m.connection);
+    const auto whole = parts.add(outcome, queue_pairs, m.queue_pair);
+    if (whole) outcomes.push_back(*whole);
   }
   std::ranges::stable_sort(outcomes, {}, [](const protocols::MessageOutcome& m) {
     const bool is_pending = !m.delivered;
@@ -300,7 +311,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
                                    : ideal_jobs_of(e, ideals, continues),
                      fluid_counters(bytes_by_port(e, model, network, queue_pairs))};
   collect_jobs(run, results);
-  const std::vector<protocols::MessageOutcome> outcomes = outcomes_of(model, network);
+  const std::vector<protocols::MessageOutcome> outcomes = outcomes_of(e, model, network);
   if (timeline != nullptr) show_fluid(outcomes, executor, results.simulated, *timeline);
   MessageCollector messages(e, executor, ideals, sink);
   messages.add(outcomes);

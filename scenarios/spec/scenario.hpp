@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -148,6 +149,13 @@ struct Scenario {
     std::vector<protocols::TransportConfig> all{transport};
     all.insert(all.end(), more_transports.begin(), more_transports.end());
     return all;
+  }
+  /// Whether some messages are split over the queue pairs of their connections.
+  [[nodiscard]] bool splits_messages() const {
+    const auto splits = [](const protocols::TransportConfig& of) {
+      return protocols::traits_of(of).splits_messages;
+    };
+    return splits(transport) || std::ranges::any_of(more_transports, splits);
   }
   /// Whether all packets of a queue pair of this class and transport (by its number) take one path.
   [[nodiscard]] bool keeps_path(ClassId traffic_class, std::size_t number) const {

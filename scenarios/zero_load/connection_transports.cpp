@@ -16,6 +16,7 @@ IdVector<ClassId, ConnectionTransport> scale_out_transports(const Scenario& scen
   transport.framing = framing_of(scenario, number);
   transport.is_acknowledged = traits.is_acknowledged;
   transport.queue_pairs = traits.queue_pairs;
+  transport.is_split = traits.splits_messages;
   transport.queue_pair_use = traits.queue_pair_use;
   transport.is_per_message = traits.queue_pair_life == protocols::QueuePairLife::kMessage;
 
@@ -81,6 +82,7 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   if (!is_scale_up(connection)) {
     ConnectionTransport transport = scale_out_[c.transport][c.traffic_class];
     transport.queue_pairs = queue_pairs_of(connection);
+    transport.is_split = transport.is_split && transport.queue_pairs > 1;
     return transport;
   }
   const auto domain = static_cast<std::size_t>(fabric_.host(from).domain);

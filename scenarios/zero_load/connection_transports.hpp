@@ -17,6 +17,7 @@ namespace weft::scenarios {
 struct ConnectionTransport {
   Framing framing;
   std::uint32_t queue_pairs = 1;
+  bool is_split = false;  ///< messages are, over these
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   ClassId traffic_class{};  ///< inside a domain that of its own
   ClassId ack_class{};      ///< that ACKs travel in; of scale-out connections only

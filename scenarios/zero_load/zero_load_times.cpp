@@ -9,6 +9,7 @@
 #include "scenarios/zero_load/like_ranks.hpp"
 #include "scenarios/zero_load/zero_load_calls.hpp"
 #include "simcore/base/hash.hpp"
+#include "simcore/messages/split_message.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -18,8 +19,6 @@ bool ends_with_deliveries(const collectives::JobKind& kind) {
   return collectives::has_iterations(kind) ||
          collectives::verb_of(kind) == collectives::Verb::kRead;
 }
-
-constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
 
 /// That any connection has.
 std::uint32_t max_queue_pairs(const Scenario& scenario, const collectives::Workload& workload) {
@@ -36,6 +35,17 @@ Bytes share_of_link(Bytes size, const Framing& framing, std::uint32_t links) {
   const Bytes full = rounds * framing.payload;
   if (packets % links != 1) return std::min(full, size);
   return full - framing.payload + (size - (packets - 1) * framing.payload);
+}
+
+/// What queue pairs send of a message, each of them something.
+std::vector<Bytes> parts_of(Bytes size, const ConnectionTransport& transport) {
+  if (!transport.is_split) return {size};
+  std::vector<Bytes> parts;
+  for (std::uint32_t i = 0; i < transport.queue_pairs; ++i) {
+    const Bytes part = part_of(size, transport.queue_pairs, i);
+    if (part > 0_B) parts.push_back(part);
+  }
+  return parts;
 }
 
 /// Packets per ACK that are sure to count from the first packet of a message. Where the last one is
@@ -130,7 +140,7 @@ ZeroLoadTimes::ZeroLoadTimes(const Scenario& scenario, const Fabric& fabric,
       workload_(workload),
       transports_(scenario, fabric, routes_, workload),
       queue_pairs_(max_queue_pairs(scenario, workload)),
-      journey_of_(workload.connections().size() * queue_pairs_, kUnknown) {}
+      journey_of_(workload.connections().size() * queue_pairs_, kUnasked) {}
 
 bool ZeroLoadTimes::is_in_network(ConnectionId connection) const {
   return workload_.connections()[connection.value()].kind != Connection::Kind::kUnicast;
@@ -235,7 +245,7 @@ ZeroLoadTimes::Journey ZeroLoadTimes::journey(ConnectionId connection, std::uint
 
 std::uint32_t ZeroLoadTimes::journey_number(ConnectionId connection, std::uint32_t index) {
   std::uint32_t& number = journey_of_[std::size_t{connection.value()} * queue_pairs_ + index];
-  if (number != kUnknown) return number;
+  if (number != kUnasked) return number;
   const auto next = static_cast<std::uint32_t>(journeys_.size());
   const auto [it, is_new] = journeys_.emplace(journey(connection, index), next);
   if (is_new) by_number_.push_back(&it->first);
@@ -245,9 +255,15 @@ std::uint32_t ZeroLoadTimes::journey_number(ConnectionId connection, std::uint32
 ZeroLoad ZeroLoadTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {
   std::uint32_t index = 0;
   if (queue_pairs_ > 1) {
-    const std::uint32_t last = transports_.of(connection).queue_pairs - 1;
+    const ConnectionTransport t = transports_.of(connection);
+    if (t.is_split) return split_message(connection, size);
+    const std::uint32_t last = t.queue_pairs - 1;
     while (index < last && entropy_of(connection, index) != entropy) ++index;
   }
+  return on_queue_pair(connection, index, size);
+}
+
+ZeroLoad ZeroLoadTimes::on_queue_pair(ConnectionId connection, std::uint32_t index, Bytes size) {
   const Key key{journey_number(connection, index), size.count()};
   if (const auto it = messages_.find(key); it != messages_.end()) return it->second;
   const ZeroLoad time = min_time(*by_number_[key.journey], size);
@@ -271,7 +287,8 @@ ZeroLoad ZeroLoadTimes::min_time(const Journey& journey, Bytes size) {
 
 ZeroLoad ZeroLoadTimes::best_message(ConnectionId connection, Bytes size) {
   ZeroLoad best = message(connection, entropy_of(connection, 0), size);
-  for (std::uint32_t i = 1; i < transports_.of(connection).queue_pairs; ++i) {
+  const ConnectionTransport t = transports_.of(connection);
+  for (std::uint32_t i = 1; i < t.queue_pairs && !t.is_split; ++i) {
     const ZeroLoad other = message(connection, entropy_of(connection, i), size);
     best.delivered = std::min(best.delivered, other.delivered);
     best.completed = std::min(best.completed, other.completed);
@@ -295,13 +312,14 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
         // A relay has acknowledged a message before it forwards the last of it.
         const bool ends_with_acks =
             waits_for_acks && t.is_acknowledged && !workload_.is_second_leg(connection);
-        const std::int64_t packets = packets_of(size, t.framing);
         if (is_in_network(connection)) {
           in_network.add(connection, count * wire_bytes(size, t.framing));
           return;
         }
-        demands.push_back({from, to, wire_bytes(size, t.framing), count});
-        if (ends_with_acks && packets >= t.framing.ack_every) {
+        for (const Bytes part : parts_of(size, t)) {
+          demands.push_back({from, to, wire_bytes(part, t.framing), count});
+          const std::int64_t packets = packets_of(part, t.framing);
+          if (!ends_with_acks || packets < t.framing.ack_every) continue;
           acks.push_back({to, from, packets / t.framing.ack_every * t.framing.ack_size, count});
         }
         if (previous == connection) return;
@@ -334,6 +352,7 @@ ZeroLoadTimes::Job ZeroLoadTimes::capacity_of(std::uint32_t job) {
 std::uint32_t ZeroLoadTimes::travel_number(ConnectionId connection) {
   const ConnectionTransport transport = transports_.of(connection);
   std::vector<std::uint32_t> travel{transport.is_acknowledged ? 1U : 0U};
+  if (transport.is_split) travel.push_back(split_number(connection));
   for (std::uint32_t i = 0; i < transport.queue_pairs; ++i) {
     travel.push_back(journey_number(connection, i));
   }

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,7 +44,11 @@ class ZeroLoadTimes {
 
   /// A message of `size` on the queue pair of `connection` whose packets carry `entropy`, on its
   /// own path; sprayed, or where routes change, over the least of all paths.
+  /// Where messages are split, the whole over all queue pairs of the connection: a lower bound by
+  /// each part, and by what parts that leave by one port take there together.
   [[nodiscard]] ZeroLoad message(ConnectionId connection, std::uint32_t entropy, Bytes size);
+  /// What the `index`-th queue pair of a connection sends: a message or a part of one.
+  [[nodiscard]] ZeroLoad on_queue_pair(ConnectionId connection, std::uint32_t index, Bytes size);
 
   struct Paths {
     std::vector<PathHop> forward;
@@ -73,6 +78,7 @@ class ZeroLoadTimes {
 
  private:
   class InNetworkLoad;
+  static constexpr std::uint32_t kUnasked = std::numeric_limits<std::uint32_t>::max();
   /// How the messages of a queue pair travel, as far as their times depend on it: those of most
   /// queue pairs travel alike.
   struct Journey {
@@ -121,6 +127,17 @@ class ZeroLoadTimes {
   [[nodiscard]] std::unique_ptr<collectives::Executor> run_like_ranks(const Continues& continues);
   [[nodiscard]] ZeroLoadNetwork::DelayOf delay_of();
   [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
+  /// How the parts of a connection's messages travel: the journeys of its queue pairs, and for each
+  /// the first of them that leaves by the same port.
+  struct Split {
+    std::vector<std::uint32_t> journeys;
+    std::vector<std::uint32_t> leaves_with;
+    auto operator<=>(const Split&) const = default;
+  };
+  /// Its number among all that differ.
+  [[nodiscard]] std::uint32_t split_number(ConnectionId connection);
+  [[nodiscard]] ZeroLoad split_message(ConnectionId connection, Bytes size);
+  [[nodiscard]] ZeroLoad split_time(const Split& split, Bytes size) const;
   [[nodiscard]] Job capacity_of(std::uint32_t job);
 
   const Scenario& scenario_;
@@ -132,9 +149,13 @@ class ZeroLoadTimes {
   std::uint32_t queue_pairs_;                  ///< of a connection at most
   std::map<Journey, std::uint32_t> journeys_;  ///< and their numbers
   std::vector<const Journey*> by_number_;
-  std::vector<std::uint32_t> journey_of_;  ///< by connection and queue pair; kUnknown until asked
+  std::vector<std::uint32_t> journey_of_;  ///< by connection and queue pair; kUnasked until asked
   std::unordered_map<Key, ZeroLoad, KeyHash> messages_;
   std::map<std::vector<std::uint32_t>, std::uint32_t> travels_;  ///< and their numbers
+  std::map<Split, std::uint32_t> splits_;                        ///< and their numbers
+  std::vector<const Split*> split_by_number_;
+  std::vector<std::uint32_t> split_of_;  ///< by connection; kUnasked until asked
+  std::unordered_map<Key, ZeroLoad, KeyHash> split_messages_;  ///< by number of the split
 };
 
 }  // namespace weft::scenarios

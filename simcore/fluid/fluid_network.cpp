@@ -56,7 +56,9 @@ FluidNetwork::FluidNetwork(std::size_t processes, std::vector<Connection> connec
       max_queue_pairs_(std::max(plan_.queue_pairs, max_queue_pairs(connections_))),
       solver_(make_flow_solver(plan_.capacities, connections_.size() * max_queue_pairs_)),
       queue_pairs_(connections_.size() * max_queue_pairs_),
-      next_queue_pair_(connections_.size()) {}
+      next_queue_pair_(connections_.size()),
+      delivered_parts_(plan_.is_split ? queue_pairs_.size() : 0),
+      acknowledged_parts_(delivered_parts_) {}
 
 FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until,
                                        Picoseconds measured_from, const Observer& observer) {
@@ -151,14 +153,34 @@ void FluidNetwork::dispatch(const Event& event) {
   }
 }
 
+bool FluidNetwork::is_whole(PartCounts& parts, const FluidMessage& message) const {
+  if (!is_split(message.connection)) return true;
+  return parts.add(index_of(message.connection, 0),
+                   queue_pairs_of(connections_[message.connection.value()]),
+                   index_of(message.connection, message.queue_pair));
+}
+
 void FluidNetwork::post(ConnectionId connection, Bytes size) {
+  if (is_split(connection)) {
+    const std::uint32_t queue_pairs = queue_pairs_of(connections_[connection.value()]);
+    for (std::uint32_t i = 0; i < queue_pairs; ++i) {
+      post_on(connection, i, part_of(size, queue_pairs, i), size);
+    }
+    return;
+  }
   std::uint32_t& next = next_queue_pair_[connection.value()];
   const std::uint32_t queue_pair = next;
   next = next + 1 == queue_pairs_of(connections_[connection.value()]) ? 0 : next + 1;
+  post_on(connection, queue_pair, size, size);
+}
+
+void FluidNetwork::post_on(ConnectionId connection, std::uint32_t queue_pair, Bytes size,
+                           Bytes whole) {
   const auto number = static_cast<std::uint32_t>(messages_.size());
   messages_.push_back({.connection = connection,
                        .queue_pair = queue_pair,
                        .bytes = size,
+                       .whole = whole,
                        .posted = now_,
                        .delivered = {},
                        .acknowledged = {},
@@ -178,6 +200,9 @@ void FluidNetwork::present(std::uint32_t index, std::uint32_t number) {
   const FluidMessage& message = messages_[number];
   qp.present = number;
   qp.transfer = plan_.transfer_of(message.connection, message.queue_pair, message.bytes);
+  if (is_split(message.connection)) {
+    qp.transfer.before += plan_.part_delay(message.connection, message.queue_pair, message.whole);
+  }
   push(std::max(now_, message.posted + qp.transfer.before), Kind::kFlow, index);
 }
 
@@ -214,6 +239,7 @@ void FluidNetwork::deliver(std::uint32_t index) {
   }
   qp.present = kNone;
   if (message.next != kNone) present(index, message.next);
+  if (!is_whole(delivered_parts_, message)) return;
   Context context(*this, connection.destination);
   handler_->on_delivered(context, connection.destination, message.connection);
 }
@@ -221,6 +247,7 @@ void FluidNetwork::deliver(std::uint32_t index) {
 void FluidNetwork::acknowledge(std::uint32_t number) {
   FluidMessage& message = messages_[number];
   message.acknowledged = now_;
+  if (!is_whole(acknowledged_parts_, message)) return;
   const ConnectionId connection = message.connection;
   const ProcessId self = connections_[connection.value()].source;
   Context context(*this, self);

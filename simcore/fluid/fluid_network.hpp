@@ -15,6 +15,7 @@
 #include "simcore/base/units.hpp"
 #include "simcore/fluid/flow_solver.hpp"
 #include "simcore/messages/message_network.hpp"
+#include "simcore/messages/split_message.hpp"
 
 namespace weft {
 
@@ -27,11 +28,13 @@ struct FluidTransfer {
   std::optional<Picoseconds> acknowledged_after;
 };
 
-/// What became of one message. Times since the start of the run; missing: it did not happen.
+/// What became of one message, or of the part of one that a queue pair has. Times since the start
+/// of the run; missing: it did not happen.
 struct FluidMessage {
   ConnectionId connection;
   std::uint32_t queue_pair = 0;  ///< of the connection
   Bytes bytes;
+  Bytes whole;  ///< of the message
   Picoseconds posted;
   OptionalTime delivered;
   OptionalTime acknowledged;
@@ -66,6 +69,10 @@ class FluidNetwork final : private FlowSolver::Listener {
     /// delivered at once. Asked for at the first message.
     std::function<std::vector<std::uint32_t>(ConnectionId, std::uint32_t queue_pair)> route_of;
     std::function<FluidTransfer(ConnectionId, std::uint32_t queue_pair, Bytes size)> transfer_of;
+    /// Whether messages of a connection are split over its queue pairs; empty: none are.
+    std::function<bool(ConnectionId)> is_split{};
+    /// What a queue pair's part of such a message waits for the parts of others to begin.
+    std::function<Picoseconds(ConnectionId, std::uint32_t queue_pair, Bytes whole)> part_delay{};
   };
   enum class Status : std::uint8_t {
     kQuiescent,    ///< nothing is left to happen
@@ -87,7 +94,7 @@ class FluidNetwork final : private FlowSolver::Listener {
 
   /// Time of the last thing that happened, or of `until` if that came first.
   [[nodiscard]] Picoseconds now() const { return now_; }
-  /// All messages, in the order of posting.
+  /// All messages and parts of messages, in the order of posting.
   [[nodiscard]] const std::vector<FluidMessage>& messages() const { return messages_; }
   /// Wire bytes of a queue pair that flowed since the measurement began.
   [[nodiscard]] double carried(ConnectionId connection, std::uint32_t queue_pair) const {
@@ -147,6 +154,12 @@ class FluidNetwork final : private FlowSolver::Listener {
             std::uint64_t token = 0);
   void dispatch(const Event& event);
   void post(ConnectionId connection, Bytes size);
+  void post_on(ConnectionId connection, std::uint32_t queue_pair, Bytes size, Bytes whole);
+  [[nodiscard]] bool is_split(ConnectionId connection) const {
+    return plan_.is_split && plan_.is_split(connection);
+  }
+  /// A message is through, or a part, which `parts` counts. Returns whether nothing is missing.
+  [[nodiscard]] bool is_whole(PartCounts& parts, const FluidMessage& message) const;
   /// Makes a message the present one of its queue pair.
   void present(std::uint32_t index, std::uint32_t message);
   void begin_flow(std::uint32_t index);
@@ -165,6 +178,8 @@ class FluidNetwork final : private FlowSolver::Listener {
   std::unique_ptr<FlowSolver> solver_;
   std::vector<QueuePair> queue_pairs_;
   std::vector<std::uint32_t> next_queue_pair_;  ///< by connection
+  PartCounts delivered_parts_;
+  PartCounts acknowledged_parts_;
   std::vector<FluidMessage> messages_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t next_number_ = 0;

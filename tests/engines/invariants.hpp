@@ -54,10 +54,10 @@ class Links {
     const scenarios::ConnectionTransport transport = transports_.of(id);
     const Framing& framing = transport.framing;
     const Bytes packet = std::min(m.bytes, framing.payload) + framing.header;
-    // A message of several channels may be of any of them.
-    if (e_.workload.jobs()[m.job].lanes > 1) {
-      return crossings(sprayed_shares(e_.fabric, e_.routes, m.source, m.destination), packet,
-                       false);
+    // A message of several channels may be of any of them, and a split one is of several paths.
+    if (e_.workload.jobs()[m.job].lanes > 1 || transport.is_split) {
+      return crossings(sprayed_shares(e_.fabric, e_.routes, m.source, m.destination),
+                       transport.is_split ? framing.header : packet, false);
     }
     const std::uint32_t turn = turns_[id]++ % transport.queue_pairs;
     const std::uint32_t label = e_.workload.connections()[id.value()].flow_label;

@@ -14,6 +14,7 @@
 #include "tools/import/cluster/cluster.hpp"
 #include "tools/import/cluster/scenario_text.hpp"
 #include "tools/import/formats.hpp"
+#include "tools/import/parse/quantities.hpp"
 
 // The samples of one cluster (tests/operators): whatever its files are, they join to the same
 // cluster, and what contradicts is said with its places.
@@ -269,6 +270,33 @@ TEST(Join, NamesAndAddressesAreReplacedConsistently) {
       "server1 198.18.0.1 02:00:00:00:00:01 0x0200000000000001 2001:db8::1 Serial Number: SERIAL1\n"
       "gpu010 leaf2 198.18.0.1 0000:18:00.0 198.18.0.2 12:34:56\n");
   EXPECT_EQ(anonymiser.apply("fe80::1 10.0.0.2"), "2001:db8::1 198.18.0.2");
+}
+
+// Slots of generation 4 behind NICs of 400 Gb/s: 16 GT/s over 16 lanes, coded 128 in 130, in
+// packets of 256 B with 26 B of headers. One that was trained with half of the lanes is a fault
+// besides.
+TEST(Join, SlotsThatDoNotKeepUpWithTheirNicsAreHostLinks) {
+  const BitsPerSecond slot = pcie_payload(16, 16);
+  EXPECT_EQ(slot, BitsPerSecond(228'822'000'000));
+  const auto text_with = [](BitsPerSecond pcie, std::optional<BitsPerSecond> first) {
+    JoinedSamples joined = join_samples({"fabric/netbox-cables.csv", "server/nccl-topo-gpu01.xml"},
+                                        {}, [&](Description& description) {
+                                          for (Server& server : description.servers) {
+                                            for (ServerNic& nic : server.nics) {
+                                              nic.pcie = {pcie, server.where};
+                                            }
+                                            if (!first) continue;
+                                            server.nics[0].full_pcie = server.nics[0].pcie;
+                                            server.nics[0].pcie = {*first, server.where};
+                                          }
+                                        });
+    EXPECT_FALSE(has_errors(joined.description.remarks)) << joined.all_remarks();
+    return scenario_text(joined.cluster, joined.description, {}, "slots");
+  };
+  EXPECT_THAT(text_with(slot, {}), HasSubstr("host_link: {rate: 228822Mbps}"));
+  EXPECT_THAT(text_with(slot, {}), HasSubstr("faster than their slots"));
+  EXPECT_THAT(text_with(slot, pcie_payload(16, 8)), HasSubstr("host_link: {rate: 228822Mbps}"));
+  EXPECT_THAT(text_with(pcie_payload(32, 16), {}), Not(HasSubstr("host_link")));
 }
 
 TEST(Join, NamesThatYamlOrAScenarioCouldMisreadAreQuoted) {

@@ -41,6 +41,8 @@ class RandomScenario {
     receivers(yaml);
     planes(yaml);
     source_routes(yaml);
+    pcie(yaml);
+    splits(yaml);
     operations(yaml);
     const bool may_retry = !has(SwarmFeature::kCredits) ||
                            (has_cbfc_ && yaml.find("cut-through") == std::string::npos);
@@ -198,6 +200,14 @@ class RandomScenario {
         yaml.insert(yaml.find(recovery, at) + recovery.size(), more);
       }
     }
+  }
+  /// Hosts of some seeds have NICs that outrun their PCIe links.
+  void pcie(std::string& yaml) {
+    Draws own(seed_ + 0x9c1e);
+    if (!own.one_in(6)) return;
+    replace(yaml, "server: host-400g",
+            fmt::format("server: {{part: host-400g, host_link: {{rate: {}Gbps}}}}",
+                        100 + 50 * own.below(6)));
   }
   /// Where all transports are MRC's, packets of some seeds name their routes.
   void source_routes(std::string& yaml) {
@@ -425,12 +435,27 @@ class RandomScenario {
     }
   }
 
+  /// Messages of some seeds are split over the queue pairs of their connection; drawn apart, as
+  /// settings are.
+  void splits(std::string& yaml) {
+    Draws own(seed_ + 0x0591a);
+    const std::string head = "{type: roce, ";
+    for (std::size_t at = yaml.find(head); at != std::string::npos; at = yaml.find(head, at)) {
+      at += head.size();
+      const std::string keys = yaml.substr(at, yaml.find('\n', at) - at);
+      const bool has_several = keys.find("queue_pairs: ") != std::string::npos &&
+                               keys.find("queue_pairs: 1,") == std::string::npos;
+      const bool lasts = keys.find("queue_pair_life: message") == std::string::npos;
+      if (has_several && lasts && own.one_in(2)) yaml.insert(at, "split_messages: true, ");
+    }
+  }
+
   /// Jobs of some seeds read or send, and some permutations shift; drawn apart, as settings are.
   void operations(std::string& yaml) {
     Draws own(seed_ + 0x0fe2a);
     const auto says = [&](const char* word) { return yaml.find(word) != std::string::npos; };
     const bool may_send = !says("type: mrc") && !says("type: tcp");
-    const bool may_read = may_send && !says("datagram");
+    const bool may_read = may_send && !says("datagram") && !says("split_messages");
     for (const char* type : {"incast", "permutation", "messages", "open-loop"}) {
       const std::string head = std::string(", type: ") + type + ", ";
       for (std::size_t at = yaml.find(head); at != std::string::npos; at = yaml.find(head, at)) {

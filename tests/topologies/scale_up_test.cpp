@@ -217,6 +217,26 @@ TEST(ScaleUp, NicsThatOutrunTheirHostLinkAreNodes) {
             4U);
 }
 
+// So are NICs of servers without GPUs: the host is the memory behind the PCIe link.
+TEST(ScaleUp, NicsThatOutrunThePcieLinkOfAServerAreNodes) {
+  ServerPart part = server(0, 2);
+  part.host_link.rate = 110_Gbps;
+  const Network net(clos({racks_of(2, 1, part)}, 2));
+  expect_consistent(net.fabric);
+  ASSERT_EQ(net.fabric.hosts.size(), 4U);
+  EXPECT_EQ(net.fabric.host(HostId(3U)).name, "h3");
+  const auto path = flow_path(net.fabric, net.routes, 1, HostId(1U), HostId(2U), 5);
+  ASSERT_EQ(path.size(), 6U);
+  EXPECT_EQ(net.fabric.port(path.front()).rate, 110_Gbps);
+  EXPECT_EQ(net.fabric.port(path.back()).rate, 110_Gbps);
+  EXPECT_EQ(net.fabric.node(net.fabric.peer_node(path[0])).name, "nic1");
+  part.host_link.rate = 400_Gbps;
+  EXPECT_EQ(flow_path(Network(clos({racks_of(2, 1, part)}, 2)).fabric,
+                      Network(clos({racks_of(2, 1, part)}, 2)).routes, 1, HostId(1U), HostId(2U), 5)
+                .size(),
+            4U);
+}
+
 // Different servers on one fabric: 8 GPUs and 8 NICs, then 2 plain servers of 4 NICs.
 TEST(ScaleUp, RacksMayDiffer) {
   const Network net(clos({racks_of(1, 1, hgx_h100()), racks_of(1, 2, server(0, 4))}, 2));

@@ -8,13 +8,14 @@
 namespace weft::topologies {
 namespace {
 
-/// The GPUs that a NIC serves.
+/// The GPUs that a NIC serves; of a server without GPUs the host that sends by it.
 struct Served {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
 
 Served served_by(const ServerPart& server, std::uint32_t nic) {
+  if (server.gpus == 0) return {.first = nic, .count = 1};
   const auto gpu_at = [&](std::uint32_t n) {
     return static_cast<std::uint32_t>(std::uint64_t{n} * server.gpus / server.nics);
   };
@@ -24,7 +25,7 @@ Served served_by(const ServerPart& server, std::uint32_t nic) {
 /// Whether the NICs of a server are nodes of their own. They are alike.
 bool has_nic_nodes(const RackSpec& rack) {
   const ServerPart& server = rack.server;
-  if (server.gpus == 0 || server.nics == 0) return false;
+  if (server.nics == 0) return false;
   const std::optional<BitsPerSecond>& feed = server.host_link.rate;
   const bool outruns = feed && *feed < std::int64_t{server.nic.ports} * rack.access.rate;
   return outruns || server.gpus > server.nics;
@@ -34,7 +35,8 @@ bool has_nic_nodes(const RackSpec& rack) {
 std::string host_name(const RackSpec& rack, const ServerNames& names, std::uint32_t host) {
   const ServerPart& server = rack.server;
   const bool is_a_nic = server.hosts() == server.nics && !has_nic_nodes(rack);
-  return is_a_nic ? names.nic(host) : names.name + "/gpu" + std::to_string(host);
+  const char* kind = server.gpus > 0 ? "/gpu" : "/host";
+  return is_a_nic ? names.nic(host) : names.name + kind + std::to_string(host);
 }
 
 std::uint32_t links_to_switch(const ScaleUpPart& part, std::uint32_t switch_of_board) {
@@ -62,10 +64,6 @@ class Checker {
     if (server.hosts() == 0) check_at_least_one(0, at + ".nics", errors);
     if (server.gpus == 0 && server.scale_up) {
       fail(at + ".scale_up", "joins GPUs; the server has none");
-    }
-    if (server.gpus == 0 && server.host_link.rate &&
-        *server.host_link.rate < std::int64_t{server.nic.ports} * rack.access.rate) {
-      fail(at + ".host_link.rate", "is less than the NIC's; only GPUs have slower links to it");
     }
     check_at_least_one(server.nic.ports, at + ".nic.ports", errors);
     check_not_negative(server.nic.receive_latency, at + ".nic.receive_latency", errors);
@@ -164,13 +162,14 @@ class Adder {
     for (Server& server : servers_) {
       const ServerPart& part = server.spec->server;
       const bool is_gpu = part.gpus > 0;
+      const bool is_nic = !is_gpu && !has_nic_nodes(*server.spec);
       if (part.scale_up) server.domain = assembler_.add_domain(server.group);
       for (std::uint32_t i = 0; i < part.hosts(); ++i, ++index) {
         const std::string name = server.names != nullptr
                                      ? host_name(*server.spec, *server.names, i)
                                      : (is_gpu ? "gpu" : "h") + std::to_string(index);
         const NodeId id = assembler_.add_host(name, static_cast<std::int32_t>(server.rack),
-                                              is_gpu ? Picoseconds(0) : part.nic.arrival_latency());
+                                              is_nic ? part.nic.arrival_latency() : Picoseconds(0));
         if (i == 0) server.first_host = id;
         Node& node = assembler_.node(id);
         node.domain = server.domain;
@@ -247,7 +246,7 @@ class Adder {
   /// The host that a NIC is part of.
   static NodeId holder(const Server& server, std::uint32_t nic) {
     const ServerPart& part = server.spec->server;
-    return nth(server.first_host, part.gpus == 0 ? nic : served_by(part, nic).first);
+    return nth(server.first_host, served_by(part, nic).first);
   }
 
   void join(const Server& server, const ScaleUpPart& part, const std::vector<NodeId>& switches) {

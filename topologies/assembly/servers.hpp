@@ -28,6 +28,9 @@ struct ServerNames {
 /// scale-up domains, NIC nodes and the cables between these. What leaves are, builders decide.
 ///
 /// - A GPU is a host, `gpu<i>`; a NIC of a server without GPUs one, `h<i>`; i counts all hosts.
+/// Where
+///   its PCIe link is slower than such a NIC, the host is the memory behind that link, and the NIC
+///   a node.
 /// - Scale-up switches are `chip<i>`, tier 1 of the scale-up network.
 /// - A NIC that serves one GPU and gets no more than its host link carries is part of the GPU: its
 ///   latencies and the host link's are booked on the link to the leaf. Any other NIC of a GPU is a

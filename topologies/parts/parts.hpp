@@ -94,7 +94,8 @@ struct ScaleUpPart {
   }
 };
 
-/// How a GPU reaches its NIC: PCIe or a coherent chip-to-chip link.
+/// How a GPU, or the memory of a server without GPUs, reaches its NIC: PCIe or a coherent
+/// chip-to-chip link.
 struct HostLinkPart {
   /// Absent: it keeps up with any NIC. A NIC that shares it, or outruns it, becomes a node of its
   /// own between the GPU and the leaf.

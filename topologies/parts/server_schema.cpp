@@ -179,7 +179,8 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
 }
 
 schema::Object<HostLinkPart> host_link_part_schema() {
-  return schema::describe<HostLinkPart>("host link", "how a GPU reaches its NIC")
+  return schema::describe<HostLinkPart>(
+             "host link", "how a GPU reaches its NIC, or the memory of a server without GPUs")
       .field("rate", &HostLinkPart::rate, "per direction; `unlimited`: any NIC's")
       .source("an ideal link keeps up with its NIC")
       .at_least(1_Mbps)
@@ -240,9 +241,9 @@ schema::Object<ServerPart> server_part_schema() {
       .object("nic", &ServerPart::nic, nic_part_schema(), "what each of its NICs is")
       .source(kIdeal)
       .object("host_link", &ServerPart::host_link, host_link_part_schema(),
-              "how a GPU reaches its NIC")
+              "how a GPU reaches its NIC, or the memory of a server without GPUs: all ports of the "
+              "NIC share it")
       .source(kIdeal)
-      .only_if(has_gpus, "with `gpus`")
       .check(check_server)
       .part_of("servers");
 }

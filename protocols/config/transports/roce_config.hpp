@@ -41,6 +41,9 @@ struct RoceConfig {
   Picoseconds retransmit_timeout = Picoseconds(67'108'864'000);
   std::uint32_t retry_limit = 7;  ///< time-outs in a row until the queue pair fails (IB: 7)
   std::uint32_t queue_pairs = 1;  ///< per connection; messages take them in turn
+  /// Each message takes all of them, with an even part on each, as NCCL has it with
+  /// NCCL_IB_SPLIT_DATA_ON_QPS=1. Its default is 0 (since NCCL 2.20).
+  bool split_messages = false;
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   congestion::ControlConfig congestion_control = congestion::DcqcnSpec::default_config();

@@ -26,6 +26,11 @@ void check_recovery(const RoceConfig& roce, std::vector<schema::Problem>& proble
                         "is `message`, and a queue pair that lasts for one message carries no data "
                         "the other way; set `queue_pair_use: unidirectional`"});
   }
+  if (roce.split_messages && roce.queue_pair_life == QueuePairLife::kMessage) {
+    problems.push_back({"split_messages",
+                        "cuts a message into parts, and each would have a queue pair of its own "
+                        "that lasts for it alone; set `queue_pair_life: connection`"});
+  }
 }
 
 /// What path selection by the sender requires.
@@ -161,6 +166,10 @@ void describe_queue_pairs(schema::Builder<RoceConfig>& builder) {
       .field("queue_pairs", &RoceConfig::queue_pairs, "per connection; messages take them in turn")
       .source("one queue pair per pair of processes")
       .range(1, 1'024)
+      .field("split_messages", &RoceConfig::split_messages,
+             "every message takes all queue pairs of its connection, with an even part on each "
+             "(NCCL_IB_SPLIT_DATA_ON_QPS=1)")
+      .source("NCCL: NCCL_IB_SPLIT_DATA_ON_QPS is 0, messages take queue pairs in turn")
       .choice("queue_pair_use", &RoceConfig::queue_pair_use,
               {{QueuePairUse::kOneWay, "unidirectional",
                 "one process's: ACKs of A to B have an ECMP key of their own"},
@@ -206,6 +215,7 @@ TransportTraits RoceConfig::traits() const {
   traits.retransmit_timeout = retransmit_timeout;
   traits.retry_limit = retry_limit;
   traits.queue_pairs = queue_pairs;
+  traits.splits_messages = split_messages;
   traits.queue_pair_use = queue_pair_use;
   traits.congestion_control = congestion_control;
   traits.path_selection = path_selection;

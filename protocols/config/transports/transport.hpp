@@ -67,6 +67,7 @@ struct TransportTraits {
   Picoseconds max_timeout;             ///< it follows round trips up to this; 0: it is fixed
   std::uint32_t retry_limit = 0;       ///< time-outs in a row until a queue pair fails
   std::uint32_t queue_pairs = 1;       ///< per connection; messages take them in turn
+  bool splits_messages = false;        ///< or each takes all of them, with a part on each
   std::optional<SelectiveRepeat> selective{};  ///< sends again what is missing, and nothing else
   std::optional<PacketDelivery> delivery{};    ///< queue pairs are packet delivery contexts
   bool uses_trimming = false;  ///< a trimmed packet tells its receiver what is missing

@@ -29,8 +29,10 @@ class FlowActivities {
   explicit FlowActivities(const Experiment& experiment);
 
   /// Messages in the order in which they were over: a queue pair's follow each other. Those that
-  /// never were last until `end`.
-  void add(std::span<const protocols::MessageOutcome> messages, Picoseconds end);
+  /// never were last until `end`. One that is split is under way on all queue pairs of its
+  /// connection, whose numbers the network knows.
+  void add(std::span<const protocols::MessageOutcome> messages, Picoseconds end,
+           const protocols::PacketNetwork* network = nullptr);
   /// A given number of more queue pairs have sent something, which nothing could pause.
   void count_more(std::uint64_t queue_pairs) { count_ += queue_pairs; }
   /// Nothing was ever paused so far: a sum will do.
@@ -42,6 +44,10 @@ class FlowActivities {
   [[nodiscard]] std::vector<Flow> take();
 
  private:
+  /// A queue pair has a message under way for a while.
+  void add(ConnectionId connection, protocols::QueuePairId queue_pair, std::uint32_t entropy,
+           const protocols::Period& period, bool can_be_paused);
+
   const Experiment& e_;
   ConnectionTransports transports_;
   IdVector<ClassId, bool> can_be_paused_;

@@ -24,7 +24,7 @@ void RunRecorder::take(protocols::PacketNetwork& network) {
     if (timeline_ != nullptr) timeline_->add(ended);
     messages_.add(ended);
     collectives_.add(ended);
-    activities_.add(ended, network.now());
+    activities_.add(ended, network.now(), &network);
   });
   if (!network.has_paused()) activities_.sum_up();
   collectives_.settle([&](const auto& visit) { network.for_each_pending_message(visit); },
@@ -46,7 +46,7 @@ void RunRecorder::finish(protocols::PacketNetwork& network, Results& results) {
   if (timeline_ != nullptr) timeline_->add_pending(pending, results.simulated);
   messages_.add(pending);
   collectives_.add(pending);
-  activities_.add(pending, results.simulated);
+  activities_.add(pending, results.simulated, &network);
   if (add_last_) add_last_();
   messages_.finish(results);
   collectives_.finish([&] { return held(network); }, results);

@@ -19,7 +19,9 @@ MemoisedEpochs::MemoisedEpochs(const Experiment& experiment, RunReuse& reuse,
       reuse_(reuse),
       messages_(messages),
       activities_(activities),
-      is_measuring_(e_.scenario.run.warmup == Picoseconds(0)) {
+      is_measuring_(e_.scenario.run.warmup == Picoseconds(0)),
+      transports_(e_.scenario, e_.fabric, e_.routes, e_.workload),
+      splits_(e_.scenario.splits_messages()) {
   if (!messages_.keeps_rows()) return;
   reuse_.on_closed([this](const EpochPlace& place, Picoseconds start,
                           const std::shared_ptr<const CommEpoch>& epoch) {
@@ -88,8 +90,7 @@ void MemoisedEpochs::add_messages(std::span<const MemoisedEpoch> taken) {
   }
   for (const MemoisedEpoch& t : taken) {
     for (const EpochMessage* m : flows) {
-      flows_.insert((std::uint64_t{connection_of(e_.workload, *t.place, *m).value()} << 32U) |
-                    m->queue_pair);
+      add_flow(connection_of(e_.workload, *t.place, *m), m->queue_pair);
     }
     for (const auto& [ends, sum] : sums) {
       messages_.phases().add(t.place->job,
@@ -97,6 +98,14 @@ void MemoisedEpochs::add_messages(std::span<const MemoisedEpoch> taken) {
                              sum.rows, sum.messages, t.tally.times, t.tally.starts);
     }
   }
+}
+
+void MemoisedEpochs::add_flow(ConnectionId connection, std::uint32_t queue_pair) {
+  const auto add = [&](std::uint32_t number) {
+    flows_.insert((std::uint64_t{connection.value()} << 32U) | number);
+  };
+  if (!splits_ || !transports_.of(connection).is_split) return add(queue_pair);
+  for (std::uint32_t i = 0; i < transports_.queue_pairs_of(connection); ++i) add(i);
 }
 
 void MemoisedEpochs::add_counts(const MemoisedEpoch& taken, protocols::PacketNetwork& network,

@@ -11,6 +11,7 @@
 #include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/results/measure/flow_activities.hpp"
 #include "scenarios/results/measure/message_collector.hpp"
+#include "scenarios/zero_load/connection_transports.hpp"
 
 namespace weft::scenarios {
 
@@ -36,6 +37,8 @@ class MemoisedEpochs {
   void add_messages(std::span<const MemoisedEpoch> of_one_epoch);
   /// Whether a message of an epoch that starts then was under way in the measured time.
   [[nodiscard]] bool is_measured_flow(const MessageResult& message, Picoseconds start) const;
+  /// All queue pairs of the connection, where a message is split over them.
+  void add_flow(ConnectionId connection, std::uint32_t queue_pair);
   void add_counts(const MemoisedEpoch& taken, protocols::PacketNetwork& network,
                   collectives::Executor& executor);
 
@@ -44,6 +47,8 @@ class MemoisedEpochs {
   MessageCollector& messages_;
   FlowActivities& activities_;
   bool is_measuring_;
+  ConnectionTransports transports_;
+  const bool splits_;
   std::unordered_set<std::uint64_t> flows_;  ///< queue pairs: connection and number in it
   struct Closed {
     const EpochPlace* place = nullptr;

@@ -432,6 +432,17 @@ TEST(KeysWithoutEffect, QueuePairsOfOneMessage) {
       IsEmpty());
 }
 
+TEST(KeysWithoutEffect, SplittingOverOneQueuePair) {
+  EXPECT_THAT(effects_with("type: send-recv, size: 1MiB", {"transport.split_messages=true"}),
+              idle("transport.split_messages"));
+  EXPECT_THAT(effects_with("type: send-recv, size: 1MiB",
+                           {"transport.split_messages=true", "transport.queue_pairs=2"}),
+              IsEmpty());
+  EXPECT_THAT(effects_with("type: send-recv, size: 1MiB, queue_pairs: 2",
+                           {"transport.split_messages=true"}),
+              IsEmpty());
+}
+
 TEST(KeysWithoutEffect, OfClassesAndTransportsThatNobodyUses) {
   const std::string classes =
       "fabric.classes=[{name: a, ecn: none, flow_control: none}, {name: b, flow_control: none}, "

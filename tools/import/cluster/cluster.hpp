@@ -44,6 +44,8 @@ struct ClusterServer {
   Taken<std::string> part{};  ///< of the catalogue; empty: `gpus` and `nics` say what it is
   std::uint32_t gpus = 0;
   std::optional<std::string> nic_part{};
+  /// Of the slot of each NIC, where that is less than the NIC's rate.
+  std::optional<Stated<BitsPerSecond>> pcie{};
   bool has_file = false;  ///< itself, not one that is like it
 };
 

@@ -72,6 +72,18 @@ ClusterNic cluster_nic(const ServerNic& nic, bool is_own) {
   return made;
 }
 
+/// What the narrowest slot carries, if no NIC of the server has one that keeps up with it. A slot
+/// that was trained with less than those of its likes is a fault.
+std::optional<Stated<BitsPerSecond>> slower_slots(const Server& file) {
+  std::optional<Stated<BitsPerSecond>> slowest;
+  for (const ServerNic& nic : file.nics) {
+    const auto& full = nic.full_pcie ? nic.full_pcie : nic.pcie;
+    if (!full || !nic.rate || full->value >= nic.rate->value) return std::nullopt;
+    if (!slowest || full->value < slowest->value) slowest = full;
+  }
+  return slowest;
+}
+
 /// Gives NICs that a file names the interfaces that cables name: by PCI bus, else in their order.
 class InterfaceMatcher {
  public:
@@ -176,6 +188,7 @@ class ServerJoiner {
       server.nics.push_back(cluster_nic(nic, is_own));
       if (nic.part) server.nic_part = nic.part;
     }
+    server.pcie = slower_slots(file);
     choose_part_of(server, file);
     const auto cabling = cabling_.find(name);
     if (cabling == cabling_.end()) return server;

@@ -140,19 +140,30 @@ class ScenarioWriter {
       if (server.gpus == 0 && said_.insert("hosts").second) {
         assume("servers whose GPUs no file says: every NIC is a host (`--server` names a part)");
       }
-      return fmt::format("{{gpus: {}, nics: {}, nic: {}}}", server.gpus, server.nics.size(),
-                         nic_yaml(nic, rate));
+      return fmt::format("{{gpus: {}, nics: {}, nic: {}{}}}", server.gpus, server.nics.size(),
+                         nic_yaml(nic, rate), host_link(server));
     }
     const bool has_nics = nics_of(part) == server.nics.size() || nics_of(part) == 0;
     const bool has_nic =
         nic_of(part).empty() ||
         ((!server.nic_part || *server.nic_part == nic_of(part)) && rate == nic_rate_of(part));
-    if (has_nics && has_nic) return part;
+    if (has_nics && has_nic && !server.pcie) return part;
     std::string text = "{part: " + part;
     if (!has_nics) text += fmt::format(", nics: {}", server.nics.size());
     if (!has_nic)
       text += ", nic: " + nic_yaml(server.nic_part.value_or(std::string(nic_of(part))), rate);
-    return text + "}";
+    return text + host_link(server) + "}";
+  }
+
+  /// What the slots of its NICs carry, where that is less than the NICs' rate.
+  std::string host_link(const ClusterServer& server) {
+    if (!server.pcie) return {};
+    if (said_.insert("slots").second) {
+      assume(
+          fmt::format("NICs of {} are faster than their slots ({}), whose payload is `host_link`",
+                      server.name, short_place(server.pcie->where)));
+    }
+    return ", host_link: {rate: " + quantity(server.pcie->value) + "}";
   }
 
   static std::string nic_yaml(const std::string& part, BitsPerSecond rate) {
