@@ -215,6 +215,7 @@ Result<Check> Scenario::check() const {
                 .memory_bytes = report.forecast.memory,
                 .warnings = report.warnings,
                 .text = scenarios::check_text(report)};
+    check.switches = report.scale_up_switches;
     for (const auto& tier : report.tiers) check.switches += tier.switches;
     return check;
   });

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/checks/odd/odd_ones.hpp"
 #include "scenarios/checks/static_checks.hpp"
@@ -17,6 +19,10 @@ namespace {
 
 std::string tiers_text(const CheckReport& report) {
   std::string text = "  " + counted(static_cast<std::int64_t>(report.hosts), "host");
+  if (report.scale_up_switches > 0) {
+    text += ", " + counted(static_cast<std::int64_t>(report.scale_up_switches), "scale-up switch",
+                           "scale-up switches");
+  }
   for (const CheckReport::Tier& tier : report.tiers) {
     text += fmt::format(", {} of tier {}",
                         counted(static_cast<std::int64_t>(tier.switches), "switch", "switches"),
@@ -36,8 +42,16 @@ CheckReport check_report(const Session& session) {
   CheckReport report;
   report.name = e.scenario.name;
   report.hosts = e.fabric.hosts.size();
+  std::map<std::uint32_t, std::uint32_t> inside;  // servers and racks, by tier
+  for (const NodeId id : e.fabric.switches) {
+    const Node& node = e.fabric.node(id);
+    const bool is_scale_up = node.network == NetworkKind::kScaleUp;
+    report.scale_up_switches += is_scale_up ? 1 : 0;
+    if (is_scale_up || node.is_nic) ++inside[node.tier];
+  }
   for (const auto& tier : topologies::summarize(e.fabric).tiers) {
-    report.tiers.push_back({tier.tier, tier.switches, tier.oversubscription});
+    const std::uint32_t switches = tier.switches - inside[tier.tier];
+    if (switches > 0) report.tiers.push_back({tier.tier, switches, tier.oversubscription});
   }
   report.jobs = e.workload.jobs().size();
   report.ranks = e.workload.process_hosts().size();

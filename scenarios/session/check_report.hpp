@@ -18,7 +18,8 @@ struct CheckReport {
   };
   std::string name;
   std::uint64_t hosts = 0;
-  std::vector<Tier> tiers;
+  std::vector<Tier> tiers;              ///< of the scale-out network
+  std::uint64_t scale_up_switches = 0;  ///< such as NVSwitches
   std::uint64_t jobs = 0;
   std::uint64_t ranks = 0;
   std::uint64_t connections = 0;

@@ -164,6 +164,19 @@ TEST(Facade, CheckAndEstimateSayWhatWillBe) {
   EXPECT_GT(estimate.value().jobs[0].ideal_seconds.value(), 26.2e-6);
 }
 
+TEST(Facade, CheckCountsSwitchesOfServersApart) {
+  // Four servers of eight GPUs and four NVSwitches each, under two leaves and two spines.
+  const auto check = scenario_of(
+                         "name: gpus\nracks: {count: 2, servers: 2, server: hgx-h100}\nfabric: "
+                         "{topology: leaf-spine, spines: 2}\njobs: [{name: a, type: all-reduce, "
+                         "size: 1MiB}]\n")
+                         .check();
+  ASSERT_TRUE(check.ok());
+  EXPECT_EQ(check.value().switches, 20U);
+  EXPECT_THAT(check.value().text,
+              HasSubstr("32 hosts, 16 scale-up switches, 2 switches of tier 1"));
+}
+
 TEST(Facade, WhatIsBuiltInCodeRunsAsItsText) {
   Document d = Document::map();
   d["name"] = "few";
