@@ -43,8 +43,12 @@ class Poster final : public ProcessHandler {
  public:
   explicit Poster(const Setting& setting) : setting_(setting) {}
   void on_start(ProcessContext& context, ProcessId self) override {
-    for (std::size_t i = 0; i < setting_.posts.size(); ++i) {
-      if (ProcessId(setting_.is_one_connection ? 0 : 2 * i) != self) continue;
+    const std::size_t own = self.value() / 2;
+    const bool posts_all = setting_.is_one_connection && own == 0;
+    const std::size_t count = setting_.posts.size();
+    const std::size_t end = posts_all ? count : std::min(own + 1, count);
+    if (self.value() % 2 != 0 || (setting_.is_one_connection && !posts_all)) return;
+    for (std::size_t i = own; i < end; ++i) {
       if (setting_.posts[i].at > Picoseconds(0)) {
         context.wake_at(setting_.posts[i].at, i);
       } else {
