@@ -73,6 +73,16 @@ TEST_F(Operators, FilesBecomeAScenarioThatRunsAndSaysWhereItIsFrom) {
   EXPECT_EQ(read("cluster.yaml"), text);
 }
 
+TEST_F(Operators, ImportTakesTheWaysToBalanceThatTheLanguageHas) {
+  for (const char* balancing : {"ecmp", "spray", "round-robin", "flowlet", "adaptive"}) {
+    run({"import", sample("server/nccl-topo-gpu01.xml"), sample("fabric/cables-generic.csv"),
+         "--load-balancing", balancing, "-o", "ways.yaml"},
+        0);
+    EXPECT_THAT(read("ways.yaml"), HasSubstr(std::string("load_balancing: ") + balancing));
+    run({"check", "ways.yaml"}, 0);
+  }
+}
+
 TEST_F(Operators, ALogAloneIsUndecidedAndPairsNameTheNic) {
   import_cluster();
   const std::string slow = sample("logs/nccl-tests-2.17.8-allreduce-4n-slow.txt");
