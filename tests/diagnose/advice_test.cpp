@@ -108,6 +108,13 @@ TEST(Advice, ALinkTestWithoutServersIsASuspect) {
   EXPECT_THAT(d.next_measurement, HasSubstr("ib_write_bw-server0-server3-mlx5_1.txt"));
 }
 
+TEST(Advice, ALinkTestWithoutServersIsSlowBesideLinksThatAreWell) {
+  const Diagnosis d =
+      with_links({link("server0", "server1", "mlx5_0", 392), link("", "", "mlx5_1", 119.8)});
+  EXPECT_EQ(d.verdict, Verdict::kSlower) << to_text(d);
+  EXPECT_EQ(d.undecided.size(), 1U);
+}
+
 TEST(Advice, OneOfTwoNicsIsMeasuredAgainstAThirdServer) {
   const Diagnosis d = with_links({link("server0", "server1", "mlx5_1", 119.8)});
   EXPECT_TRUE(d.culprits.empty()) << to_text(d);
@@ -175,6 +182,7 @@ TEST(Advice, PairsThatAreAllALittleSlowAreNotCounted) {
       {link("server0", "server1", "mlx5_1", 354), link("server1", "server2", "mlx5_2", 354)});
   EXPECT_EQ(d.verdict, Verdict::kAsExpected) << to_text(d);
   for (const ComparedPoint& point : d.compared) EXPECT_NE(point.verdict, Verdict::kSlower);
+  EXPECT_TRUE(d.culprits.empty() && d.undecided.empty()) << to_text(d);
 }
 
 TEST(Advice, ABandThatRestsOnAssumedLoadBalancingSaysSo) {

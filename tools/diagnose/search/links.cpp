@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Of a NIC's rate, what perftest finds of a healthy one.
+/// Of what is expected, what perftest finds of a healthy NIC.
 constexpr double kHealthyShare = 0.9;
 
 /// perftest between two NICs.
@@ -20,6 +20,7 @@ struct LinkTest {
   std::vector<std::uint32_t> nics;
   double share = 0;  ///< of what they carry
   std::string text;
+  bool is_well = false;
   bool is_single = false;  ///< it is no cell of a matrix
 };
 
@@ -51,6 +52,7 @@ std::vector<LinkTest> link_tests(const Places& places, const EvidencePoints& evi
     if (test.nics.size() < 2 || rate <= 0) continue;
     const double found = static_cast<double>(point.bytes) * 8e-3 / point.measured_us;
     test.share = found / rate;
+    test.is_well = point.expected_us / point.measured_us >= kHealthyShare;
     test.text =
         fmt::format("{} from {} to {} finds {:.1f} of {:.0f} Gb/s", point.operation,
                     places.nics[test.nics[0]].name, places.nics[test.nics[1]].name, found, rate);
@@ -64,11 +66,11 @@ std::vector<LinkTest> link_tests(const Places& places, const EvidencePoints& evi
 std::vector<Culprit> findings_of(const Places& places, const std::vector<LinkTest>& tests) {
   std::set<std::uint32_t> well;
   for (const LinkTest& test : tests) {
-    if (test.share >= kHealthyShare) well.insert(test.nics.begin(), test.nics.end());
+    if (test.is_well) well.insert(test.nics.begin(), test.nics.end());
   }
   std::vector<Culprit> all;
   for (const LinkTest& test : tests) {
-    if (test.share >= kHealthyShare || !test.is_single) continue;
+    if (test.is_well || !test.is_single) continue;
     Names both;
     Names left;
     for (const std::uint32_t nic : test.nics) {
@@ -154,6 +156,7 @@ void join_nameless(const Places& places, const evidence::PairSeries& pairs, Diag
         "`ib_write_bw-{}-{}-{}.txt`, and hand it over again",
         places.servers.front().name, places.servers.back().name, pairs.nic.value_or("mlx5_0"));
   }
+  if (diagnosis.verdict == Verdict::kAsExpected) diagnosis.verdict = Verdict::kSlower;
   diagnosis.undecided.push_back(std::move(finding));
 }
 
