@@ -74,12 +74,14 @@ TEST_F(Operators, FilesBecomeAScenarioThatRunsAndSaysWhereItIsFrom) {
 }
 
 TEST_F(Operators, ImportTakesTheWaysToBalanceThatTheLanguageHas) {
-  for (const char* balancing : {"ecmp", "spray", "round-robin", "flowlet", "adaptive"}) {
+  for (const std::string& way :
+       std::vector<std::string>{"ecmp", "spray", "round-robin", "flowlet", "adaptive"}) {
+    const std::string file = way + ".yaml";
     run({"import", sample("server/nccl-topo-gpu01.xml"), sample("fabric/cables-generic.csv"),
-         "--load-balancing", balancing, "-o", "ways.yaml"},
+         "--load-balancing", way, "-o", file},
         0);
-    EXPECT_THAT(read("ways.yaml"), HasSubstr(std::string("load_balancing: ") + balancing));
-    run({"check", "ways.yaml"}, 0);
+    EXPECT_NE(read(file).find("load_balancing: " + way), std::string::npos);
+    run({"check", file}, 0);
   }
 }
 
