@@ -46,7 +46,7 @@ evidence::PairSeries link(const std::string& from, const std::string& to, const 
           .values = {{.from = from, .to = to, .gigabytes_per_second = gigabits / 8}}};
 }
 
-/// An all-reduce of all ranks whose sizes take so many times as long as expected.
+/// An all-reduce of all ranks, by size its time over what is expected.
 Diagnosis with_times(Simulator& healthy, const std::vector<std::pair<int, double>>& mebibytes) {
   evidence::Series series{.operation = "all-reduce", .type = "float", .on = {.ranks = 32}};
   Call call{};
