@@ -73,6 +73,18 @@ TEST_F(Operators, FilesBecomeAScenarioThatRunsAndSaysWhereItIsFrom) {
   EXPECT_EQ(read("cluster.yaml"), text);
 }
 
+TEST_F(Operators, ImportTakesTheWaysToBalanceThatTheLanguageHas) {
+  for (const std::string& way :
+       std::vector<std::string>{"ecmp", "spray", "round-robin", "flowlet", "adaptive"}) {
+    const std::string file = way + ".yaml";
+    run({"import", sample("server/nccl-topo-gpu01.xml"), sample("fabric/cables-generic.csv"),
+         "--load-balancing", way, "-o", file},
+        0);
+    EXPECT_NE(read(file).find("load_balancing: " + way), std::string::npos);
+    run({"check", file}, 0);
+  }
+}
+
 TEST_F(Operators, ALogAloneIsUndecidedAndPairsNameTheNic) {
   import_cluster();
   const std::string slow = sample("logs/nccl-tests-2.17.8-allreduce-4n-slow.txt");

@@ -123,8 +123,8 @@ TEST(Samples, ARailThatWasMeasuredIsNotAskedForAgain) {
   ASSERT_TRUE(found.ok());
   const Diagnosis& d = found.value();
   ASSERT_NE(find(d.undecided, "slow-server"), nullptr) << to_text(d);
-  EXPECT_NE(d.next_measurement.find("on rails 0, 1, 2, 3, 4, 6, 7 ("), std::string::npos)
-      << to_text(d);
+  EXPECT_NE(d.next_measurement.find("-mlx5_0.txt"), std::string::npos) << to_text(d);
+  EXPECT_EQ(d.next_measurement.find("-mlx5_5.txt"), std::string::npos) << to_text(d);
   const auto both =
       diagnose(healthy, read({"pairs-rail5-write-bw.csv", "pairs-rail4-write-bw.csv"}), nullptr,
                {.confirms_by_packets = false});
@@ -149,13 +149,17 @@ TEST(Samples, TheServerOfANicIsSaidWhereItsNameHidesIt) {
   }
 }
 
+// One run of two NICs does not say which of them it is.
 TEST(Samples, PerftestOfOneNicIsAFindingByItself) {
   Simulator healthy = cluster();
   const auto found = diagnose(healthy, read({"ib_write_bw-gpu01-gpu03-mlx5_5.txt"}));
   ASSERT_TRUE(found.ok());
-  ASSERT_EQ(found.value().culprits.size(), 1U) << to_text(found.value());
-  EXPECT_EQ(found.value().culprits.front().kind, "slow-nic");
-  EXPECT_NEAR(*found.value().culprits.front().value, 203.4 / 400, 0.01);
+  EXPECT_TRUE(found.value().culprits.empty()) << to_text(found.value());
+  const Culprit* nic = find(found.value().undecided, "slow-nic");
+  ASSERT_NE(nic, nullptr) << to_text(found.value());
+  EXPECT_EQ(nic->places.size(), 2U);
+  EXPECT_NEAR(*nic->value, 203.4 / 400, 0.06);
+  EXPECT_EQ(nic->evidence.size(), 1U);
 }
 
 TEST(Samples, EvidenceOfAnotherMachineIsRefused) {
@@ -197,7 +201,7 @@ TEST(Samples, JsonHasWhatScriptsRead) {
     EXPECT_TRUE(json.contains(key)) << key;
   }
   for (const char* key : {"kind", "place", "value", "explained", "confidence"}) {
-    EXPECT_TRUE(json["culprits"][0].contains(key)) << key;
+    EXPECT_TRUE(json["undecided"][0].contains(key)) << key;
   }
 }
 

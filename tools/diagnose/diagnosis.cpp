@@ -7,7 +7,9 @@
 
 #include "tools/diagnose/model/evidence_points.hpp"
 #include "tools/diagnose/search/direct.hpp"
+#include "tools/diagnose/search/links.hpp"
 #include "tools/diagnose/search/next.hpp"
+#include "tools/diagnose/search/notes.hpp"
 #include "tools/diagnose/search/packets.hpp"
 
 namespace weft::diagnose {
@@ -16,7 +18,9 @@ namespace {
 /// How many kinds are simulated by packets.
 constexpr std::size_t kConfirmed = 5;
 
-ComparedPoint compared(const Point& point, const Curve& curve, const Places& places) {
+/// `is_finding`: an anomaly is of it.
+ComparedPoint compared(const Point& point, const Curve& curve, const Places& places,
+                       bool is_finding) {
   ComparedPoint c{.curve = curve.name,
                   .bytes = point.bytes,
                   .measured_us = point.measured_us,
@@ -29,8 +33,10 @@ ComparedPoint compared(const Point& point, const Curve& curve, const Places& pla
   const double slower = point.measured_us / point.expected_us;
   if (point.bytes_per_nic > 1.05 * point.nic_gigabytes * 1e3 * point.measured_us) {
     c.verdict = Verdict::kFasterThanTheWire;
-  } else if (slower > 1 + point.band) {
+  } else if (is_finding) {
     c.verdict = Verdict::kSlower;
+  } else if (slower > 1 + point.band) {
+    c.verdict = Verdict::kAlone;
   }
   return c;
 }
@@ -92,12 +98,15 @@ void confirm(Simulator& healthy, const EvidencePoints& evidence, const std::vect
   rank_by_packets(culprits);
 }
 
-/// Rows of perftest with one value are findings by themselves; what NCCL says of itself names what
-/// `all-nics` can be.
+/// What NCCL says of itself names what `all-nics` can be. Beside causes that cannot be told apart
+/// nothing is a culprit.
 void join_direct(const std::vector<Culprit>& direct, Diagnosis& diagnosis) {
   for (const Culprit& finding : direct) {
-    const bool is_path = finding.kind != "slow-nic" && finding.kind != "log";
-    if (is_path && !diagnosis.undecided.empty()) {
+    if (diagnosis.undecided.empty()) {
+      diagnosis.culprits.push_back(finding);
+      continue;
+    }
+    if (finding.kind != "log") {
       const bool is_possible = std::ranges::any_of(
           diagnosis.undecided, [](const Culprit& c) { return c.kind == "all-nics"; });
       if (is_possible) {
@@ -107,7 +116,7 @@ void join_direct(const std::vector<Culprit>& direct, Diagnosis& diagnosis) {
         continue;
       }
     }
-    diagnosis.culprits.push_back(finding);
+    diagnosis.undecided.push_back(finding);
   }
 }
 
@@ -127,11 +136,16 @@ void put_known_faults_first(const std::vector<std::string>& faulty,
   });
 }
 
-void add_whereabouts(const Places& places, std::vector<Culprit>& culprits) {
+void add_whereabouts(const Simulator& healthy, std::vector<Culprit>& culprits) {
   for (Culprit& culprit : culprits) {
     culprit.whereabouts.clear();
     for (const std::string& place : culprit.places) {
-      culprit.whereabouts.push_back(places.whereabouts(place));
+      std::string where = healthy.places().whereabouts(place);
+      const bool has_cable =
+          culprit.kind == name_of(CulpritKind::kNic) && culprit.places.size() < 3;
+      const std::string cable = has_cable ? healthy.written().cable_of(place) : "";
+      if (!where.empty() && !cable.empty()) where += ", ";
+      culprit.whereabouts.push_back(where + cable);
     }
   }
 }
@@ -154,6 +168,27 @@ void search(Simulator& healthy, const EvidencePoints& evidence, const DiagnosisO
   (is_decided ? diagnosis.culprits : diagnosis.undecided) = std::move(culprits);
 }
 
+/// Every point beside its band, and what of that is a finding.
+void compare(const Simulator& healthy, const EvidencePoints& evidence,
+             const std::vector<Anomaly>& anomalies, Diagnosis& diagnosis) {
+  std::vector<bool> is_finding(evidence.points.size());
+  for (const Anomaly& anomaly : anomalies) {
+    diagnosis.anomalies.push_back(anomaly.text);
+    for (const std::size_t i : anomaly.points) is_finding[i] = true;
+  }
+  for (std::size_t i = 0; i < evidence.points.size(); ++i) {
+    const Point& point = evidence.points[i];
+    diagnosis.compared.push_back(
+        compared(point, evidence.curves[point.curve], healthy.places(), is_finding[i]));
+  }
+  diagnosis.notes = uncounted(evidence, diagnosis.compared);
+  if (!anomalies.empty() || !healthy.written().assumes_load_balancing) return;
+  std::string hidden = hidden_by_hashing(evidence);
+  if (hidden.empty()) return;
+  diagnosis.notes.push_back(std::move(hidden));
+  diagnosis.next_measurement = pairs_to_measure(evidence);
+}
+
 }  // namespace
 
 const char* name_of(Verdict verdict) {
@@ -162,6 +197,8 @@ const char* name_of(Verdict verdict) {
       return "as expected";
     case Verdict::kSlower:
       return "slower";
+    case Verdict::kAlone:
+      return "beyond its band, not counted";
     case Verdict::kFasterThanTheWire:
       return "faster than the wire allows";
     case Verdict::kNotComparable:
@@ -181,14 +218,11 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
   for (const std::string& fault : healthy.left_out()) {
     diagnosis.remarks.push_back("the scenario's own faults are left out: " + fault);
   }
-  for (const Point& point : evidence.points) {
-    diagnosis.compared.push_back(compared(point, evidence.curves[point.curve], healthy.places()));
-  }
   const auto is_too_fast = [](const ComparedPoint& p) {
     return p.verdict == Verdict::kFasterThanTheWire;
   };
   const std::vector<Anomaly> anomalies = anomalies_of(evidence, healthy.places());
-  for (const Anomaly& anomaly : anomalies) diagnosis.anomalies.push_back(anomaly.text);
+  compare(healthy, evidence, anomalies, diagnosis);
   if (evidence.points.empty()) {
     diagnosis.verdict = Verdict::kNotComparable;
   } else if (!anomalies.empty()) {
@@ -197,9 +231,10 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
   } else if (std::ranges::any_of(diagnosis.compared, is_too_fast)) {
     diagnosis.verdict = Verdict::kFasterThanTheWire;
   }
+  join_link_tests(healthy.places(), evidence, measured, diagnosis);
   join_direct(direct_findings(healthy.places(), measured), diagnosis);
-  add_whereabouts(healthy.places(), diagnosis.culprits);
-  add_whereabouts(healthy.places(), diagnosis.undecided);
+  add_whereabouts(healthy, diagnosis.culprits);
+  add_whereabouts(healthy, diagnosis.undecided);
   return diagnosis;
 }
 

@@ -17,6 +17,7 @@ namespace weft::diagnose {
 enum class Verdict : std::uint8_t {
   kAsExpected,
   kSlower,
+  kAlone,              ///< beyond its band, and no finding: Diagnosis::notes says why
   kFasterThanTheWire,  ///< more bytes per NIC and second than it carries
   kNotComparable,
 };
@@ -41,13 +42,15 @@ struct ComparedPoint {
 
 /// Something that is wrong, and where.
 struct Culprit {
-  std::string kind{};                      ///< name_of(CulpritKind), or of what a log says directly
-  std::vector<std::string> places{};       ///< one of these; empty: the cluster
-  std::vector<std::string> whereabouts{};  ///< of each place its server, if its name hides it
-  std::optional<double> value{};           ///< the part that is left; of a straggler: microseconds
-  double explained = 0;                    ///< the part of the deviation, 0 to 1
-  double confidence = 0;                   ///< 0 to 1
+  std::string kind{};                 ///< name_of(CulpritKind), or of what a log says directly
+  std::vector<std::string> places{};  ///< one of these; empty: the cluster
+  /// Of each place its server, if its name hides it, and its cable where it is one of two at most.
+  std::vector<std::string> whereabouts{};
+  std::optional<double> value{};  ///< the part that is left; of a straggler: microseconds
+  double explained = 0;           ///< the part of the deviation, 0 to 1
+  double confidence = 0;          ///< 0 to 1
   std::string why{};
+  std::vector<std::string> evidence{};  ///< single measurements that agree with it
   /// Whether packets were simulated with it, and how far the worst size is off then.
   std::optional<double> packets_off{};
 };
@@ -56,6 +59,7 @@ struct Diagnosis {
   Verdict verdict = Verdict::kAsExpected;
   std::vector<ComparedPoint> compared{};
   std::vector<std::string> anomalies{};
+  std::vector<std::string> notes{};  ///< what the verdict does not count, or rests on
   std::vector<Culprit> culprits{};   ///< the best first
   std::vector<Culprit> undecided{};  ///< what the measurements cannot tell from the first, with it
   bool nothing_explains_it = false;

@@ -24,6 +24,7 @@ Json json_of(const Culprit& c) {
   json["explained"] = rounded(c.explained, 3);
   json["confidence"] = rounded(c.confidence, 3);
   json["why"] = c.why;
+  json["evidence"] = c.evidence;
   json["packets_off"] = c.packets_off ? Json(rounded(*c.packets_off, 3)) : Json(nullptr);
   return json;
 }
@@ -42,7 +43,8 @@ std::string places_text(const Culprit& c) {
       c.places.size() > kMax ? fmt::format(" and {} more", c.places.size() - kMax) : "");
 }
 
-std::string line_of(const Culprit& c) {
+/// `above`: what stands there has its evidence already, if it is the same.
+std::string line_of(const Culprit& c, const Culprit* above = nullptr) {
   std::string text = c.kind + places_text(c);
   if (c.value && c.kind == "straggler") {
     text += fmt::format(", {:.0f} us", *c.value);
@@ -57,7 +59,27 @@ std::string line_of(const Culprit& c) {
   } else if (c.explained > 0) {
     text += "; by a closed form alone";
   }
+  if (above != nullptr && above != &c && above->evidence == c.evidence) return text + "\n";
+  constexpr std::size_t kMax = 6;
+  for (std::size_t i = 0; i < std::min(kMax, c.evidence.size()); ++i) {
+    text += "\n      " + c.evidence[i];
+  }
+  if (c.evidence.size() > kMax)
+    text += fmt::format("\n      and {} more", c.evidence.size() - kMax);
   return text + "\n";
+}
+
+std::string causes_text(const Diagnosis& d) {
+  std::string text;
+  for (const Culprit& c : d.culprits) text += "culprit: " + line_of(c);
+  const bool is_list = d.culprits.empty() && !d.undecided.empty() &&
+                       (d.undecided.size() > 1 || d.undecided.front().places.size() > 1);
+  if (is_list) text += "undecided: these measurements cannot tell apart\n";
+  for (const Culprit& c : d.undecided)
+    text += (is_list ? "  - " : "suspect: ") + line_of(c, &d.undecided.front());
+  if (d.nothing_explains_it) text += "nothing in the catalogue explains it alone\n";
+  if (!d.next_measurement.empty()) text += "next: " + d.next_measurement + "\n";
+  return text;
 }
 
 }  // namespace
@@ -73,6 +95,7 @@ Json to_json(const Diagnosis& d) {
   json["nothing_explains_it"] = d.nothing_explains_it;
   json["next_measurement"] = d.next_measurement.empty() ? Json(nullptr) : Json(d.next_measurement);
   json["findings"] = d.anomalies;
+  json["notes"] = d.notes;
   json["compared"] = Json::array();
   for (const ComparedPoint& p : d.compared) {
     Json row{{"curve", p.curve}, {"bytes", p.bytes}};
@@ -111,12 +134,8 @@ std::string to_text(const Diagnosis& d) {
     text += "  " + d.anomalies[i] + "\n";
   }
   if (d.anomalies.size() > kMax) text += fmt::format("  and {} more\n", d.anomalies.size() - kMax);
-  for (const Culprit& c : d.culprits) text += "culprit: " + line_of(c);
-  if (!d.undecided.empty()) text += "undecided: these measurements cannot tell apart\n";
-  for (const Culprit& c : d.undecided) text += "  - " + line_of(c);
-  if (d.nothing_explains_it) text += "nothing in the catalogue explains it alone\n";
-  if (!d.next_measurement.empty()) text += "next: " + d.next_measurement + "\n";
-  return text;
+  for (const std::string& note : d.notes) text += "  note: " + note + "\n";
+  return text + causes_text(d);
 }
 
 }  // namespace weft::diagnose

@@ -115,8 +115,9 @@ ImportCommand::ImportCommand(CLI::App& app)
   import_
       ->add_option("--load-balancing", options_.load_balancing,
                    "how switches choose among paths (default: ecmp)")
-      ->check(CLI::IsMember(std::set<std::string>{"ecmp", "spray", "round-robin", "flowlet"}))
-      ->type_name("ecmp|spray|round-robin|flowlet");
+      ->check(CLI::IsMember(
+          std::set<std::string>{"ecmp", "spray", "round-robin", "flowlet", "adaptive"}))
+      ->type_name("ecmp|spray|round-robin|flowlet|adaptive");
   import_->add_flag("--anonymise,--anonymize", anonymises_,
                     "replace names of devices, addresses, GUIDs and serial numbers");
   import_->add_option("--copies", copies_, "folder for copies of the files, anonymised")

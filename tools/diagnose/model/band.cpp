@@ -27,9 +27,6 @@ constexpr std::array<double, 3> kOtherErrors{0.30, 0.57, 0.19};
 // proxies differ most at small sizes.
 constexpr std::array<double, 3> kServers{0.40, 0.30, 0.15};
 
-/// Two flows on one path while another is idle: what a few queue pairs make of that. Assumed.
-constexpr double kCollisions = 0.25;
-
 }  // namespace
 
 double band_of(Operation operation, std::int64_t bytes, BandOf of) {
@@ -39,7 +36,7 @@ double band_of(Operation operation, std::int64_t bytes, BandOf of) {
     if (errors.operation == operation) part = errors.parts[row];
   }
   if (of.has_several_servers) part = std::max(part, kServers[row]);
-  return part + (of.hashes_flows && bytes > kSmallBytes ? kCollisions : 0);
+  return part + (of.hashes_flows && bytes > kSmallBytes ? kCollisionsBand : 0);
 }
 
 }  // namespace weft::diagnose

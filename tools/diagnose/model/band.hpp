@@ -18,6 +18,9 @@ struct BandOf {
 /// says what of).
 [[nodiscard]] double band_of(collectives::Operation operation, std::int64_t bytes, BandOf of);
 
+/// Two flows on one path while another is idle: what a few queue pairs make of that. Assumed.
+inline constexpr double kCollisionsBand = 0.25;
+
 /// The largest size of each row of the table, the last of all that are larger.
 inline constexpr std::int64_t kSmallBytes = std::int64_t{1} << 20U;
 inline constexpr std::int64_t kMiddleBytes = std::int64_t{64} << 20U;

@@ -166,15 +166,17 @@ class Builder {
     for (const std::uint32_t server : servers) {
       point.crosses_uplinks |= places_.crosses_uplinks(servers.front(), server);
     }
-    point.band = band_of(operation, time.bytes,
-                         {.has_several_servers = servers.size() > 1,
-                          .hashes_flows = healthy_.hashes_flows() && point.crosses_uplinks});
+    const bool hashes = healthy_.hashes_flows() && point.crosses_uplinks;
+    const BandOf of{.has_several_servers = servers.size() > 1, .hashes_flows = hashes};
+    point.band = band_of(operation, time.bytes, of);
+    if (hashes && time.bytes > kSmallBytes) point.band_of_hashing = kCollisionsBand;
     if (before != nullptr) {
       const auto same =
           std::ranges::find(before->times, time.bytes, &evidence::MeasuredTime::bytes);
       if (same == before->times.end()) return;
       point.expected_us = same->time_us;
       point.band = baseline_band(time.bytes);
+      point.band_of_hashing = 0;
     }
     // A hypothesis is asked for the shape of a curve, in which most errors are smaller.
     point.tolerance = std::log1p(std::min(point.band, kHighestTolerance));

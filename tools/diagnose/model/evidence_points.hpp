@@ -22,6 +22,7 @@ struct Point {
   double expected_us = 0;
   double tolerance = 0;  ///< of ln(measured / expected), beyond what all of a curve have in common
   double band = 0;       ///< beyond which two sizes side by side are a finding
+  double band_of_hashing = 0;     ///< that part of it which flows that meet account for
   std::vector<double> busy_us{};  ///< by resource, in the healthy run
   bool crosses_uplinks = false;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> pair{};  ///< servers

@@ -18,6 +18,7 @@
 #include "scenarios/language/yaml/scalar_text.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "tools/import/source/input_file.hpp"
 
 namespace weft::diagnose {
 namespace {
@@ -173,14 +174,19 @@ Result<Simulator> Simulator::open(const std::string& file,
   // Read as a file, so that what is said of it is what `weft run` says.
   const auto loaded = scenarios::load_scenario(file, overrides);
   if (!loaded) return loaded.errors();
-  return of_text(loaded.value().canonical_yaml(), file, {}, twin);
+  auto simulator = of_text(loaded.value().canonical_yaml(), file, {}, twin);
+  const auto text = import::InputFile::read(file);
+  if (simulator && text) simulator.value().written_ = written_in(text.value().text(), overrides);
+  return simulator;
 }
 
 Result<Simulator> Simulator::of_text(std::string_view text, const std::string& file,
                                      const std::vector<std::string>& overrides, Twin twin) {
   auto parsed = scenarios::ScenarioTemplate::parse(text, file);
   if (!parsed) return parsed.errors();
-  return of(std::move(parsed).value(), overrides, twin);
+  auto simulator = of(std::move(parsed).value(), overrides, twin);
+  if (simulator) simulator.value().written_ = written_in(text, overrides);
+  return simulator;
 }
 
 Result<Simulator> Simulator::of(scenarios::ScenarioTemplate text,

@@ -13,6 +13,7 @@
 #include "simcore/base/result.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
 #include "tools/diagnose/model/places.hpp"
+#include "tools/diagnose/model/written.hpp"
 
 namespace weft::diagnose {
 
@@ -74,6 +75,8 @@ class Simulator {
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
   /// Nodes that these faults name: where the files of the cluster show something.
   [[nodiscard]] const std::vector<std::string>& faulty() const { return faulty_; }
+  /// What `weft import` says behind the values of the scenario.
+  [[nodiscard]] const Written& written() const { return written_; }
   /// Packets are simulated up to this size of a call of `ranks`; larger ones follow from the last
   /// two.
   [[nodiscard]] static Bytes largest(std::size_t ranks);
@@ -101,6 +104,7 @@ class Simulator {
   std::shared_ptr<const Places> places_;
   std::vector<std::string> left_out_;
   std::vector<std::string> faulty_;
+  Written written_;
   std::string job_keys_;  ///< of the scenario's collective: class and queue pairs
   std::map<std::string, Run> done_;
 };

@@ -3,36 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace weft::diagnose {
 namespace {
-
-/// Of a NIC's rate, what perftest finds of a healthy one, and what is a finding.
-constexpr double kHealthyShare = 0.9;
-
-void add_perftest(const Places& places, const evidence::PairSeries& pairs,
-                  std::vector<Culprit>& all) {
-  if (!pairs.operation.ends_with("-bw") || pairs.values.size() != 1 || places.nics.empty()) return;
-  const evidence::PairValue& value = pairs.values.front();
-  double rate = 0;
-  for (const NicPlace& nic : places.nics) {
-    rate = std::max(rate, static_cast<double>(nic.rate.count()) / 8e9);
-  }
-  if (value.gigabytes_per_second >= kHealthyShare * rate) return;
-  const std::string nic = pairs.nic.value_or("a NIC");
-  Culprit culprit{.kind = name_of(CulpritKind::kNic),
-                  .value = value.gigabytes_per_second / rate,
-                  .explained = 1,
-                  .confidence = 0.9,
-                  .why = fmt::format("{} finds {:.1f} of {:.0f} Gb/s", pairs.operation,
-                                     8 * value.gigabytes_per_second, 8 * rate)};
-  for (const std::string& host : {value.from, value.to}) {
-    if (!host.empty()) culprit.places.push_back(host + "/" + nic);
-  }
-  if (culprit.places.empty()) culprit.places.push_back(nic);
-  all.push_back(std::move(culprit));
-}
 
 void add_log(const Places& places, const evidence::NcclLog& log, std::vector<Culprit>& all) {
   const bool has_network = log.nodes > 1 || log.on.hosts.size() > 1;
@@ -65,7 +38,6 @@ void add_log(const Places& places, const evidence::NcclLog& log, std::vector<Cul
 
 std::vector<Culprit> direct_findings(const Places& places, const evidence::Measurements& measured) {
   std::vector<Culprit> all;
-  for (const evidence::PairSeries& pairs : measured.pairs) add_perftest(places, pairs, all);
   for (const evidence::NcclLog& log : measured.nccl_logs) add_log(places, log, all);
   for (const evidence::Remark& remark : measured.remarks) {
     if (remark.severity != import::Severity::kFinding) continue;

@@ -8,8 +8,8 @@
 
 namespace weft::diagnose {
 
-/// What logs say by themselves: NICs that perftest finds below others, sockets, GPU-direct off,
-/// paths over the host bridge, NICs that are not used, findings of readers.
+/// What logs say by themselves: sockets, GPU-direct off, paths over the host bridge, NICs that are
+/// not used, findings of readers.
 [[nodiscard]] std::vector<Culprit> direct_findings(const Places& places,
                                                    const evidence::Measurements& measured);
 

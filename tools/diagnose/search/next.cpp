@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "tools/diagnose/search/commands.hpp"
+
 namespace weft::diagnose {
 namespace {
 
@@ -43,13 +45,17 @@ std::vector<std::uint32_t> servers_in(const EvidencePoints& evidence) {
   return {all.begin(), all.end()};
 }
 
+std::string pair_matrix_text(std::size_t servers) {
+  return fmt::format(
+      "run `all_reduce_perf -b 1G -e 1G` on every pair of the {} servers alone, and "
+      "hand over the matrix of pairs",
+      servers);
+}
+
 /// Two-server all-reduce of every pair.
 Candidate pair_matrix(const Places& places, const std::vector<Fit>& fits,
                       const std::vector<std::uint32_t>& servers) {
-  Candidate candidate{fmt::format("run `all_reduce_perf -b 1G -e 1G` on every pair of the {} "
-                                  "servers alone, and hand over the matrix of pairs",
-                                  servers.size()),
-                      {}};
+  Candidate candidate{pair_matrix_text(servers.size()), {}};
   for (const Fit& fit : fits) {
     std::vector<double> results;
     for (std::size_t i = 0; i < servers.size(); ++i) {
@@ -172,6 +178,11 @@ bool has_pairs(const EvidencePoints& evidence, bool of_wire) {
 
 }  // namespace
 
+std::string pairs_to_measure(const EvidencePoints& evidence) {
+  const auto servers = servers_in(evidence);
+  return servers.size() < 3 || has_pairs(evidence, false) ? "" : pair_matrix_text(servers.size());
+}
+
 std::string next_measurement(const Places& places, const std::vector<Fit>& undecided,
                              const EvidencePoints& evidence) {
   const auto servers = servers_in(evidence);
@@ -183,6 +194,9 @@ std::string next_measurement(const Places& places, const std::vector<Fit>& undec
            "host's, "
            "with `-q 1` and `-q 4`, and send NCCL's log (NCCL_DEBUG=INFO)";
   }
+  const std::string commands =
+      perftest_commands(places, undecided, servers, measured_nics(places, evidence));
+  if (!commands.empty()) return commands;
   std::vector<Candidate> candidates;
   if (servers.size() > 2 && !has_pairs(evidence, false)) {
     candidates.push_back(pair_matrix(places, fits, servers));

@@ -13,4 +13,8 @@ namespace weft::diagnose {
 [[nodiscard]] std::string next_measurement(const Places& places, const std::vector<Fit>& undecided,
                                            const EvidencePoints& evidence);
 
+/// Two-server calls of every pair of the servers that were measured. Empty: there are no pairs, or
+/// they were measured.
+[[nodiscard]] std::string pairs_to_measure(const EvidencePoints& evidence);
+
 }  // namespace weft::diagnose

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <iterator>
 
 namespace weft::diagnose {
 namespace {
@@ -162,35 +162,77 @@ Fit fit(Hypothesis h, const EvidencePoints& evidence, const Null& without) {
           .worst = deviations.empty() ? 0 : deviations[(deviations.size() - 1) * 9 / 10]};
 }
 
+/// Of what is expected.
+double rate_of(const Point& point) { return point.expected_us / point.measured_us; }
+
+/// `gpu01 and gpu03`.
+std::string pair_text(const Point& point, const Places& places) {
+  return places.servers[point.pair->first].name + " and " + places.servers[point.pair->second].name;
+}
+
 void add_pair_anomalies(const EvidencePoints& evidence, const Places& places, std::uint32_t c,
                         std::vector<Anomaly>& all) {
-  std::map<bool, std::vector<double>> likes;
-  for (const Point& p : evidence.points) {
-    if (p.curve == c) likes[p.crosses_uplinks].push_back(p.expected_us / p.measured_us);
-  }
+  std::vector<std::size_t> own;
   std::vector<double> every;
-  for (auto& [crosses, rates] : likes) {
-    every.insert(every.end(), rates.begin(), rates.end());
+  for (std::size_t i = 0; i < evidence.points.size(); ++i) {
+    if (evidence.points[i].curve != c) continue;
+    own.push_back(i);
+    every.push_back(rate_of(evidence.points[i]));
   }
   if (every.empty()) return;
   // What most pairs reach where at least half are well; else the best quarter.
   std::ranges::sort(every);
   const double usual = every[every.size() * 3 / 4];
-  if (std::log(usual) < -evidence.curves[c].level) {
-    all.push_back({fmt::format("{}: pairs reach {:.0f} % of what is expected",
-                               evidence.curves[c].name, 100 * usual),
-                   c});
+  const double lowest = std::exp(-evidence.curves[c].level);
+  if (usual < lowest) {
+    Anomaly slow{
+        fmt::format("{}: {} reach {:.0f} % of what is expected", evidence.curves[c].name,
+                    own.size() == 1 ? pair_text(evidence.points[own.front()], places) : "pairs",
+                    100 * usual),
+        c,
+        {}};
+    std::ranges::copy_if(own, std::back_inserter(slow.points),
+                         [&](std::size_t i) { return rate_of(evidence.points[i]) < lowest; });
+    all.push_back(std::move(slow));
     return;
   }
-  for (const Point& p : evidence.points) {
-    if (p.curve != c) continue;
-    const double rate = p.expected_us / p.measured_us;
+  for (const std::size_t i : own) {
+    const double rate = rate_of(evidence.points[i]);
     if (rate >= kLikes * usual) continue;
-    all.push_back({fmt::format("{}: {} and {} reach {:.0f} % of what other pairs do",
-                               evidence.curves[c].name, places.servers[p.pair->first].name,
-                               places.servers[p.pair->second].name, 100 * rate / usual),
-                   c});
+    all.push_back(
+        {fmt::format("{}: {} reach {:.0f} % of what other pairs do", evidence.curves[c].name,
+                     pair_text(evidence.points[i], places), 100 * rate / usual),
+         c,
+         {i}});
   }
+}
+
+/// Two sizes side by side beyond their bands; one alone is noise.
+void add_curve_anomalies(const EvidencePoints& evidence, std::uint32_t c,
+                         std::vector<Anomaly>& all) {
+  std::vector<std::size_t> beside;  // each other, and beyond their bands
+  const auto end_row = [&] {
+    for (const std::size_t i : beside) {
+      if (beside.size() < 2) break;
+      const Point& point = evidence.points[i];
+      all.push_back(
+          {fmt::format("{}: {} bytes take {:.2f} times as long as expected (±{:.0f} %)",
+                       evidence.curves[c].name, point.bytes, 1 / rate_of(point), 100 * point.band),
+           c,
+           {i}});
+    }
+    beside.clear();
+  };
+  for (std::size_t i = 0; i < evidence.points.size(); ++i) {
+    const Point& point = evidence.points[i];
+    if (point.curve != c) continue;
+    if (point.measured_us / point.expected_us > 1 + point.band) {
+      beside.push_back(i);
+    } else {
+      end_row();
+    }
+  }
+  end_row();
 }
 
 }  // namespace
@@ -202,21 +244,7 @@ std::vector<Anomaly> anomalies_of(const EvidencePoints& evidence, const Places& 
       add_pair_anomalies(evidence, places, c, all);
       continue;
     }
-    const Point* last = nullptr;  // that was beyond its band
-    for (const Point& point : evidence.points) {
-      if (point.curve != c) continue;
-      const double slower = point.measured_us / point.expected_us;
-      if (slower <= 1 + point.band) {
-        last = nullptr;
-        continue;
-      }
-      if (last != nullptr) {
-        all.push_back({fmt::format("{}: {} bytes take {:.2f} times as long as expected (±{:.0f} %)",
-                                   evidence.curves[c].name, point.bytes, slower, 100 * point.band),
-                       c});
-      }
-      last = &point;
-    }
+    add_curve_anomalies(evidence, c, all);
   }
   return all;
 }

@@ -22,6 +22,7 @@ struct Fit {
 struct Anomaly {
   std::string text;
   std::uint32_t curve = 0;
+  std::vector<std::size_t> points{};  ///< of the evidence
 };
 
 /// Sizes side by side beyond their bands, and pairs below others that are alike.

@@ -1,0 +1,62 @@
+#include "tools/diagnose/search/notes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/diagnose/model/band.hpp"
+
+namespace weft::diagnose {
+
+std::vector<std::string> uncounted(const EvidencePoints& evidence,
+                                   const std::vector<ComparedPoint>& compared) {
+  std::vector<std::string> notes;
+  for (std::uint32_t c = 0; c < evidence.curves.size(); ++c) {
+    const Curve& curve = evidence.curves[c];
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      const ComparedPoint& point = compared[i];
+      if (evidence.points[i].curve != c || point.verdict != Verdict::kAlone) continue;
+      if (curve.is_matrix) {
+        ++pairs;
+        continue;
+      }
+      notes.push_back(fmt::format(
+          "{}: {} bytes take {:.2f} times as long as expected (±{:.0f} %), and the "
+          "sizes beside it do not: one alone is taken for noise",
+          curve.name, point.bytes, point.measured_us / point.expected_us, 100 * point.band));
+    }
+    if (pairs == 0) continue;
+    notes.push_back(
+        fmt::format("{}: {} beyond the band {} no slower than other pairs, and all "
+                    "pairs together may be off by {:.0f} %",
+                    curve.name, pairs == 1 ? "a pair" : fmt::format("{} pairs", pairs),
+                    pairs == 1 ? "is" : "are", 100 * std::expm1(curve.level)));
+  }
+  return notes;
+}
+
+std::string hidden_by_hashing(const EvidencePoints& evidence) {
+  std::size_t sizes = 0;
+  double slowest = 0;
+  double band = 0;
+  for (const Point& point : evidence.points) {
+    const double slower = point.measured_us / point.expected_us;
+    if (point.band_of_hashing <= 0 || slower <= 1 + point.band - point.band_of_hashing) continue;
+    ++sizes;
+    if (slower <= slowest) continue;
+    slowest = slower;
+    band = point.band;
+  }
+  if (sizes == 0) return {};
+  return fmt::format(
+      "{} too slow if the switches spray packets, by up to {:.2f} times. The band "
+      "there is ±{:.0f} %, and not ±{:.0f} %, because load balancing was assumed: no "
+      "file says that it is ECMP. `weft import --load-balancing spray` says that "
+      "they spray",
+      sizes == 1 ? "one size is" : fmt::format("{} sizes are", sizes), slowest, 100 * band,
+      100 * (band - kCollisionsBand));
+}
+
+}  // namespace weft::diagnose
