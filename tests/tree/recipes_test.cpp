@@ -6,7 +6,8 @@
 #include <string>
 
 // Recipes (ADD_*.md) show edits as differences. What they take out, and what they show beside it,
-// stands in the files that they name, so that whoever follows one finds the place.
+// stands in the files that they name, so that whoever follows one finds the place. Files that they
+// add are not there.
 
 namespace weft {
 namespace {
@@ -34,8 +35,8 @@ std::size_t check_edits(const fs::path& page) {
       is_file = false;
     } else if (is_edit && (line.starts_with("--- ") || line.starts_with("+++ "))) {
       is_file = line.starts_with("---");
+      EXPECT_EQ(fs::exists(root / line.substr(4)), is_file) << page << ": " << line;
       if (!is_file) continue;
-      EXPECT_TRUE(fs::exists(root / line.substr(4))) << page << ": " << line;
       file = lines_of(root / line.substr(4));
     } else if (is_edit && is_file && (line.starts_with("-") || line.starts_with(" "))) {
       EXPECT_TRUE(file.contains(line.substr(1))) << page << ": " << line;
