@@ -25,7 +25,7 @@ struct ControlRef {
 /// The controls of a run: parameters by transport, states by queue pair, each control's in arrays
 /// of its own. A call finds its control by comparing its number, which is the same for long
 /// stretches of a run; nothing is virtual. Packet paths know the controls of `PathControls` alone,
-/// so that a line in another one makes none of them compile again.
+/// so that editing another one recompiles no path.
 class ControlStates {
  public:
   /// Slot of a queue pair without control.

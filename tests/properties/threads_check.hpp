@@ -20,7 +20,7 @@ inline std::string digest_of(const GoldenCase& golden, const std::string& cut,
 
 /// A run gives the same bits whatever the number of threads and the partition into logical
 /// processes. Two threads share every window; of more, which a machine may have no cores for, those
-/// that are there in time. Of the numbers of threads one is a sample.
+/// that are there in time. Fast tests take the first of these numbers alone.
 inline void check_threads(const GoldenCase& golden) {
   for (const std::uint32_t threads : {2U, 3U, 5U}) {
     if (threads > 2 && !at_full_extent()) continue;

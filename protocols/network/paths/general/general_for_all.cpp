@@ -5,41 +5,21 @@
 /// in an eighth of the time. `weft-run`, the first program of a new checkout, is such a program.
 namespace weft::protocols {
 
-template <>
-std::unique_ptr<PathRunner> make_path<PlainPath>(NetworkState& state) {
+extern template std::unique_ptr<PathRunner> make_path<GeneralPath>(NetworkState& state);
+
+template <class Path>
+std::unique_ptr<PathRunner> make_path(NetworkState& state) {
   return make_path<GeneralPath>(state);
 }
-template <>
-std::unique_ptr<PathRunner> make_path<BufferPath>(NetworkState& state) {
-  return make_path<GeneralPath>(state);
-}
-template <>
-std::unique_ptr<PathRunner> make_path<CutThroughPath>(NetworkState& state) {
-  return make_path<GeneralPath>(state);
-}
-template <>
-std::unique_ptr<PathRunner> make_path<TelemetryPath>(NetworkState& state) {
-  return make_path<GeneralPath>(state);
-}
-template <>
-std::unique_ptr<PathRunner> make_path<FaultPath>(NetworkState& state) {
-  return make_path<GeneralPath>(state);
-}
-template <>
-std::unique_ptr<PathRunner> make_path<ContextPath>(NetworkState& state) {
-  return make_path<GeneralPath>(state);
-}
-template <>
-std::unique_ptr<PathRunner> make_path<ScaleUpPath>(NetworkState& state) {
-  return make_path<GeneralPath>(state);
-}
-template <>
-std::unique_ptr<PathRunner> make_path<SettingsPath>(NetworkState& state) {
-  return make_path<GeneralPath>(state);
-}
-template <>
-std::unique_ptr<PathRunner> make_path<TracePath>(NetworkState& state) {
-  return make_path<GeneralPath>(state);
-}
+
+template std::unique_ptr<PathRunner> make_path<PlainPath>(NetworkState& state);
+template std::unique_ptr<PathRunner> make_path<BufferPath>(NetworkState& state);
+template std::unique_ptr<PathRunner> make_path<CutThroughPath>(NetworkState& state);
+template std::unique_ptr<PathRunner> make_path<TelemetryPath>(NetworkState& state);
+template std::unique_ptr<PathRunner> make_path<FaultPath>(NetworkState& state);
+template std::unique_ptr<PathRunner> make_path<ContextPath>(NetworkState& state);
+template std::unique_ptr<PathRunner> make_path<ScaleUpPath>(NetworkState& state);
+template std::unique_ptr<PathRunner> make_path<SettingsPath>(NetworkState& state);
+template std::unique_ptr<PathRunner> make_path<TracePath>(NetworkState& state);
 
 }  // namespace weft::protocols
