@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +7,9 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "simcore/schema/schema.hpp"
 
@@ -41,18 +39,25 @@ concept IsQuantity = requires(T q) {
 template <class E>
 struct Enumerator {
   E value;
-  std::string spelling;
-  std::string doc;
+  const char* spelling;
+  const char* doc;
 };
 
-/// One value of an enumeration that stands for many values of the struct T around it: `apply` sets
-/// all of them.
+/// One value of an enumeration that stands for many values of the struct T around it: `apply(T&)`
+/// sets all of them.
 template <class T, class E>
 struct Preset {
+  template <class Apply>
+  Preset(E stands_for, std::string_view spelling, std::string_view from, Apply change)
+      : value(stands_for),
+        name(spelling),
+        source(from),
+        apply([change](void* owner) { change(*static_cast<T*>(owner)); }) {}
+
   E value;
   std::string name;
   std::string source;
-  std::function<void(T&)> apply;
+  Callback<void(void*)> apply;
 };
 
 /// How a value of type V travels through a Scalar.
@@ -78,50 +83,105 @@ struct ScalarTraits {
   }
 };
 
+/// Of an enumerator, or of a std::optional of one: nothing where it is absent.
+template <class E>
+[[nodiscard]] std::optional<std::int64_t> number_of(const E& enumerator) {
+  static_assert(std::is_enum_v<typename OptionalTraits<E>::Value>);
+  if constexpr (OptionalTraits<E>::kIsOptional) {
+    if (!enumerator) return std::nullopt;
+    return static_cast<std::int64_t>(*enumerator);
+  } else {
+    return static_cast<std::int64_t>(enumerator);
+  }
+}
+
 /// Members are reached through a mutable reference; nothing is written through this one.
 template <class T, class Access>
 const auto& read_member(const Access& access, const void* owner) {
   return std::invoke(access, *static_cast<T*>(const_cast<void*>(owner)));
 }
 
-/// Reads and writes a member of a T that travels as one Scalar, or a std::optional of one.
-template <class T, class Member, class Access>
-void bind_scalar(Field& f, Access access) {
-  using Traits = OptionalTraits<Member>;
-  using Value = typename Traits::Value;
-  f.get = [access](const void* owner) -> std::optional<Scalar> {
-    const Member& member = read_member<T>(access, owner);
-    if constexpr (Traits::kIsOptional) {
-      if (!member) return std::nullopt;
-      return ScalarTraits<Value>::pack(*member);
-    } else {
-      return ScalarTraits<Value>::pack(member);
-    }
-  };
-  f.set = [access](void* owner, const std::optional<Scalar>& value) {
-    Member& member = std::invoke(access, *static_cast<T*>(owner));
-    if (value) {
-      member = ScalarTraits<Value>::unpack(*value);
-    } else if constexpr (Traits::kIsOptional) {
-      member.reset();
-    }
-  };
+/// From a T to the member behind `access`.
+template <class T, class Access>
+[[nodiscard]] Callback<void*(void*)> path_to_member(Access access) {
+  return [access](void* owner) -> void* { return &std::invoke(access, *static_cast<T*>(owner)); };
 }
 
-/// A choice of a T travels as the index of its value.
-template <class T, class E, class Access>
-void bind_choice(Field& f, Access access, std::vector<E> values) {
-  static_assert(std::is_enum_v<typename OptionalTraits<E>::Value>);
-  f.get = [access, values](const void* owner) -> std::optional<Scalar> {
-    const auto found = std::ranges::find(values, read_member<T>(access, owner));
-    assert(found != values.end());
-    return std::int64_t{found - values.begin()};
-  };
-  f.set = [access, values](void* owner, const std::optional<Scalar>& value) {
-    std::invoke(access, *static_cast<T*>(owner)) =
-        values[static_cast<std::size_t>(std::get<std::int64_t>(*value))];
-  };
-}
+/// Members of this type that travel as one Scalar, or a std::optional of one.
+template <class Member>
+inline constexpr MemberAccess kScalarAccess{
+    .get = [](const void* from) -> std::optional<Scalar> {
+      using Traits = OptionalTraits<Member>;
+      const Member& member = *static_cast<const Member*>(from);
+      if constexpr (Traits::kIsOptional) {
+        if (!member) return std::nullopt;
+        return ScalarTraits<typename Traits::Value>::pack(*member);
+      } else {
+        return ScalarTraits<Member>::pack(member);
+      }
+    },
+    .set =
+        [](void* to, const std::optional<Scalar>& value) {
+          using Traits = OptionalTraits<Member>;
+          Member& member = *static_cast<Member*>(to);
+          if (value) {
+            member = ScalarTraits<typename Traits::Value>::unpack(*value);
+          } else if constexpr (Traits::kIsOptional) {
+            member.reset();
+          }
+        },
+};
+
+/// Members that are enumerators, or a std::optional of one, travel as their number.
+template <class Member>
+inline constexpr MemberAccess kChoiceAccess{
+    .get = [](const void* from) -> std::optional<Scalar> {
+      const auto number = number_of(*static_cast<const Member*>(from));
+      return number ? std::optional<Scalar>(*number) : std::nullopt;
+    },
+    .set =
+        [](void* to, const std::optional<Scalar>& value) {
+          Member& member = *static_cast<Member*>(to);
+          if (value) {
+            using Value = typename OptionalTraits<Member>::Value;
+            member = static_cast<Value>(std::get<std::int64_t>(*value));
+          } else if constexpr (OptionalTraits<Member>::kIsOptional) {
+            member.reset();
+          }
+        },
+};
+
+/// Members that are structs, or a std::optional of one.
+template <class Member>
+inline constexpr MemberAccess kObjectAccess{
+    .open = [](void* from) -> void* {
+      if constexpr (OptionalTraits<Member>::kIsOptional) {
+        Member& member = *static_cast<Member*>(from);
+        if (!member) member = typename Member::value_type();
+        return &*member;
+      } else {
+        return from;
+      }
+    },
+    .view = [](const void* from) -> const void* {
+      if constexpr (OptionalTraits<Member>::kIsOptional) {
+        const Member& member = *static_cast<const Member*>(from);
+        return member ? &*member : nullptr;
+      } else {
+        return from;
+      }
+    },
+};
+
+/// Members that are a std::vector of structs.
+template <class Member>
+inline constexpr MemberAccess kObjectsAccess{
+    .size = [](const void* from) { return static_cast<const Member*>(from)->size(); },
+    .append = [](void* from) -> void* { return &static_cast<Member*>(from)->emplace_back(); },
+    .element = [](const void* from, std::size_t i) -> const void* {
+      return &(*static_cast<const Member*>(from))[i];
+    },
+};
 
 /// The kind of a field whose values are of this type, with the widest limits.
 template <class Value>

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "simcore/schema/callback.hpp"
 #include "simcore/text/quantity_text.hpp"
 
 /// Descriptions of configuration structs. One description yields validation, default filling, the
@@ -48,6 +48,7 @@ struct Choice {
   std::string doc;
   /// Its spelling in the release before, or empty. It is read, with a warning.
   std::string former{};
+  std::optional<std::int64_t> number{};  ///< of the enumerator; nothing: the absent value
 };
 
 /// Bounds of a fraction.
@@ -64,8 +65,20 @@ enum class Effect : std::uint8_t {
   kNothing,  ///< nothing that is written: a key with one value, a sum that guards a file
 };
 
-/// One key of an object and the member behind it. The functions take the described struct, or are
-/// empty where the kind does not need them.
+/// What is done with members of one type, whatever struct they are in. The functions take the
+/// member, or are null where the kind does not need them.
+struct MemberAccess {
+  /// A choice is its enumerator's number here.
+  std::optional<Scalar> (*get)(const void*) = nullptr;
+  void (*set)(void*, const std::optional<Scalar>&) = nullptr;
+  void* (*open)(void*) = nullptr;              ///< kObject: makes it where it is optional
+  const void* (*view)(const void*) = nullptr;  ///< kObject: null where it is absent
+  std::size_t (*size)(const void*) = nullptr;  ///< kObjects
+  void* (*append)(void*) = nullptr;
+  const void* (*element)(const void*, std::size_t) = nullptr;
+};
+
+/// One key of an object and the member behind it. The functions take the described struct.
 struct Field {
   std::string key;
   /// What the key was called in the release before, or empty. It is read, with a warning.
@@ -76,13 +89,13 @@ struct Field {
   bool is_required = false;
   /// Whether the key means anything, given the others; empty: always. Where it means nothing it may
   /// not be given, and is not written out.
-  std::function<bool(const void*)> applies;
+  Callback<bool(const void*)> applies;
   std::string applies_where;  ///< such as ``with `threshold: static` ``
   /// A test over all keys (tests/scenarios/effects) changes each and looks for this effect.
   Effect effect = Effect::kResult;
   /// Whether the value makes a difference, given the other keys; empty: always. Where it makes none
   /// the key may be given, and whoever gives it is warned.
-  std::function<bool(const void*)> matters;
+  Callback<bool(const void*)> matters;
   std::string matters_where;  ///< such as ``with `enabled: true` ``
   /// A part is built for this quantity: a scenario that names the part and says more is warned.
   bool is_rating = false;
@@ -95,24 +108,38 @@ struct Field {
   Interval interval;  ///< kFraction
   std::vector<Choice> choices;
   std::vector<Special> specials;
-  std::function<std::optional<Scalar>(const void*)> get;  ///< nothing: absent
-  std::function<void(void*, const std::optional<Scalar>&)> set;
 
-  std::function<std::vector<std::string>&(void*)> words;       ///< kWords
-  std::function<std::vector<std::uint32_t>&(void*)> integers;  ///< kIntegers
+  std::shared_ptr<const AnyObject> object;  ///< kObject, kObjects: what is inside
+  std::string default_part;                 ///< kObject: the part that an absent key means
+  std::size_t min = 0;                      ///< kObjects: elements
+  bool accepts_one = false;                 ///< kObjects: a map means a list of it alone
+  bool is_compact = false;                  ///< kObjects: written one element per line
 
-  std::shared_ptr<const AnyObject> object;       ///< kObject, kObjects: what is inside
-  std::function<void*(void*)> open;              ///< kObject: makes it where it is optional
-  std::function<const void*(const void*)> view;  ///< kObject: null where it is absent
-  std::string default_part;                      ///< kObject: the part that an absent key means
-  std::size_t min = 0;                           ///< kObjects: elements
-  bool accepts_one = false;                      ///< kObjects: a map means a list of it alone
-  bool is_compact = false;                       ///< kObjects: written one element per line
-  std::function<std::size_t(const void*)> size;
-  std::function<void*(void*)> append;
-  std::function<const void*(const void*, std::size_t)> element;
+  /// Leads to the member; empty for a quantity that is none, which has its own `read` and `write`.
+  Callback<void*(void*)> member;
+  const MemberAccess* access = nullptr;
+  Callback<std::optional<Scalar>(const void*)> read;
+  Callback<void(void*, const std::optional<Scalar>&)> write;
+  /// What else changes whenever the key is given, after its value is in place.
+  std::vector<Callback<void(void*)>> changes;
 
   [[nodiscard]] bool applies_to(const void* owner) const { return !applies || applies(owner); }
+  /// Whether the value is a Scalar.
+  [[nodiscard]] bool is_scalar() const;
+  /// Nothing: absent. Of a choice it is the index.
+  [[nodiscard]] std::optional<Scalar> get(const void* owner) const;
+  void set(void* owner, const std::optional<Scalar>& value) const;
+  /// kWords and kIntegers. One reference serves for reading and writing.
+  [[nodiscard]] std::vector<std::string>& words(void* owner) const;
+  [[nodiscard]] std::vector<std::uint32_t>& integers(void* owner) const;
+  /// kObject: makes it where it is optional.
+  [[nodiscard]] void* open(void* owner) const;
+  /// kObject: null where it is absent.
+  [[nodiscard]] const void* view(const void* owner) const;
+  /// kObjects.
+  [[nodiscard]] std::size_t size(const void* owner) const;
+  [[nodiscard]] void* append(void* owner) const;
+  [[nodiscard]] const void* element(const void* owner, std::size_t i) const;
 };
 
 /// One value of an object's tag, with the keys that only it has.
@@ -124,15 +151,15 @@ struct Alternative {
   /// Whether the tag may be left out: the default, here or beside other values elsewhere.
   bool is_implied = false;
   std::shared_ptr<const AnyObject> object;
-  std::function<void*(void*)> select;            ///< makes it the chosen one, with its defaults
-  std::function<const void*(const void*)> view;  ///< of the chosen one
+  Callback<void*(void*)> select;            ///< makes it the chosen one, with its defaults
+  Callback<const void*(const void*)> view;  ///< of the chosen one
 };
 
 /// A named set of values that other keys of the object then override; of an object of any type.
 struct AnyPreset {
   std::string name;
   std::string source;
-  std::function<void(void*)> apply;
+  Callback<void(void*)> apply;
 };
 
 /// Something wrong between several keys of an object that are fine one by one.
@@ -153,7 +180,7 @@ struct AnyObject {
   /// The alternative that is meant where the tag is left out; nothing: it may not be.
   std::optional<std::size_t> default_alternative;
   std::vector<Alternative> alternatives;
-  std::function<std::size_t(const void*)> selected;
+  Callback<std::size_t(const void*)> selected;
 
   /// The key that a bare value in the place of the map stands for; empty: the map is needed.
   std::string shorthand;
@@ -164,7 +191,7 @@ struct AnyObject {
   /// Where the catalogue keeps parts of this kind; empty: not a part.
   std::string collection;
 
-  std::vector<std::function<void(const void*, std::vector<Problem>&)>> checks;
+  std::vector<Callback<void(const void*, std::vector<Problem>&)>> checks;
 
   [[nodiscard]] const Field* find(const std::string& key) const;
   /// The field that had this key in the release before, or null.
@@ -178,8 +205,8 @@ struct AnyObject {
 template <class T>
 class Object {
  public:
-  explicit Object(AnyObject description)
-      : description_(std::make_shared<const AnyObject>(std::move(description))) {}
+  explicit Object(std::shared_ptr<const AnyObject> description)
+      : description_(std::move(description)) {}
 
   /// For what goes through descriptions of all types.
   [[nodiscard]] const AnyObject& any() const { return *description_; }
@@ -194,6 +221,6 @@ class Object {
 inline constexpr const char* kPartKey = "part";
 
 /// `field` as a key of another struct, reached through `to_member`.
-[[nodiscard]] Field rebound(const Field& field, const std::function<void*(void*)>& to_member);
+[[nodiscard]] Field rebound(const Field& field, const Callback<void*(void*)>& to_member);
 
 }  // namespace weft::schema

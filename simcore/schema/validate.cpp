@@ -57,7 +57,7 @@ class Validation {
       for (const std::uint32_t number : field.integers(const_cast<void*>(value))) {
         scalar_field(field, Scalar(std::uint64_t{number}), key);
       }
-    } else if (field.get) {
+    } else if (field.is_scalar()) {
       if (const auto scalar = field.get(value); scalar && !is_special(field, *scalar)) {
         scalar_field(field, *scalar, key);
       }

@@ -108,7 +108,7 @@ void take_choices(const schema::AnyObject& keys, void* to, const void* chosen,
       take_choices(*field.object, field.open(to), from, key, source, files);
       continue;
     }
-    if (!field.get || !field.set) continue;
+    if (!field.is_scalar()) continue;
     const std::optional<schema::Scalar> value = field.get(chosen);
     if (value == field.get(to) || files.is_given(key)) continue;
     field.set(to, value);
