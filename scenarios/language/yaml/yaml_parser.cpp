@@ -1,5 +1,6 @@
 #include "scenarios/language/yaml/yaml_parser.hpp"
 
+#include <regex.h>
 #include <yaml-cpp/anchor.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -7,9 +8,9 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
-#include <regex>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
@@ -222,10 +223,20 @@ std::string bracket_hint(std::string_view text, const YAML::Mark& mark) {
   std::istringstream lines{std::string(text)};
   std::string line;
   for (int i = 0; i <= mark.line; ++i) std::getline(lines, line);
-  static const std::regex key(R"re((^|[^"'\w.\]])(\w+(\.\w+)*\[\d+\][\w.\[\]]*))re");
-  std::smatch found;
-  if (line.size() > kMaxHintLine || !std::regex_search(line, found, key)) return {};
-  return "; between braces a key with brackets is quoted: \"" + escaped(found[2].str()) + "\"";
+  if (line.size() > kMaxHintLine) return {};
+  // That of POSIX: what std::regex needs takes four seconds to compile.
+  regex_t key{};
+  const char* pattern =
+      R"re((^|[^]"'[:alnum:]_.])([[:alnum:]_]+(\.[[:alnum:]_]+)*\[[0-9]+\][][:alnum:]_.[]*))re";
+  if (regcomp(&key, pattern, REG_EXTENDED) != 0) return {};
+  std::array<regmatch_t, 3> found{};
+  const bool is_found = regexec(&key, line.c_str(), found.size(), found.data(), 0) == 0;
+  regfree(&key);
+  if (!is_found) return {};
+  const auto first = static_cast<std::size_t>(found[2].rm_so);
+  const auto last = static_cast<std::size_t>(found[2].rm_eo);
+  return "; between braces a key with brackets is quoted: \"" +
+         escaped(line.substr(first, last - first)) + "\"";
 }
 
 }  // namespace
