@@ -40,7 +40,31 @@ void check_wiring(const ScaleUpPart& part, Problems& problems) {
   }
 }
 
+void check_host_link(const HostLinkPart& link, Problems& problems) {
+  if (link.rate || !link.is_shared()) return;
+  const char* key = link.is_one_way() ? "through" : "shared_by";
+  problems.push_back(
+      {key, "needs a `rate`, that of the link which is shared: `rate` is unlimited"});
+}
+
+void check_shared_link(const ServerPart& server, Problems& problems) {
+  const HostLinkPart& link = server.host_link;
+  if (link.is_one_way() && !has_gpus(server)) {
+    problems.push_back({"host_link.through",
+                        "is `root-complex` in a server without GPUs, whose memory the NICs reach "
+                        "through the root complex one way; found no GPU, accepted is `switch`"});
+  }
+  if (link.shared_by > 0 && (server.nics == 0 || server.nics % link.shared_by != 0)) {
+    problems.push_back({"host_link.shared_by",
+                        "is " + std::to_string(link.shared_by) + "; " +
+                            weft::counted(server.nics, "NIC") +
+                            " cannot be split into links of that many: accepted are divisors of "
+                            "`nics`"});
+  }
+}
+
 void check_server(const ServerPart& server, Problems& problems) {
+  check_shared_link(server, problems);
   const std::string gpus = weft::counted(server.gpus, "GPU");
   if (!has_gpus(server) && server.nics == 0) {
     problems.push_back({"nics", "leaves a server with neither GPUs nor NICs"});
@@ -188,6 +212,20 @@ schema::Object<HostLinkPart> host_link_part_schema() {
       .field("latency", &HostLinkPart::latency, "one way, PCIe switches included")
       .source(kIdeal)
       .at_most(1_s)
+      .field("shared_by", &HostLinkPart::shared_by,
+             "NICs of a server, in their order, that share one link with their GPUs, such as the "
+             "link above a PCIe switch or between sockets: `rate` is for all of them together")
+      .source("every GPU has a link of its own")
+      .range(0, kMaxGpus)
+      .special("none", schema::Scalar(std::uint64_t{0}))
+      .choice("through", &HostLinkPart::through,
+              {{HostLinkPart::Through::kSwitch, "switch", "straight through the PCIe switch above"},
+               {HostLinkPart::Through::kRootComplex, "root-complex",
+                "up the link above that switch and down again, as with ACS, or through host "
+                "memory without GPU-direct: sent and received bytes share `rate`"}},
+              "how data passes between a GPU and its NIC")
+      .source("GPU-direct, without ACS")
+      .check(check_host_link)
       .part_of("host-links");
 }
 
