@@ -43,23 +43,32 @@ void check_wiring(const ScaleUpPart& part, Problems& problems) {
 void check_host_link(const HostLinkPart& link, Problems& problems) {
   if (link.rate || !link.is_shared()) return;
   const char* key = link.is_one_way() ? "through" : "shared_by";
-  problems.push_back(
-      {key, "needs a `rate`, that of the link which is shared: `rate` is unlimited"});
+  problems.push_back({key, "needs the `rate` of the link that is shared; found `unlimited`"});
+}
+
+/// `1, 2, 4`
+std::string divisors_of(std::uint32_t number) {
+  std::string list;
+  for (std::uint32_t i = 1; i <= number; ++i) {
+    if (number % i == 0) list += (list.empty() ? "" : ", ") + std::to_string(i);
+  }
+  return list;
 }
 
 void check_shared_link(const ServerPart& server, Problems& problems) {
   const HostLinkPart& link = server.host_link;
   if (link.is_one_way() && !has_gpus(server)) {
     problems.push_back({"host_link.through",
-                        "is `root-complex` in a server without GPUs, whose memory the NICs reach "
-                        "through the root complex one way; found no GPU, accepted is `switch`"});
+                        "needs GPUs, which the server has none of: its NICs reach memory through "
+                        "the root complex anyway, each direction by itself; expected `switch`"});
   }
-  if (link.shared_by > 0 && (server.nics == 0 || server.nics % link.shared_by != 0)) {
-    problems.push_back({"host_link.shared_by",
-                        "is " + std::to_string(link.shared_by) + "; " +
-                            weft::counted(server.nics, "NIC") +
-                            " cannot be split into links of that many: accepted are divisors of "
-                            "`nics`"});
+  if (link.shared_by == 0) return;
+  if (server.nics == 0) {
+    problems.push_back({"host_link.shared_by", "needs NICs, which the server has none of"});
+  } else if (server.nics % link.shared_by != 0) {
+    problems.push_back(
+        {"host_link.shared_by", "does not divide " + weft::counted(server.nics, "NIC") +
+                                    "; expected one of " + divisors_of(server.nics)});
   }
 }
 
@@ -213,17 +222,17 @@ schema::Object<HostLinkPart> host_link_part_schema() {
       .source(kIdeal)
       .at_most(1_s)
       .field("shared_by", &HostLinkPart::shared_by,
-             "NICs of a server, in their order, that share one link with their GPUs, such as the "
-             "link above a PCIe switch or between sockets: `rate` is for all of them together")
+             "NICs in order that share one link, as above a PCIe switch or between sockets, with "
+             "their GPUs: `rate` is for all")
       .source("every GPU has a link of its own")
       .range(0, kMaxGpus)
       .special("none", schema::Scalar(std::uint64_t{0}))
       .choice("through", &HostLinkPart::through,
-              {{HostLinkPart::Through::kSwitch, "switch", "straight through the PCIe switch above"},
+              {{HostLinkPart::Through::kSwitch, "switch", "straight through their PCIe switch"},
                {HostLinkPart::Through::kRootComplex, "root-complex",
-                "up the link above that switch and down again, as with ACS, or through host "
-                "memory without GPU-direct: sent and received bytes share `rate`"}},
-              "how data passes between a GPU and its NIC")
+                "up the link above it and down again, as with ACS or without GPU-direct: both "
+                "directions share `rate`"}},
+              "how data passes between GPU and NIC")
       .source("GPU-direct, without ACS")
       .check(check_host_link)
       .part_of("host-links");
