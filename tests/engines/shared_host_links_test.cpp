@@ -167,7 +167,8 @@ TEST(SharedHostLinks, AreCrossedTwiceBetweenGpusThatShareOne) {
   EXPECT_NEAR(fluid_microseconds(around, {{0, 1}, {1, 4}}), 1.03 * wire_microseconds(3, 200), 6);
 }
 
-// MODEL.md 6.5: a link that all share is taken by turns: messages of one size end together.
+// A link that all share is taken by turns: messages of one size end together.
+// MODEL.md 6.5
 TEST(SharedHostLinks, AreSharedFairly) {
   const scenarios::Experiment e = experiment_of_text(text_of_sharers(
       "host_link: {rate: 200Gbps, shared_by: 4}", {{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
@@ -178,9 +179,10 @@ TEST(SharedHostLinks, AreSharedFairly) {
   check_both_engines(e);
 }
 
-// MODEL.md 6.5: a NIC that its switch pauses does not hold up the others: a port that may not send
+// A NIC that its switch pauses does not hold up the others: a port that may not send
 // passes its turn on. Host 4 takes in nothing for 300 us, long before which the other message is
 // through.
+// MODEL.md 6.5
 TEST(SharedHostLinks, APausedNicHoldsUpNobody) {
   const std::string text = text_of_sharers(
       "gpus: 4, host_link: {rate: 200Gbps, shared_by: 4, through: root-complex}",
