@@ -16,6 +16,7 @@
 #include "protocols/link/egress.hpp"
 #include "protocols/link/incident_log.hpp"
 #include "protocols/link/link_control.hpp"
+#include "protocols/link/link_turns.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/path_selection/source_route.hpp"
 #include "protocols/state/network_state.hpp"
@@ -679,6 +680,12 @@ class HostModel {
     if (port.pending_control != 0 && !port.is_down) [[unlikely]] {
       control_.transmit(here, port);
       return;
+    }
+    if constexpr (Path::has(Feature::kSharedLinks)) {
+      if (!LinkTurns(s_).may_start(port)) {
+        here.lp.next.remove(port.local);
+        return;
+      }
     }
     NicScheduler nic(s_, port);
     port.waiting |= nic.release_paced(here.now);

@@ -29,6 +29,9 @@ template <class Path, class Write>
       return end;
     }
   }
+  if constexpr (Path::has(Feature::kSharedLinks)) {
+    if (port.shared_link != 0) state.shared_links[port.shared_link].sender = port.index;
+  }
   put_on_link<Path>(state, here, port, size, start, end, write);
   occupy(here.lp, port, end);
   return end;

@@ -8,13 +8,19 @@
 
 namespace weft::protocols {
 
+/// Whether what `port` sends is told because a host waits that sends by its link.
+[[nodiscard]] inline bool is_sender_watched(const Here& here, NetworkState& state,
+                                            const PortState& port) {
+  if (port.shared_link != 0) return state.watch.is_any_sending(port.index, here.now);
+  return port.owner_is_host && state.watch.is_sending(port.host(), here.now);
+}
+
 /// Whether the wait of `port` for credits, which is over, is told.
 [[nodiscard]] inline bool tells_stall(const Here& here, NetworkState& state,
                                       const PortState& port) {
   if (state.constants.traces_credits) return true;
   if (!state.watch.is_used()) return false;
-  return state.watch.port(port.index).waiting > 0 ||
-         (port.owner_is_host && state.watch.is_sending(port.host(), here.now));
+  return state.watch.port(port.index).waiting > 0 || is_sender_watched(here, state, port);
 }
 
 /// What a run notes of queues and packets that are traced. Nothing is compiled in where the path
@@ -91,14 +97,14 @@ class Tracer {
     // What is watched was counted where it waits, or its host is sending: few packets are looked
     // up.
     const bool counts = counts_at(port);
-    const bool is_told =
-        watched.waiting > 0 || (port.owner_is_host && s_.watch.is_sending(port.host(), here.now));
+    const bool is_told = watched.waiting > 0 || is_sender_watched(here, s_, port);
     const bool is_wanted =
         kind == PacketKind::kData && (is_told || !counts) && is_of_message(packet);
     if (is_wanted && counts) --watched.waiting;
     if (is_wanted && port.owner_is_host && !follows(packet, watched.last, begin)) {
       hold(here, packet, port, begin);
     }
+    watched.last.port = port.index;
     watched.last.begin = begin;
     watched.last.end = end;
     watched.last.flow = flow_of(packet);
@@ -106,7 +112,7 @@ class Tracer {
     watched.last.kind = kind;
     watched.last.traffic_class = class_of(packet);
     watched.last.is_told = is_wanted || is_told;
-    if (watched.last.is_told) tell(here, port.index, watched.last);
+    if (watched.last.is_told) tell(here, watched.last);
   }
 
  private:
@@ -134,7 +140,7 @@ class Tracer {
   void count(const Here& here, const PortState& port) const {
     MessageWatch::Port& watched = s_.watch.port(port.index);
     if (watched.waiting++ > 0 || watched.last.is_told || watched.last.end <= here.now) return;
-    tell(here, port.index, watched.last);
+    tell(here, watched.last);
     watched.last.is_told = true;
   }
   /// Whether nothing was between the packet, which starts now, and the one before of its message.
@@ -145,12 +151,12 @@ class Tracer {
            !has(packet, kFirst);
   }
 
-  void tell(const Here& here, std::uint32_t port, const MessageWatch::Sent& sent) const {
+  static void tell(const Here& here, const MessageWatch::Sent& sent) {
     const auto took = static_cast<std::uint64_t>((*sent.end - *sent.begin).count());
     here.worker.trace.push_back(
         {.time = *sent.end,
          .value = static_cast<std::int64_t>(std::uint64_t{sent.sequence} << 32U | sent.flow),
-         .subject = port,
+         .subject = sent.port,
          .detail = static_cast<std::uint32_t>(took),
          .other = static_cast<std::uint32_t>(took >> 32U),
          .kind = TraceRecord::Kind::kPortBusy,

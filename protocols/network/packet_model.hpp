@@ -11,6 +11,7 @@
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/link_health.hpp"
 #include "protocols/link/link_retry.hpp"
+#include "protocols/link/link_turns.hpp"
 #include "protocols/link/pause_watchdog.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
@@ -38,10 +39,14 @@ class PacketModel {
 
   void depart(const Here& here, std::uint32_t local) {
     PortState& port = s_.port_of(here.lp, local);
+    if constexpr (Path::has(Feature::kSharedLinks)) LinkTurns(s_).release(port);
     if (port.owner_is_host) {
       host_.depart(here, port);
     } else {
       switch_.depart(here, port);
+    }
+    if constexpr (Path::has(Feature::kSharedLinks)) {
+      LinkTurns(s_).pass_on(port, [&](PortState& next) { resume(here, next); });
     }
   }
 

@@ -86,6 +86,7 @@ NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options
                   [](const Fault& fault) { return fault.kind == Fault::Kind::kLinkLatency; });
   k.has_losses = has_losses(fabric, options);
   k.has_host_ports = has_host_ports(fabric, options, k.has_faults);
+  k.has_shared_links = fabric.has_shared_links();
   k.has_cells = std::any_of(fabric.switches.begin(), fabric.switches.end(), [&](NodeId at) {
     return options.switches.cell_of(fabric.node(at)) != Bytes(1);
   });
@@ -160,6 +161,18 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
 
 PacketNetwork::~PacketNetwork() = default;
 
+void PacketNetwork::build_shared_links() {
+  NetworkState& s = *state_;
+  std::vector<std::uint32_t> sharers;
+  for (const Port& port : s.fabric.ports) {
+    if (port.shared_link == 0) continue;
+    if (port.shared_link >= sharers.size()) sharers.resize(port.shared_link + 1);
+    ++sharers[port.shared_link];
+  }
+  s.shared_links.resize(sharers.size());
+  for (std::size_t i = 0; i < sharers.size(); ++i) s.shared_links[i].waiting.reserve(sharers[i]);
+}
+
 void PacketNetwork::build_ports() {
   NetworkState& s = *state_;
   const Fabric& fabric = s.fabric;
@@ -180,6 +193,7 @@ void PacketNetwork::build_ports() {
     }
   }
   if (s.constants.retry.enabled) s.retries.resize(fabric.ports.size());
+  build_shared_links();
   for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
     const PortId id(i);
     const Port& from = fabric.port(id);
@@ -202,7 +216,10 @@ void PacketNetwork::build_ports() {
     port.peer_cuts_through =
         s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
     port.wire_latency = from.wire_latency;
-    port.has_retry = s.constants.retry.enabled && port.network == NetworkKind::kScaleOut;
+    port.shared_link = from.shared_link;
+    // PCIe has a retry of its own below all this.
+    port.has_retry = s.constants.retry.enabled && port.network == NetworkKind::kScaleOut &&
+                     port.shared_link == 0;
     apply_settings(port);
     for (const ClassId c : classes) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
@@ -366,7 +383,7 @@ void PacketNetwork::build_observation() {
     for (std::uint32_t i = 0; i < s.senders.size(); ++i) {
       hosts.push_back(s.senders[QueuePairId(i)].host);
     }
-    s.watch.build(observation.messages, hosts, s.hosts.size(), s.ports.size());
+    s.watch.build(observation.messages, hosts, s.fabric);
   }
   if (!s.constants.traces_packets) return;
   s.watched.resize(s.receivers.size() + s.copy_receivers.size() + s.senders.all_added_up().size());

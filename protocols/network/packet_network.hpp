@@ -308,6 +308,7 @@ class PacketNetwork {
   class Engine;
   friend struct NetworkStateOf;  ///< looks into it, and changes what must not matter
   void build_ports();
+  void build_shared_links();
   void build_slots(std::size_t host_ports);
   void apply_settings(PortState& port);
   void count_retry(const PortState& port, PortCounters& sum) const;

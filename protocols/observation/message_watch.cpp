@@ -6,15 +6,14 @@
 namespace weft::protocols {
 
 void MessageWatch::build(std::span<const WatchedMessage> messages,
-                         const IdVector<QueuePairId, HostId>& hosts, std::size_t host_count,
-                         std::size_t port_count) {
+                         const IdVector<QueuePairId, HostId>& hosts, const Fabric& fabric) {
   std::vector<WatchedMessage> sorted(messages.begin(), messages.end());
   std::ranges::sort(sorted, {}, [](const WatchedMessage& m) {
     return std::tuple(m.queue_pair, m.first_sequence);
   });
   first_.assign(hosts.size() + 1, 0);
   ranges_.reserve(sorted.size());
-  windows_.resize(host_count);
+  windows_.resize(fabric.hosts.size());
   for (const WatchedMessage& m : sorted) {
     ++first_[m.queue_pair.value() + 1];
     ranges_.push_back({m.first_sequence, m.last_sequence});
@@ -34,9 +33,21 @@ void MessageWatch::build(std::span<const WatchedMessage> messages,
     }
     windows = std::move(apart);
   }
-  window_.assign(host_count, 0);
+  window_.assign(fabric.hosts.size(), 0);
   losses_.resize(hosts.size());
-  ports_.resize(port_count);
+  ports_.resize(fabric.ports.size());
+  owners_ = fabric.link_owners();
+  if (fabric.has_shared_links()) find_hosts_of_links(fabric);
+}
+
+void MessageWatch::find_hosts_of_links(const Fabric& fabric) {
+  hosts_of_link_.resize(fabric.ports.size());
+  for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+    if (fabric.ports[p].shared_link == 0) continue;
+    const Node& node = fabric.node(fabric.ports[p].node);
+    std::vector<HostId>& known = hosts_of_link_[owners_[p].value()];
+    if (node.kind == NodeKind::kHost) known.emplace_back(node.index);
+  }
 }
 
 void MessageWatch::build_blocks() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "protocols/packet/ids.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "simcore/base/id_vector.hpp"
+#include "simcore/fabric/fabric.hpp"
 
 namespace weft::protocols {
 
@@ -17,10 +19,11 @@ namespace weft::protocols {
 /// queue pair is noted by the thread that runs it.
 class MessageWatch {
  public:
-  /// What a port sent last.
+  /// What a port sent last, or the ports that share a link.
   struct Sent {
     OptionalTime begin;
     OptionalTime end;
+    std::uint32_t port = 0;
     std::uint32_t flow = 0;
     std::uint32_t sequence = 0;
     PacketKind kind = PacketKind::kData;
@@ -38,7 +41,7 @@ class MessageWatch {
 
   /// `hosts`: that send.
   void build(std::span<const WatchedMessage> messages, const IdVector<QueuePairId, HostId>& hosts,
-             std::size_t host_count, std::size_t port_count);
+             const Fabric& fabric);
 
   [[nodiscard]] bool is_used() const { return !first_.empty(); }
   /// Whether this packet of a Packet::flow is of one of the messages.
@@ -58,7 +61,13 @@ class MessageWatch {
   }
   /// Whether one of the messages is posted at the host and not delivered. Times of a host rise.
   [[nodiscard]] bool is_sending(HostId host, Picoseconds now);
-  [[nodiscard]] Port& port(std::uint32_t index) { return ports_[index]; }
+  /// The same of any host of those that share the link of a port.
+  [[nodiscard]] bool is_any_sending(std::uint32_t port, Picoseconds now) {
+    return std::ranges::any_of(hosts_of_link_[owners_[port].value()],
+                               [&](HostId host) { return is_sending(host, now); });
+  }
+  /// Ports that share a link have one.
+  [[nodiscard]] Port& port(std::uint32_t index) { return ports_[owners_[index].value()]; }
 
   /// The sender of a queue pair heard of a loss, or ran into its retry time-out.
   void note_loss(QueuePairId queue_pair, congestion::LossSignal signal, Picoseconds now) {
@@ -85,6 +94,7 @@ class MessageWatch {
   /// Ranges are found by the block of sequence numbers first: most have one or two.
   static constexpr unsigned kBlockShift = 8;
   void build_blocks();
+  void find_hosts_of_links(const Fabric& fabric);
 
   std::vector<std::uint32_t> first_;        ///< by queue pair: of its ranges; and the end
   std::vector<Range> ranges_;               ///< by queue pair and sequence
@@ -95,7 +105,10 @@ class MessageWatch {
   IdVector<QueuePairId, std::vector<Loss>> losses_;
   IdVector<HostId, std::vector<Window>> windows_;  ///< in order and apart
   IdVector<HostId, std::uint32_t> window_;         ///< the first that is not over
-  std::vector<Port> ports_;
+  std::vector<PortId> owners_;                     ///< Fabric::link_owners
+  std::vector<Port> ports_;                        ///< by owner
+  /// By owner of a link that is shared: hosts at it.
+  std::vector<std::vector<HostId>> hosts_of_link_;
 };
 
 }  // namespace weft::protocols

@@ -323,6 +323,7 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kTrimming, limits_egresses);
   features.add(Feature::kSettings, has_settings);
   features.add(Feature::kLinkRetry, retry.enabled);
+  features.add(Feature::kSharedLinks, has_shared_links);
   for (std::uint32_t i = 0; i < transport_count; ++i) {
     const congestion::Needs& control = transports[i].control.needs;
     features.add(Feature::kTelemetry, control.telemetry || transports[i].has_grants());

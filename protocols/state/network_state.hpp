@@ -19,6 +19,7 @@
 #include "protocols/packet/ack.hpp"
 #include "protocols/packet/credit_returns.hpp"
 #include "protocols/packet/ids.hpp"
+#include "protocols/packet/no_index.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/packet/retry_state.hpp"
 #include "protocols/path_selection/states.hpp"
@@ -121,6 +122,12 @@ struct SwitchState {
   [[nodiscard]] Bytes cells(Bytes size) const {
     return cell == Bytes(1) ? size : (size + cell - Bytes(1)) / cell * cell;
   }
+};
+
+/// A link that several ports share.
+struct SharedLink {
+  std::uint32_t sender = kNoIndex;     ///< the port whose packet is on it
+  std::vector<std::uint32_t> waiting;  ///< ports that wait for their turn, in order
 };
 
 /// An entry of a switch's flowlet table.
@@ -453,6 +460,7 @@ struct NetworkConstants {
   bool has_added_latency = false;
   bool has_losses = false;       ///< some link corrupts frames
   bool limits_egresses = false;  ///< some class has such a limit, or trims
+  bool has_shared_links = false;
   /// Credits come back without events where they need none: see CreditReturns.
   bool has_credit_returns = false;
   bool traces_queues = false;
@@ -516,6 +524,7 @@ struct NetworkState {
   std::vector<Watchdog> watchdogs;            ///< by slot; empty unless some port has one
   std::vector<std::uint32_t> slots;           ///< by PortId: the first one of the port
   std::vector<Link> links;                    ///< by the PortId that sends
+  std::vector<SharedLink> shared_links;       ///< by Port::shared_link; may be empty
   std::vector<SwitchState> switches;
   std::vector<Crossbar> crossbars;  ///< by SwitchId; empty unless inputs queue
   std::vector<Flowlet> flowlets;    ///< by SwitchId and entry; empty unless a class has flowlets

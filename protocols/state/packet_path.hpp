@@ -27,6 +27,7 @@ enum class Feature : std::uint32_t {
   kSettings = 1U << 17U,      ///< settings that differ by port, WRED that drops, PFC watchdogs
   kLinkRetry = 1U << 18U,     ///< links that send again what they have corrupted
   kSourceRoutes = 1U << 19U,  ///< packets that name their route, which switches go by
+  kSharedLinks = 1U << 20U,   ///< ports that take turns on one link
 };
 
 /// A set of features.
@@ -100,8 +101,8 @@ struct GeneralPath
                Feature::kInputQueues, Feature::kCutThrough, Feature::kReceiveRate, Feature::kFaults,
                Feature::kTraces, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
                Feature::kTelemetry, Feature::kEntropies, Feature::kGrants, Feature::kTrimming,
-               Feature::kContexts, Feature::kSettings, Feature::kLinkRetry,
-               Feature::kSourceRoutes> {};
+               Feature::kContexts, Feature::kSettings, Feature::kLinkRetry, Feature::kSourceRoutes,
+               Feature::kSharedLinks> {};
 
 /// All paths, the cheapest first; the last one has every feature.
 template <class... P>

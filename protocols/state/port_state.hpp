@@ -228,6 +228,7 @@ struct alignas(64) PortState {
   std::uint64_t pauses_lost = 0;      ///< intervals beyond what is kept
   StallLog stalls;                    ///< of credit classes
   std::uint32_t service_pending = 0;  ///< what the packet in transmission owes (in_network.hpp)
+  std::uint32_t shared_link = 0;      ///< on which it takes turns; 0: it has its link to itself
   BitsPerSecond nominal_rate;
   /// Packets that came in here and took a next hop in turn: data, and the rest. With one count for
   /// both, data and the ACKs between them would keep to every other hop each; with one count for
@@ -302,6 +303,7 @@ struct alignas(64) PortState {
         .log(stalls)
         .implied(implied_by::kPackets)
         .same(service_pending)
+        .constant(shared_link)
         .constant(nominal_rate)
         .derived(sprayed, "what is sprayed over several paths does not recur")
         .constant(id)

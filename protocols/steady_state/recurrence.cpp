@@ -185,8 +185,8 @@ bool can_recur(const NetworkState& s) {
   const bool is_simple = !k.input_queued && !k.works_in_network && !k.has_faults &&
                          !k.has_added_latency && !k.has_losses && !k.traces_queues &&
                          !k.traces_packets && !k.traces_credits && !k.traces_messages &&
-                         !k.has_flowlets && !k.has_settings && !k.retry.enabled && k.cbfc == 0 &&
-                         k.receive_rate == BitsPerSecond();
+                         !k.has_flowlets && !k.has_settings && !k.has_shared_links &&
+                         !k.retry.enabled && k.cbfc == 0 && k.receive_rate == BitsPerSecond();
   if (!is_simple) return false;
   const bool is_one_path = has_one_path(s);
   return std::ranges::all_of(s.senders.all_whole(), [&](const SenderState& sender) {

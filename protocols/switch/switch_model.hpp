@@ -6,6 +6,7 @@
 #include "protocols/link/egress.hpp"
 #include "protocols/link/incident_log.hpp"
 #include "protocols/link/link_control.hpp"
+#include "protocols/link/link_turns.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/path_selection/source_route.hpp"
 #include "protocols/state/network_state.hpp"
@@ -258,7 +259,7 @@ class SwitchModel {
   static constexpr bool kPassesThrough =
       !(Path::has(Feature::kInputQueues) || Path::has(Feature::kInNetwork) ||
         Path::has(Feature::kCredits) || Path::has(Feature::kCutThrough) ||
-        Path::has(Feature::kTraces));
+        Path::has(Feature::kTraces) || Path::has(Feature::kSharedLinks));
 
   /// Nothing is being sent or waits, and class `c` may be sent.
   [[nodiscard]] static bool is_free_for(const PortState& out, ClassId c) {
@@ -521,6 +522,12 @@ class SwitchModel {
       here.lp.next.remove(port.local);
       inputs_.check_output(here, port.owner, port.index - sw.first_port);
       return;
+    }
+    if constexpr (Path::has(Feature::kSharedLinks)) {
+      if (!LinkTurns(s_).may_start(port)) {
+        here.lp.next.remove(port.local);
+        return;
+      }
     }
     const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
     const ClassId c = scheduler_.choose(here, port, eligible, [&](ClassId of) {

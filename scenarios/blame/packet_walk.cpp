@@ -61,7 +61,7 @@ class PacketWalk::Walk {
   [[nodiscard]] std::uint32_t flow() const { return flow_of(message_); }
   [[nodiscard]] bool is_own(const Busy& b) const {
     return b.is_data && b.flow == flow() && b.sequence >= first_ &&
-           b.sequence <= message_.message.last_sequence;
+           b.sequence <= message_.message.last_sequence && b.port == out_;
   }
 
   void charge(Picoseconds begin, Cause cause, Culprit culprit, PortId port = PortId::none()) {
@@ -131,18 +131,18 @@ class PacketWalk::Walk {
 
   /// The last transmission of the packet at `out_` that began before `time`; null: there is none.
   [[nodiscard]] const Busy* transmission_before(Picoseconds time) const {
-    const std::vector<Busy>& busy = log_.ports_[out_.value()].busy;
+    const std::vector<Busy>& busy = log_.busy_at(out_);
     // Mostly it is the one whose last bit has just come.
     const auto ended =
         std::ranges::upper_bound(busy, time - fabric_.data_latency(out_), {}, &Busy::end);
-    if (ended != busy.begin() && std::prev(ended)->is_of(flow(), sequence_) &&
+    if (ended != busy.begin() && std::prev(ended)->is_of(flow(), sequence_, out_) &&
         std::prev(ended)->end == time - fabric_.data_latency(out_)) {
       return &*std::prev(ended);
     }
     for (auto next = std::ranges::lower_bound(busy, time, {}, &Busy::begin);
          next != busy.begin();) {
       --next;
-      if (next->is_of(flow(), sequence_)) return &*next;
+      if (next->is_of(flow(), sequence_, out_)) return &*next;
       if (next->end < message_.message.posted) break;
     }
     return nullptr;
@@ -167,7 +167,7 @@ class PacketWalk::Walk {
   /// Charges what the port did from `arrival` on. True: an earlier packet of the message was sent
   /// meanwhile, which the walk is at now.
   bool step_back(Picoseconds arrival) {
-    const std::vector<Busy>& busy = log_.ports_[out_.value()].busy;
+    const std::vector<Busy>& busy = log_.busy_at(out_);
     auto next = std::ranges::upper_bound(busy, now_, {}, &Busy::end);
     while (now_ > arrival) {
       const Busy* before = next == busy.begin() ? nullptr : &*--next;
@@ -331,6 +331,7 @@ PacketWalk::PacketWalk(const Surroundings& around, std::span<const PathMessage> 
       found_(std::move(found)),
       oldest_left_(messages.size() + 1, Picoseconds::max()),
       ports_(around.fabric.ports.size()),
+      owners_(around.fabric.link_owners()),
       place_(messages.size(), kNowhere) {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Node& owner = around.fabric.node(around.fabric.ports[i].node);
@@ -459,7 +460,8 @@ void PacketWalk::add_arrival(const TraceRecord& record) {
 
 void PacketWalk::add_busy(const TraceRecord& record) {
   PortLog& port = ports_[record.subject];
-  Busy& busy = port.busy.emplace_back();
+  Busy& busy = ports_[owners_[record.subject].value()].busy.emplace_back();
+  busy.port = PortId(record.subject);
   const std::uint64_t took = std::uint64_t{record.other} << 32U | record.detail;
   busy.begin = record.time - Picoseconds(static_cast<std::int64_t>(took));
   busy.end = record.time;

@@ -76,11 +76,13 @@ class PacketWalk {
     Picoseconds end;
     std::uint32_t flow = 0;
     std::uint32_t sequence = 0;
+    PortId port;
     bool is_data = false;
     ClassId traffic_class{};
 
-    [[nodiscard]] bool is_of(std::uint32_t of_flow, std::uint32_t of_sequence) const {
-      return is_data && flow == of_flow && sequence == of_sequence;
+    /// Whether it is this packet, at this port.
+    [[nodiscard]] bool is_of(std::uint32_t of_flow, std::uint32_t of_sequence, PortId at) const {
+      return is_data && flow == of_flow && sequence == of_sequence && port == at;
     }
   };
   struct Stall {
@@ -107,7 +109,7 @@ class PacketWalk {
     void clear();
   };
   struct PortLog {
-    std::vector<Busy> busy;
+    std::vector<Busy> busy;  ///< of the link, which several ports may share: at its owner
     std::vector<Stall> stalls;
     std::vector<Stall> replays;  ///< of link-level retry, of all classes
     SentByJob sent_by_job;       ///< of switches
@@ -118,6 +120,10 @@ class PacketWalk {
   /// Records that a cache holds. Where more must be kept, as many again come before the next time.
   static constexpr std::size_t kForgottenAtOnce = std::size_t{1} << 14U;
 
+  /// What the link of a port carried.
+  [[nodiscard]] const std::vector<Busy>& busy_at(PortId port) const {
+    return ports_[owners_[port.value()].value()].busy;
+  }
   void add(const protocols::TraceRecord& record);
   void add_busy(const protocols::TraceRecord& record);
   void add_arrival(const protocols::TraceRecord& record);
@@ -144,6 +150,7 @@ class PacketWalk {
   std::size_t records_ = 0;               ///< since something was forgotten
   std::size_t forgets_after_ = kForgottenAtOnce;
   std::vector<PortLog> ports_;
+  std::vector<PortId> owners_;        ///< by PortId: Fabric::link_owners
   std::vector<std::uint32_t> place_;  ///< by message: in `known_`; kNowhere: nothing is known
   std::vector<MessageRecord> known_;
   std::vector<std::uint32_t> free_;  ///< places in `known_`

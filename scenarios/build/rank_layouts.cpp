@@ -151,6 +151,24 @@ class LayoutBuilder {
     return rate;
   }
 
+  /// What the link at a port of a rank carries of it if all ranks that share that link send; and
+  /// receive, if both ways are one.
+  [[nodiscard]] BitsPerSecond share_of(const Port& port) {
+    if (port.shared_link == 0) return port.rate;
+    if (sharers_.empty()) count_sharers();
+    return BitsPerSecond(port.rate.count() / sharers_[port.shared_link]);
+  }
+  void count_sharers() {
+    for (const HostId host : ranks_) {
+      for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
+        for (const std::uint32_t link : {port.shared_link, fabric_.port(port.peer).shared_link}) {
+          if (link >= sharers_.size()) sharers_.resize(link + 1);
+          ++sharers_[link];
+        }
+      }
+    }
+  }
+
   /// The links of a host. NICs that are nodes of their own are found behind it, others are its
   /// ports.
   struct Links {
@@ -171,7 +189,7 @@ class LayoutBuilder {
       const Node& peer = fabric_.node(peer_id);
       if (peer.network == NetworkKind::kScaleUp) links.scale_up += port.rate;
       if (peer.network != NetworkKind::kScaleOut) continue;
-      links.scale_out += std::min(port.rate, taken_in);
+      links.scale_out += std::min(share_of(port), taken_in);
       if (!peer.is_nic) {
         ++ports;
         of_all += port.rate;
@@ -338,7 +356,8 @@ class LayoutBuilder {
   std::uint8_t transport_;
   std::vector<std::uint8_t> kinds_;
   std::unordered_map<std::uint32_t, BitsPerSecond> behind_;  ///< by node of a NIC
-  std::vector<Links> links_;                                 ///< by rank
+  std::vector<std::uint32_t> sharers_;  ///< by Port::shared_link: ports of ranks
+  std::vector<Links> links_;            ///< by rank
 };
 
 }  // namespace

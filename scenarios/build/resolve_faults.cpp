@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -74,14 +75,15 @@ class FaultResolver {
     Fault fault = fault_of(spec);
     const bool is_pause = fault.kind == Fault::Kind::kNicPause;
     const LinkDirection direction = is_pause ? LinkDirection::kOut : direction_of(spec);
+    taken_.clear();
     for (const PortId port : fault_ports(fabric_, names_, spec, path, errors_)) {
       fault.port = port;
       if (!check_rate(fault) || !check_network(fault)) return;
       // A NIC holds those who send to it; everything else has two directions.
-      if (direction != LinkDirection::kIn) add_port(fault);
+      if (direction != LinkDirection::kIn) add_link(fault);
       if (direction == LinkDirection::kOut) continue;
       fault.port = fabric_.port(port).peer;
-      add_port(fault);
+      add_link(fault);
     }
   }
 
@@ -112,8 +114,10 @@ class FaultResolver {
   /// The times of a cable are drawn by its lower port: they do not depend on who else flaps, nor
   /// on which end the fault names.
   void add_flapping(const FaultSpec& spec, const Flapping& flapping, const std::string& path) {
+    taken_.clear();
     for (const PortId named : fault_ports(fabric_, names_, spec, path, errors_)) {
       const PortId port = std::min(named, fabric_.port(named).peer);
+      if (!takes(port)) continue;  // a link that several share flaps once
       const RandomStream random(seed_, Purpose::kActivity,
                                 (kFlapping | std::uint64_t{index_}) << 32U | port.value());
       std::uint64_t draws = 0;
@@ -123,9 +127,9 @@ class FaultResolver {
         const Picoseconds end = at + drawn(flapping.down, random.bits(draws++));
         Fault fault{.kind = Fault::Kind::kLinkDown, .port = port, .at = at};
         fault.until = std::min(end, *spec.until);
-        add_port(fault);
+        add_sharers(fault);
         fault.port = fabric_.port(port).peer;
-        add_port(fault);
+        if (!shares_link(fault.port, port)) add_sharers(fault);
         at = end + drawn(flapping.up, random.bits(draws++));
       }
     }
@@ -198,6 +202,30 @@ class FaultResolver {
     return false;
   }
 
+  [[nodiscard]] bool shares_link(PortId a, PortId b) const {
+    const std::uint32_t link = fabric_.port(a).shared_link;
+    return link != 0 && link == fabric_.port(b).shared_link;
+  }
+  /// False: this fault has changed the link that `port` shares already.
+  bool takes(PortId port) {
+    const std::uint32_t link = fabric_.port(port).shared_link;
+    return link == 0 || taken_.insert(link).second;
+  }
+  /// Of all ports that share the link of the fault's.
+  void add_sharers(Fault fault) {
+    for (const PortId port : sharers_of(fabric_, fault.port)) {
+      fault.port = port;
+      add_port(fault);
+    }
+  }
+  /// The rate of a link that several share is that of all, and when it is down, it is for all.
+  void add_link(const Fault& fault) {
+    const bool is_of_all =
+        fault.kind == Fault::Kind::kLinkRate || fault.kind == Fault::Kind::kLinkDown;
+    if (!is_of_all) return add_port(fault);
+    if (takes(fault.port)) add_sharers(fault);
+  }
+
   void add_port(const Fault& fault) {
     if (found_.size() == kMaxFaults) {
       if (errors_.empty()) {
@@ -240,6 +268,7 @@ class FaultResolver {
   const Fabric& fabric_;
   FabricNames names_;
   std::size_t index_ = 0;
+  std::set<std::uint32_t> taken_;  ///< shared links that the present fault has changed
   std::vector<Found> found_;
   Errors errors_;
 };

@@ -33,9 +33,16 @@ class LinkChanger {
 
   void set(PortId port, const LinkChange& change) {
     Port& changed = fabric_.ports[port.value()];
-    changed.rate = change.link.rate.value_or(changed.rate);
+    if (change.link.rate) set_rate(port, *change.link.rate);
     changed.wire_latency = change.link.wire_latency().value_or(changed.wire_latency);
     changed.errors = change.link.errors.given().value_or(changed.errors);
+  }
+
+  /// A link that several ports share is one.
+  void set_rate(PortId port, BitsPerSecond rate) {
+    for (const PortId sharer : sharers_of(fabric_, port)) {
+      fabric_.ports[sharer.value()].rate = rate;
+    }
   }
 
   Fabric& fabric_;

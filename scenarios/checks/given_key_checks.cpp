@@ -281,10 +281,36 @@ class GivenKeyChecks {
         without_effect(key, "each link that is listed has a latency, and each is a port");
       }
     }
+    check_shared_host_links();
     if (!std::holds_alternative<topologies::SingleDomainSpec>(scenario_.topology)) return;
     for (const char* key : {"racks.server.nic", "racks.server.rails", "racks.server.host_link",
                             "fabric.switch", "fabric.flow_control", "fabric.ecn"}) {
       without_effect(key, "with `topology: single-domain` there is no network between servers");
+    }
+  }
+
+  void check_shared_host_links() {
+    std::visit(
+        [this]<class Topology>(const Topology& topology) {
+          if constexpr (requires { topology.racks.front().server; }) {
+            for (std::size_t i = 0; i < topology.racks.size(); ++i) {
+              check_shared_host_link(topology.racks[i], "racks.server");
+              check_shared_host_link(topology.racks[i], fmt::format("racks[{}].server", i));
+            }
+          }
+        },
+        scenario_.topology);
+  }
+  void check_shared_host_link(const topologies::RackSpec& rack, const std::string& path) {
+    const topologies::ServerPart& server = rack.server;
+    const topologies::HostLinkPart& link = server.host_link;
+    if (!link.is_shared() || server.nics == 0) return;
+    if (!topologies::has_nic_nodes(rack)) {
+      for (const char* key : {".host_link.shared_by", ".host_link.through"}) {
+        without_effect(path + key, "the link carries all that its NICs send and receive");
+      }
+    } else if (link.shared_by == 1 && (link.is_one_way() || server.gpus <= server.nics)) {
+      without_effect(path + ".host_link.shared_by", "every NIC has a link of its own without it");
     }
   }
 

@@ -68,6 +68,7 @@ std::string obstacle_to_reuse(const Experiment& e) {
 
 std::string obstacle_to_rails(const Experiment& e) {
   if (e.scenario.switches.by_port.any()) return "ports have settings of their own";
+  if (e.fabric.has_shared_links()) return "GPUs of several rails take turns on host links";
   if (e.scenario.switches.link_retry.enabled) return "link-level retry has timers of its own";
   const auto& classes = e.scenario.switches.classes;
   if (std::ranges::any_of(classes, [](const auto& c) { return c.is_cbfc(); })) {

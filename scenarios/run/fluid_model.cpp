@@ -65,6 +65,7 @@ FluidModel::FluidModel(const Experiment& experiment, const RunMode& mode, ZeroLo
       mode_(mode),
       ideals_(ideals),
       transports_(experiment.scenario, experiment.fabric, experiment.routes, experiment.workload),
+      owners_(experiment.fabric.link_owners()),
       spreads_(sprays_data(experiment) || !experiment.scenario.scale_up.empty()) {
   queue_pairs_ = protocols::traits_of(experiment.scenario.transport).queue_pairs;
   max_queue_pairs_ = std::max(queue_pairs_, max_queue_pairs(experiment.workload.connections()));
@@ -153,10 +154,15 @@ std::vector<std::vector<PortShare>> FluidModel::steps(const Ends& ends, bool is_
 
 std::vector<std::uint32_t> FluidModel::links(const Ends& ends, bool is_reverse) const {
   std::vector<std::uint32_t> links;
+  std::set<std::uint32_t> shared;
   for (const auto& step : steps(ends, is_reverse)) {
+    // Between hosts that share a link both ways, a flow crosses it twice.
+    const std::uint32_t number = experiment_.fabric.port(step.front().port).shared_link;
+    const bool crosses_again = number != 0 && !shared.insert(number).second;
     // All ports of a step are in one bundle.
     const std::uint32_t link = link_of_port_[step.front().port.value()];
-    if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
+    const bool is_known = std::find(links.begin(), links.end(), link) != links.end();
+    if (!is_known || crosses_again) links.push_back(link);
   }
   return links;
 }
@@ -191,6 +197,7 @@ void FluidModel::bundle_ports() {
       }
     });
   }
+  for (std::uint32_t p = 0; p < ports; ++p) unions.join(owners_[p].value(), p);
   link_of_port_.resize(ports);
   for (std::uint32_t p = 0; p < ports; ++p) link_of_port_[p] = unions.root(p);
 }
@@ -202,14 +209,15 @@ void FluidModel::share_ports() {
     for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
       const Ends at = ends(connection, q);
       if (q > 0 && at.is_spread && !at.keeps_port) return;
-      std::map<PortId, double> shares;
       for (const auto& step : steps(ends(connection, q), false)) {
-        for (const PortShare& s : step) shares[s.port] += s.share;
-      }
-      for (const auto& [port, share] : shares) {
-        shares_[port.value()] = std::max(shares_[port.value()], share);
+        std::map<PortId, double> shares;
+        for (const PortShare& s : step) shares[owners_[s.port.value()]] += s.share;
+        for (const auto& [port, share] : shares) {
+          shares_[port.value()] = std::max(shares_[port.value()], share);
+        }
       }
     });
+    for (std::size_t p = 0; p < shares_.size(); ++p) shares_[p] = shares_[owners_[p].value()];
   }
   ports_of_.resize(fabric.ports.size());
   data_part_.assign(fabric.ports.size(), 1.0);

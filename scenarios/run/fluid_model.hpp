@@ -88,6 +88,7 @@ class FluidModel {
   const RunMode& mode_;
   ZeroLoadTimes& ideals_;
   ConnectionTransports transports_;
+  std::vector<PortId> owners_;                 ///< Fabric::link_owners
   std::uint32_t queue_pairs_ = 1;              ///< of a connection that does not say
   std::uint32_t max_queue_pairs_ = 1;          ///< of a connection
   bool spreads_ = false;                       ///< packets of some connections take several paths

@@ -12,6 +12,7 @@
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/plain_number.hpp"
 #include "simcore/base/escape.hpp"
+#include "topologies/analysis/scale_up_survey.hpp"
 #include "topologies/analysis/summary.hpp"
 
 namespace weft::scenarios {
@@ -59,6 +60,13 @@ CheckReport check_report(const Session& session) {
   report.logical_processes = plan.lp_count;
   report.lookahead = plan.lookahead;
   if (!plan.limiting_port.is_none()) report.limiting_port = e.fabric.port_name(plan.limiting_port);
+  for (const auto& kind : topologies::survey_shared_host_links(e.fabric)) {
+    report.shared_host_links.push_back(
+        fmt::format("{} of {}{}, shared by {} and {}", counted(kind.links, "host link"),
+                    format_rate(static_cast<double>(kind.rate.count())),
+                    kind.is_one_way ? " for both directions together" : " per direction",
+                    counted(kind.nics, "NIC"), counted(kind.hosts, "host")));
+  }
   report.changed_links = describe_changed_links(e.scenario, e.fabric);
   report.forecast = session.forecast;
   report.fluid_seconds = fluid_seconds(e, session.forecast.messages);
@@ -83,6 +91,7 @@ std::string check_text(const CheckReport& r) {
                       count(r.logical_processes, "logical process", "logical processes"),
                       format_time(r.lookahead),
                       r.limiting_port.empty() ? "run.control_latency" : r.limiting_port);
+  for (const std::string& line : r.shared_host_links) text += "  " + line + "\n";
   for (const std::string& line : r.changed_links) text += "  " + escaped(line) + "\n";
   text += "  about " + forecast_text(r.forecast);
   if (r.fluid_seconds > r.forecast.seconds) {

@@ -26,6 +26,7 @@ struct CheckReport {
   std::uint64_t logical_processes = 0;
   Picoseconds lookahead{};
   std::string limiting_port;  ///< that sets the lookahead; empty: run.control_latency does
+  std::vector<std::string> shared_host_links;
   std::vector<std::string> changed_links;
   Forecast forecast;
   double fluid_seconds = 0;           ///< of a run by the fluid engine

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "scenarios/zero_load/connection_transports.hpp"
@@ -93,13 +96,15 @@ class CutNeeds {
   double size_;
 };
 
-/// Payload per second out of a set of ranks, and into it.
+/// Payload per second out of a set of ranks, into it, and both together.
 struct Capacity {
   double out = 0;
   double in = 0;
+  double both = 0;
   Capacity& operator+=(const Capacity& other) {
     out += other.out;
     in += other.in;
+    both += other.both;
     return *this;
   }
 };
@@ -110,27 +115,48 @@ class Search {
   Search(const Scenario& scenario, const Fabric& fabric, const JobSpec& job)
       : scenario_(scenario), fabric_(fabric), job_(job), kinds_(scale_up_kinds(scenario, fabric)) {}
 
-  /// Payload per second of a rank's links into a network.
-  [[nodiscard]] Capacity rate_of(std::uint32_t rank, NetworkKind network) const {
-    const HostId host = job_.ranks[rank];
-    const Framing framing = framing_of_link(host, network);
+  /// Payload per second of the links of some ranks into a network. Links that they share are one.
+  [[nodiscard]] Capacity rate_of(std::span<const std::uint32_t> ranks, NetworkKind network) const {
     const bool is_nic = network == NetworkKind::kScaleOut;
     const BitsPerSecond unlimited = BitsPerSecond::max();
     const BitsPerSecond taken_in =
         is_nic ? scenario_.nic.receive_rate.value_or(unlimited) : unlimited;
+    std::set<std::uint32_t> sending;
+    std::set<std::uint32_t> receiving;
+    const auto is_new = [](std::set<std::uint32_t>& known, const Port& port) {
+      return port.shared_link == 0 || known.insert(port.shared_link).second;
+    };
     Capacity rate;
-    for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
-      const Port& peer = fabric_.port(port.peer);
-      if (fabric_.network_of(peer.peer) != network) continue;
-      rate.out += payload_rate(port.rate, framing);
-      rate.in += payload_rate(std::min(peer.rate, taken_in), framing);
+    for (const std::uint32_t rank : ranks) {
+      const HostId host = job_.ranks[rank];
+      const Framing framing = framing_of_link(host, network);
+      for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
+        const Port& peer = fabric_.port(port.peer);
+        if (fabric_.network_of(peer.peer) != network) continue;
+        const bool is_one_way = port.shared_link != 0 && port.shared_link == peer.shared_link;
+        const bool sends = is_new(sending, port);
+        const double out = sends ? payload_rate(port.rate, framing) : 0;
+        const double in =
+            is_new(receiving, peer) ? payload_rate(std::min(peer.rate, taken_in), framing) : 0;
+        rate += {out, in, is_one_way ? out : out + in};
+      }
     }
     return rate;
   }
-  [[nodiscard]] Capacity rate_of(std::uint32_t rank) const {
-    Capacity rate = rate_of(rank, NetworkKind::kScaleOut);
-    rate += rate_of(rank, NetworkKind::kScaleUp);
+  [[nodiscard]] Capacity rate_of(std::span<const std::uint32_t> ranks) const {
+    Capacity rate = rate_of(ranks, NetworkKind::kScaleOut);
+    rate += rate_of(ranks, NetworkKind::kScaleUp);
     return rate;
+  }
+  /// The link that all of a rank's ports to NICs share for what it sends; 0: there is none.
+  [[nodiscard]] std::uint32_t shared_link_of(std::uint32_t rank) const {
+    std::optional<std::uint32_t> only;
+    for (const Port& port : fabric_.ports_of(fabric_.hosts[job_.ranks[rank].value()])) {
+      if (fabric_.network_of(fabric_.port(port.peer).peer) != NetworkKind::kScaleOut) continue;
+      if (only.value_or(port.shared_link) != port.shared_link) return 0;
+      only = port.shared_link;
+    }
+    return only.value_or(0);
   }
   /// Of a switch's links to other switches.
   [[nodiscard]] Capacity uplink_rate(NodeId leaf) const {
@@ -139,8 +165,9 @@ class Search {
       const Node& peer = fabric_.node(fabric_.port(port.peer).node);
       if (peer.kind == NodeKind::kSwitch && peer.tier > fabric_.node(leaf).tier) {
         const Framing framing = framing_of(scenario_, job_.transport);
-        rate.out += payload_rate(port.rate, framing);
-        rate.in += payload_rate(fabric_.port(port.peer).rate, framing);
+        const double out = payload_rate(port.rate, framing);
+        const double in = payload_rate(fabric_.port(port.peer).rate, framing);
+        rate += {out, in, out + in};
       }
     }
     return rate;
@@ -161,6 +188,7 @@ class Search {
   void consider(const Crossing& bytes, const Capacity& rate, const std::string& cut) {
     consider(bytes.out, rate.out, cut);
     consider(bytes.in, rate.in, cut);
+    consider(bytes.in + bytes.out, rate.both, cut);
   }
   void consider(double bytes, double rate, const std::string& cut) {
     if (bytes <= 0 || rate <= 0) return;
@@ -201,13 +229,13 @@ double consider_ranks(const Fabric& fabric, const JobSpec& job, const Collective
                       const collectives::RankLayout& layout, Search& search) {
   const auto n = static_cast<std::uint32_t>(job.ranks.size());
   const CutNeeds needs(spec, n);
-  Capacity together;
+  std::vector<std::uint32_t> all(n);
+  std::iota(all.begin(), all.end(), 0U);
   double min_taken_in = std::numeric_limits<double>::max();
   for (std::uint32_t rank = 0; rank < n; ++rank) {
-    const Capacity rate = search.rate_of(rank);
+    const Capacity rate = search.rate_of({&all[rank], 1});
     const Crossing c = needs.of({rank});
     search.consider(c, rate, "links of " + fabric.host(job.ranks[rank]).name);
-    together += rate;
     min_taken_in = std::min(min_taken_in, rate.in > 0 ? c.in / rate.in : 0);
   }
   if (spec.operation != Operation::kAllReduce) return min_taken_in;
@@ -218,7 +246,7 @@ double consider_ranks(const Fabric& fabric, const JobSpec& job, const Collective
   // Sums of scale-up switches pass other domains' ranks by.
   const bool is_one_domain = collectives::RankMap(n, layout).domains() == 1;
   if (works_in_network && !is_one_domain) return min_taken_in;
-  search.consider({each * n, each * n}, together, "links of all ranks");
+  search.consider({each * n, each * n}, search.rate_of(all), "links of all ranks");
   return min_taken_in;
 }
 
@@ -232,10 +260,7 @@ void consider_domains(const JobSpec& job, const CollectiveSpec& spec,
   if (domains.size() < 2) return;
   Capacity together;
   for (const auto& [domain, members] : domains) {
-    Capacity rate;
-    for (const std::uint32_t rank : members) {
-      rate += search.rate_of(rank, NetworkKind::kScaleOut);
-    }
+    const Capacity rate = search.rate_of(members, NetworkKind::kScaleOut);
     search.consider(needs.of(members), rate, "links out of a scale-up domain");
     together += rate;
   }
@@ -256,10 +281,25 @@ void consider_leaves(const Fabric& fabric, const JobSpec& job, const CollectiveS
   }
   for (const auto& [leaf, members] : leaves) {
     Capacity rate = search.uplink_rate(NodeId(leaf));
-    for (const std::uint32_t rank : members) {
-      rate += search.rate_of(rank, NetworkKind::kScaleUp);
-    }
+    rate += search.rate_of(members, NetworkKind::kScaleUp);
     search.consider(needs.of(members), rate, "links above " + fabric.node(NodeId(leaf)).name);
+  }
+}
+
+/// Ranks behind one host link.
+void consider_shared_links(const Fabric& fabric, const JobSpec& job, const CollectiveSpec& spec,
+                           Search& search) {
+  if (!fabric.has_shared_links()) return;
+  const auto n = static_cast<std::uint32_t>(job.ranks.size());
+  const CutNeeds needs(spec, n);
+  Groups links;
+  for (std::uint32_t rank = 0; rank < n; ++rank) {
+    const std::uint32_t link = search.shared_link_of(rank);
+    if (link != 0) links[link].push_back(rank);
+  }
+  for (const auto& [link, members] : links) {
+    search.consider(needs.of(members), search.rate_of(members),
+                    "the host link of " + fabric.host(job.ranks[members.front()]).name);
   }
 }
 
@@ -300,6 +340,7 @@ OperationBound operation_bound(const Scenario& scenario, const Fabric& fabric,
   const double taken_in = consider_ranks(fabric, job, spec, layout, search);
   consider_domains(job, spec, layout, search);
   consider_leaves(fabric, job, spec, search);
+  consider_shared_links(fabric, job, spec, search);
   const double whole =
       of_iterations(spec.iterations, min_computing(spec), search.seconds(), taken_in);
   return {Picoseconds(std::llround(std::floor(whole * 1e12))), search.cut()};

@@ -39,6 +39,19 @@ class DisjointSets {
   std::vector<std::uint32_t> parent_;
 };
 
+/// Nodes whose ports share a link take turns on it, without any latency between them: they are in
+/// one logical process, and so are the ends of that link.
+void join_sharers(const Fabric& fabric, DisjointSets& sets) {
+  const std::vector<PortId> owners = fabric.link_owners();
+  for (std::size_t p = 0; p < owners.size(); ++p) {
+    const PortId port{p};
+    if (fabric.port(port).shared_link == 0) continue;
+    const std::uint32_t node = fabric.port(port).node.value();
+    sets.join(node, fabric.peer_node(port).value());
+    sets.join(node, fabric.port(owners[p]).node.value());
+  }
+}
+
 /// Logical processes when every cable of at least `threshold` is cut.
 LpPlan cut_at(const Fabric& fabric, std::span<const Picoseconds> crossing, Picoseconds threshold) {
   DisjointSets sets(fabric.nodes.size());
@@ -48,6 +61,7 @@ LpPlan cut_at(const Fabric& fabric, std::span<const Picoseconds> crossing, Picos
       sets.join(fabric.port(port).node.value(), fabric.peer_node(port).value());
     }
   }
+  if (fabric.has_shared_links()) join_sharers(fabric, sets);
   LpPlan plan;
   plan.lp_of_node.resize(fabric.nodes.size());
   std::vector<std::uint32_t> lp_of_root(fabric.nodes.size());

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,7 @@ class BoundFinder {
       is_inside_.push_back(fabric_.network_of(PortId(p)) == network_);
     }
     consider_tiers();
+    if (fabric_.has_shared_links()) consider_shared_links();
     consider_groups_at_sources();
     consider_entries_of_destinations();
     return tightest_;
@@ -127,6 +129,49 @@ class BoundFinder {
       consider(out[root], [&] { return name(root, "egress"); });
       consider(in[root],
                [&] { return name(root, is_slow_receiver[root] ? "receive rate" : "ingress"); });
+    }
+  }
+
+  /// The link that all ports of a host share by which it sends into the network, or receives; 0:
+  /// there is none.
+  [[nodiscard]] std::uint32_t shared_link_of(HostId host, bool is_sending) const {
+    std::optional<std::uint32_t> only;
+    const Node& node = fabric_.host(host);
+    for (std::uint32_t local = 0; local < node.port_count; ++local) {
+      const PortId id(node.first_port.value() + local);
+      if (!is_inside_[id.value()]) continue;
+      const Port& port = fabric_.port(id);
+      const std::uint32_t link =
+          is_sending ? port.shared_link : fabric_.port(port.peer).shared_link;
+      if (only.value_or(link) != link) return 0;
+      only = link;
+    }
+    return only.value_or(0);
+  }
+
+  /// Host links that several share: what all of them send, and receive if both directions do.
+  void consider_shared_links() {
+    std::vector<NetworkCut> cuts;
+    std::vector<HostId> first;
+    for (const Port& port : fabric_.ports) {
+      const std::uint32_t link = port.shared_link;
+      if (link >= cuts.size()) cuts.resize(link + 1);
+      if (link != 0) cuts[link].capacity = std::max(cuts[link].capacity, port.rate);
+    }
+    first.resize(cuts.size());
+    const auto add = [&](HostId host, bool is_sending, Bytes bytes) {
+      const std::uint32_t link = shared_link_of(host, is_sending);
+      if (link == 0) return;
+      cuts[link].load += bytes;
+      first[link] = std::min(first[link], host);
+    };
+    for (const Demand& demand : demands_) {
+      add(demand.source, true, total(demand));
+      add(demand.destination, false, total(demand));
+    }
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      consider(cuts[i],
+               [&] { return "the host link that " + fabric_.host(first[i]).name + " shares"; });
     }
   }
 
@@ -232,10 +277,11 @@ CapacityBound capacity_bound(const Fabric& fabric, const Routes& routes,
 CapacityBound link_bound(const Fabric& fabric, const Routes& routes, std::uint64_t run_seed,
                          std::span<const Demand> demands) {
   std::vector<Bytes> load(fabric.ports.size());
+  const std::vector<PortId> owners = fabric.link_owners();
   for (const Demand& demand : demands) {
     for (const PortId port :
          flow_path(fabric, routes, run_seed, demand.source, demand.destination, demand.entropy)) {
-      load[port.value()] += total(demand);
+      load[owners[port.value()].value()] += total(demand);
     }
   }
   CapacityBound bound;

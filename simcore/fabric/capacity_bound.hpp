@@ -33,7 +33,8 @@ struct CapacityBound {
 /// bounded by the cuts of their own network. Cuts are, each way: all links of a host; everything
 /// that joins hosts and switches below a tier to what is above (a leaf's uplinks, a pod's); and
 /// where a host is attached to one switch only, at that of the source the equal-cost group towards
-/// the destination's, and all links by which routes enter that of a destination. Time and memory
+/// the destination's, and all links by which routes enter that of a destination; and links that
+/// ports of hosts share. Time and memory
 /// are linear in fabric and demands.
 ///
 /// `receive_rate`: what a scale-out port of a host takes in at most, if that is less than its link

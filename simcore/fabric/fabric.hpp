@@ -69,6 +69,9 @@ struct Port {
   Picoseconds edge_latency{};
   /// Of the direction that leaves this port.
   LinkErrors errors{};
+  /// Ports with the same number share one link, such as the link above a PCIe switch: one packet of
+  /// them all is on it at a time, at its `rate`. 0: the port has its link to itself.
+  std::uint32_t shared_link = 0;
 };
 
 /// Nodes, ports and cables: an immutable value that topologies build and everything else reads.
@@ -110,6 +113,13 @@ class Fabric {
   }
   /// `leaf0[3]->spine1[0]`: how reports name a link direction.
   [[nodiscard]] std::string port_name(PortId id) const;
+  /// Whether some ports share links.
+  [[nodiscard]] bool has_shared_links() const;
+  /// By PortId: the first of the ports that share its link; itself, where it has one to itself.
+  [[nodiscard]] std::vector<PortId> link_owners() const;
 };
+
+/// The ports that share a link with `port`, ascending; itself, where it has one to itself.
+[[nodiscard]] std::vector<PortId> sharers_of(const Fabric& fabric, PortId port);
 
 }  // namespace weft

@@ -83,8 +83,20 @@ Picoseconds smallest_latency(const std::vector<Reached>& nodes) {
   return std::ranges::min(nodes, {}, &Reached::latency).latency;
 }
 
+/// Ports that share a link are one.
+std::uint32_t count_links(const Fabric& fabric, std::span<const PortId> links) {
+  std::vector<std::uint32_t> shared;
+  for (const PortId link : links) {
+    if (fabric.port(link).shared_link != 0) shared.push_back(fabric.port(link).shared_link);
+  }
+  const std::size_t sharers = shared.size();
+  std::ranges::sort(shared);
+  shared.erase(std::unique(shared.begin(), shared.end()), shared.end());
+  return static_cast<std::uint32_t>(links.size() - sharers + shared.size());
+}
+
 PathHop hop_of(const Fabric& fabric, std::span<const PortId> links, Picoseconds latency) {
-  PathHop hop{.rate = {}, .latency = latency, .links = static_cast<std::uint32_t>(links.size())};
+  PathHop hop{.rate = {}, .latency = latency, .links = count_links(fabric, links)};
   for (const PortId link : links) hop.rate = std::max(hop.rate, fabric.port(link).rate);
   return hop;
 }

@@ -36,7 +36,8 @@ class FlowSolver {
   FlowSolver(const FlowSolver&) = delete;
   FlowSolver& operator=(const FlowSolver&) = delete;
 
-  /// A new route over these links, each at most once and at least one; numbered from 0.
+  /// A new route over these links, at least one; numbered from 0. One that stands twice in it
+  /// carries every byte twice.
   [[nodiscard]] virtual std::uint32_t add_route(std::span<const std::uint32_t> links) = 0;
   /// Starts `flow` now. A number may be used again once its flow has drained.
   virtual void start(std::uint32_t flow, std::uint32_t route, Bytes bytes) = 0;

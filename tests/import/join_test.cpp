@@ -299,6 +299,89 @@ TEST(Join, SlotsThatDoNotKeepUpWithTheirNicsAreHostLinks) {
   EXPECT_THAT(text_with(pcie_payload(32, 16), {}), Not(HasSubstr("host_link")));
 }
 
+/// The scenario of the cluster whose servers have been changed.
+std::string text_with_servers(const std::string& file, const std::function<void(Server&)>& change) {
+  JoinedSamples joined =
+      join_samples({"fabric/netbox-cables.csv", file}, {}, [&](Description& description) {
+        for (Server& server : description.servers) change(server);
+      });
+  EXPECT_FALSE(has_errors(joined.description.remarks)) << joined.all_remarks();
+  return scenario_text(joined.cluster, joined.description, {}, "paths");
+}
+
+constexpr const char* kXml = "server/nccl-topo-gpu01.xml";
+
+/// Switches of several NICs side by side.
+void plug_together(Server& server, std::uint32_t nics) {
+  for (std::size_t i = 0; i < server.nics.size(); ++i) {
+    server.nics[i].trunk->number = static_cast<std::uint32_t>(i) / nics;
+  }
+}
+
+// Without GPU-direct data go up the link above the PCIe switch and down again: 32 GT/s over 16
+// lanes. Its payload is 457,644 Mb/s, whatever number of NICs is below.
+TEST(Join, WithoutGpuDirectHostLinksGoThroughTheRootComplex) {
+  EXPECT_THAT(text_with_servers(kXml, [](Server&) {}), Not(HasSubstr("host_link")));
+  const auto off = [](std::uint32_t nics) {
+    return text_with_servers(kXml, [nics](Server& server) {
+      plug_together(server, nics);
+      for (ServerNic& nic : server.nics) nic.gpu_direct = false;
+    });
+  };
+  EXPECT_THAT(off(1), HasSubstr("host_link: {rate: 457644Mbps, through: root-complex}"));
+  EXPECT_THAT(off(1), HasSubstr("GPU-direct is off (gdr 0 of the NICs, nccl-topo-gpu01.xml:6)"));
+  EXPECT_THAT(off(2),
+              HasSubstr("host_link: {rate: 457644Mbps, shared_by: 2, through: root-complex}"));
+  EXPECT_THAT(off(2), HasSubstr("the link above 2 NICs"));
+  // Of 8 NICs three each and two: no number says it.
+  EXPECT_THAT(off(3), HasSubstr("host_link: {rate: 457644Mbps, through: root-complex}"));
+  EXPECT_THAT(off(3), HasSubstr("not below PCIe switches side by side"));
+  const std::string some =
+      text_with_servers(kXml, [](Server& server) { server.nics.front().gpu_direct = false; });
+  EXPECT_THAT(some, Not(HasSubstr("host_link: {")));
+  EXPECT_THAT(some, HasSubstr("GPU-direct is off for 1 of 8 NICs and 0 of 8 GPUs"));
+  const std::string gpus = text_with_servers(kXml, [](Server& server) {
+    for (ServerGpu& gpu : server.gpus) gpu.gpu_direct = false;
+  });
+  EXPECT_THAT(gpus, HasSubstr("gdr 0 of the GPUs, nccl-topo-gpu01.xml:10"));
+}
+
+void move_away(Server& server, PciePath nearest) {
+  for (ServerGpu& gpu : server.gpus) {
+    for (auto& [nic, path] : gpu.nics) path = std::max(path, nearest);
+  }
+}
+
+// All GPUs on the other socket: NCCL has 22 GB/s between those of the sample, and 16 where no file
+// says which they are.
+TEST(Join, NicsOnTheWrongSocketShareTheLinkBetweenSockets) {
+  const auto far = [](Server& server) { move_away(server, PciePath::kSys); };
+  EXPECT_THAT(text_with_servers(kXml, far), HasSubstr("host_link: {rate: 176Gbps, shared_by: 8}"));
+  EXPECT_THAT(text_with_servers(kXml, far), HasSubstr("NCCL's figure for this CPU"));
+  const std::string matrix = text_with_servers("server/topo-m-gpu01.txt", far);
+  EXPECT_THAT(matrix, HasSubstr("host_link: {rate: 128Gbps, shared_by: 8}"));
+  EXPECT_THAT(matrix, HasSubstr("assumed: NCCL's figure for AMD"));
+}
+
+// Through the root complex on links of their own, both directions remain; two NICs of 400 Gb/s
+// below one switch share its link.
+TEST(Join, NicsAcrossTheRootComplexHaveTheLinkAboveTheirSwitch) {
+  const auto moved = [](std::uint32_t nics) {
+    return text_with_servers(kXml, [nics](Server& server) {
+      plug_together(server, nics);
+      move_away(server, PciePath::kNode);
+    });
+  };
+  EXPECT_THAT(moved(1), Not(HasSubstr("host_link: {")));
+  EXPECT_THAT(moved(1), HasSubstr("is NODE away"));
+  EXPECT_THAT(moved(2), HasSubstr("host_link: {rate: 457644Mbps, shared_by: 2}"));
+  const std::string mixed = text_with_servers(kXml, [](Server& server) {
+    for (auto& [nic, path] : server.gpus.front().nics) path = PciePath::kSys;
+  });
+  EXPECT_THAT(mixed, HasSubstr("PIX of 7 GPUs, SYS of 1 GPU"));
+  EXPECT_THAT(mixed, Not(HasSubstr("host_link: {")));
+}
+
 TEST(Join, NamesThatYamlOrAScenarioCouldMisreadAreQuoted) {
   JoinedSamples joined;
   read_file(InputFile("cables.csv",

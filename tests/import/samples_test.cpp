@@ -159,6 +159,12 @@ TEST(Samples, NcclTopologyHoldsAServer) {
     EXPECT_EQ(server.gpus[i].nics.at((i + 4) % 8), PciePath::kSys);
   }
   EXPECT_EQ(server.gpus[0].nics.at(1), PciePath::kNode);
+  EXPECT_EQ(server.gpus[0].gpu_direct, true);
+  // Each NIC is below a switch of its own, whose link is as wide as its slot.
+  EXPECT_NE(server.nics[0].trunk->number, server.nics[1].trunk->number);
+  EXPECT_EQ(server.nics[0].trunk->rate->value, server.nics[0].pcie->value);
+  EXPECT_EQ(server.nics[0].trunk->rate->where.line, 3);
+  EXPECT_EQ(server.socket_link->value.count(), 176 * kGbps);
   ASSERT_EQ(read.recognised.size(), 1U);
   EXPECT_EQ(read.recognised[0], "sample: NCCL topology XML: 2 sockets, 8 GPUs, 8 NICs");
 }

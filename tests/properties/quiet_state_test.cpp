@@ -142,7 +142,7 @@ class DeadFields {
            pauses_to_send, credits_to_send, forced_pauses, round_robin, network, is_down, has_retry,
            is_held, is_watched, ignored, dropping, settings, ingress_up_since, ttl_drops,
            fault_drops, poison_drops, pauses_sent, pauses, pauses_lost, stalls, service_pending,
-           nominal_rate, sprayed, id, peer] = state;
+           shared_link, nominal_rate, sprayed, id, peer] = state;
     EXPECT_EQ(backlog, 0_B);
     EXPECT_EQ(waiting | blocked | pending_control | paused | starved | pauses_to_send |
                   credits_to_send | forced_pauses | dropping,

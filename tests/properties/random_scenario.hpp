@@ -208,6 +208,25 @@ class RandomScenario {
     replace(yaml, "server: host-400g",
             fmt::format("server: {{part: host-400g, host_link: {{rate: {}Gbps}}}}",
                         100 + 50 * own.below(6)));
+    share_host_links(yaml, own);
+  }
+  /// Pairs of hosts are servers whose NICs share such a link, one way or both ways as one.
+  void share_host_links(std::string& yaml, Draws& own) {
+    const std::string_view servers = "servers: ";
+    const std::string_view single = ", server: {part: host-400g, host_link: {";
+    const std::size_t end = yaml.find(single);
+    if (end == std::string::npos || has(SwarmFeature::kInputQueues) || !own.one_in(2)) return;
+    const std::size_t begin = yaml.rfind(servers, end) + servers.size();
+    const std::uint64_t count = std::stoull(yaml.substr(begin, end - begin));
+    if (count % 2 != 0) return;
+    // GPUs have other names than NICs that are hosts.
+    const bool are_named = yaml.find(": h") != yaml.rfind(": h") || yaml.find("[h") != yaml.npos;
+    const bool is_one_way = !are_named && own.one_in(2);
+    yaml.replace(begin, end - begin + single.size(),
+                 fmt::format("{}, server: {{part: host-400g, {}nics: 2, host_link: {{shared_by: 2, "
+                             "{}",
+                             count / 2, is_one_way ? "gpus: 2, " : "",
+                             is_one_way ? "through: root-complex, " : ""));
   }
   /// Where all transports are MRC's, packets of some seeds name their routes.
   void source_routes(std::string& yaml) {

@@ -276,9 +276,10 @@ TEST(JsonSchema, SaysWhatIsWrongAndNotWhatElseItCouldHaveBeen) {
   EXPECT_EQ(complaint(fabric + ", ecn: {kmin: 1XB}", job), ".fabric.ecn.kmin pattern");
 }
 
-// It grows with every key: 221 kB with Ultra Ethernet, planes and the choices of frameworks.
+// It grows with every key: 221 kB with Ultra Ethernet, planes and the choices of frameworks, 240 kB
+// with what NICs share.
 TEST(JsonSchema, IsSmallEnoughForEditors) {
-  EXPECT_LT(schema_text(scenario_json_schema().value()).size(), 240'000U);
+  EXPECT_LT(schema_text(scenario_json_schema().value()).size(), 250'000U);
 }
 
 }  // namespace

@@ -237,6 +237,67 @@ TEST(ScaleUp, NicsThatOutrunThePcieLinkOfAServerAreNodes) {
             4U);
 }
 
+/// Ports by the link that they share; those with a link of their own are left out.
+std::map<std::uint32_t, std::vector<std::string>> shared_links(const Fabric& fabric) {
+  std::map<std::uint32_t, std::vector<std::string>> links;
+  for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+    const std::uint32_t link = fabric.ports[p].shared_link;
+    if (link != 0) links[link].push_back(fabric.port_name(PortId(p)));
+  }
+  return links;
+}
+
+// Eight NICs in pairs: four links, each of two GPUs towards their NICs, and four back. Through the
+// root complex both ways are one.
+TEST(ScaleUp, NicsMayShareHostLinks) {
+  ServerPart part = hgx_h100();
+  part.host_link.rate = 443_Gbps;
+  part.host_link.shared_by = 2;
+  const Network net(clos({racks_of(2, 1, part)}, 2));
+  expect_consistent(net.fabric);
+  const auto links = shared_links(net.fabric);
+  EXPECT_EQ(links.size(), 16U);
+  EXPECT_EQ(links.at(1), (std::vector<std::string>{"gpu0->nic0[0]", "gpu1->nic1[0]"}));
+  EXPECT_EQ(links.at(2), (std::vector<std::string>{"nic0[0]->gpu0", "nic1[0]->gpu1"}));
+  EXPECT_EQ(links.at(16), (std::vector<std::string>{"nic14[0]->gpu14", "nic15[0]->gpu15"}));
+  part.host_link.through = HostLinkPart::Through::kRootComplex;
+  const auto around = shared_links(Network(clos({racks_of(2, 1, part)}, 2)).fabric);
+  EXPECT_EQ(around.size(), 8U);
+  EXPECT_EQ(around.at(1), (std::vector<std::string>{"gpu0->nic0[0]", "gpu1->nic1[0]",
+                                                    "nic0[0]->gpu0", "nic1[0]->gpu1"}));
+  // A link that carries all its NICs, both ways where they are one, is none.
+  part.host_link.rate = 1600_Gbps;
+  EXPECT_TRUE(shared_links(Network(clos({racks_of(2, 1, part)}, 2)).fabric).empty());
+  part.host_link.rate = 1599_Gbps;
+  EXPECT_EQ(shared_links(Network(clos({racks_of(2, 1, part)}, 2)).fabric).size(), 8U);
+  // Two GPUs per NIC, four NICs: with one NIC per link, its GPUs share that.
+  ServerPart pairs = server(8, 4);
+  pairs.host_link.rate = 443_Gbps;
+  EXPECT_TRUE(shared_links(Network(clos({racks_of(2, 1, pairs)}, 2)).fabric).empty());
+  pairs.host_link.shared_by = 1;
+  EXPECT_EQ(shared_links(Network(clos({racks_of(2, 1, pairs)}, 2)).fabric).at(1),
+            (std::vector<std::string>{"gpu0->nic0[0]", "gpu1->nic0[1]"}));
+}
+
+TEST(ScaleUp, SharedHostLinksThatMeanNothingAreRefused) {
+  const auto errors_of = [](const ServerPart& part) {
+    const auto fabric = build_fabric(clos({racks_of(2, 1, part)}, 2));
+    return fabric.ok() ? std::string() : fabric.errors().front().to_string();
+  };
+  ServerPart part = hgx_h100();
+  part.host_link.shared_by = 2;
+  part.host_link.rate.reset();
+  EXPECT_NE(errors_of(part).find("racks.server.host_link.rate"), std::string::npos);
+  part.host_link.rate = 443_Gbps;
+  EXPECT_EQ(errors_of(part), "");
+  part.host_link.shared_by = 3;
+  EXPECT_NE(errors_of(part).find("racks.server.host_link.shared_by"), std::string::npos);
+  ServerPart plain = server(0, 2);
+  plain.host_link.rate = 100_Gbps;
+  plain.host_link.through = HostLinkPart::Through::kRootComplex;
+  EXPECT_NE(errors_of(plain).find("racks.server.host_link.through"), std::string::npos);
+}
+
 // Different servers on one fabric: 8 GPUs and 8 NICs, then 2 plain servers of 4 NICs.
 TEST(ScaleUp, RacksMayDiffer) {
   const Network net(clos({racks_of(1, 1, hgx_h100()), racks_of(1, 2, server(0, 4))}, 2));

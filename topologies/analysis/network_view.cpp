@@ -16,6 +16,10 @@ BitsPerSecond NetworkView::Site::host_rate() const {
 }
 
 NetworkView::NetworkView(const Fabric& fabric, NetworkKind network) : network_(network) {
+  for (const Port& port : fabric.ports) {
+    if (port.shared_link >= sharers_.size()) sharers_.resize(port.shared_link + 1);
+    ++sharers_[port.shared_link];
+  }
   first_.reserve(fabric.switches.size() + 1);
   for (const NodeId id : fabric.switches) {
     first_.push_back(bundles_.size());
@@ -57,7 +61,8 @@ std::vector<NetworkView::Bundle> NetworkView::bundles_from(const Fabric& fabric,
     if (peer.kind != NodeKind::kSwitch || peer.network != network_) continue;
     if (bundles.empty() || bundles.back().to != peer.index) bundles.push_back({.to = peer.index});
     ++bundles.back().links;
-    bundles.back().rate += port.rate;
+    const std::uint32_t sharers = port.shared_link == 0 ? 1 : sharers_[port.shared_link];
+    bundles.back().rate += BitsPerSecond(port.rate.count() / sharers);
   }
   return bundles;
 }

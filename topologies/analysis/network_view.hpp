@@ -21,7 +21,8 @@ class NetworkView {
   struct Bundle {
     std::uint32_t to = 0;  ///< SwitchId
     std::uint32_t links = 0;
-    BitsPerSecond rate{};  ///< of all of them together, per direction
+    /// Of all of them together, per direction; of links that are shared an even part.
+    BitsPerSecond rate{};
     bool operator==(const Bundle&) const = default;
   };
   struct Site {
@@ -49,7 +50,8 @@ class NetworkView {
   [[nodiscard]] std::vector<Bundle> bundles_from(const Fabric& fabric, NodeId node) const;
 
   NetworkKind network_;
-  std::vector<std::size_t> first_;  ///< by SwitchId, and the end
+  std::vector<std::uint32_t> sharers_;  ///< by Port::shared_link
+  std::vector<std::size_t> first_;      ///< by SwitchId, and the end
   std::vector<Bundle> bundles_;
   std::vector<bool> is_nic_;  ///< by SwitchId
   std::vector<Site> sites_;

@@ -128,4 +128,41 @@ std::optional<RailSummary> survey_rails(const Fabric& fabric) {
   return summary;
 }
 
+std::vector<SharedHostLinks> survey_shared_host_links(const Fabric& fabric) {
+  struct Members {
+    BitsPerSecond rate;
+    std::set<NodeId> hosts;
+    std::set<NodeId> nics;
+    bool leads_to_nics = false;
+    bool leads_to_hosts = false;
+  };
+  std::map<std::uint32_t, Members> by_link;
+  for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+    const Port& port = fabric.ports[p];
+    if (port.shared_link == 0) continue;
+    const NodeId peer = fabric.peer_node(PortId(p));
+    const bool is_of_host = fabric.node(port.node).kind == NodeKind::kHost;
+    Members& members = by_link[port.shared_link];
+    members.rate = port.rate;
+    members.hosts.insert(is_of_host ? port.node : peer);
+    members.nics.insert(is_of_host ? peer : port.node);
+    (is_of_host ? members.leads_to_nics : members.leads_to_hosts) = true;
+  }
+  std::vector<SharedHostLinks> kinds;
+  for (const auto& [link, members] : by_link) {
+    // Of the two directions of a link one is counted.
+    if (!members.leads_to_nics) continue;
+    const SharedHostLinks kind{members.rate, static_cast<std::uint32_t>(members.hosts.size()),
+                               static_cast<std::uint32_t>(members.nics.size()),
+                               members.leads_to_hosts, 0};
+    const auto known = std::ranges::find_if(kinds, [&](SharedHostLinks other) {
+      other.links = 0;
+      return other == kind;
+    });
+    SharedHostLinks& found = known == kinds.end() ? kinds.emplace_back(kind) : *known;
+    ++found.links;
+  }
+  return kinds;
+}
+
 }  // namespace weft::topologies

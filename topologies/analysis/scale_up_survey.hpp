@@ -43,4 +43,16 @@ struct RailSummary {
 /// Nothing where no host is on a rail.
 [[nodiscard]] std::optional<RailSummary> survey_rails(const Fabric& fabric);
 
+/// Links between hosts and NICs that several of them share, built alike.
+struct SharedHostLinks {
+  BitsPerSecond rate;
+  std::uint32_t hosts = 0;  ///< at each
+  std::uint32_t nics = 0;
+  bool is_one_way = false;  ///< what is sent and what is received share the rate
+  std::uint32_t links = 0;
+  auto operator<=>(const SharedHostLinks&) const = default;
+};
+
+[[nodiscard]] std::vector<SharedHostLinks> survey_shared_host_links(const Fabric& fabric);
+
 }  // namespace weft::topologies

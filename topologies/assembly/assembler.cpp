@@ -91,6 +91,7 @@ void Assembler::connect() {
     port.wire_latency = cable.link.latency;
     port.errors = cable.link.errors;
     port.edge_latency = ends[i].node == cable.a ? cable.edge_from_a : cable.edge_from_b;
+    port.shared_link = ends[i].node == cable.a ? cable.shared_from_a : cable.shared_from_b;
     PortId& other = other_end[ends[i].cable];
     if (other.is_none()) {
       other = PortId(i);

@@ -23,6 +23,8 @@ struct Cable {
   LinkSpec link;
   Picoseconds edge_from_a{};  ///< `Port::edge_latency` of what leaves a
   Picoseconds edge_from_b{};
+  std::uint32_t shared_from_a = 0;  ///< `Port::shared_link` of what leaves a
+  std::uint32_t shared_from_b = 0;
 };
 
 /// Collects nodes and cables and numbers the ports. What all builders share.

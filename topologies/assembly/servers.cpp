@@ -22,15 +22,6 @@ Served served_by(const ServerPart& server, std::uint32_t nic) {
   return {gpu_at(nic), std::max(1U, gpu_at(nic + 1) - gpu_at(nic))};
 }
 
-/// Whether the NICs of a server are nodes of their own. They are alike.
-bool has_nic_nodes(const RackSpec& rack) {
-  const ServerPart& server = rack.server;
-  if (server.nics == 0) return false;
-  const std::optional<BitsPerSecond>& feed = server.host_link.rate;
-  const bool outruns = feed && *feed < std::int64_t{server.nic.ports} * rack.access.rate;
-  return outruns || server.gpus > server.nics;
-}
-
 /// Of a server that has a name.
 std::string host_name(const RackSpec& rack, const ServerNames& names, std::uint32_t host) {
   const ServerPart& server = rack.server;
@@ -71,6 +62,7 @@ class Checker {
     check_not_negative(server.nic.send_latency, at + ".nic.send_latency", errors);
     check_not_negative(server.host_link.latency, at + ".host_link.latency", errors);
     if (server.host_link.rate) check_rate(*server.host_link.rate, at + ".host_link.rate");
+    check_shared_link(server, at + ".host_link");
     if (server.rails > server.nics) {
       fail(at + ".rails", "is " + std::to_string(server.rails) + "; the server has " +
                               weft::counted(server.nics, "NIC"));
@@ -88,6 +80,19 @@ class Checker {
  private:
   void fail(std::string key, std::string message) {
     errors.push_back(error_at(std::move(key), std::move(message)));
+  }
+  void check_shared_link(const ServerPart& server, const std::string& key) {
+    const HostLinkPart& link = server.host_link;
+    if (link.is_shared() && !link.rate) {
+      fail(key + ".rate", "is missing; a link that is shared needs one");
+    }
+    if (link.shared_by > 0 && (server.nics == 0 || server.nics % link.shared_by != 0)) {
+      fail(key + ".shared_by", "is " + std::to_string(link.shared_by) + "; the server has " +
+                                   weft::counted(server.nics, "NIC"));
+    }
+    if (link.is_one_way() && server.gpus == 0) {
+      fail(key + ".through", "is the root complex; the server has no GPUs");
+    }
   }
   void check_rate(BitsPerSecond rate, const std::string& key) {
     if (rate.count() > 0) return;
@@ -290,18 +295,50 @@ class Adder {
     const Served served = served_by(part, nic);
     const BitsPerSecond whole = std::int64_t{part.nic.ports} * server.spec->access.rate;
     const LinkSpec link{part.host_link.rate.value_or(whole), part.host_link.latency};
+    const SharedLinks shared = shared_links(part.host_link, nic);
     for (std::uint32_t gpu = served.first; gpu < served.first + served.count; ++gpu) {
-      assembler_.add_cable({.a = nth(server.first_host, gpu), .b = id, .link = link});
+      assembler_.add_cable({.a = nth(server.first_host, gpu),
+                            .b = id,
+                            .link = link,
+                            .shared_from_a = shared.to_nic,
+                            .shared_from_b = shared.to_host});
     }
     return id;
+  }
+
+  /// `Port::shared_link` of what goes to a NIC, and of what comes from it.
+  struct SharedLinks {
+    std::uint32_t to_nic = 0;
+    std::uint32_t to_host = 0;
+  };
+  /// NIC by NIC in order.
+  SharedLinks shared_links(const HostLinkPart& link, std::uint32_t nic) {
+    if (!link.is_shared()) return {};
+    if (nic % link.nics() == 0) {
+      shared_.to_nic = ++last_shared_link_;
+      shared_.to_host = link.is_one_way() ? shared_.to_nic : ++last_shared_link_;
+    }
+    return shared_;
   }
 
   Assembler& assembler_;
   std::vector<Server> servers_;
   bool has_rails_ = false;  ///< of some server: a single NIC beside those is on the first
+  SharedLinks shared_;      ///< of the NICs that came last
+  std::uint32_t last_shared_link_ = 0;
 };
 
 }  // namespace
+
+bool has_nic_nodes(const RackSpec& rack) {
+  const ServerPart& server = rack.server;
+  if (server.nics == 0) return false;
+  const HostLinkPart& feed = server.host_link;
+  const std::int64_t ports = std::int64_t{feed.nics()} * server.nic.ports;
+  const std::int64_t directions = feed.is_one_way() ? 2 : 1;
+  const bool outruns = feed.rate && *feed.rate < directions * ports * rack.access.rate;
+  return outruns || server.gpus > server.nics;
+}
 
 std::uint32_t rails_of(const ServerPart& server) {
   return server.rails > 0 ? server.rails : std::max(1U, server.nics);

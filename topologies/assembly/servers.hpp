@@ -79,6 +79,10 @@ class Servers {
   std::span<const ServerNames> names_;
 };
 
+/// Whether the NICs of a server are nodes of their own: GPUs share them, or they outrun the link to
+/// them, which may carry the data of several. They are alike.
+[[nodiscard]] bool has_nic_nodes(const RackSpec& rack);
+
 /// Rails that the NICs of a server are spread over.
 [[nodiscard]] std::uint32_t rails_of(const ServerPart& server);
 

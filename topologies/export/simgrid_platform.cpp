@@ -31,7 +31,11 @@ class Writer {
  public:
   Writer(std::ostream& out, const Fabric& fabric, const Routes& routes,
          const PlatformOptions& options)
-      : out_(out), fabric_(fabric), routes_(routes), options_(options) {}
+      : out_(out),
+        fabric_(fabric),
+        routes_(routes),
+        options_(options),
+        owners_(fabric.link_owners()) {}
 
   Errors write() {
     out_ << kHead << "  <zone id=\"" << xml_escaped(options_.name) << "\" routing=\"Full\">\n";
@@ -39,7 +43,9 @@ class Writer {
       // Computing is not modelled; SimGrid wants a speed.
       out_ << "    <host id=\"" << xml_escaped(fabric_.node(id).name) << "\" speed=\"1Gf\"/>\n";
     }
-    for (std::uint32_t p = 0; p < fabric_.ports.size(); ++p) write_link(PortId(p));
+    for (std::uint32_t p = 0; p < fabric_.ports.size(); ++p) {
+      if (owners_[p] == PortId(p)) write_link(PortId(p));
+    }
     for (std::uint32_t from = 0; from < fabric_.hosts.size(); ++from) {
       for (std::uint32_t to = 0; to < fabric_.hosts.size(); ++to) {
         if (from == to) continue;
@@ -79,7 +85,9 @@ class Writer {
     }
     out_ << "    <route src=\"" << xml_escaped(fabric_.host(from).name) << "\" dst=\""
          << xml_escaped(fabric_.host(to).name) << "\" symmetrical=\"NO\">";
-    for (const PortId port : path) out_ << "<link_ctn id=\"" << link_name(port) << "\"/>";
+    for (const PortId port : path) {
+      out_ << "<link_ctn id=\"" << link_name(owners_[port.value()]) << "\"/>";
+    }
     out_ << "</route>\n";
     return {};
   }
@@ -88,6 +96,7 @@ class Writer {
   const Fabric& fabric_;
   const Routes& routes_;
   const PlatformOptions& options_;
+  std::vector<PortId> owners_;  ///< ports that share a link are one link
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <optional>
@@ -95,12 +96,28 @@ struct ScaleUpPart {
 };
 
 /// How a GPU, or the memory of a server without GPUs, reaches its NIC: PCIe or a coherent
-/// chip-to-chip link.
+/// chip-to-chip link. Several may share it, as the link above a PCIe switch, or between sockets.
 struct HostLinkPart {
+  /// How data passes between a GPU and its NIC.
+  enum class Through : std::uint8_t {
+    kSwitch,       ///< straight through the PCIe switch above both
+    kRootComplex,  ///< up the link above that switch, to the root complex, and down again
+  };
   /// Absent: it keeps up with any NIC. A NIC that shares it, or outruns it, becomes a node of its
   /// own between the GPU and the leaf.
   std::optional<BitsPerSecond> rate{};
   Picoseconds latency;  ///< one way, PCIe switches included
+  /// NICs of a server side by side that share one link, with the GPUs that they serve: it carries
+  /// `rate` for all of them together. 0: every GPU has a link of its own.
+  std::uint32_t shared_by = 0;
+  /// Through the root complex, sent and received bytes pass the same link both ways: together they
+  /// have `rate`.
+  Through through = Through::kSwitch;
+
+  [[nodiscard]] bool is_shared() const { return shared_by > 0 || is_one_way(); }
+  [[nodiscard]] bool is_one_way() const { return through == Through::kRootComplex; }
+  /// NICs on one link.
+  [[nodiscard]] std::uint32_t nics() const { return std::max(1U, shared_by); }
 };
 
 /// What collectives have to know of a GPU besides its links.

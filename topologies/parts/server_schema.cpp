@@ -40,7 +40,40 @@ void check_wiring(const ScaleUpPart& part, Problems& problems) {
   }
 }
 
+void check_host_link(const HostLinkPart& link, Problems& problems) {
+  if (link.rate || !link.is_shared()) return;
+  const char* key = link.is_one_way() ? "through" : "shared_by";
+  problems.push_back({key, "needs the `rate` of the link that is shared; found `unlimited`"});
+}
+
+/// `1, 2, 4`
+std::string divisors_of(std::uint32_t number) {
+  std::string list;
+  for (std::uint32_t i = 1; i <= number; ++i) {
+    if (number % i == 0) list += (list.empty() ? "" : ", ") + std::to_string(i);
+  }
+  return list;
+}
+
+void check_shared_link(const ServerPart& server, Problems& problems) {
+  const HostLinkPart& link = server.host_link;
+  if (link.is_one_way() && !has_gpus(server)) {
+    problems.push_back({"host_link.through",
+                        "needs GPUs, which the server has none of: its NICs reach memory through "
+                        "the root complex anyway, each direction by itself; expected `switch`"});
+  }
+  if (link.shared_by == 0) return;
+  if (server.nics == 0) {
+    problems.push_back({"host_link.shared_by", "needs NICs, which the server has none of"});
+  } else if (server.nics % link.shared_by != 0) {
+    problems.push_back(
+        {"host_link.shared_by", "does not divide " + weft::counted(server.nics, "NIC") +
+                                    "; expected one of " + divisors_of(server.nics)});
+  }
+}
+
 void check_server(const ServerPart& server, Problems& problems) {
+  check_shared_link(server, problems);
   const std::string gpus = weft::counted(server.gpus, "GPU");
   if (!has_gpus(server) && server.nics == 0) {
     problems.push_back({"nics", "leaves a server with neither GPUs nor NICs"});
@@ -188,6 +221,20 @@ schema::Object<HostLinkPart> host_link_part_schema() {
       .field("latency", &HostLinkPart::latency, "one way, PCIe switches included")
       .source(kIdeal)
       .at_most(1_s)
+      .field("shared_by", &HostLinkPart::shared_by,
+             "NICs in order that share one link, as above a PCIe switch or between sockets, with "
+             "their GPUs: `rate` is for all")
+      .source("every GPU has a link of its own")
+      .range(0, kMaxGpus)
+      .special("none", schema::Scalar(std::uint64_t{0}))
+      .choice("through", &HostLinkPart::through,
+              {{HostLinkPart::Through::kSwitch, "switch", "straight through their PCIe switch"},
+               {HostLinkPart::Through::kRootComplex, "root-complex",
+                "up the link above it and down again, as with ACS or without GPU-direct: both "
+                "directions share `rate`"}},
+              "how data passes between GPU and NIC")
+      .source("GPU-direct, without ACS")
+      .check(check_host_link)
       .part_of("host-links");
 }
 

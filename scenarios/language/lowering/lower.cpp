@@ -54,6 +54,21 @@ void check_receivers(const Context& context) {
   }
 }
 
+/// Arbiters of inputs do not take turns on links that other nodes send on.
+void check_shared_links(const Context& context, const Scenario& scenario) {
+  if (scenario.switches.queueing != protocols::SwitchConfig::Queueing::kInput) return;
+  const std::vector<topologies::RackSpec> racks = racks_of(context.document);
+  for (std::size_t i = 0; i < racks.size(); ++i) {
+    const topologies::HostLinkPart& link = racks[i].server.host_link;
+    if (!link.is_shared()) continue;
+    const bool is_listed = locate(context.root, "racks[0]").is_exact;
+    context.fail((is_listed ? element_path("racks", i) : std::string("racks")) +
+                     ".server.host_link." + (link.is_one_way() ? "through" : "shared_by"),
+                 "makes a link that several share, whose turns switches with `queueing: input` do "
+                 "not know; say `queueing: output`, or leave it out");
+  }
+}
+
 /// Where the load balancing of a class stands.
 std::string balancing_path(const Context& context, ClassId c) {
   const auto& classes = context.document.fabric.classes;
@@ -155,6 +170,7 @@ Scenario lower(const Context& context) {
   scenario.run = document.run;
   scenario.observe = document.observe;
   check_receivers(context);
+  check_shared_links(context, scenario);
   check_run(context);
   lower_classes(context, scenario);
   lower_trimming(context, scenario);

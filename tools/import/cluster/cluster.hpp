@@ -10,6 +10,7 @@
 #include "tools/import/facts/description.hpp"
 #include "tools/import/facts/server.hpp"
 #include "tools/import/facts/switch_settings.hpp"
+#include "tools/import/server/host_path.hpp"
 #include "tools/import/source/remark.hpp"
 
 /// One cluster, joined from what all files say of it.
@@ -46,7 +47,8 @@ struct ClusterServer {
   std::optional<std::string> nic_part{};
   /// Of the slot of each NIC, where that is less than the NIC's rate.
   std::optional<Stated<BitsPerSecond>> pcie{};
-  bool has_file = false;  ///< itself, not one that is like it
+  HostPaths host_paths{};  ///< where GPU and NIC do not meet in a PCIe switch
+  bool has_file = false;   ///< itself, not one that is like it
 };
 
 struct ClusterSwitch {

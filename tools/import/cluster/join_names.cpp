@@ -292,11 +292,4 @@ std::optional<std::uint32_t> bus_of_address(std::string_view address) {
   return bus;
 }
 
-std::string short_place(const SourceLocation& where) {
-  std::string text = escaped(std::filesystem::path(where.file).filename().string());
-  if (where.line > 0) return fmt::format("{}:{}", text, where.line);
-  if (!where.key.empty()) text += " " + escaped(where.key);
-  return text;
-}
-
 }  // namespace weft::import

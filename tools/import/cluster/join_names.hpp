@@ -50,7 +50,4 @@ class DeviceKinds {
 /// The PCI bus of an address such as `0000:18:00.0`.
 [[nodiscard]] std::optional<std::uint32_t> bus_of_address(std::string_view address);
 
-/// `file:line` or `file key`, as comments of a scenario have it.
-[[nodiscard]] std::string short_place(const SourceLocation& where);
-
 }  // namespace weft::import

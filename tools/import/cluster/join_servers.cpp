@@ -189,6 +189,7 @@ class ServerJoiner {
       if (nic.part) server.nic_part = nic.part;
     }
     server.pcie = slower_slots(file);
+    server.host_paths = host_paths(file);
     choose_part_of(server, file);
     const auto cabling = cabling_.find(name);
     if (cabling == cabling_.end()) return server;

@@ -147,7 +147,7 @@ class ScenarioWriter {
     const bool has_nic =
         nic_of(part).empty() ||
         ((!server.nic_part || *server.nic_part == nic_of(part)) && rate == nic_rate_of(part));
-    if (has_nics && has_nic && !server.pcie) return part;
+    if (has_nics && has_nic && host_link(server).empty()) return part;
     std::string text = "{part: " + part;
     if (!has_nics) text += fmt::format(", nics: {}", server.nics.size());
     if (!has_nic)
@@ -155,8 +155,13 @@ class ScenarioWriter {
     return text + host_link(server) + "}";
   }
 
-  /// What the slots of its NICs carry, where that is less than the NICs' rate.
+  /// What the slots of its NICs carry, where that is less than the NICs' rate; or the link that
+  /// data pass besides, where that may be less.
   std::string host_link(const ClusterServer& server) {
+    for (const std::string& reason : server.host_paths.reasons) {
+      if (said_.insert(reason).second) assume(server.name + ": " + reason);
+    }
+    if (server.host_paths.link) return shared_link(server, *server.host_paths.link);
     if (!server.pcie) return {};
     if (said_.insert("slots").second) {
       assume(
@@ -164,6 +169,16 @@ class ScenarioWriter {
                       server.name, short_place(server.pcie->where)));
     }
     return ", host_link: {rate: " + quantity(server.pcie->value) + "}";
+  }
+
+  static std::string shared_link(const ClusterServer& server, const HostPath& path) {
+    BitsPerSecond rate = path.rate;
+    const std::int64_t nics = std::max(1U, path.shared_by);
+    if (server.pcie) rate = std::min(rate, nics * server.pcie->value);
+    std::string text = ", host_link: {rate: " + quantity(rate);
+    if (path.shared_by > 0) text += fmt::format(", shared_by: {}", path.shared_by);
+    if (path.is_through_root) text += ", through: root-complex";
+    return text + "}";
   }
 
   static std::string nic_yaml(const std::string& part, BitsPerSecond rate) {

@@ -15,6 +15,12 @@ namespace weft::import {
 /// What lies between a GPU and a NIC, nearest first, in the words of `nvidia-smi topo -m`.
 enum class PciePath : std::uint8_t { kPix, kPxb, kPhb, kNode, kSys };
 
+/// The link between a PCIe switch at the root complex and that: what is below shares it.
+struct PcieTrunk {
+  std::uint32_t number = 0;                   ///< of a server
+  std::optional<Stated<BitsPerSecond>> rate;  ///< payload per direction
+};
+
 struct ServerNic {
   std::string name;                           ///< `mlx5_0`
   std::optional<std::string> interface;       ///< `enp24s0np0`
@@ -28,6 +34,7 @@ struct ServerNic {
   std::optional<bool> is_infiniband;
   std::optional<std::uint64_t> guid;
   std::optional<bool> gpu_direct;
+  std::optional<PcieTrunk> trunk{};
   SourceLocation where{};
 };
 
@@ -37,6 +44,7 @@ struct ServerGpu {
   std::optional<Stated<BitsPerSecond>> pcie;
   std::uint32_t nvlinks = 0;
   std::map<std::size_t, PciePath> nics;  ///< by index into Server::nics
+  std::optional<bool> gpu_direct;
   SourceLocation where{};
 };
 
@@ -48,7 +56,8 @@ struct Server {
   /// 0 with NVLinks: GPUs are joined directly. 1 also where a file shows only that there are some.
   std::uint32_t nvswitches = 0;
   std::uint32_t sockets = 0;
-  bool is_multi_node_domain = false;  ///< NVLink joins it with other servers
+  std::optional<Stated<BitsPerSecond>> socket_link{};  ///< between sockets, per direction
+  bool is_multi_node_domain = false;                   ///< NVLink joins it with other servers
   SourceLocation where{};
 };
 

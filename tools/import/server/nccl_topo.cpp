@@ -54,7 +54,8 @@ struct NcclPlace {
   std::size_t server = 0;
   std::size_t cpu = 0;
   std::vector<int> switches;
-  NcclSlot above;  ///< of the switch that it is plugged into
+  NcclSlot above;                  ///< of the switch that it is plugged into
+  std::optional<PcieTrunk> trunk;  ///< of the outermost switch
 };
 
 struct NcclGpu {
@@ -141,11 +142,32 @@ class NcclTopoReader {
                       backquoted(cpu.attribute("numaid").value()), seen->second, xml_.line(cpu)));
     }
     ++servers_[at->second].sockets;
+    servers_[at->second].socket_link = socket_link_of(cpu);
     NcclPlace place;
     place.server = at->second;
     place.cpu = cpus_++;
     for (const pugi::xml_node& pci : cpu.children("pci")) read_pci(pci, place);
     for (const pugi::xml_node& nic : cpu.children("nic")) read_nic(nic, {}, place, NcclSlot{});
+  }
+
+  /// What NCCL takes for the link between two such sockets (topo.h, and topo.cc for the models).
+  std::optional<Stated<BitsPerSecond>> socket_link_of(const pugi::xml_node& cpu) const {
+    const std::string_view arch = cpu.attribute("arch").value();
+    const std::string_view vendor = cpu.attribute("vendor").value();
+    const int family = cpu.attribute("familyid").as_int();
+    const int model = cpu.attribute("modelid").as_int();
+    std::int64_t gigabytes = 0;
+    if (arch == "arm64") gigabytes = 6;
+    if (arch == "ppc64") gigabytes = 32;
+    if (vendor == "AuthenticAMD") gigabytes = 16;
+    if (vendor == "GenuineIntel") {
+      gigabytes = 6;
+      if (family == 6 && model >= 0x55) gigabytes = 10;
+      if (family == 6 && model >= 0x8F) gigabytes = 22;
+      if (family == 6 && model >= 0xCF) gigabytes = 40;
+    }
+    if (gigabytes == 0) return {};
+    return Stated<BitsPerSecond>{8 * gigabytes * 1_Gbps, xml_.where(cpu)};
   }
 
   NcclSlot read_slot(const pugi::xml_node& pci) {
@@ -218,8 +240,18 @@ class NcclTopoReader {
     for (const pugi::xml_node& link : pci.children("pcilink")) shape(link);
     NcclPlace below = place;
     below.switches.push_back(switches_++);
+    if (!below.trunk) below.trunk = trunk_of(pci, slot);
     below.above = slot;
     for (const pugi::xml_node& child : pci.children("pci")) read_pci(child, below);
+  }
+
+  PcieTrunk trunk_of(const pugi::xml_node& pci, const NcclSlot& slot) const {
+    PcieTrunk trunk{.number = static_cast<std::uint32_t>(switches_), .rate = {}};
+    if (slot.gigatransfers > 0 && slot.lanes > 0) {
+      trunk.rate = Stated<BitsPerSecond>{pcie_payload(slot.gigatransfers, slot.lanes),
+                                         xml_.where(pci, "pci.link_width")};
+    }
+    return trunk;
   }
 
   void read_gpu(const pugi::xml_node& node, const pugi::xml_node& pci, const NcclPlace& place,
@@ -233,6 +265,9 @@ class NcclTopoReader {
     gpu.dev = static_cast<int>(number(node, "dev", 0, 4095).value_or(0));
     if (const auto sm = number(node, "sm", 20, 200)) {
       gpu.facts.compute_capability = static_cast<std::uint32_t>(*sm);
+    }
+    if (!node.attribute("gdr").empty()) {
+      if (const auto gdr = number(node, "gdr", 0, 1)) gpu.facts.gpu_direct = *gdr == 1;
     }
     if (!node.attribute("rank").empty()) number(node, "rank", -1, 100'000'000);
     for (const pugi::xml_node& link : node.children("nvlink")) read_nvlink(link, gpu);
@@ -276,6 +311,7 @@ class NcclTopoReader {
       found.place = place;
       ServerNic& facts = found.facts;
       facts.where = xml_.where(net);
+      facts.trunk = place.trunk;
       facts.name =
           reading_.name(net.attribute("name").value(), "a NIC", xml_.where(net, "net.name"))
               .value_or("");

@@ -1,8 +1,11 @@
 #include "tools/import/source/remark.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <utility>
+
+#include "simcore/base/escape.hpp"
 
 namespace weft::import {
 namespace {
@@ -35,6 +38,13 @@ void add_warning(Remarks& remarks, SourceLocation where, std::string text) {
 
 void add_finding(Remarks& remarks, SourceLocation where, std::string text) {
   remarks.push_back({Severity::kFinding, std::move(text), std::move(where)});
+}
+
+std::string short_place(const SourceLocation& where) {
+  std::string text = escaped(std::filesystem::path(where.file).filename().string());
+  if (where.line > 0) return text + ":" + std::to_string(where.line);
+  if (!where.key.empty()) text += " " + escaped(where.key);
+  return text;
 }
 
 bool has_errors(const Remarks& remarks) {

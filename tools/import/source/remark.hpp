@@ -33,6 +33,9 @@ void add_finding(Remarks& remarks, SourceLocation where, std::string text);
 
 [[nodiscard]] bool has_errors(const Remarks& remarks);
 
+/// `file:line` or `file key`, as comments of a scenario have it.
+[[nodiscard]] std::string short_place(const SourceLocation& where);
+
 /// A value with the place that states it.
 template <class T>
 struct Stated {

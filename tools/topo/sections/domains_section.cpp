@@ -80,4 +80,22 @@ Section rails_section(const Subject& subject) {
                         {"edge_switches", rails->max_edge_switches}}}}};
 }
 
+Section host_links_section(const Subject& subject) {
+  std::string text;
+  Json links = Json::array();
+  for (const topologies::SharedHostLinks& kind :
+       topologies::survey_shared_host_links(subject.fabric)) {
+    text += fmt::format("  {} of {}{}, shared by {} and {}\n", counted(kind.links, "host link"),
+                        rate_text(kind.rate),
+                        kind.is_one_way ? " for both directions together" : " per direction",
+                        counted(kind.nics, "NIC"), counted(kind.hosts, "host"));
+    links.push_back({{"links", kind.links},
+                     {"bits_per_second", kind.rate.count()},
+                     {"nics", kind.nics},
+                     {"hosts", kind.hosts},
+                     {"directions_share", kind.is_one_way}});
+  }
+  return {.headline = std::move(text), .body = {}, .members = {{"shared_host_links", links}}};
+}
+
 }  // namespace weft::topo
