@@ -45,17 +45,32 @@ std::vector<std::uint32_t> servers_in(const EvidencePoints& evidence) {
   return {all.begin(), all.end()};
 }
 
-std::string pair_matrix_text(std::size_t servers) {
-  return fmt::format(
+/// With a command that writes the matrix, for servers with as many GPUs each.
+std::string pair_matrix_text(const Places& places, const std::vector<std::uint32_t>& servers) {
+  std::string text = fmt::format(
       "run `all_reduce_perf -b 1G -e 1G` on every pair of the {} servers alone, and "
       "hand over the matrix of pairs",
-      servers);
+      servers.size());
+  std::vector<std::string> names;
+  const std::size_t gpus = places.servers[servers.front()].hosts.size();
+  for (const std::uint32_t s : servers) {
+    if (places.servers[s].hosts.size() != gpus) return text;
+    names.push_back(places.servers[s].name);
+  }
+  if (names.size() > 16) return text;
+  return text +
+         fmt::format(
+             ". With Open MPI this writes it:\n      `set -- {}; echo src,dst,op,bytes,busbw_GBs > "
+             "pairs.csv; for a; do shift; for b; do mpirun -np {} -H $a:{},$b:{} all_reduce_perf "
+             "-b 1G -e 1G -g 1 | awk -v pair=$a,$b '$1 == 1073741824 {{print pair "
+             "\",all_reduce,1073741824,\" $8}}' >> pairs.csv; done; done`",
+             fmt::join(names, " "), 2 * gpus, gpus, gpus);
 }
 
 /// Two-server all-reduce of every pair.
 Candidate pair_matrix(const Places& places, const std::vector<Fit>& fits,
                       const std::vector<std::uint32_t>& servers) {
-  Candidate candidate{pair_matrix_text(servers.size()), {}};
+  Candidate candidate{pair_matrix_text(places, servers), {}};
   for (const Fit& fit : fits) {
     std::vector<double> results;
     for (std::size_t i = 0; i < servers.size(); ++i) {
@@ -178,9 +193,10 @@ bool has_pairs(const EvidencePoints& evidence, bool of_wire) {
 
 }  // namespace
 
-std::string pairs_to_measure(const EvidencePoints& evidence) {
+std::string pairs_to_measure(const EvidencePoints& evidence, const Places& places) {
   const auto servers = servers_in(evidence);
-  return servers.size() < 3 || has_pairs(evidence, false) ? "" : pair_matrix_text(servers.size());
+  if (servers.size() < 3 || has_pairs(evidence, false)) return {};
+  return pair_matrix_text(places, servers);
 }
 
 std::string next_measurement(const Places& places, const std::vector<Fit>& undecided,
