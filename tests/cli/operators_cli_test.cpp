@@ -127,7 +127,7 @@ TEST_F(Operators, ADiagnosisIsWrittenAsAPageBesideTheText) {
   const std::string both = run({"diagnose", "cluster.yaml", log, "-o", "d.html"}, 0).out;
   EXPECT_EQ(both, text + "  page in d.html\n");
   EXPECT_THAT(read("d.html"), HasSubstr("<title>weft diagnose: "));
-  EXPECT_THAT(read("d.html"), HasSubstr("\"curve\":\"all-reduce of 8 ranks\""));
+  EXPECT_THAT(read("d.html"), HasSubstr("\"curve\":\"all-reduce of 8 ranks on gpu01\""));
   EXPECT_EQ(program_.run({"diagnose", "cluster.yaml", log, "--json", "-o", "e.html"}).exit_code, 2);
   EXPECT_EQ(program_.run({"diagnose", "cluster.yaml", log, "-o", "none/d.html"}).exit_code, 1);
 }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +17,8 @@ namespace {
 
 /// What weft may be off by in the bytes that a part carries: another algorithm, another channel.
 constexpr double kBytesOff = 1.15;
+/// A closed form of a change is off by this part of ln of what it makes slower (search.cpp).
+constexpr double kFormError = 0.20;
 /// A run that is faster than its own bytes is none of this model.
 constexpr double kPossible = 1.05;
 
@@ -30,30 +34,48 @@ double busy_of(const Hypothesis& h, const Point& point) {
   return busy;
 }
 
-/// By curve: how many times as long as measured its runs would have taken at `value` of the rate;
-/// curves that do not exclude it are missing.
-std::map<std::uint32_t, double> excluded_by(const Hypothesis& h, double value,
-                                            const EvidencePoints& evidence) {
-  std::map<std::uint32_t, double> found;
+/// How many times as long as measured a run would have taken with a change. Nothing: the run is not
+/// faster than that by more than weft's own error.
+std::optional<double> too_fast_for(const Hypothesis& h, const Point& point) {
+  // Its bytes alone: a bound, whatever the model is off by besides.
+  const double busy = busy_of(h, point);
+  const double bound = busy / h.value / point.measured_us;
+  if (busy > kPossible * point.measured_us) return {};
+  if (bound > kBytesOff + point.band_of_hashing) return bound;
+  const double predicted = predicted_us(h, point);
+  const double error =
+      std::log1p(point.band) + kFormError * std::log(predicted / point.expected_us);
+  const double longer = predicted / point.measured_us;
+  if (std::log(longer) <= error) return {};
+  return longer;
+}
+
+/// By curve: how many times as long as measured its runs would have taken with a change; curves
+/// that do not exclude it are missing.
+std::map<std::uint32_t, double> excluded_by(const Hypothesis& h, const EvidencePoints& evidence) {
+  std::map<std::uint32_t, double> longest;
+  std::map<std::uint32_t, int> counts;
   for (const Point& point : evidence.points) {
     if (evidence.curves[point.curve].is_guess) continue;
     if (point.measured_us > point.expected_us * (1 + point.band)) continue;
     // A library has other ways to be slow by all NICs than a program of perftest has.
     if (point.is_wire && h.kind == CulpritKind::kAllNics) continue;
-    const double busy = busy_of(h, point);
-    const double longer = busy / value / point.measured_us;
-    const bool is_possible = busy <= kPossible * point.measured_us;
-    if (!is_possible || longer <= kBytesOff + point.band_of_hashing) continue;
-    double& longest = found[point.curve];
-    longest = std::max(longest, longer);
+    const auto longer = too_fast_for(h, point);
+    if (!longer) continue;
+    double& most = longest[point.curve];
+    most = std::max(most, *longer);
+    ++counts[point.curve];
   }
-  return found;
+  // One size alone may be noise.
+  std::erase_if(longest, [&](const auto& found) {
+    return !evidence.curves[found.first].is_matrix && counts[found.first] < 2;
+  });
+  return longest;
 }
 
 /// A hypothesis that is out, with the runs that say so.
 struct Excluded {
-  Hypothesis hypothesis;
-  double value = 1;
+  Hypothesis hypothesis;  ///< at the part of the rate that is said
   std::map<std::uint32_t, double> by;
 };
 
@@ -101,13 +123,13 @@ std::vector<Cleared> said_of(const std::vector<Excluded>& excluded, const char* 
       const auto by = one->by.find(best);
       if (by == one->by.end()) continue;
       own.push_back(one);
-      cleared.value = one->value;
+      cleared.value = one->hypothesis.value;
       cleared.longer = std::min(cleared.longer, by->second);
     }
     cleared.places = places_of(places, own);
     cleared.text = fmt::format(
         "{}{}, by {}: with one at {:.2f} of its rate it would have taken {:.1f} times as long as "
-        "it did, or more",
+        "it did",
         is_of_nics(places, cleared.places) ? "" : what, names_text(cleared.places), cleared.by,
         cleared.value, cleared.longer);
     all.push_back(std::move(cleared));
@@ -123,7 +145,7 @@ std::vector<Cleared> take_out_cleared(std::vector<Fit>& fits, const EvidencePoin
   std::vector<Fit> out;
   std::erase_if(fits, [&](const Fit& fit) {
     const Hypothesis& h = fit.hypothesis;
-    if (!has_rate(h.kind) || excluded_by(h, h.value, evidence).empty()) return false;
+    if (!has_rate(h.kind) || excluded_by(h, evidence).empty()) return false;
     out.push_back(fit);
     return true;
   });
@@ -141,9 +163,10 @@ std::vector<Cleared> take_out_cleared(std::vector<Fit>& fits, const EvidencePoin
     std::vector<Excluded> own;
     for (const Fit& fit : out) {
       if (fit.hypothesis.kind != kind) continue;
-      const double value = suspect->hypothesis.value;
-      auto by = excluded_by(fit.hypothesis, value, evidence);
-      if (!by.empty()) own.push_back({fit.hypothesis, value, std::move(by)});
+      Hypothesis h = fit.hypothesis;
+      h.value = suspect->hypothesis.value;
+      auto by = excluded_by(h, evidence);
+      if (!by.empty()) own.push_back({std::move(h), std::move(by)});
     }
     std::vector<Cleared> some = said_of(own, what, evidence, places);
     cleared.insert(cleared.end(), std::make_move_iterator(some.begin()),

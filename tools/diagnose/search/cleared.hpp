@@ -15,14 +15,14 @@ struct Cleared {
   std::string by{};                   ///< the curve
   std::vector<std::string> places{};  ///< servers of which all NICs are cleared, NICs, leaves
   double value = 1;                   ///< the part of their rate at which they cannot be
-  double longer = 1;  ///< times as long as measured that run would have taken with it, at least
+  double longer = 1;  ///< times as long as measured that run would have taken with it
   std::string text{};
 };
 
-/// Takes out of `fits` what cannot be: a part that carries a fraction of its rate takes its bytes
-/// through no faster than that, and a run that used it was faster. This is a lower bound, whatever
-/// the model is off by besides. Returned are places that are out, where others of their kind are
-/// possible. `fits` are in their order.
+/// Takes out of `fits` what cannot be: a part that carries a fraction of its rate would have made a
+/// run slower that used it, and that run is as expected. Its bytes alone say so, or two sizes (of
+/// pairs one) that are faster than the closed form by more than weft's own error. Returned are
+/// places that are out, where others of their kind are possible. `fits` are in their order.
 [[nodiscard]] std::vector<Cleared> take_out_cleared(std::vector<Fit>& fits,
                                                     const EvidencePoints& evidence,
                                                     const Places& places);

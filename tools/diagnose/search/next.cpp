@@ -104,6 +104,29 @@ std::set<std::uint32_t> measured_nics(const Places& places, const EvidencePoints
   return all;
 }
 
+/// A command that runs perftest between these servers on these rails, one pair at a time, into
+/// files that diagnose reads. Empty: names of NICs differ from server to server.
+std::string rails_command(const Places& places, const std::vector<std::uint32_t>& servers,
+                          const std::set<std::size_t>& rails) {
+  if (servers.size() < 2 || servers.size() > 16) return {};
+  std::vector<std::string> names;
+  std::vector<std::string> devices;
+  for (const std::uint32_t s : servers) names.push_back(places.servers[s].name);
+  for (const std::size_t rail : rails) {
+    devices.push_back(device_of(places, servers.front(), rail));
+    for (const std::uint32_t s : servers) {
+      if (rail >= places.servers[s].nics.size()) return {};
+      if (device_of(places, s, rail) != devices.back()) return {};
+    }
+  }
+  return fmt::format(
+      ". Files of single runs serve as well:\n      `for d in {}; do set -- {}; for a; do shift; "
+      "for "
+      "b; do ssh -n $b ib_write_bw -d $d > /dev/null & sleep 2; ssh -n $a ib_write_bw -d $d $b > "
+      "ib_write_bw-$a-$b-$d.txt; wait; done; done; done`",
+      fmt::join(devices, " "), fmt::join(names, " "));
+}
+
 /// perftest between all NICs of a rail, for each rail that is suspected and was not measured.
 Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
                         const std::vector<std::uint32_t>& servers,
@@ -120,8 +143,9 @@ Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
   }
   Candidate candidate{
       fmt::format("run `ib_write_bw` between the servers on {} {} (the NICs of that number, from 0 "
-                  "on), and hand over a matrix for each",
-                  rails.size() == 1 ? "rail" : "rails", fmt::join(rails, ", ")),
+                  "on), and hand over a matrix for each{}",
+                  rails.size() == 1 ? "rail" : "rails", fmt::join(rails, ", "),
+                  rails_command(places, servers, rails)),
       {}};
   for (const Fit& fit : fits) {
     std::vector<double> results;
@@ -139,10 +163,13 @@ Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
 /// The same call inside of one server.
 Candidate one_server(const Places& places, const std::vector<Fit>& fits,
                      const std::vector<std::uint32_t>& servers) {
-  Candidate candidate{fmt::format("run `all_reduce_perf -b 1M -e 1G -f 2` on {} alone, and send "
-                                  "NCCL's log (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH)",
-                                  places.servers[servers.front()].name),
-                      {}};
+  const ServerPlace& server = places.servers[servers.front()];
+  Candidate candidate{
+      fmt::format(
+          "run `NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH all_reduce_perf -b 1M -e 1G -f "
+          "2 -g {}` on {} alone, and hand over all that it prints",
+          server.hosts.size(), server.name),
+      {}};
   for (const Fit& fit : fits) {
     const Hypothesis& h = fit.hypothesis;
     candidate.results.push_back({h.kind == CulpritKind::kChannels ? -std::log(h.value) : 0.0});
