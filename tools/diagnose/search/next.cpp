@@ -7,7 +7,9 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "tools/diagnose/model/matching.hpp"
 #include "tools/diagnose/search/commands.hpp"
 
 namespace weft::diagnose {
@@ -104,6 +106,27 @@ std::set<std::uint32_t> measured_nics(const Places& places, const EvidencePoints
   return all;
 }
 
+/// Servers whose NICs are suspected, and one beside them to measure against; all where none is.
+std::vector<std::uint32_t> suspected_servers(const Places& places, const std::vector<Fit>& fits,
+                                             const std::vector<std::uint32_t>& servers) {
+  std::set<std::uint32_t> suspects;
+  for (const Fit& fit : fits) {
+    const CulpritKind kind = fit.hypothesis.kind;
+    if (kind != CulpritKind::kNic && kind != CulpritKind::kServer) continue;
+    for (const NicPlace& nic : places.nics) {
+      const auto& own = fit.hypothesis.resources;
+      if (std::ranges::find(own, nic.resource) != own.end()) suspects.insert(nic.server);
+    }
+  }
+  std::vector<std::uint32_t> some;
+  bool has_other = false;
+  for (const std::uint32_t s : servers) {
+    if (!suspects.contains(s) && std::exchange(has_other, true)) continue;
+    some.push_back(s);
+  }
+  return suspects.empty() ? servers : some;
+}
+
 /// A command that runs perftest between these servers on these rails, one pair at a time, into
 /// files that diagnose reads. Empty: names of NICs differ from server to server.
 std::string rails_command(const Places& places, const std::vector<std::uint32_t>& servers,
@@ -127,6 +150,12 @@ std::string rails_command(const Places& places, const std::vector<std::uint32_t>
       fmt::join(devices, " "), fmt::join(names, " "));
 }
 
+std::string servers_text(const Places& places, const std::vector<std::uint32_t>& servers) {
+  std::vector<std::string> names;
+  for (const std::uint32_t s : servers) names.push_back(places.servers[s].name);
+  return names_text(names);
+}
+
 /// perftest between all NICs of a rail, for each rail that is suspected and was not measured.
 Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
                         const std::vector<std::uint32_t>& servers,
@@ -142,10 +171,10 @@ Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
     }
   }
   Candidate candidate{
-      fmt::format("run `ib_write_bw` between the servers on {} {} (the NICs of that number, from 0 "
-                  "on), and hand over a matrix for each{}",
-                  rails.size() == 1 ? "rail" : "rails", fmt::join(rails, ", "),
-                  rails_command(places, servers, rails)),
+      fmt::format("run `ib_write_bw` between {} on {} {} (the NICs of that number, from 0 on), and "
+                  "hand over a matrix for each{}",
+                  servers_text(places, servers), rails.size() == 1 ? "rail" : "rails",
+                  fmt::join(rails, ", "), rails_command(places, servers, rails)),
       {}};
   for (const Fit& fit : fits) {
     std::vector<double> results;
@@ -244,7 +273,8 @@ std::string next_measurement(const Places& places, const std::vector<Fit>& undec
   if (servers.size() > 2 && !has_pairs(evidence, false)) {
     candidates.push_back(pair_matrix(places, fits, servers));
   }
-  candidates.push_back(rail_matrices(places, fits, servers, measured_nics(places, evidence)));
+  candidates.push_back(rail_matrices(places, fits, suspected_servers(places, undecided, servers),
+                                     measured_nics(places, evidence)));
   if (!has_one_server(evidence)) candidates.push_back(one_server(places, fits, servers));
   const auto told = [&fits](const Candidate& c) { return told_apart(c, fits); };
   const auto best = std::ranges::max_element(candidates, {}, told);
