@@ -53,7 +53,7 @@ ServersInOrder servers_in_order(const Places& places, std::vector<std::string> h
     return host.empty() || known_server(places, host).has_value();
   });
   std::ranges::sort(hosts, import::NaturalOrder());
-  hosts.erase(std::ranges::unique(hosts).begin(), hosts.end());
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   ServersInOrder servers;
   if (hosts.size() > places.servers.size()) return servers;
   for (std::uint32_t s = 0; s < hosts.size(); ++s) servers.emplace(hosts[s], s);

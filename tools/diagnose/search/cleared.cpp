@@ -62,8 +62,8 @@ std::map<std::uint32_t, double> excluded_by(const Hypothesis& h, const EvidenceP
     if (point.is_wire && h.kind == CulpritKind::kAllNics) continue;
     const auto longer = too_fast_for(h, point);
     if (!longer) continue;
-    double& most = longest[point.curve];
-    most = std::max(most, *longer);
+    double& highest = longest[point.curve];
+    highest = std::max(highest, *longer);
     ++counts[point.curve];
   }
   // One size alone may be noise.
@@ -108,6 +108,7 @@ bool is_of_nics(const Places& places, const std::vector<std::string>& names) {
 std::vector<Cleared> said_of(const std::vector<Excluded>& excluded, const char* what,
                              const EvidencePoints& evidence, const Places& places) {
   std::vector<const Excluded*> left;
+  left.reserve(excluded.size());
   for (const Excluded& one : excluded) left.push_back(&one);
   std::vector<Cleared> all;
   while (!left.empty()) {

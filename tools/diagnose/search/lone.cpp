@@ -97,7 +97,7 @@ void add_lone_findings(const EvidencePoints& evidence, std::vector<Anomaly>& all
 }
 
 std::string repeating_command(const Curve& curve, std::int64_t bytes) {
-  static const std::map<Operation, const char*> kPrograms{
+  static const std::map<Operation, const char*> programs{
       {Operation::kAllReduce, "all_reduce_perf"},
       {Operation::kAllGather, "all_gather_perf"},
       {Operation::kReduceScatter, "reduce_scatter_perf"},
@@ -108,8 +108,8 @@ std::string repeating_command(const Curve& curve, std::int64_t bytes) {
       {Operation::kGather, "gather_perf"},
       {Operation::kScatter, "scatter_perf"}};
   if (!curve.call) return {};
-  const auto program = kPrograms.find(curve.call->operation);
-  if (program == kPrograms.end()) return {};
+  const auto program = programs.find(curve.call->operation);
+  if (program == programs.end()) return {};
   std::string size = fmt::format("{}", bytes);
   for (const auto& [shift, unit] :
        {std::pair(30U, 'G'), std::pair(20U, 'M'), std::pair(10U, 'K')}) {
