@@ -127,9 +127,24 @@ TEST_F(Operators, ADiagnosisIsWrittenAsAPageBesideTheText) {
   const std::string both = run({"diagnose", "cluster.yaml", log, "-o", "d.html"}, 0).out;
   EXPECT_EQ(both, text + "  page in d.html\n");
   EXPECT_THAT(read("d.html"), HasSubstr("<title>weft diagnose: "));
-  EXPECT_THAT(read("d.html"), HasSubstr("\"curve\":\"all-reduce of 8 ranks\""));
+  EXPECT_THAT(read("d.html"), HasSubstr("\"curve\":\"all-reduce of 8 ranks on gpu01\""));
   EXPECT_EQ(program_.run({"diagnose", "cluster.yaml", log, "--json", "-o", "e.html"}).exit_code, 2);
   EXPECT_EQ(program_.run({"diagnose", "cluster.yaml", log, "-o", "none/d.html"}).exit_code, 1);
+}
+
+// Warnings of a log are in the text, in JSON and on the page, with their place.
+TEST_F(Operators, WarningsOfLogsReachEveryOutput) {
+  import_cluster();
+  const std::string log = sample("logs/nccl-info-2.14.3.txt");
+  const Finished text = program_.run({"diagnose", "cluster.yaml", log, "-o", "d.html"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_EQ(text.err, "");
+  const std::string place = "nccl-info-2.14.3.txt:23: rings show 20 of 32 ranks";
+  EXPECT_THAT(text.out, HasSubstr("warning: "));
+  EXPECT_THAT(text.out, HasSubstr(place));
+  EXPECT_THAT(read("d.html"), HasSubstr(place));
+  const auto found = json::parse(run({"diagnose", "cluster.yaml", log, "--json"}, 0).out);
+  EXPECT_THAT(found["warnings"][0].get<std::string>(), HasSubstr(place));
 }
 
 TEST_F(Operators, TwinsWithAFaultAreRefusedWithTheirPlace) {

@@ -203,54 +203,5 @@ TEST(Advice, ABandThatRestsOnAssumedLoadBalancingSaysSo) {
   EXPECT_TRUE(with_times(healthy, {{4, 1.2}, {8, 1.2}}).notes.empty());
 }
 
-TEST(Advice, CablesAreNamedAsTheScenarioHasThem) {
-  const Written written = written_in(
-      "fabric:\n"
-      "  load_balancing: spray\n"
-      "  cables:\n"
-      "    - {from: n01/mlx5_1, to: leaf01, rate: 400Gbps}  # enp41s0np0 to Ethernet4, "
-      "cables.csv:3; rate cables.csv:3\n"
-      "    - {from: leaf02, to: n02/mlx5_1}  # cables.csv:9\n",
-      {});
-  EXPECT_FALSE(written.assumes_load_balancing);
-  EXPECT_EQ(written.cable_of("n01/mlx5_1"), "enp41s0np0 to leaf01 Ethernet4, cables.csv:3");
-  EXPECT_EQ(written.cable_of("n02/mlx5_1"), "cable to leaf02, cables.csv:9");
-  EXPECT_EQ(written.cable_of("leaf01"), "Ethernet4 to n01/mlx5_1 enp41s0np0, cables.csv:3");
-  EXPECT_EQ(written.cable_of("n03/mlx5_1"), "");
-}
-
-// As `weft import` writes it: the name of the NIC says its server, the comment its cable.
-TEST(Advice, TheCulpritNamesItsCable) {
-  std::string text =
-      "name: three\n"
-      "racks: [{count: 1, servers: 3, server: host-400g}]\n"
-      "fabric:\n"
-      "  topology: cabled\n"
-      "  servers: [{name: n01, nics: [mlx5_0]}, {name: n02, nics: [mlx5_0]}, {name: n03, nics: "
-      "[mlx5_0]}]\n"
-      "  switches: [{name: leaf01}]\n"
-      "  cables:\n";
-  for (const char* n : {"1", "2", "3"}) {
-    text += std::string("    - {from: n0") + n +
-            "/mlx5_0, to: leaf01, rate: 400Gbps}  # eth0 to "
-            "Ethernet" +
-            n + ", cables.csv:" + n + "\n";
-  }
-  text += "jobs: [{name: ar, type: all-reduce, size: 1MiB}]\n";
-  auto healthy = Simulator::of_text(text, "three.yaml", {}, Twin::kHealthy);
-  ASSERT_TRUE(healthy.ok()) << healthy.errors().front().message;
-  evidence::Measurements measured;
-  measured.pairs = {link("n01", "n02", "mlx5_0", 120), link("n03", "n01", "mlx5_0", 120),
-                    link("n03", "n02", "mlx5_0", 392)};
-  const Diagnosis d =
-      diagnose(healthy.value(), measured, nullptr, {.confirms_by_packets = false}).value();
-  const auto json = to_json(d);
-  const auto& causes = json[d.culprits.empty() ? "undecided" : "culprits"];
-  ASSERT_FALSE(causes.empty()) << to_text(d);
-  EXPECT_EQ(causes[0]["place"][0], "n01/mlx5_0") << to_text(d);
-  EXPECT_EQ(causes[0]["whereabouts"][0], "eth0 to leaf01 Ethernet1, cables.csv:1");
-  EXPECT_THAT(to_text(d), HasSubstr("n01/mlx5_0 (eth0 to leaf01 Ethernet1, cables.csv:1), at"));
-}
-
 }  // namespace
 }  // namespace weft::diagnose

@@ -1,5 +1,5 @@
-// The page of `weft diagnose`, read back: curves with their bands, the matrix of pairs, causes, and the ring of the
-// culprit on the fabric.
+// The page of `weft diagnose`, read back: the culprit with its evidence, what is undecided, the next commands, notes and
+// warnings, curves with their bands, the matrix of pairs, and the ring of the culprit on the fabric.
 
 import assert from 'node:assert/strict';
 import { heatOn } from '../../tools/report/page/src/colour.js';
@@ -76,7 +76,58 @@ export async function undecided(browser) {
   const { diagnosis } = await dataOf(browser);
   assert.ok(diagnosis.undecided.length > 2);
   const shown = await browser.ask("[...document.querySelectorAll('#causes tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))");
-  assert.deepEqual(shown.map(([is, kind]) => [is, kind]), diagnosis.undecided.map((c) => ['possible', c.kind]));
-  shown.forEach(([, , place], i) => assert.ok(place === '' || place === '–' || place.startsWith(diagnosis.undecided[i].place[0]), place));
+  assert.deepEqual(shown.map(([kind]) => kind), diagnosis.undecided.map((c) => c.kind));
+  shown.forEach(([, place], i) => assert.ok(place === '' || place === '–' || place.startsWith(diagnosis.undecided[i].place[0]), place));
   assert.equal(await browser.ask("document.querySelectorAll('svg.topo .culprit').length"), 0);
+  assert.equal(await browser.ask("document.querySelectorAll('#culprit').length"), 0);
+}
+
+const textsOf = (browser, selector) => browser.ask(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((n) => n.textContent)`);
+const plain = (text) => text.replaceAll('`', '');
+
+/** Sections stand in the order in which one reads them; what there is nothing of is not there. */
+export async function order(browser, wanted) {
+  assert.deepEqual(await browser.ask('[...document.querySelectorAll("main > section")].filter((n) => !n.hidden).map((n) => n.id)'), wanted);
+}
+
+/** Of each culprit its place, cable, number, confidence and evidence; and what runs clear. */
+export async function culprits(browser) {
+  const { diagnosis } = await dataOf(browser);
+  assert.ok(diagnosis.culprits.length > 0);
+  const facts = await browser.ask(`[...document.querySelectorAll('#culprit .cause')].map((n) => Object.fromEntries([...n.querySelectorAll('dl > div')].map((d) => [d.querySelector('dt').textContent, d.querySelector('dd').textContent])))`);
+  const percent = (part) => `${Math.round(100 * part)} %`;
+  diagnosis.culprits.forEach((c, i) => {
+    assert.ok(facts[i].place.startsWith(c.place[0]), facts[i].place);
+    assert.equal(facts[i].cable, c.cables[0]);
+    assert.equal(facts[i]['what is left of its rate'], percent(c.value));
+    assert.equal(facts[i].confidence, percent(c.confidence));
+  });
+  assert.ok(diagnosis.culprits[0].evidence.length > 1, 'real data have evidence');
+  assert.deepEqual(await textsOf(browser, '#culprit .evidence li'), diagnosis.culprits.flatMap((c) => c.evidence).map(plain));
+  assert.deepEqual(await textsOf(browser, '#causes .cleared li'), diagnosis.cleared.map((c) => plain(c.text)));
+}
+
+/** Each command of the next measurement stands alone, with where it runs, and a button copies it. */
+export async function commands(browser) {
+  const { diagnosis } = await dataOf(browser);
+  const wanted = diagnosis.next_commands;
+  assert.ok(wanted.length > 0);
+  assert.deepEqual(await textsOf(browser, '#next pre.command'), wanted.map((c) => c.command));
+  assert.deepEqual(await textsOf(browser, '#next .copyable > span'), wanted.map((c) => (c.on ? `on ${c.on}` : '')));
+  // Copied where the browser allows it, else selected, so that Ctrl-C copies it.
+  await browser.ask("document.querySelector('#next .copyable button').click()");
+  await browser.until("document.querySelector('#next .copyable button').textContent !== 'Copy'");
+  if (await browser.ask("document.querySelector('#next .copyable button').textContent === 'Selected'")) {
+    assert.equal(await browser.ask('document.getSelection().toString().trim()'), wanted[0].command);
+  }
+}
+
+/** What the verdict does not count or rests on, and what files and runs warn of, unfolded. */
+export async function notes(browser) {
+  const { diagnosis } = await dataOf(browser);
+  const shown = await textsOf(browser, '#notes li');
+  assert.deepEqual(shown, [...diagnosis.notes, ...diagnosis.warnings, ...diagnosis.remarks].map(plain));
+  assert.ok(await browser.ask("[...document.querySelectorAll('#notes li')].every((n) => n.checkVisibility())"));
+  assert.deepEqual(await textsOf(browser, '#notes .warnings li'), diagnosis.warnings.map(plain));
+  return diagnosis;
 }

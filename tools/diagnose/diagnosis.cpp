@@ -6,11 +6,13 @@
 #include <cmath>
 
 #include "tools/diagnose/model/evidence_points.hpp"
+#include "tools/diagnose/model/matching.hpp"
 #include "tools/diagnose/search/direct.hpp"
 #include "tools/diagnose/search/links.hpp"
 #include "tools/diagnose/search/next.hpp"
 #include "tools/diagnose/search/notes.hpp"
 #include "tools/diagnose/search/packets.hpp"
+#include "tools/diagnose/supporting.hpp"
 
 namespace weft::diagnose {
 namespace {
@@ -139,20 +141,20 @@ void put_known_faults_first(const std::vector<std::string>& faulty,
 void add_whereabouts(const Simulator& healthy, std::vector<Culprit>& culprits) {
   for (Culprit& culprit : culprits) {
     culprit.whereabouts.clear();
+    culprit.cables.clear();
+    const bool is_one = culprit.kind == name_of(CulpritKind::kNic) && culprit.places.size() < 3;
     for (const std::string& place : culprit.places) {
-      std::string where = healthy.places().whereabouts(place);
-      const bool has_cable =
-          culprit.kind == name_of(CulpritKind::kNic) && culprit.places.size() < 3;
-      const std::string cable = has_cable ? healthy.written().cable_of(place) : "";
-      if (!where.empty() && !cable.empty()) where += ", ";
-      culprit.whereabouts.push_back(where + cable);
+      culprit.whereabouts.push_back(healthy.places().whereabouts(place));
+      culprit.cables.push_back(is_one ? healthy.cables().of(place) : "");
     }
   }
 }
 
-void search(Simulator& healthy, const EvidencePoints& evidence, const DiagnosisOptions& options,
+void search(Simulator& healthy, const EvidencePoints& evidence,
+            const std::vector<Anomaly>& anomalies, const DiagnosisOptions& options,
             Diagnosis& diagnosis) {
-  const std::vector<Fit> fits = fits_of(evidence, healthy.places());
+  std::vector<Fit> fits = fits_of(evidence, healthy.places());
+  diagnosis.cleared = take_out_cleared(fits, evidence, healthy.places());
   if (fits.empty() || !explains(fits.front())) {
     diagnosis.nothing_explains_it = true;
     return;
@@ -162,6 +164,9 @@ void search(Simulator& healthy, const EvidencePoints& evidence, const DiagnosisO
   if (options.confirms_by_packets) confirm(healthy, evidence, alike, culprits);
   put_known_faults_first(healthy.faulty(), culprits);
   const bool is_decided = culprits.size() == 1 && culprits.front().places.size() <= 1;
+  if (is_decided) {
+    culprits.front().evidence = supporting(alike.front().hypothesis, evidence, anomalies);
+  }
   if (!is_decided || culprits.front().kind == name_of(CulpritKind::kAllNics)) {
     diagnosis.next_measurement = next_measurement(healthy.places(), alike, evidence);
   }
@@ -182,11 +187,20 @@ void compare(const Simulator& healthy, const EvidencePoints& evidence,
         compared(point, evidence.curves[point.curve], healthy.places(), is_finding[i]));
   }
   diagnosis.notes = uncounted(evidence, diagnosis.compared);
+  if (anomalies.empty()) diagnosis.next_measurement = lone_to_repeat(evidence, diagnosis.compared);
   if (!anomalies.empty() || !healthy.written().assumes_load_balancing) return;
   std::string hidden = hidden_by_hashing(evidence);
   if (hidden.empty()) return;
   diagnosis.notes.push_back(std::move(hidden));
-  diagnosis.next_measurement = pairs_to_measure(evidence);
+  const std::string pairs = pairs_to_measure(evidence, healthy.places());
+  if (!pairs.empty()) diagnosis.next_measurement = pairs;
+}
+
+void add_warnings(const evidence::Measurements& measured, Diagnosis& diagnosis) {
+  for (const evidence::Remark& remark : measured.remarks) {
+    if (remark.severity != import::Severity::kWarning) continue;
+    say_once(diagnosis.warnings, Error{.message = remark.text, .where = remark.where}.to_string());
+  }
 }
 
 }  // namespace
@@ -214,6 +228,9 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
   if (!points) return points.errors();
   const EvidencePoints& evidence = points.value();
   Diagnosis diagnosis;
+  add_warnings(measured, diagnosis);
+  if (baseline != nullptr) add_warnings(*baseline, diagnosis);
+  for (const std::string& warning : evidence.warnings) say_once(diagnosis.warnings, warning);
   diagnosis.remarks = evidence.remarks;
   for (const std::string& fault : healthy.left_out()) {
     diagnosis.remarks.push_back("the scenario's own faults are left out: " + fault);
@@ -227,7 +244,7 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
     diagnosis.verdict = Verdict::kNotComparable;
   } else if (!anomalies.empty()) {
     diagnosis.verdict = Verdict::kSlower;
-    search(healthy, evidence, options, diagnosis);
+    search(healthy, evidence, anomalies, options, diagnosis);
   } else if (std::ranges::any_of(diagnosis.compared, is_too_fast)) {
     diagnosis.verdict = Verdict::kFasterThanTheWire;
   }

@@ -9,6 +9,7 @@
 
 #include "simcore/base/result.hpp"
 #include "tools/diagnose/model/simulator.hpp"
+#include "tools/diagnose/search/cleared.hpp"
 #include "tools/diagnose/search/search.hpp"
 #include "tools/evidence/measurements.hpp"
 
@@ -44,8 +45,10 @@ struct ComparedPoint {
 struct Culprit {
   std::string kind{};                 ///< name_of(CulpritKind), or of what a log says directly
   std::vector<std::string> places{};  ///< one of these; empty: the cluster
-  /// Of each place its server, if its name hides it, and its cable where it is one of two at most.
+  /// Of each place its server, if its name hides it.
   std::vector<std::string> whereabouts{};
+  /// Of each place, where a NIC is one of two at most, where its cable goes; else empty.
+  std::vector<std::string> cables{};
   std::optional<double> value{};  ///< the part that is left; of a straggler: microseconds
   double explained = 0;           ///< the part of the deviation, 0 to 1
   double confidence = 0;          ///< 0 to 1
@@ -55,6 +58,14 @@ struct Culprit {
   std::optional<double> packets_off{};
 };
 
+/// A command of the next measurement, as it can be copied.
+struct NextCommand {
+  std::string on{};  ///< the host; empty: it is not said
+  std::string command{};
+};
+/// What stands in backquotes of a next measurement and is a command with its arguments.
+[[nodiscard]] std::vector<NextCommand> commands_of(const std::string& next_measurement);
+
 struct Diagnosis {
   Verdict verdict = Verdict::kAsExpected;
   std::vector<ComparedPoint> compared{};
@@ -62,8 +73,10 @@ struct Diagnosis {
   std::vector<std::string> notes{};  ///< what the verdict does not count, or rests on
   std::vector<Culprit> culprits{};   ///< the best first
   std::vector<Culprit> undecided{};  ///< what the measurements cannot tell from the first, with it
+  std::vector<Cleared> cleared{};    ///< what runs that are as expected say is not to blame
   bool nothing_explains_it = false;
-  std::string next_measurement{};  ///< empty: none is needed
+  std::string next_measurement{};       ///< empty: none is needed
+  std::vector<std::string> warnings{};  ///< of the files that were read, and of simulated runs
   std::vector<std::string> remarks{};
 };
 

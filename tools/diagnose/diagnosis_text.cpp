@@ -20,13 +20,24 @@ Json json_of(const Culprit& c) {
   Json json{{"kind", c.kind}};
   json["place"] = c.places;
   json["whereabouts"] = c.whereabouts;
+  json["cables"] = c.cables;
   json["value"] = c.value ? Json(rounded(*c.value, 3)) : Json(nullptr);
-  json["explained"] = rounded(c.explained, 3);
+  json["explained"] = rounded(c.explained, 4);
   json["confidence"] = rounded(c.confidence, 3);
   json["why"] = c.why;
   json["evidence"] = c.evidence;
   json["packets_off"] = c.packets_off ? Json(rounded(*c.packets_off, 3)) : Json(nullptr);
   return json;
+}
+
+std::string cables_text(const Culprit& c) {
+  std::string text;
+  for (std::size_t i = 0; i < c.cables.size(); ++i) {
+    if (c.cables[i].empty()) continue;
+    text += fmt::format("\n      cable{} {}", c.places.size() > 1 ? " of " + c.places[i] + ":" : "",
+                        c.cables[i]);
+  }
+  return text;
 }
 
 std::string places_text(const Culprit& c) {
@@ -51,6 +62,7 @@ std::string line_of(const Culprit& c, const Culprit* above = nullptr) {
   } else if (c.value) {
     text += fmt::format(", at {:.2f} of its rate", *c.value);
   }
+  text += cables_text(c);
   text += fmt::format("\n      {}", c.why);
   if (c.explained > 0) text += fmt::format("\n      explains {:.0f} %", 100 * c.explained);
   if (c.packets_off) {
@@ -77,12 +89,43 @@ std::string causes_text(const Diagnosis& d) {
   if (is_list) text += "undecided: these measurements cannot tell apart\n";
   for (const Culprit& c : d.undecided)
     text += (is_list ? "  - " : "suspect: ") + line_of(c, &d.undecided.front());
+  for (const Cleared& cleared : d.cleared) text += "cleared: " + cleared.text + "\n";
   if (d.nothing_explains_it) text += "nothing in the catalogue explains it alone\n";
   if (!d.next_measurement.empty()) text += "next: " + d.next_measurement + "\n";
   return text;
 }
 
+Json json_of(const Cleared& cleared) {
+  return {{"place", cleared.places},
+          {"by", cleared.by},
+          {"value", rounded(cleared.value, 3)},
+          {"longer", rounded(cleared.longer, 2)},
+          {"text", cleared.text}};
+}
+
 }  // namespace
+
+std::vector<NextCommand> commands_of(const std::string& next_measurement) {
+  std::vector<NextCommand> all;
+  std::size_t at = 0;
+  while ((at = next_measurement.find('`', at)) != std::string::npos) {
+    const std::size_t end = next_measurement.find('`', at + 1);
+    if (end == std::string::npos) break;
+    const std::string text = next_measurement.substr(at + 1, end - at - 1);
+    const std::string before = next_measurement.substr(0, at);
+    at = end + 1;
+    // Names of files and single options are none.
+    if (text.find(' ') == std::string::npos || text.front() == '-') continue;
+    NextCommand next{.on = {}, .command = text};
+    // `on gpu01 `.
+    const std::size_t word = before.find_last_of(' ', before.size() < 2 ? 0 : before.size() - 2);
+    if (word != std::string::npos && word >= 2 && before.substr(word - 2, 3) == "on ") {
+      next.on = before.substr(word + 1, before.size() - word - 2);
+    }
+    all.push_back(std::move(next));
+  }
+  return all;
+}
 
 Json to_json(const Diagnosis& d) {
   Json json{{"verdict", name_of(d.verdict)}};
@@ -94,6 +137,13 @@ Json to_json(const Diagnosis& d) {
   }
   json["nothing_explains_it"] = d.nothing_explains_it;
   json["next_measurement"] = d.next_measurement.empty() ? Json(nullptr) : Json(d.next_measurement);
+  json["next_commands"] = Json::array();
+  for (const NextCommand& next : commands_of(d.next_measurement)) {
+    json["next_commands"].push_back(
+        {{"on", next.on.empty() ? Json(nullptr) : Json(next.on)}, {"command", next.command}});
+  }
+  json["cleared"] = Json::array();
+  for (const Cleared& cleared : d.cleared) json["cleared"].push_back(json_of(cleared));
   json["findings"] = d.anomalies;
   json["notes"] = d.notes;
   json["compared"] = Json::array();
@@ -108,6 +158,7 @@ Json to_json(const Diagnosis& d) {
     row["verdict"] = name_of(p.verdict);
     json["compared"].push_back(std::move(row));
   }
+  json["warnings"] = d.warnings;
   json["remarks"] = d.remarks;
   return json;
 }
@@ -127,6 +178,7 @@ std::string to_text(const Diagnosis& d) {
                         p.measured_us, p.expected_us, p.measured_us / p.expected_us, 100 * p.band,
                         pair, pair.empty() || verdict.empty() ? "" : ": ", verdict);
   }
+  for (const std::string& warning : d.warnings) text += "warning: " + warning + "\n";
   for (const std::string& remark : d.remarks) text += "remark: " + remark + "\n";
   text += fmt::format("verdict: {}\n", name_of(d.verdict));
   constexpr std::size_t kMax = 8;

@@ -7,8 +7,8 @@
 #include <utility>
 #include <variant>
 
-#include "scenarios/build/fabric_names.hpp"
 #include "scenarios/build/resolve_faults.hpp"
+#include "scenarios/checks/odd/cable_keys.hpp"
 #include "scenarios/checks/odd/cabling.hpp"
 #include "scenarios/checks/odd/odd_ones.hpp"
 #include "scenarios/text/format.hpp"
@@ -97,76 +97,6 @@ class FabricCabling {
   std::vector<std::vector<NodeId>> nics_;
   std::vector<PortId> ports_;           ///< by cable
   std::vector<Cabling::End> place_of_;  ///< by NodeId
-};
-
-/// Where the scenario says what a cable is.
-class CableKeys {
- public:
-  CableKeys(const Scenario& scenario, const Fabric& fabric)
-      : scenario_(scenario), fabric_(fabric), names_(fabric) {
-    if (const auto* cabled = std::get_if<topologies::CabledSpec>(&scenario.topology)) {
-      add_entries(cabled->cables, "fabric.cables");
-    }
-    if (const auto* custom = std::get_if<topologies::CustomSpec>(&scenario.topology)) {
-      add_entries(custom->links, "fabric.links");
-    }
-    for (std::size_t i = 0; i < scenario.link_changes.size(); ++i) {
-      Errors ignored;
-      const std::string key = fmt::format("links.changes[{}]", i);
-      for (const PortId port : names_.ports(scenario.link_changes[i].links, key, ignored)) {
-        changes_[port] = key;
-        changes_[fabric.port(port).peer] = key;
-      }
-    }
-  }
-
-  /// Of the entry with that rate, where several join the same nodes.
-  [[nodiscard]] std::string of(PortId port) const {
-    if (const auto change = changes_.find(port); change != changes_.end()) return change->second;
-    const std::string& a = fabric_.node(fabric_.port(port).node).name;
-    const std::string& b = fabric_.node(fabric_.peer_node(port)).name;
-    const auto found = entries_.find(std::minmax(a, b));
-    if (found == entries_.end()) return "fabric";
-    for (const Entry& entry : found->second) {
-      if (entry.rate == fabric_.port(port).rate) return entry.key;
-    }
-    return found->second.front().key;
-  }
-
-  /// Of a server or switch by name; a cabled fabric has a list of them.
-  [[nodiscard]] std::string of_node(const std::string& name) const {
-    const auto* cabled = std::get_if<topologies::CabledSpec>(&scenario_.topology);
-    if (cabled == nullptr) return "fabric";
-    for (std::size_t i = 0; i < cabled->switches.size(); ++i) {
-      if (cabled->switches[i].name == name) return fmt::format("fabric.switches[{}]", i);
-    }
-    for (std::size_t i = 0; i < cabled->servers.size(); ++i) {
-      if (name.starts_with(cabled->servers[i].name + "/"))
-        return fmt::format("fabric.servers[{}]", i);
-    }
-    return "fabric";
-  }
-
- private:
-  struct Entry {
-    std::string key;
-    BitsPerSecond rate;
-  };
-
-  template <class Entries>
-  void add_entries(const Entries& cables, const char* list) {
-    for (std::size_t i = 0; i < cables.size(); ++i) {
-      const auto pair = std::minmax(cables[i].from, cables[i].to);
-      entries_[{pair.first, pair.second}].push_back(
-          {fmt::format("{}[{}]", list, i), cables[i].link.rate});
-    }
-  }
-
-  const Scenario& scenario_;
-  const Fabric& fabric_;
-  FabricNames names_;
-  std::map<std::pair<std::string, std::string>, std::vector<Entry>> entries_;
-  std::map<PortId, std::string> changes_;
 };
 
 OddOne placed(const OddCable& odd, const FabricCabling& fabric, const CableKeys& keys) {

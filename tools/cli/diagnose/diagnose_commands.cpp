@@ -126,10 +126,11 @@ bool read_evidence(const std::vector<std::string>& files, evidence::Measurements
     }
     evidence::read_file(input.value(), nullptr, measured);
   }
+  if (!import::has_errors(measured.remarks)) return true;  // what else there is, the diagnosis says
   for (const evidence::Remark& remark : measured.remarks) {
     print_error_text("weft: " + remark.to_string() + "\n");
   }
-  return !import::has_errors(measured.remarks);
+  return false;
 }
 
 }  // namespace
@@ -239,18 +240,17 @@ int DiagnoseCommands::diagnose() const {
   const auto found =
       diagnose::diagnose(simulator.value(), measured, baseline_.empty() ? nullptr : &before);
   if (!found) return refuse(found.errors());
-  if (!page_.empty()) return write_page(simulator.value().scenario(), found.value());
+  if (!page_.empty()) return write_page(simulator.value(), found.value());
   return put(is_json_ ? to_json(found.value()).dump(2) + "\n" : to_text(found.value()));
 }
 
-int DiagnoseCommands::write_page(const scenarios::Scenario& scenario,
+int DiagnoseCommands::write_page(const Simulator& cluster,
                                  const diagnose::Diagnosis& diagnosis) const {
-  const auto fabric = scenarios::build_scenario_fabric(scenario);
-  if (!fabric) return refuse(fabric.errors());
+  const std::string& name = cluster.scenario().name;
   std::ostringstream page;
-  report::write_page(page, "weft diagnose: " + scenario.name,
-                     report::diagnosis_page_data(to_json(diagnosis), fabric.value(),
-                                                 {.name = scenario.name, .max_boxes = kBoxes}));
+  report::write_page(page, "weft diagnose: " + name,
+                     report::diagnosis_page_data(to_json(diagnosis), cluster.fabric(),
+                                                 {.name = name, .max_boxes = kBoxes}));
   const Errors problems = write_output(page_, page.str());
   if (!problems.empty()) return refuse(problems, kUnfinished);
   if (is_dash(page_)) return kSuccess;

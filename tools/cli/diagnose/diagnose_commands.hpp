@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/spec/scenario.hpp"
 #include "tools/diagnose/diagnosis.hpp"
+#include "tools/diagnose/model/simulator.hpp"
 
 namespace weft::cli {
 
@@ -25,7 +25,7 @@ class DiagnoseCommands {
   [[nodiscard]] int expect() const;
   [[nodiscard]] int diagnose() const;
   /// What was found, printed and as a page.
-  [[nodiscard]] int write_page(const scenarios::Scenario& scenario,
+  [[nodiscard]] int write_page(const diagnose::Simulator& cluster,
                                const diagnose::Diagnosis& diagnosis) const;
 
   CLI::App* expect_ = nullptr;

@@ -67,8 +67,11 @@ double bus_factor_of(const Run& run) {
 
 class Builder {
  public:
-  Builder(Simulator& healthy, const Measurements* baseline)
-      : healthy_(healthy), places_(healthy.places()), baseline_(baseline) {}
+  Builder(Simulator& healthy, const Measurements* baseline, ServersInOrder in_order)
+      : healthy_(healthy),
+        places_(healthy.places()),
+        baseline_(baseline),
+        in_order_(std::move(in_order)) {}
 
   void add(const Series& series) {
     const std::string name = name_of_series(series);
@@ -77,23 +80,25 @@ class Builder {
     if (series.groups > 1) return leave_out(name, "several groups ran at the same time");
     if (series.is_upper_bound)
       return leave_out(name, "one rank alone: it may have waited for others");
-    const auto ranks = matched_ranks(places_, series.on, name, result_.remarks);
+    const auto ranks = matched_ranks(places_, in_order_, series.on, name, result_.remarks);
     if (!ranks) return refuse(ranks.errors());
     if (ranks.value().hosts.size() < 2) return leave_out(name, "one rank has nobody to talk to");
     Call call{.operation = *operation, .hosts = ranks.value().hosts};
     const auto number = static_cast<std::uint32_t>(result_.curves.size());
     const Series* before = before_of(series);
-    result_.curves.push_back({.name = name,
+    result_.curves.push_back({.name = own_name(name, series, ranks.value()),
                               .level = before == nullptr ? kCurveLevel : kBaselineLevel,
                               .is_matrix = false,
                               .servers = ranks.value().servers,
-                              .call = call});
+                              .call = call,
+                              .is_guess = ranks.value().is_guess});
     for (const evidence::MeasuredTime& time : series.times) {
       if (time.time_us <= 0 || time.bytes <= 0) continue;
       call.size = Bytes(time.bytes);
       const auto run = healthy_.run(call);
       if (!run) return refuse(run.errors());
       if (!is_of_these_gpus(series, run.value(), name)) return;
+      for (const std::string& warning : run.value().warnings) say_once(result_.warnings, warning);
       if (series.type.ends_with("int8") && run.value().algorithm.starts_with("nvls")) {
         say_once(result_.remarks, fmt::format("{}: NVLS adds no {}, and weft's times are of floats "
                                               "by NVLS: sizes of NVLS are not compared",
@@ -132,6 +137,29 @@ class Builder {
     }
   }
 
+  /// Curves of other servers, of another type or reduction, and repeated runs are told apart.
+  /// `series` outlives this.
+  [[nodiscard]] std::string own_name(std::string name, const Series& series,
+                                     const MatchedRanks& ranks) {
+    if (!ranks.is_guess && ranks.servers.size() < places_.servers.size()) {
+      std::vector<std::string> servers;
+      for (const std::uint32_t s : ranks.servers) servers.push_back(places_.servers[s].name);
+      name += " on " + names_text(servers);
+    }
+    const auto is_known = [this](const std::string& text) {
+      return std::ranges::find(result_.curves, text, &Curve::name) != result_.curves.end();
+    };
+    const auto first = firsts_.emplace(name, &series).first->second;
+    for (const auto& [own, other] :
+         {std::pair(series.type, first->type), std::pair(series.reduction, first->reduction)}) {
+      if (own != other && !own.empty()) name += ", " + own;
+    }
+    if (!is_known(name)) return name;
+    int run = 2;
+    while (is_known(fmt::format("{}, run {}", name, run))) ++run;
+    return fmt::format("{}, run {}", name, run);
+  }
+
   bool is_of_these_gpus(const Series& series, const Run& run, const std::string& name) {
     if (series.on.gpu.empty() || !run.gpus) return true;
     const auto measured = gpu_generation_of(series.on.gpu);
@@ -144,13 +172,16 @@ class Builder {
   /// The same curve when all was well.
   [[nodiscard]] const Series* before_of(const Series& series) const {
     if (baseline_ == nullptr) return nullptr;
+    const Series* found = nullptr;
     for (const Series& before : baseline_->series) {
-      if (before.operation == series.operation && before.in_place == series.in_place &&
-          before.type == series.type && before.on.ranks == series.on.ranks) {
-        return &before;
+      if (before.operation != series.operation || before.in_place != series.in_place ||
+          before.type != series.type || before.on.ranks != series.on.ranks) {
+        continue;
       }
+      if (before.on.hosts == series.on.hosts) return &before;
+      if (found == nullptr) found = &before;
     }
-    return nullptr;
+    return found;
   }
 
   void add_time(const evidence::MeasuredTime& time, const Run& run, std::uint32_t curve,
@@ -204,7 +235,7 @@ class Builder {
       }
     }
     std::ranges::sort(hosts, import::NaturalOrder());
-    auto servers = matched_servers(places_, hosts, name, result_.remarks);
+    auto servers = matched_servers(places_, in_order_, hosts, name, result_.remarks);
     if (!servers) {
       refuse(servers.errors());
       return {};
@@ -301,6 +332,7 @@ class Builder {
       refuse(run.errors());
       return {};
     }
+    for (const std::string& warning : run.value().warnings) say_once(result_.warnings, warning);
     Point point{.operation = name_of(operation),
                 .bytes = bytes,
                 .expected_us = run.value().time_us,
@@ -380,6 +412,8 @@ class Builder {
   Simulator& healthy_;
   const Places& places_;
   const Measurements* baseline_;
+  ServersInOrder in_order_;
+  std::map<std::string, const Series*> firsts_;  // by name of a curve
   EvidencePoints result_;
   Errors errors_;
   std::vector<std::string> pair_hosts_;
@@ -403,11 +437,12 @@ double Point::bottleneck_us() const {
 
 Result<EvidencePoints> evidence_points(Simulator& healthy, const Measurements& measured,
                                        const Measurements* baseline) {
-  Builder builder(healthy, baseline);
   std::vector<Series> all = measured.series;
   const auto joined = evidence::join_calls(measured.calls);
   const auto of_calls = evidence::series_of_calls(joined, measured.calls);
   all.insert(all.end(), of_calls.begin(), of_calls.end());
+  Builder builder(healthy, baseline,
+                  servers_in_order(healthy.places(), hosts_of(all, measured.pairs)));
   for (const Series& series : all) {
     if (!has_twin_out_of_place(series, all)) builder.add(series);
   }

@@ -37,12 +37,15 @@ struct Point {
 
 /// A curve over sizes, or a matrix of pairs.
 struct Curve {
-  std::string name;  ///< `all-reduce of 32 ranks`
+  /// `all-reduce of 32 ranks`; of a part of the servers ` on gpu01 and gpu02`; each once.
+  std::string name;
   /// By how much all its points may be off together, as a logarithm: weft's own error.
   double level = 0;
   bool is_matrix = false;
   std::vector<std::uint32_t> servers{};
   std::optional<Call> call{};  ///< without its size; nothing: perftest
+  /// Its servers are a guess, so that it says nothing of single ones.
+  bool is_guess = false;
 };
 
 /// What was measured, in a form that hypotheses are held against.
@@ -50,6 +53,7 @@ struct EvidencePoints {
   std::vector<Curve> curves;
   std::vector<Point> points;
   std::vector<std::string> remarks;
+  std::vector<std::string> warnings;  ///< of the runs that say what is to be expected
 };
 
 /// Where ranks of the evidence are in the cluster, and the times that are to be expected of it.

@@ -1,9 +1,12 @@
 #include "tools/diagnose/model/matching.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
+
+#include "tools/import/source/natural_order.hpp"
 
 namespace weft::diagnose {
 
@@ -11,17 +14,61 @@ void say_once(std::vector<std::string>& remarks, std::string remark) {
   if (std::ranges::find(remarks, remark) == remarks.end()) remarks.push_back(std::move(remark));
 }
 
+std::string names_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kMax = 4;
+  const std::size_t shown = names.size() > kMax ? kMax - 1 : names.size() - 1;
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "));
+  if (!text.empty()) text += " and ";
+  return text + (names.size() > kMax ? fmt::format("{} more", names.size() - shown) : names.back());
+}
+
+std::vector<std::string> hosts_of(const std::vector<evidence::Series>& series,
+                                  const std::vector<evidence::PairSeries>& pairs) {
+  std::vector<std::string> hosts;
+  for (const evidence::Series& one : series) {
+    hosts.insert(hosts.end(), one.on.hosts.begin(), one.on.hosts.end());
+  }
+  for (const evidence::PairSeries& one : pairs) {
+    for (const evidence::PairValue& value : one.values) {
+      hosts.push_back(value.from);
+      hosts.push_back(value.to);
+    }
+  }
+  return hosts;
+}
+
+namespace {
+
+/// Logs have the full name where the cluster has the short one.
+std::optional<std::uint32_t> known_server(const Places& places, const std::string& host) {
+  const auto server = places.server_named(host);
+  return server ? server : places.server_named(host.substr(0, host.find('.')));
+}
+
+}  // namespace
+
+ServersInOrder servers_in_order(const Places& places, std::vector<std::string> hosts) {
+  std::erase_if(hosts, [&places](const std::string& host) {
+    return host.empty() || known_server(places, host).has_value();
+  });
+  std::ranges::sort(hosts, import::NaturalOrder());
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+  ServersInOrder servers;
+  if (hosts.size() > places.servers.size()) return servers;
+  for (std::uint32_t s = 0; s < hosts.size(); ++s) servers.emplace(hosts[s], s);
+  return servers;
+}
+
 Result<std::vector<std::uint32_t>> matched_servers(const Places& places,
+                                                   const ServersInOrder& in_order,
                                                    const std::vector<std::string>& hosts,
                                                    const std::string& what,
                                                    std::vector<std::string>& remarks) {
   std::vector<std::uint32_t> servers;
   std::vector<std::string> unknown;
   for (const std::string& host : hosts) {
-    // Logs have the full name where the cluster has the short one.
-    auto server = places.server_named(host);
-    if (!server) server = places.server_named(host.substr(0, host.find('.')));
-    if (server) {
+    if (const auto server = known_server(places, host)) {
       servers.push_back(*server);
     } else {
       unknown.push_back(host);
@@ -37,11 +84,16 @@ Result<std::vector<std::uint32_t>> matched_servers(const Places& places,
     return Error{fmt::format("{} ran on {} servers, and the cluster has {}: another machine", what,
                              hosts.size(), places.servers.size())};
   }
-  for (std::uint32_t s = 0; s < hosts.size(); ++s) servers.push_back(s);
+  for (std::uint32_t s = 0; s < hosts.size(); ++s) {
+    const auto known = in_order.find(hosts[s]);
+    servers.push_back(known == in_order.end() ? s : known->second);
+  }
+  const std::string& first = in_order.empty() ? hosts.front() : in_order.begin()->first;
   say_once(remarks,
            fmt::format("no server of the cluster is called {}: those of the logs are taken "
                        "in their order, {} for {}",
-                       hosts.front(), hosts.front(), places.servers.front().name));
+                       first, first,
+                       places.servers[in_order.empty() ? 0 : in_order.begin()->second].name));
   return servers;
 }
 
@@ -69,11 +121,13 @@ std::vector<std::uint32_t> first_servers(const Places& places, std::uint32_t ran
 
 }  // namespace
 
-Result<MatchedRanks> matched_ranks(const Places& places, const evidence::MeasuredOn& on,
-                                   const std::string& what, std::vector<std::string>& remarks) {
+Result<MatchedRanks> matched_ranks(const Places& places, const ServersInOrder& in_order,
+                                   const evidence::MeasuredOn& on, const std::string& what,
+                                   std::vector<std::string>& remarks) {
   MatchedRanks matched;
   if (on.hosts.empty()) {
     matched.servers = first_servers(places, on.ranks);
+    matched.is_guess = matched.servers.size() < places.servers.size();
     if (on.ranks == 0) {
       say_once(remarks,
                what + " does not say how many ranks it is of: all of the cluster are taken");
@@ -83,7 +137,7 @@ Result<MatchedRanks> matched_ranks(const Places& places, const evidence::Measure
                                     what, on.ranks, matched.servers.size()));
     }
   } else {
-    auto servers = matched_servers(places, on.hosts, what, remarks);
+    auto servers = matched_servers(places, in_order, on.hosts, what, remarks);
     if (!servers) return servers.errors();
     matched.servers = std::move(servers).value();
   }

@@ -175,8 +175,11 @@ Result<Simulator> Simulator::open(const std::string& file,
   const auto loaded = scenarios::load_scenario(file, overrides);
   if (!loaded) return loaded.errors();
   auto simulator = of_text(loaded.value().canonical_yaml(), file, {}, twin);
+  if (!simulator) return simulator;
+  Simulator& made = simulator.value();
   const auto text = import::InputFile::read(file);
-  if (simulator && text) simulator.value().written_ = written_in(text.value().text(), overrides);
+  if (text) made.written_ = written_in(text.value().text(), overrides);
+  made.cables_ = Cables(loaded.value(), made.fabric(), made.places());
   return simulator;
 }
 
@@ -196,6 +199,7 @@ Result<Simulator> Simulator::of(scenarios::ScenarioTemplate text,
   simulator.overrides_ = std::move(overrides);
   auto loaded = simulator.text_->load(simulator.overrides_);
   if (!loaded) return loaded.errors();
+  const auto as_written = loaded;
   if (twin == Twin::kHealthy) {
     simulator.faulty_ = slow_ends(loaded.value().scenario);
     for (const char* what : kLinkFaults) {
@@ -214,7 +218,9 @@ Result<Simulator> Simulator::of(scenarios::ScenarioTemplate text,
   auto fabric = scenarios::build_scenario_fabric(loaded.value().scenario);
   if (!fabric) return loaded.value().located(fabric.errors());
   simulator.job_keys_ = keys_of(loaded.value().scenario);
-  simulator.places_ = std::make_shared<Places>(fabric.value());
+  simulator.fabric_ = std::make_shared<Fabric>(std::move(fabric).value());
+  simulator.places_ = std::make_shared<Places>(simulator.fabric());
+  simulator.cables_ = Cables(as_written.value(), simulator.fabric(), simulator.places());
   simulator.scenario_ = std::make_shared<scenarios::Scenario>(std::move(loaded).value().scenario);
   return simulator;
 }

@@ -12,6 +12,7 @@
 #include "scenarios/results/results.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
+#include "tools/diagnose/model/cables.hpp"
 #include "tools/diagnose/model/places.hpp"
 #include "tools/diagnose/model/written.hpp"
 
@@ -77,6 +78,9 @@ class Simulator {
   [[nodiscard]] const std::vector<std::string>& faulty() const { return faulty_; }
   /// What `weft import` says behind the values of the scenario.
   [[nodiscard]] const Written& written() const { return written_; }
+  /// Where the NICs' cables go.
+  [[nodiscard]] const Cables& cables() const { return cables_; }
+  [[nodiscard]] const Fabric& fabric() const { return *fabric_; }
   /// Packets are simulated up to this size of a call of `ranks`; larger ones follow from the last
   /// two.
   [[nodiscard]] static Bytes largest(std::size_t ranks);
@@ -101,10 +105,12 @@ class Simulator {
   std::shared_ptr<scenarios::ScenarioTemplate> text_;
   std::vector<std::string> overrides_;
   std::shared_ptr<const scenarios::Scenario> scenario_;
+  std::shared_ptr<const Fabric> fabric_;
   std::shared_ptr<const Places> places_;
   std::vector<std::string> left_out_;
   std::vector<std::string> faulty_;
   Written written_;
+  Cables cables_;
   std::string job_keys_;  ///< of the scenario's collective: class and queue pairs
   std::map<std::string, Run> done_;
 };

@@ -6,14 +6,14 @@
 #include <optional>
 
 namespace weft::diagnose {
-namespace {
 
-/// `mlx5_1` of `n01/mlx5_1`; of a NIC whose name has no server, its number.
 std::string device_of(const Places& places, std::uint32_t server, std::size_t rail) {
   const std::string& name = places.nics[places.servers[server].nics[rail]].name;
   const std::size_t slash = name.rfind('/');
   return slash == std::string::npos ? fmt::format("mlx5_{}", rail) : name.substr(slash + 1);
 }
+
+namespace {
 
 std::size_t rail_of(const Places& places, std::uint32_t nic) {
   const auto& own = places.servers[places.nics[nic].server].nics;

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "tools/diagnose/model/matching.hpp"
 #include "tools/diagnose/search/commands.hpp"
 
 namespace weft::diagnose {
@@ -45,17 +47,32 @@ std::vector<std::uint32_t> servers_in(const EvidencePoints& evidence) {
   return {all.begin(), all.end()};
 }
 
-std::string pair_matrix_text(std::size_t servers) {
-  return fmt::format(
+/// With a command that writes the matrix, for servers with as many GPUs each.
+std::string pair_matrix_text(const Places& places, const std::vector<std::uint32_t>& servers) {
+  std::string text = fmt::format(
       "run `all_reduce_perf -b 1G -e 1G` on every pair of the {} servers alone, and "
       "hand over the matrix of pairs",
-      servers);
+      servers.size());
+  std::vector<std::string> names;
+  const std::size_t gpus = places.servers[servers.front()].hosts.size();
+  for (const std::uint32_t s : servers) {
+    if (places.servers[s].hosts.size() != gpus) return text;
+    names.push_back(places.servers[s].name);
+  }
+  if (names.size() > 16) return text;
+  return text +
+         fmt::format(
+             ". With Open MPI this writes it:\n      `set -- {}; echo src,dst,op,bytes,busbw_GBs > "
+             "pairs.csv; for a; do shift; for b; do mpirun -np {} -H $a:{},$b:{} all_reduce_perf "
+             "-b 1G -e 1G -g 1 | awk -v pair=$a,$b '$1 == 1073741824 {{print pair "
+             "\",all_reduce,1073741824,\" $8}}' >> pairs.csv; done; done`",
+             fmt::join(names, " "), 2 * gpus, gpus, gpus);
 }
 
 /// Two-server all-reduce of every pair.
 Candidate pair_matrix(const Places& places, const std::vector<Fit>& fits,
                       const std::vector<std::uint32_t>& servers) {
-  Candidate candidate{pair_matrix_text(servers.size()), {}};
+  Candidate candidate{pair_matrix_text(places, servers), {}};
   for (const Fit& fit : fits) {
     std::vector<double> results;
     for (std::size_t i = 0; i < servers.size(); ++i) {
@@ -89,6 +106,56 @@ std::set<std::uint32_t> measured_nics(const Places& places, const EvidencePoints
   return all;
 }
 
+/// Servers whose NICs are suspected, and one beside them to measure against; all where none is.
+std::vector<std::uint32_t> suspected_servers(const Places& places, const std::vector<Fit>& fits,
+                                             const std::vector<std::uint32_t>& servers) {
+  std::set<std::uint32_t> suspects;
+  for (const Fit& fit : fits) {
+    const CulpritKind kind = fit.hypothesis.kind;
+    if (kind != CulpritKind::kNic && kind != CulpritKind::kServer) continue;
+    for (const NicPlace& nic : places.nics) {
+      const auto& own = fit.hypothesis.resources;
+      if (std::ranges::find(own, nic.resource) != own.end()) suspects.insert(nic.server);
+    }
+  }
+  std::vector<std::uint32_t> some;
+  bool has_other = false;
+  for (const std::uint32_t s : servers) {
+    if (!suspects.contains(s) && std::exchange(has_other, true)) continue;
+    some.push_back(s);
+  }
+  return suspects.empty() ? servers : some;
+}
+
+/// A command that runs perftest between these servers on these rails, one pair at a time, into
+/// files that diagnose reads. Empty: names of NICs differ from server to server.
+std::string rails_command(const Places& places, const std::vector<std::uint32_t>& servers,
+                          const std::set<std::size_t>& rails) {
+  if (servers.size() < 2 || servers.size() > 16) return {};
+  std::vector<std::string> names;
+  std::vector<std::string> devices;
+  for (const std::uint32_t s : servers) names.push_back(places.servers[s].name);
+  for (const std::size_t rail : rails) {
+    devices.push_back(device_of(places, servers.front(), rail));
+    for (const std::uint32_t s : servers) {
+      if (rail >= places.servers[s].nics.size()) return {};
+      if (device_of(places, s, rail) != devices.back()) return {};
+    }
+  }
+  return fmt::format(
+      ". Files of single runs serve as well:\n      `for d in {}; do set -- {}; for a; do shift; "
+      "for "
+      "b; do ssh -n $b ib_write_bw -d $d > /dev/null & sleep 2; ssh -n $a ib_write_bw -d $d $b > "
+      "ib_write_bw-$a-$b-$d.txt; wait; done; done; done`",
+      fmt::join(devices, " "), fmt::join(names, " "));
+}
+
+std::string servers_text(const Places& places, const std::vector<std::uint32_t>& servers) {
+  std::vector<std::string> names;
+  for (const std::uint32_t s : servers) names.push_back(places.servers[s].name);
+  return names_text(names);
+}
+
 /// perftest between all NICs of a rail, for each rail that is suspected and was not measured.
 Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
                         const std::vector<std::uint32_t>& servers,
@@ -104,9 +171,10 @@ Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
     }
   }
   Candidate candidate{
-      fmt::format("run `ib_write_bw` between the servers on {} {} (the NICs of that number, from 0 "
-                  "on), and hand over a matrix for each",
-                  rails.size() == 1 ? "rail" : "rails", fmt::join(rails, ", ")),
+      fmt::format("run `ib_write_bw` between {} on {} {} (the NICs of that number, from 0 on), and "
+                  "hand over a matrix for each{}",
+                  servers_text(places, servers), rails.size() == 1 ? "rail" : "rails",
+                  fmt::join(rails, ", "), rails_command(places, servers, rails)),
       {}};
   for (const Fit& fit : fits) {
     std::vector<double> results;
@@ -124,10 +192,13 @@ Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
 /// The same call inside of one server.
 Candidate one_server(const Places& places, const std::vector<Fit>& fits,
                      const std::vector<std::uint32_t>& servers) {
-  Candidate candidate{fmt::format("run `all_reduce_perf -b 1M -e 1G -f 2` on {} alone, and send "
-                                  "NCCL's log (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH)",
-                                  places.servers[servers.front()].name),
-                      {}};
+  const ServerPlace& server = places.servers[servers.front()];
+  Candidate candidate{
+      fmt::format(
+          "run `NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH all_reduce_perf -b 1M -e 1G -f "
+          "2 -g {}` on {} alone, and hand over all that it prints",
+          server.hosts.size(), server.name),
+      {}};
   for (const Fit& fit : fits) {
     const Hypothesis& h = fit.hypothesis;
     candidate.results.push_back({h.kind == CulpritKind::kChannels ? -std::log(h.value) : 0.0});
@@ -178,9 +249,10 @@ bool has_pairs(const EvidencePoints& evidence, bool of_wire) {
 
 }  // namespace
 
-std::string pairs_to_measure(const EvidencePoints& evidence) {
+std::string pairs_to_measure(const EvidencePoints& evidence, const Places& places) {
   const auto servers = servers_in(evidence);
-  return servers.size() < 3 || has_pairs(evidence, false) ? "" : pair_matrix_text(servers.size());
+  if (servers.size() < 3 || has_pairs(evidence, false)) return {};
+  return pair_matrix_text(places, servers);
 }
 
 std::string next_measurement(const Places& places, const std::vector<Fit>& undecided,
@@ -201,7 +273,8 @@ std::string next_measurement(const Places& places, const std::vector<Fit>& undec
   if (servers.size() > 2 && !has_pairs(evidence, false)) {
     candidates.push_back(pair_matrix(places, fits, servers));
   }
-  candidates.push_back(rail_matrices(places, fits, servers, measured_nics(places, evidence)));
+  candidates.push_back(rail_matrices(places, fits, suspected_servers(places, undecided, servers),
+                                     measured_nics(places, evidence)));
   if (!has_one_server(evidence)) candidates.push_back(one_server(places, fits, servers));
   const auto told = [&fits](const Candidate& c) { return told_apart(c, fits); };
   const auto best = std::ranges::max_element(candidates, {}, told);

@@ -15,6 +15,6 @@ namespace weft::diagnose {
 
 /// Two-server calls of every pair of the servers that were measured. Empty: there are no pairs, or
 /// they were measured.
-[[nodiscard]] std::string pairs_to_measure(const EvidencePoints& evidence);
+[[nodiscard]] std::string pairs_to_measure(const EvidencePoints& evidence, const Places& places);
 
 }  // namespace weft::diagnose

@@ -6,8 +6,34 @@
 #include <cmath>
 
 #include "tools/diagnose/model/band.hpp"
+#include "tools/diagnose/search/lone.hpp"
 
 namespace weft::diagnose {
+
+namespace {
+
+bool is_last(const EvidencePoints& evidence, std::size_t i) {
+  const Point& point = evidence.points[i];
+  return std::ranges::none_of(evidence.points, [&point](const Point& other) {
+    return other.curve == point.curve && other.bytes > point.bytes;
+  });
+}
+
+}  // namespace
+
+std::string lone_to_repeat(const EvidencePoints& evidence,
+                           const std::vector<ComparedPoint>& compared) {
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    const Curve& curve = evidence.curves[evidence.points[i].curve];
+    if (compared[i].verdict != Verdict::kAlone || curve.is_matrix || !is_last(evidence, i))
+      continue;
+    const std::string again = repeating_command(curve, compared[i].bytes);
+    if (again.empty()) continue;
+    return fmt::format("run `{}` on the same servers, and hand over its log beside this one",
+                       again);
+  }
+  return {};
+}
 
 std::vector<std::string> uncounted(const EvidencePoints& evidence,
                                    const std::vector<ComparedPoint>& compared) {
@@ -22,10 +48,15 @@ std::vector<std::string> uncounted(const EvidencePoints& evidence,
         ++pairs;
         continue;
       }
+      const std::string again = repeating_command(curve, point.bytes);
       notes.push_back(fmt::format(
-          "{}: {} bytes take {:.2f} times as long as expected (±{:.0f} %), and the "
-          "sizes beside it do not: one alone is taken for noise",
-          curve.name, point.bytes, point.measured_us / point.expected_us, 100 * point.band));
+          "{}: {} bytes take {:.2f} times as long as expected (±{:.0f} %), and {}: one alone is "
+          "taken for noise{}{}",
+          curve.name, point.bytes, point.measured_us / point.expected_us, 100 * point.band,
+          is_last(evidence, i) ? "no other size, repeated run or operation agrees"
+                               : "the sizes beside it do not",
+          again.empty() ? "" : ". It is measured again by ",
+          again.empty() ? "" : "`" + again + "`"));
     }
     if (pairs == 0) continue;
     notes.push_back(

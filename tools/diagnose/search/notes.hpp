@@ -13,6 +13,11 @@ namespace weft::diagnose {
 [[nodiscard]] std::vector<std::string> uncounted(const EvidencePoints& evidence,
                                                  const std::vector<ComparedPoint>& compared);
 
+/// What measures the largest size of a curve again where it alone is beyond its band. Empty: none
+/// is.
+[[nodiscard]] std::string lone_to_repeat(const EvidencePoints& evidence,
+                                         const std::vector<ComparedPoint>& compared);
+
 /// How many sizes would be too slow if load balancing were not ECMP, in words. Empty: none.
 [[nodiscard]] std::string hidden_by_hashing(const EvidencePoints& evidence);
 

@@ -7,6 +7,8 @@
 #include <functional>
 #include <iterator>
 
+#include "tools/diagnose/search/lone.hpp"
+
 namespace weft::diagnose {
 namespace {
 
@@ -207,7 +209,7 @@ void add_pair_anomalies(const EvidencePoints& evidence, const Places& places, st
   }
 }
 
-/// Two sizes side by side beyond their bands; one alone is noise.
+/// Two sizes side by side beyond their bands; one alone is noise, but for lone.hpp.
 void add_curve_anomalies(const EvidencePoints& evidence, std::uint32_t c,
                          std::vector<Anomaly>& all) {
   std::vector<std::size_t> beside;  // each other, and beyond their bands
@@ -246,6 +248,7 @@ std::vector<Anomaly> anomalies_of(const EvidencePoints& evidence, const Places& 
     }
     add_curve_anomalies(evidence, c, all);
   }
+  add_lone_findings(evidence, all);
   return all;
 }
 

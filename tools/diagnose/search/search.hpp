@@ -25,7 +25,8 @@ struct Anomaly {
   std::vector<std::size_t> points{};  ///< of the evidence
 };
 
-/// Sizes side by side beyond their bands, and pairs below others that are alike.
+/// Sizes side by side beyond their bands, largest sizes that several runs agree on, and pairs below
+/// others that are alike.
 [[nodiscard]] std::vector<Anomaly> anomalies_of(const EvidencePoints& evidence,
                                                 const Places& places);
 

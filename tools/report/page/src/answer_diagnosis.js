@@ -1,4 +1,4 @@
-// What a diagnosis comes to, in a sentence with at most four figures, and what to try next. No drawing.
+// What a diagnosis comes to, in a sentence with at most four figures. No drawing.
 
 import * as format from './format.js';
 
@@ -76,6 +76,12 @@ function sentenceOf(diagnosis, slow) {
   }
   if (diagnosis.nothing_explains_it) return `slower than expected, up to ${format.times(ratioOf(slow))} times, and no single change of the cluster explains it`;
   if (verdict === 'faster than the wire allows') return 'faster than the wire allows: more bytes per NIC and second than it carries, so the log is of another machine';
+  const alone = compared.filter((row) => row.verdict === 'beyond its band, not counted');
+  if (alone.length) {
+    const sizes = alone.filter((row) => !row.pair).length;
+    const what = sizes ? format.counted(sizes, 'size', 'sizes') : format.counted(alone.length, 'pair', 'pairs');
+    return `as expected but for ${what}, which ${(sizes || alone.length) === 1 ? 'is' : 'are'} taken for noise: ${of} were compared`;
+  }
   return `as expected: ${of} within what weft's own error allows`;
 }
 
@@ -91,17 +97,7 @@ function figuresOf({ compared, culprits }, slow) {
   return figures;
 }
 
-function triesOf({ culprits, undecided, next_measurement: next }) {
-  const tries = culprits.map((c) => ({
-    text: `look at ${whoOf(c)}: ${c.why}`,
-    layer: 'hardware and settings',
-    why: c.packets_off === null ? 'by a closed form alone' : `packets with it are within ${format.roughly(Math.expm1(c.packets_off))} of what was measured`,
-  }));
-  if (next) tries.unshift({ text: next, layer: 'next measurement', why: `its results differ most between ${undecided.length ? 'these causes' : 'what it can be'}` });
-  return tries;
-}
-
 export function answerDiagnosis(diagnosis) {
   const slow = [...diagnosis.compared].sort(byRatio)[0];
-  return { sentence: sentenceOf(diagnosis, slow), figures: figuresOf(diagnosis, slow), tries: triesOf(diagnosis) };
+  return { sentence: sentenceOf(diagnosis, slow), figures: figuresOf(diagnosis, slow), tries: [] };
 }

@@ -2,7 +2,8 @@
 
 import { el, section, replace } from './dom.js';
 import { answerView } from './answer.js';
-import { answerDiagnosis, culpritWords, curvesOf, matrixOf, ratioOf, whereabouts } from './answer_diagnosis.js';
+import { answerDiagnosis, culpritWords, curvesOf, matrixOf, ratioOf } from './answer_diagnosis.js';
+import { culpritPart, nextPart, notesPart, undecidedPart } from './diagnosis_causes.js';
 import { axes, chart } from './curves.js';
 import { css, heat, inkOn, ofSeries, onOtherColours, ramp } from './colour.js';
 import { logAxis } from './quantiles.js';
@@ -87,26 +88,6 @@ function matrixView({ name, rows }) {
 
 const scale = () => el('div', { class: 'scale' }, 'as expected ', el('span', { class: 'ramp', style: ramp() }), ` ${MOST} times as long, and more`);
 
-/** Places that a table names, before it counts the others. */
-const MOST_PLACES = 6;
-
-const placesOf = (place) => place.slice(0, MOST_PLACES).join(', ') + (place.length > MOST_PLACES ? ` and ${place.length - MOST_PLACES} more` : '');
-
-function causes({ culprits, undecided }) {
-  const all = [...culprits.map((c) => ({ ...c, is: 'found' })), ...undecided.map((c) => ({ ...c, is: 'possible' }))];
-  if (!all.length) return null;
-  return section('causes', 'Causes', table([
-    { title: '', value: (c) => c.is, isText: true },
-    { title: 'kind', value: (c) => c.kind, isText: true },
-    { title: 'place', value: (c) => c.place.join(', '), show: (c) => placesOf(c.place.map((name, i) => name + whereabouts(c, i))), isText: true },
-    { title: 'what is left', value: (c) => c.value, show: (c) => (c.value === null ? '–' : c.kind === 'straggler' ? format.time(c.value * 1e-6) : format.roughly(c.value)) },
-    { title: 'explains', value: (c) => c.explained, show: (c) => format.roughly(c.explained) },
-    { title: 'confidence', value: (c) => c.confidence, show: (c) => format.roughly(c.confidence) },
-    { title: 'packets with it off by', value: (c) => c.packets_off, show: (c) => (c.packets_off === null ? 'closed form' : format.roughly(Math.expm1(c.packets_off))) },
-    { title: 'what makes it so', value: (c) => c.why, isText: true },
-  ], all, { caption: 'What is found, or possible' }));
-}
-
 const list = (title, lines) => (lines.length ? el('details', {}, el('summary', {}, `${title}: ${lines.length}`), el('ul', {}, lines.map((line) => el('li', {}, line)))) : null);
 
 /** Names of nodes that a place of a culprit stands for: a NIC of a host, a server with its hosts, a switch. */
@@ -126,10 +107,13 @@ export function diagnosisParts({ diagnosis, topo }) {
   const sizes = curves.filter((curve) => !curve.isMatrix);
   const matrices = curves.filter((curve) => curve.isMatrix);
   return [
-    section('overview', topo.name, answerView(answerDiagnosis(diagnosis)), list('Findings', diagnosis.findings), list('Remarks', diagnosis.remarks)),
+    section('overview', topo.name, answerView(answerDiagnosis(diagnosis)), list('Findings', diagnosis.findings)),
+    culpritPart(diagnosis),
+    undecidedPart(diagnosis),
+    nextPart(diagnosis),
+    notesPart(diagnosis),
     sizes.length ? section('sizes', 'By size', el('p', { class: 'hint' }, "The band is weft's own error, by operation and size. What lies below it is slower than it should be."), el('div', { class: 'pair' }, sizes.map(curveOf))) : null,
     matrices.length ? section('pairs', 'By pair of servers', scale(), matrices.map(matrixView)) : null,
-    causes(diagnosis),
     topoPart(topo, marksOf(diagnosis, topo)),
   ];
 }
