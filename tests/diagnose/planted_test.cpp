@@ -11,11 +11,13 @@ using planted::Hit;
 // noise of 2 %. More of them: planted_full_test.cpp.
 TEST(Planted, CulpritsAreNamedFirst) {
   planted::Tally tally;
-  // More are in planted_full_test.cpp.
-  for (std::uint32_t number = 0; number < 10; ++number) planted::run_case(number, false, tally);
+  // One of each kind whose packets are few, in the order of planted::kinds().
+  for (const std::uint32_t number : {0U, 1U, 4U, 5U, 6U, 8U, 9U, 11U}) {
+    planted::run_case(number, false, tally);
+  }
   RecordProperty("tally", tally.text());
   EXPECT_GE(tally.count(Hit::kFirst), tally.visible() * 9 / 10) << tally.text();
-  EXPECT_GE(tally.visible(), 8) << tally.text();
+  EXPECT_GE(tally.visible(), 7) << tally.text();
 }
 
 TEST(Planted, HealthyClustersHaveNoCulprit) {
