@@ -27,6 +27,7 @@ constexpr std::size_t kChoices = 4;
 /// An alternative that slows nothing that is slow by this much explains nothing, as a logarithm.
 constexpr double kVisible = 0.05;
 constexpr double kSlow = 1.1;
+constexpr double kSlowWire = 1.2;
 /// What NCCL would not choose is off by less of ln, of the smallest size that is a finding.
 constexpr double kFarOff = 0.4;
 /// Latency of copies shows up to this size.
@@ -327,10 +328,14 @@ void add_alternatives(Simulator& healthy, const std::vector<Anomaly>& findings,
                       EvidencePoints& evidence) {
   std::vector<const Point*> slow;
   for (const Anomaly& finding : findings) {
-    // All of these leave perftest as it is.
-    if (!evidence.curves[finding.curve].call) return;
-    for (const std::size_t i : finding.points) slow.push_back(&evidence.points[i]);
+    for (const std::size_t i : finding.points) {
+      const Point& point = evidence.points[i];
+      if (!point.is_wire) slow.push_back(&point);
+      // All of these leave perftest as it is, but for noise.
+      if (point.is_wire && point.measured_us > kSlowWire * point.expected_us) return;
+    }
   }
+  if (slow.empty()) return;
   std::vector<Alternative> all = likely_choices(healthy, slow, evidence);
   std::erase_if(all, [&](const Alternative& a) { return !is_near(healthy, a, slow, evidence); });
   const bool has_latency = std::ranges::any_of(evidence.points, [](const Point& point) {

@@ -45,8 +45,7 @@ constexpr KindFacts kKinds[] = {
      "environment, a tuner, NVLS that is off",
      1.5},
     {"ecn-thresholds",
-     "switches mark from few bytes on, or to the last packet: flows that meet slow down too far, "
-     "and each alone is well",
+     "switches mark from few bytes on: flows that meet slow down too far, and each alone is well",
      1.5},
     {"loss",
      "packets are lost where flows meet, and sent again after a time-out: PFC is off, the class is "

@@ -143,6 +143,17 @@ bool is_refuted(const Hypothesis& h, const EvidencePoints& evidence) {
   });
 }
 
+/// perftest has no library: what it finds slow is slow, whatever else is explained.
+std::uint32_t contradicting_links(const Hypothesis& h, const EvidencePoints& evidence) {
+  if (h.kind == CulpritKind::kCollisions) return 0;
+  return static_cast<std::uint32_t>(std::ranges::count_if(evidence.points, [&](const Point& point) {
+    if (!point.is_wire) return false;
+    const double predicted = predicted_us(h, point);
+    return std::log(point.measured_us / predicted) >=
+           kWorstDeviation * tolerance_of(h.kind, point, predicted);
+  }));
+}
+
 /// Without a fault.
 struct Null {
   double score = 0;
@@ -180,12 +191,14 @@ Fit fit(Hypothesis h, const EvidencePoints& evidence, const Null& without) {
   std::vector<double> deviations = deviations_of(h, evidence, &freedom);
   std::ranges::sort(deviations);
   const double score = score_of(h, evidence);
+  const std::uint32_t contradicting = contradicting_links(h, evidence);
   return {.hypothesis = std::move(h),
           .score = score,
           .explained = without.above_noise > 0
                            ? std::clamp((without.score - score) / without.above_noise, 0.0, 1.0)
                            : 0,
-          .worst = deviations.empty() ? 0 : deviations[(deviations.size() - 1) * 9 / 10]};
+          .worst = deviations.empty() ? 0 : deviations[(deviations.size() - 1) * 9 / 10],
+          .contradicting = contradicting};
 }
 
 /// Of what is expected.
@@ -300,6 +313,8 @@ std::vector<Fit> undecided_among(const std::vector<Fit>& fits) {
   return alike;
 }
 
-bool explains(const Fit& fit) { return fit.explained >= 0.5 && fit.worst <= 3; }
+bool explains(const Fit& fit) {
+  return fit.explained >= 0.5 && fit.worst <= 3 && fit.contradicting < 2;
+}
 
 }  // namespace weft::diagnose
