@@ -41,6 +41,7 @@ TEST(Perftest, ValuesAreGigabytesPerSecondOfOneDirection) {
   EXPECT_EQ(series.bytes, 65536);
   EXPECT_EQ(series.nic, "mlx5_5");
   EXPECT_EQ(series.queue_pairs, 4U);
+  EXPECT_EQ(series.mtu, 4096U);
   EXPECT_EQ(series.gpu_memory, false);
   ASSERT_EQ(series.values.size(), 1U);
   EXPECT_EQ(series.values[0].from, "gpu01");

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/diagnose/catalogue/alternatives.hpp"
+#include "tools/diagnose/catalogue/packets.hpp"
 #include "tools/diagnose/model/evidence_points.hpp"
 #include "tools/diagnose/model/matching.hpp"
 #include "tools/diagnose/search/direct.hpp"
 #include "tools/diagnose/search/links.hpp"
 #include "tools/diagnose/search/next.hpp"
 #include "tools/diagnose/search/notes.hpp"
-#include "tools/diagnose/search/packets.hpp"
+#include "tools/diagnose/search/statements.hpp"
 #include "tools/diagnose/supporting.hpp"
 
 namespace weft::diagnose {
@@ -60,7 +62,9 @@ std::vector<Culprit> culprits_of(const std::vector<Fit>& fits) {
     }
     all.push_back({.kind = kind,
                    .places = h.place.empty() ? std::vector<std::string>() : std::vector{h.place},
-                   .value = h.value,
+                   .value = has_rate(h.kind) || h.kind == CulpritKind::kStraggler
+                                ? std::optional(h.value)
+                                : std::nullopt,
                    .explained = fit.explained,
                    .confidence = share,
                    .why = meaning_of(h.kind)});
@@ -89,13 +93,14 @@ void confirm(Simulator& healthy, const EvidencePoints& evidence, const std::vect
              std::vector<Culprit>& culprits) {
   std::size_t confirmed = 0;
   for (Culprit& culprit : culprits) {
+    // Where many NICs are suspected, one that pauses its switch is simulated as a slow one.
+    if (culprit.kind == name_of(CulpritKind::kStorm) && culprit.places.size() > 2) continue;
     if (confirmed++ == kConfirmed) break;
     const auto first = std::ranges::find_if(
         fits, [&](const Fit& fit) { return name_of(fit.hypothesis.kind) == culprit.kind; });
     Fit fit = *first;
     culprit.packets_off = confirm_by_packets(healthy, fit, evidence);
-    if (culprit.packets_off) culprit.value = fit.hypothesis.value;
-    if (fit.hypothesis.kind == CulpritKind::kCollisions) culprit.value.reset();
+    if (culprit.packets_off && culprit.value) culprit.value = fit.hypothesis.value;
   }
   rank_by_packets(culprits);
 }
@@ -104,13 +109,26 @@ void confirm(Simulator& healthy, const EvidencePoints& evidence, const std::vect
 /// nothing is a culprit.
 void join_direct(const std::vector<Culprit>& direct, Diagnosis& diagnosis) {
   for (const Culprit& finding : direct) {
+    const auto known = std::ranges::find(diagnosis.culprits, finding.kind, &Culprit::kind);
+    if (known != diagnosis.culprits.end()) {
+      known->evidence.push_back(finding.why);
+      continue;
+    }
     if (diagnosis.undecided.empty()) {
       diagnosis.culprits.push_back(finding);
       continue;
     }
     if (finding.kind != "log") {
-      const bool is_possible = std::ranges::any_of(
-          diagnosis.undecided, [](const Culprit& c) { return c.kind == "all-nics"; });
+      const auto same = std::ranges::find(diagnosis.undecided, finding.kind, &Culprit::kind);
+      if (same != diagnosis.undecided.end()) {
+        same->evidence.push_back(finding.why);
+        std::rotate(diagnosis.undecided.begin(), same, same + 1);
+        continue;
+      }
+      const bool is_possible = std::ranges::any_of(diagnosis.undecided, [](const Culprit& c) {
+        return c.kind == name_of(CulpritKind::kAllNics) ||
+               c.kind == name_of(CulpritKind::kGpuDirect);
+      });
       if (is_possible) {
         Culprit named = finding;
         named.explained = diagnosis.undecided.front().explained;
@@ -150,9 +168,9 @@ void add_whereabouts(const Simulator& healthy, std::vector<Culprit>& culprits) {
   }
 }
 
-void search(Simulator& healthy, const EvidencePoints& evidence,
-            const std::vector<Anomaly>& anomalies, const DiagnosisOptions& options,
-            Diagnosis& diagnosis) {
+void search(Simulator& healthy, const std::vector<Anomaly>& anomalies, EvidencePoints& evidence,
+            const DiagnosisOptions& options, Diagnosis& diagnosis) {
+  add_alternatives(healthy, anomalies, evidence);
   std::vector<Fit> fits = fits_of(evidence, healthy.places());
   diagnosis.cleared = take_out_cleared(fits, evidence, healthy.places());
   if (fits.empty() || !explains(fits.front())) {
@@ -167,9 +185,7 @@ void search(Simulator& healthy, const EvidencePoints& evidence,
   if (is_decided) {
     culprits.front().evidence = supporting(alike.front().hypothesis, evidence, anomalies);
   }
-  if (!is_decided || culprits.front().kind == name_of(CulpritKind::kAllNics)) {
-    diagnosis.next_measurement = next_measurement(healthy.places(), alike, evidence);
-  }
+  diagnosis.next_measurement = next_measurement(healthy.places(), alike, evidence);
   (is_decided ? diagnosis.culprits : diagnosis.undecided) = std::move(culprits);
 }
 
@@ -226,7 +242,7 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
                            const DiagnosisOptions& options) {
   auto points = evidence_points(healthy, measured, baseline);
   if (!points) return points.errors();
-  const EvidencePoints& evidence = points.value();
+  EvidencePoints& evidence = points.value();
   Diagnosis diagnosis;
   add_warnings(measured, diagnosis);
   if (baseline != nullptr) add_warnings(*baseline, diagnosis);
@@ -244,12 +260,13 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
     diagnosis.verdict = Verdict::kNotComparable;
   } else if (!anomalies.empty()) {
     diagnosis.verdict = Verdict::kSlower;
-    search(healthy, evidence, anomalies, options, diagnosis);
+    search(healthy, anomalies, evidence, options, diagnosis);
   } else if (std::ranges::any_of(diagnosis.compared, is_too_fast)) {
     diagnosis.verdict = Verdict::kFasterThanTheWire;
   }
   join_link_tests(healthy.places(), evidence, measured, diagnosis);
   join_direct(direct_findings(healthy.places(), measured), diagnosis);
+  join_statements(healthy, evidence, measured, diagnosis);
   add_whereabouts(healthy, diagnosis.culprits);
   add_whereabouts(healthy, diagnosis.undecided);
   return diagnosis;

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/diagnose/catalogue/hypotheses.hpp"
 #include "tools/diagnose/model/evidence_points.hpp"
-#include "tools/diagnose/search/hypotheses.hpp"
 #include "tools/diagnose/search/search.hpp"
 
 namespace weft::diagnose {

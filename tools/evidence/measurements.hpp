@@ -65,6 +65,7 @@ struct PairSeries {
   std::optional<std::uint32_t> rail{};
   std::uint32_t queue_pairs = 0;  ///< 0: not said
   std::optional<bool> gpu_memory{};
+  std::uint32_t mtu = 0;  ///< payload of a packet, bytes; 0: not said
   std::vector<PairValue> values{};
   SourceLocation where{};
 };

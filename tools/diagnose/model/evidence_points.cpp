@@ -123,6 +123,10 @@ class Builder {
   [[nodiscard]] Result<EvidencePoints> finish() && {
     if (!errors_.empty()) return errors_;
     free_levels();
+    const protocols::PacketFormat format =
+        protocols::traits_of(healthy_.scenario().transport).format;
+    result_.payload = static_cast<double>(format.payload.count());
+    result_.header = static_cast<double>(format.header.count());
     return std::move(result_);
   }
 
@@ -298,6 +302,8 @@ class Builder {
     const auto& own = places_.servers[one.server].nics;
     point.rail = static_cast<std::uint32_t>(std::ranges::find(own, x) - own.begin());
     point.busy_us[one.resource] = point.busy_us[other.resource] = point.expected_us;
+    // `read` fetches, the others bring.
+    point.receiver = pairs.operation == "read-bw" ? one.resource : other.resource;
     if (point.crosses_uplinks) {
       for (const std::uint32_t leaf : {one.leaf, other.leaf})
         point.busy_us[leaf] = uplinks_us(point, one, leaf);

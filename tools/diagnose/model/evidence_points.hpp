@@ -26,11 +26,14 @@ struct Point {
   std::vector<double> busy_us{};  ///< by resource, in the healthy run
   bool crosses_uplinks = false;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> pair{};  ///< servers
-  std::optional<std::uint32_t> rail{};  ///< of a pair of NICs: which of its server
-  bool is_wire = false;                 ///< of perftest: no library is involved
-  double bytes_per_nic = 0;             ///< what the busiest NIC sends or receives
-  double bus_factor = 1;                ///< bus bandwidth over algorithm bandwidth (nccl-tests)
-  double nic_gigabytes = 0;             ///< GB/s that this NIC carries
+  std::optional<std::uint32_t> rail{};      ///< of a pair of NICs: which of its server
+  bool is_wire = false;                     ///< of perftest: no library is involved
+  std::optional<std::uint32_t> receiver{};  ///< of perftest: the resource that data arrive at
+  /// By alternative of the evidence: what the call takes there; empty: as expected everywhere.
+  std::vector<double> alternative_us{};
+  double bytes_per_nic = 0;  ///< what the busiest NIC sends or receives
+  double bus_factor = 1;     ///< bus bandwidth over algorithm bandwidth (nccl-tests)
+  double nic_gigabytes = 0;  ///< GB/s that this NIC carries
 
   [[nodiscard]] double bottleneck_us() const;
 };
@@ -48,12 +51,31 @@ struct Curve {
   bool is_guess = false;
 };
 
+/// A cluster or a library that is set otherwise. What that makes of times no formula says: packets
+/// are simulated with it as those that are expected.
+struct Alternative {
+  enum class What : std::uint8_t {
+    kAlgorithm,   ///< one algorithm of NCCL for all sizes
+    kProtocol,    ///< one protocol of NCCL for all sizes
+    kThresholds,  ///< ECN marks from few bytes on
+    kHostMemory,  ///< every message between servers waits for copies
+  };
+  What what = What::kAlgorithm;
+  std::string name{};       ///< `NCCL_ALGO=Tree`; empty: there is one alone
+  std::string algorithm{};  ///< weft's name; of a protocol: what packets have
+  std::vector<std::string> changes{};
+  std::vector<std::string> execution{};
+};
+
 /// What was measured, in a form that hypotheses are held against.
 struct EvidencePoints {
   std::vector<Curve> curves;
   std::vector<Point> points;
   std::vector<std::string> remarks;
   std::vector<std::string> warnings;  ///< of the runs that say what is to be expected
+  std::vector<Alternative> alternatives{};
+  double payload = 0;  ///< of a full packet, bytes, as it is meant
+  double header = 0;   ///< what else it occupies the wire with
 };
 
 /// Where ranks of the evidence are in the cluster, and the times that are to be expected of it.

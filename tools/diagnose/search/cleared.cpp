@@ -23,8 +23,8 @@ constexpr double kFormError = 0.20;
 constexpr double kPossible = 1.05;
 
 /// Kinds whose number is the part of a rate that is left, of resources by themselves.
-bool has_rate(CulpritKind kind) {
-  return kind == CulpritKind::kNic || kind == CulpritKind::kServer ||
+bool is_of_parts(CulpritKind kind) {
+  return kind == CulpritKind::kNic || kind == CulpritKind::kStorm || kind == CulpritKind::kServer ||
          kind == CulpritKind::kUplinks || kind == CulpritKind::kAllNics;
 }
 
@@ -146,7 +146,7 @@ std::vector<Cleared> take_out_cleared(std::vector<Fit>& fits, const EvidencePoin
   std::vector<Fit> out;
   std::erase_if(fits, [&](const Fit& fit) {
     const Hypothesis& h = fit.hypothesis;
-    if (!has_rate(h.kind) || excluded_by(h, evidence).empty()) return false;
+    if (!is_of_parts(h.kind) || excluded_by(h, evidence).empty()) return false;
     out.push_back(fit);
     return true;
   });

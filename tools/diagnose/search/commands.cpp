@@ -42,14 +42,15 @@ Suspects suspects_of(const Places& places, const std::vector<Fit>& undecided) {
   Suspects all;
   for (const Fit& fit : undecided) {
     const Hypothesis& h = fit.hypothesis;
-    all.has_all_nics |= h.kind == CulpritKind::kAllNics;
-    all.has_others |= h.kind != CulpritKind::kNic && h.kind != CulpritKind::kServer &&
-                      h.kind != CulpritKind::kAllNics;
-    if (h.kind != CulpritKind::kNic && h.kind != CulpritKind::kServer) continue;
+    const bool is_of_all = h.kind == CulpritKind::kAllNics || h.kind == CulpritKind::kMtu;
+    const bool is_of_nic = h.kind == CulpritKind::kNic || h.kind == CulpritKind::kStorm;
+    all.has_all_nics |= is_of_all;
+    all.has_others |= !is_of_all && !is_of_nic && h.kind != CulpritKind::kServer;
+    if (!is_of_nic && h.kind != CulpritKind::kServer) continue;
     for (std::uint32_t n = 0; n < places.nics.size(); ++n) {
       if (std::ranges::find(h.resources, places.nics[n].resource) == h.resources.end()) continue;
       all.servers.insert(places.nics[n].server);
-      if (h.kind == CulpritKind::kNic) all.nics.insert(n);
+      if (is_of_nic) all.nics.insert(n);
     }
   }
   return all;

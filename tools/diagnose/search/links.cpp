@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tools/diagnose/search/hypotheses.hpp"
+#include "tools/diagnose/catalogue/hypotheses.hpp"
 
 namespace weft::diagnose {
 namespace {
@@ -98,7 +98,9 @@ std::vector<Culprit> findings_of(const Places& places, const std::vector<LinkTes
 
 /// Whether a cause would slow one of these NICs.
 bool agrees(const Places& places, const Culprit& cause, const Names& nics) {
-  if (cause.kind == name_of(CulpritKind::kAllNics)) return true;
+  if (cause.kind == name_of(CulpritKind::kAllNics) || cause.kind == name_of(CulpritKind::kMtu)) {
+    return true;
+  }
   for (const NicPlace& nic : places.nics) {
     if (!has(nics, nic.name)) continue;
     if (has(cause.places, nic.name) || has(cause.places, places.servers[nic.server].name) ||

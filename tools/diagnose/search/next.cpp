@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <utility>
@@ -22,6 +23,16 @@ struct Candidate {
   std::vector<std::vector<double>> results;  ///< by hypothesis
 };
 
+/// What an alternative makes of a call, where no number says it.
+constexpr double kAssumed = 0.3;
+
+/// What NCCL makes of a call between two servers, whichever they are.
+double of_library(const Hypothesis& h) {
+  if (h.kind == CulpritKind::kAlgorithm) return kAssumed;
+  const bool is_slow = h.kind == CulpritKind::kChannels || h.kind == CulpritKind::kGpuDirect;
+  return is_slow ? -std::log(h.value) : 0;
+}
+
 /// What a resource and its server make of two servers' bandwidth, per NIC.
 double slowdown(const Fit& fit, const Places& places, std::uint32_t nic, bool crosses) {
   const Hypothesis& h = fit.hypothesis;
@@ -29,10 +40,15 @@ double slowdown(const Fit& fit, const Places& places, std::uint32_t nic, bool cr
   switch (h.kind) {
     case CulpritKind::kCollisions:
       return crosses ? slower / 2 : 0;  // of some pairs
+    case CulpritKind::kThresholds:
+      return crosses ? kAssumed : 0;
     case CulpritKind::kUplinks:
       return crosses && places.nics[nic].leaf == h.resources.front() ? slower : 0;
     case CulpritKind::kChannels:
     case CulpritKind::kStraggler:
+    case CulpritKind::kGpuDirect:
+    case CulpritKind::kAlgorithm:
+    case CulpritKind::kLoss:
       return 0;
     default:
       return std::ranges::find(h.resources, places.nics[nic].resource) == h.resources.end()
@@ -77,8 +93,7 @@ Candidate pair_matrix(const Places& places, const std::vector<Fit>& fits,
     std::vector<double> results;
     for (std::size_t i = 0; i < servers.size(); ++i) {
       for (std::size_t j = i + 1; j < servers.size(); ++j) {
-        double slowest =
-            fit.hypothesis.kind == CulpritKind::kChannels ? -std::log(fit.hypothesis.value) : 0;
+        double slowest = of_library(fit.hypothesis);
         const bool crosses = places.crosses_uplinks(servers[i], servers[j]);
         for (const std::uint32_t s : {servers[i], servers[j]}) {
           for (const std::uint32_t nic : places.servers[s].nics) {
@@ -201,7 +216,8 @@ Candidate one_server(const Places& places, const std::vector<Fit>& fits,
       {}};
   for (const Fit& fit : fits) {
     const Hypothesis& h = fit.hypothesis;
-    candidate.results.push_back({h.kind == CulpritKind::kChannels ? -std::log(h.value) : 0.0});
+    const bool is_inside = h.kind == CulpritKind::kChannels || h.kind == CulpritKind::kAlgorithm;
+    candidate.results.push_back({is_inside ? of_library(h) : 0.0});
   }
   return candidate;
 }
@@ -224,10 +240,14 @@ double told_apart(const Candidate& candidate, const std::vector<Fit>& fits) {
   return told;
 }
 
-/// One of each kind and, of its places, up to three.
+/// One of each kind and, of its places, up to three. A NIC that pauses its switch is looked for
+/// where slow ones are.
 std::vector<Fit> representatives(const std::vector<Fit>& fits) {
+  const bool has_slow_nics = std::ranges::any_of(
+      fits, [](const Fit& fit) { return fit.hypothesis.kind == CulpritKind::kNic; });
   std::vector<Fit> some;
   for (const Fit& fit : fits) {
+    if (has_slow_nics && fit.hypothesis.kind == CulpritKind::kStorm) continue;
     const auto same = [&fit](const Fit& f) { return f.hypothesis.kind == fit.hypothesis.kind; };
     if (std::ranges::count_if(some, same) < 3) some.push_back(fit);
   }
@@ -239,6 +259,58 @@ bool has_one_server(const EvidencePoints& evidence) {
   return std::ranges::any_of(evidence.curves, [](const Curve& curve) {
     return curve.call && !curve.is_matrix && curve.servers.size() == 1;
   });
+}
+
+/// Whether there are no kinds but these.
+bool has_kinds(const std::vector<Fit>& fits, std::initializer_list<CulpritKind> kinds) {
+  return std::ranges::all_of(fits, [kinds](const Fit& fit) {
+    return std::ranges::find(kinds, fit.hypothesis.kind) != kinds.end();
+  });
+}
+
+/// Whether all blame one NIC: it is slow, or it pauses its switch.
+bool is_one_nic(const std::vector<Fit>& fits) {
+  return has_kinds(fits, {CulpritKind::kNic, CulpritKind::kStorm}) &&
+         std::ranges::all_of(fits, [&fits](const Fit& fit) {
+           return fit.hypothesis.place == fits.front().hypothesis.place;
+         });
+}
+
+/// What tells a kind from those whose times are the same; nullptr: a measurement does.
+const char* sign_of(CulpritKind kind) {
+  switch (kind) {
+    case CulpritKind::kStorm:
+      return "run `ib_write_bw` towards the NIC and from it, and read `ethtool -S` on it before "
+             "and "
+             "after: where `tx_prio3_pause` grows and only what arrives is slow, it pauses its "
+             "switch";
+    case CulpritKind::kMtu:
+      return "read the line `Mtu` of perftest, or active_mtu of `ibv_devinfo`";
+    case CulpritKind::kGpuDirect:
+      return "send NCCL's log (NCCL_DEBUG=INFO): without GPU-direct its channels have no GDRDMA";
+    case CulpritKind::kAlgorithm:
+      return "send NCCL's log (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,TUNING): it has what is "
+             "set, and the algorithm of each call";
+    case CulpritKind::kThresholds:
+      return "read `np_ecn_marked_roce_packets` and `rp_cnp_handled` of the NICs before and after, "
+             "and the thresholds of ECN of the switches";
+    case CulpritKind::kLoss:
+      return "read `out_of_sequence`, `packet_seq_err` and `local_ack_timeout_err` of the NICs and "
+             "the drops of switch ports before and after";
+    default:
+      return nullptr;
+  }
+}
+
+/// Empty: nothing tells them apart.
+std::string what_to_read(const std::vector<Fit>& fits) {
+  std::vector<std::string> signs;
+  for (const Fit& fit : fits) {
+    const char* sign = sign_of(fit.hypothesis.kind);
+    if (sign == nullptr || std::ranges::find(signs, sign) != signs.end()) continue;
+    signs.emplace_back(sign);
+  }
+  return fmt::format("{}", fmt::join(signs, "; "));
 }
 
 bool has_pairs(const EvidencePoints& evidence, bool of_wire) {
@@ -260,11 +332,14 @@ std::string next_measurement(const Places& places, const std::vector<Fit>& undec
   const auto servers = servers_in(evidence);
   const std::vector<Fit> fits = representatives(undecided);
   if (fits.empty() || servers.empty()) return {};
-  if (fits.size() == 1) {
-    if (fits.front().hypothesis.kind != CulpritKind::kAllNics) return {};
+  if (is_one_nic(undecided)) return what_to_read(undecided);
+  if (fits.size() == 1 || has_kinds(fits, {CulpritKind::kAllNics, CulpritKind::kMtu})) {
+    const std::string counters = what_to_read(undecided);
+    if (!has_kinds(fits, {CulpritKind::kAllNics, CulpritKind::kMtu})) return counters;
     return "run `ib_write_bw` between two servers in GPU memory (`--use_cuda=0`) and in the "
            "host's, "
-           "with `-q 1` and `-q 4`, and send NCCL's log (NCCL_DEBUG=INFO)";
+           "with `-q 1` and `-q 4`, and send NCCL's log (NCCL_DEBUG=INFO)" +
+           (counters.empty() ? "" : "; " + counters);
   }
   const std::string commands =
       perftest_commands(places, undecided, servers, measured_nics(places, evidence));
@@ -278,7 +353,10 @@ std::string next_measurement(const Places& places, const std::vector<Fit>& undec
   if (!has_one_server(evidence)) candidates.push_back(one_server(places, fits, servers));
   const auto told = [&fits](const Candidate& c) { return told_apart(c, fits); };
   const auto best = std::ranges::max_element(candidates, {}, told);
-  return told(*best) > 0 ? best->text : std::string();
+  if (told(*best) <= 0) return what_to_read(undecided);
+  const bool has_loss = std::ranges::any_of(
+      undecided, [](const Fit& fit) { return fit.hypothesis.kind == CulpritKind::kLoss; });
+  return best->text + (has_loss ? std::string("; ") + sign_of(CulpritKind::kLoss) : "");
 }
 
 }  // namespace weft::diagnose

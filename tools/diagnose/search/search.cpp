@@ -27,6 +27,14 @@ constexpr double kMeetingPair = 0.8;
 constexpr double kLikes = 0.9;
 /// Tolerances by which a call is faster than a constant lets it be.
 constexpr double kFarTooFast = 4;
+/// A call that only time-outs explain: how long it takes is drawn.
+constexpr double kLostCall = 0.6;
+/// Packets are simulated of an alternative: it is off by less of ln of the slowdown.
+constexpr double kAlternativeTolerance = 0.10;
+/// Which flows are marked is drawn: what that makes of times differs from run to run.
+constexpr double kMarkingTolerance = 0.5;
+/// A NIC that pauses leaves its senders slow for long: up to this part more.
+constexpr double kStormReaction = 1.0;
 /// Fits whose scores differ by less are not told apart.
 constexpr double kTold = 2.0;
 
@@ -35,12 +43,19 @@ struct Residual {
   double tolerance;
 };
 
-double tolerance_of(const Point& point, double predicted) {
+double tolerance_of(CulpritKind kind, const Point& point, double predicted) {
   // Where nothing is changed the closed form adds no error.
   const double change = std::log(predicted / point.expected_us);
+  if (kind == CulpritKind::kAlgorithm) {
+    return std::hypot(point.tolerance, kAlternativeTolerance * change);
+  }
+  if (kind == CulpritKind::kThresholds) {
+    return std::hypot(point.tolerance, kMarkingTolerance * change);
+  }
   const double usual = std::hypot(point.tolerance, kFormTolerance * change);
+  const double reaction = kind == CulpritKind::kStorm ? kStormReaction : kReaction;
   const bool is_slower_still = point.measured_us > predicted;
-  return usual + (is_slower_still ? kReaction * change : 0);
+  return usual + (is_slower_still ? reaction * change : 0);
 }
 
 /// The common factor of a curve that fits its residuals best, within what is allowed.
@@ -74,7 +89,12 @@ std::vector<std::vector<Residual>> residuals_of(const Hypothesis& h, const Evide
         *freedom += kMeetingPair;
       }
     }
-    const double tolerance = has_own_paths ? point.tolerance : tolerance_of(point, predicted);
+    if (h.kind == CulpritKind::kLoss && has_timed_out(point)) {
+      predicted = point.measured_us;
+      *freedom += kLostCall;
+    }
+    const bool is_free = has_own_paths || predicted == point.measured_us;
+    const double tolerance = is_free ? point.tolerance : tolerance_of(h.kind, point, predicted);
     residuals[point.curve].push_back({std::log(point.measured_us / predicted), tolerance});
   }
   return residuals;
@@ -125,6 +145,17 @@ bool is_refuted(const Hypothesis& h, const EvidencePoints& evidence) {
   });
 }
 
+/// perftest has no library: what it finds slow is slow, whatever else is explained.
+std::uint32_t contradicting_links(const Hypothesis& h, const EvidencePoints& evidence) {
+  if (h.kind == CulpritKind::kCollisions) return 0;
+  return static_cast<std::uint32_t>(std::ranges::count_if(evidence.points, [&](const Point& point) {
+    if (!point.is_wire) return false;
+    const double predicted = predicted_us(h, point);
+    return std::log(point.measured_us / predicted) >=
+           kWorstDeviation * tolerance_of(h.kind, point, predicted);
+  }));
+}
+
 /// Without a fault.
 struct Null {
   double score = 0;
@@ -144,7 +175,13 @@ Null null_of(const EvidencePoints& evidence) {
 }
 
 Fit fit(Hypothesis h, const EvidencePoints& evidence, const Null& without) {
-  if (h.kind == CulpritKind::kStraggler) {
+  const bool is_fixed = h.kind == CulpritKind::kMtu || h.kind == CulpritKind::kAlgorithm ||
+                        h.kind == CulpritKind::kLoss;
+  if (is_fixed) {
+    // Nothing to fit.
+  } else if (h.kind == CulpritKind::kThresholds) {
+    fit_value(h, evidence, 0.3, 2);
+  } else if (h.kind == CulpritKind::kStraggler) {
     double highest = 1;
     for (const Point& p : evidence.points)
       highest = std::max(highest, p.measured_us - p.expected_us);
@@ -156,12 +193,14 @@ Fit fit(Hypothesis h, const EvidencePoints& evidence, const Null& without) {
   std::vector<double> deviations = deviations_of(h, evidence, &freedom);
   std::ranges::sort(deviations);
   const double score = score_of(h, evidence);
+  const std::uint32_t contradicting = contradicting_links(h, evidence);
   return {.hypothesis = std::move(h),
           .score = score,
           .explained = without.above_noise > 0
                            ? std::clamp((without.score - score) / without.above_noise, 0.0, 1.0)
                            : 0,
-          .worst = deviations.empty() ? 0 : deviations[(deviations.size() - 1) * 9 / 10]};
+          .worst = deviations.empty() ? 0 : deviations[(deviations.size() - 1) * 9 / 10],
+          .contradicting = contradicting};
 }
 
 /// Of what is expected.
@@ -261,7 +300,7 @@ double score_of(const Hypothesis& h, const EvidencePoints& evidence) {
 std::vector<Fit> fits_of(const EvidencePoints& evidence, const Places& places) {
   const Null without = null_of(evidence);
   std::vector<Fit> fits;
-  for (Hypothesis& h : catalogue(places, evidence.curves)) {
+  for (Hypothesis& h : catalogue(places, evidence)) {
     Fit found = fit(std::move(h), evidence, without);
     if (!is_refuted(found.hypothesis, evidence)) fits.push_back(std::move(found));
   }
@@ -277,6 +316,8 @@ std::vector<Fit> undecided_among(const std::vector<Fit>& fits) {
   return alike;
 }
 
-bool explains(const Fit& fit) { return fit.explained >= 0.5 && fit.worst <= 3; }
+bool explains(const Fit& fit) {
+  return fit.explained >= 0.5 && fit.worst <= 3 && fit.contradicting < 2;
+}
 
 }  // namespace weft::diagnose

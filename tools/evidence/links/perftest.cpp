@@ -41,6 +41,7 @@ struct PerftestHeader {
   std::uint32_t queue_pairs = 0;
   bool is_bidirectional = false;
   std::optional<bool> gpu_memory{};
+  std::uint32_t mtu = 0;
 };
 
 /// `write-bw` of `RDMA_Write BW Test`, `RDMA_Write_BW_Test` and of the file `ib_write_bw-...`;
@@ -140,6 +141,9 @@ class PerftestReader {
     }
     read_setting(words, "Device",
                  [this](std::string_view word) { header_.device = safe_name(word); });
+    read_setting(words, "Mtu", [this](std::string_view word) {
+      header_.mtu = number_in<std::uint32_t>(word.substr(0, word.find('['))).value_or(0);
+    });
     if (line.find("Number of qps") != line.npos) {
       read_setting(words, "qps", [this](std::string_view word) {
         header_.queue_pairs = number_in<std::uint32_t>(word).value_or(0);
@@ -218,6 +222,7 @@ class PerftestReader {
                       .bytes = row.bytes,
                       .queue_pairs = header_.queue_pairs,
                       .gpu_memory = header_.gpu_memory,
+                      .mtu = header_.mtu,
                       .where = where};
     if (!header_.device.empty()) series.nic = header_.device;
     const int directions = header_.is_bidirectional ? 2 : 1;

@@ -1,8 +1,10 @@
-#include "tools/diagnose/search/packets.hpp"
+#include "tools/diagnose/catalogue/packets.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "tools/diagnose/catalogue/alternatives.hpp"
 
 namespace weft::diagnose {
 namespace {
@@ -22,19 +24,36 @@ std::vector<const Point*> tried(const EvidencePoints& evidence) {
   return points;
 }
 
-/// How much slower than the healthy run packets are with the change; nothing: they cannot be.
-std::optional<double> slowdown(Simulator& healthy, const Hypothesis& h, const Point& point,
-                               const Curve& curve) {
-  Call call = *curve.call;
-  call.size = Bytes(point.bytes);
-  const auto well = healthy.run(call);
-  if (!well) return {};
-  const PacketChange change = packet_change(h, healthy.places(), well.value().channels);
-  if (change.is_empty()) return {};
+/// The call with the change; nothing: the language cannot express it.
+std::optional<Call> changed_call(const Simulator& healthy, const Hypothesis& h,
+                                 const EvidencePoints& evidence, Call call,
+                                 std::uint32_t channels) {
+  if (h.kind == CulpritKind::kAlgorithm || h.kind == CulpritKind::kThresholds) {
+    return alternative_call(healthy, evidence.alternatives[h.alternative], std::move(call));
+  }
+  const PacketChange change = packet_change(h, healthy.places(), channels);
+  if (change.is_empty() && h.kind != CulpritKind::kLoss) return {};
   call.changes = change.changes;
   call.execution = change.execution;
   call.keys = change.keys;
-  const auto run = healthy.run(call);
+  if (h.kind == CulpritKind::kLoss) {
+    // What buffers bear of a lossy class is not known.
+    call.changes = {class_key(healthy, "flow_control") + "=none",
+                    class_key(healthy, "egress_limit") + "=500KB"};
+  }
+  return call;
+}
+
+/// How much slower than the healthy run packets are with the change; nothing: they cannot be.
+std::optional<double> slowdown(Simulator& healthy, const Hypothesis& h, const Point& point,
+                               const EvidencePoints& evidence) {
+  Call call = *evidence.curves[point.curve].call;
+  call.size = Bytes(point.bytes);
+  const auto well = healthy.run(call);
+  if (!well) return {};
+  const auto changed = changed_call(healthy, h, evidence, call, well.value().channels);
+  if (!changed) return {};
+  const auto run = healthy.run(*changed);
   if (!run) return {};
   return std::log(run.value().time_us / well.value().time_us);
 }
@@ -47,7 +66,7 @@ double best_seed(Simulator& healthy, Hypothesis h, const Point& point,
   double lowest = 1e9;
   for (const double seed : {1.0, 2.0, 3.0}) {
     h.value = seed;
-    const auto now = slowdown(healthy, h, point, evidence.curves[point.curve]);
+    const auto now = slowdown(healthy, h, point, evidence);
     if (!now || std::abs(*now - wanted) >= lowest) continue;
     lowest = std::abs(*now - wanted);
     best = seed;
@@ -64,14 +83,13 @@ std::optional<double> confirm_by_packets(Simulator& healthy, Fit& fit,
   const Point& largest = *points.front();
   const double wanted = std::log(largest.measured_us / largest.expected_us);
   Hypothesis& h = fit.hypothesis;
-  const bool has_rate = h.kind != CulpritKind::kStraggler && h.kind != CulpritKind::kCollisions;
-  if (has_rate) {
+  if (has_rate(h.kind) && h.kind != CulpritKind::kMtu) {
     // Congestion control reacts to a slow link: the closed form finds too small a part of the rate.
     double low = h.value;
     double high = 1;
     for (int i = 0; i < 4; ++i) {
       const double value = h.value;
-      const auto now = slowdown(healthy, h, largest, evidence.curves[largest.curve]);
+      const auto now = slowdown(healthy, h, largest, evidence);
       if (!now) return {};
       (*now > wanted ? low : high) = value;
       if (std::abs(*now - wanted) < 0.03) break;
@@ -81,7 +99,7 @@ std::optional<double> confirm_by_packets(Simulator& healthy, Fit& fit,
   if (h.kind == CulpritKind::kCollisions) h.value = best_seed(healthy, h, largest, evidence);
   double off = 0;
   for (const Point* p : points) {
-    const auto now = slowdown(healthy, h, *p, evidence.curves[p->curve]);
+    const auto now = slowdown(healthy, h, *p, evidence);
     if (!now) return {};
     off = std::max(off, std::abs(std::log(p->measured_us / p->expected_us) - *now));
   }

@@ -9,6 +9,9 @@
 
 namespace weft::diagnose {
 
+/// Through host memory a message between servers takes about this long.
+inline constexpr double kCopyMicroseconds = 20;
+
 /// What single change of a cluster can make it slow.
 enum class CulpritKind : std::uint8_t {
   kNic,         ///< one NIC carries a fraction
@@ -18,6 +21,12 @@ enum class CulpritKind : std::uint8_t {
   kAllNics,     ///< the NICs of every server carry a fraction of what they could
   kChannels,    ///< the library moves a fraction, on every link alike
   kStraggler,   ///< every call takes a constant longer
+  kStorm,       ///< a NIC pauses its switch: it takes less than arrives
+  kMtu,         ///< packets are smaller, and have more headers
+  kGpuDirect,   ///< what NCCL sends passes through host memory
+  kAlgorithm,   ///< NCCL runs another algorithm or protocol than it would choose
+  kThresholds,  ///< ECN marks from few bytes on: flows that meet slow down too far
+  kLoss,        ///< packets are lost where flows meet, and sent again after a time-out
 };
 
 /// `slow-nic`, `slow-server` ...: of JSON and of tests.
@@ -32,17 +41,27 @@ struct Hypothesis {
   std::vector<std::uint32_t> resources{};  ///< whose rate is multiplied by `value`
   /// The part of the rate that is left; of a straggler: microseconds.
   double value = 1;
+  /// Which of the evidence's, of kinds that have one.
+  std::size_t alternative = 0;
+  /// Of data in host memory: which part of the alternative's latency a message has.
+  double latency = 0;
   /// What it costs to assume it: a free number, and how rare it is.
   double penalty = 1;
 };
 
-/// All changes that evidence about these curves can point at, without their numbers.
+/// Whether its number is a part of a rate.
+[[nodiscard]] bool has_rate(CulpritKind kind);
+
+/// All changes that this evidence can point at, without their numbers.
 [[nodiscard]] std::vector<Hypothesis> catalogue(const Places& places,
-                                                const std::vector<Curve>& curves);
+                                                const EvidencePoints& evidence);
 
 /// What the measurement would have been: the time of the healthy run, longer by what the busiest
 /// part takes longer. Microseconds.
 [[nodiscard]] double predicted_us(const Hypothesis& hypothesis, const Point& point);
+
+/// Whether a call took as long as only time-outs of lost packets make it.
+[[nodiscard]] bool has_timed_out(const Point& point);
 
 /// Overrides that make the change in packets; empty: the language cannot express it.
 struct PacketChange {

@@ -1,0 +1,244 @@
+#include "tools/diagnose/search/statements.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "tools/diagnose/catalogue/hypotheses.hpp"
+#include "tools/evidence/counters/counter_meaning.hpp"
+
+namespace weft::diagnose {
+namespace {
+
+using evidence::CounterCulprit;
+using evidence::CounterStatement;
+
+/// What a statement says of kinds and places.
+struct Testimony {
+  std::string kind{};
+  std::vector<std::string> places{};  ///< one of these; empty: anywhere
+  std::string text{};
+  bool decides = true;  ///< else it is also seen where all is well
+};
+
+/// Kinds that a counter speaks for; empty: none that is searched for.
+std::string kind_of(const CounterStatement& statement) {
+  switch (statement.culprit) {
+    case CounterCulprit::kLink:
+      return name_of(CulpritKind::kNic);
+    case CounterCulprit::kPcie: {
+      const bool is_pause = statement.text.find(" tx_prio") != std::string::npos ||
+                            statement.text.find(" tx_pause_storm") != std::string::npos;
+      return name_of(is_pause ? CulpritKind::kStorm : CulpritKind::kNic);
+    }
+    case CounterCulprit::kLoss:
+      return name_of(CulpritKind::kLoss);
+    case CounterCulprit::kCongestion: {
+      const bool is_mark = statement.text.find("ecn_marked") != std::string::npos ||
+                           statement.text.find("_cnp_") != std::string::npos;
+      return is_mark ? name_of(CulpritKind::kThresholds) : "";
+    }
+    case CounterCulprit::kHost:
+      break;
+  }
+  return {};
+}
+
+/// NICs whose counters these are, by name, or by the interface or switch port that the scenario's
+/// comment of their cable names. Of a server whose interfaces no comment names: all of its own.
+std::vector<std::string> nics_of(const Simulator& healthy, const CounterStatement& statement) {
+  const Places& places = healthy.places();
+  std::vector<std::string> own;
+  std::vector<std::string> of_server;
+  for (const NicPlace& nic : places.nics) {
+    const std::string& server = places.servers[nic.server].name;
+    const std::string cable = healthy.written().cable_of(nic.name);
+    const bool is_here = server == statement.device;
+    const bool is_named = is_here && (nic.name == server + "/" + statement.port ||
+                                      cable.starts_with(statement.port + " to "));
+    const bool is_switch_port = cable.find(fmt::format(" to {} {},", statement.device,
+                                                       statement.port)) != std::string::npos;
+    if (!statement.port.empty() && (is_named || is_switch_port)) own.push_back(nic.name);
+    if (is_here) of_server.push_back(nic.name);
+  }
+  return own.empty() ? of_server : own;
+}
+
+std::vector<Testimony> of_counters(const Simulator& healthy,
+                                   const evidence::Measurements& measured) {
+  auto statements = evidence::counter_statements(measured.counters);
+  for (CounterStatement& s : evidence::nic_qos_statements(measured.nic_qos)) {
+    statements.push_back(std::move(s));
+  }
+  std::vector<Testimony> all;
+  for (const CounterStatement& statement : statements) {
+    Testimony one{.kind = kind_of(statement), .text = statement.text};
+    const bool has_place =
+        one.kind == name_of(CulpritKind::kNic) || one.kind == name_of(CulpritKind::kStorm);
+    if (has_place) one.places = nics_of(healthy, statement);
+    // Of a port that no NIC is known to have: it may be of any.
+    one.decides =
+        statement.culprit != CounterCulprit::kCongestion && (!has_place || !one.places.empty());
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::vector<Testimony> of_packets(const EvidencePoints& evidence,
+                                  const evidence::Measurements& measured) {
+  std::set<std::uint32_t> small;
+  for (const evidence::PairSeries& pairs : measured.pairs) {
+    if (pairs.mtu > 0 && pairs.mtu < evidence.payload) small.insert(pairs.mtu);
+  }
+  std::vector<Testimony> all;
+  for (const std::uint32_t mtu : small) {
+    all.push_back(
+        {.kind = name_of(CulpritKind::kMtu),
+         .places = {fmt::format("{} bytes", mtu)},
+         .text = fmt::format("perftest ran with packets of {} bytes, and {:.0f} are meant", mtu,
+                             evidence.payload)});
+  }
+  return all;
+}
+
+std::vector<std::string> common_places(const std::vector<std::string>& some,
+                                       const std::vector<std::string>& others) {
+  std::vector<std::string> both;
+  for (const std::string& place : some) {
+    if (std::ranges::find(others, place) != others.end()) both.push_back(place);
+  }
+  return both;
+}
+
+/// False: it is of another kind or place.
+bool supports(const Testimony& testimony, Culprit& culprit) {
+  if (culprit.kind != testimony.kind) return false;
+  if (!testimony.places.empty() && !culprit.places.empty()) {
+    std::vector<std::string> left = common_places(culprit.places, testimony.places);
+    if (left.empty()) return false;
+    if (testimony.decides) culprit.places = std::move(left);
+  }
+  culprit.evidence.push_back(testimony.text);
+  return true;
+}
+
+/// `tree` of `double-binary-tree`: as logs have it.
+std::string in_logs(const std::string& algorithm) {
+  return algorithm == "double-binary-tree" ? "tree" : algorithm;
+}
+
+/// `nvls-tree` of `NCCL_ALGO=NVLSTree`, `ll128` of `NCCL_PROTO=LL128`.
+std::string value_in_logs(const std::string& variable) {
+  std::string value = variable.substr(variable.find('=') + 1);
+  std::ranges::transform(value, value.begin(), [](char c) {
+    return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return value == "nvlstree" ? "nvls-tree" : value;
+}
+
+/// What NCCL's logs say of the calls of curves.
+struct LoggedChoices {
+  std::vector<evidence::Choice> choices{};
+  bool is_as_expected = true;
+};
+
+LoggedChoices logged_choices(const Simulator& healthy, const EvidencePoints& evidence,
+                             const evidence::Measurements& measured) {
+  LoggedChoices all;
+  for (const evidence::NcclLog& log : measured.nccl_logs) {
+    for (const evidence::Choice& choice : log.choices) {
+      for (const Curve& curve : evidence.curves) {
+        const bool is_same = curve.call && !curve.is_matrix && choice.operation == "all-reduce" &&
+                             curve.call->operation == collectives::Operation::kAllReduce &&
+                             log.on.ranks == curve.call->hosts.size();
+        if (!is_same) continue;
+        Call call = *curve.call;
+        call.size = Bytes(choice.bytes);
+        const auto meant = healthy.choice(call);
+        if (!meant) continue;
+        all.choices.push_back(choice);
+        all.is_as_expected &= in_logs(meant.value().algorithm) == choice.algorithm &&
+                              meant.value().protocol == choice.protocol;
+        break;
+      }
+    }
+  }
+  return all;
+}
+
+/// Of algorithms only those are left that the log does not contradict. True: the log supports one.
+bool hold_against_log(const LoggedChoices& logged, std::vector<Culprit>& causes) {
+  const auto at = std::ranges::find(causes, name_of(CulpritKind::kAlgorithm),
+                                    [](const Culprit& c) -> const std::string& { return c.kind; });
+  if (at == causes.end() || logged.choices.empty()) return false;
+  if (logged.is_as_expected) {
+    causes.erase(at);
+    return false;
+  }
+  const auto is_contradicted = [&logged](const std::string& place) {
+    const bool is_algorithm = place.starts_with("NCCL_ALGO=");
+    return std::ranges::any_of(logged.choices, [&](const evidence::Choice& choice) {
+      return (is_algorithm ? choice.algorithm : choice.protocol) != value_in_logs(place);
+    });
+  };
+  std::erase_if(at->places, is_contradicted);
+  if (at->places.empty()) {
+    causes.erase(at);
+    return false;
+  }
+  at->evidence.push_back("NCCL's log has this choice in every call");
+  return true;
+}
+
+/// One of those that times do not tell apart, for which alone something else speaks.
+void decide(const std::set<std::string>& supported, Diagnosis& diagnosis) {
+  auto& undecided = diagnosis.undecided;
+  std::ranges::stable_partition(
+      undecided, [&supported](const Culprit& c) { return supported.contains(c.kind); });
+  const bool is_alone = undecided.size() == 1 || (supported.size() == 1 && !undecided.empty() &&
+                                                  supported.contains(undecided.front().kind));
+  if (!is_alone || undecided.front().places.size() > 1 || !diagnosis.culprits.empty()) return;
+  diagnosis.culprits.push_back(std::move(undecided.front()));
+  undecided.clear();
+  diagnosis.next_measurement.clear();
+}
+
+}  // namespace
+
+void join_statements(const Simulator& healthy, const EvidencePoints& evidence,
+                     const evidence::Measurements& measured, Diagnosis& diagnosis) {
+  std::vector<Testimony> all = of_counters(healthy, measured);
+  for (Testimony& t : of_packets(evidence, measured)) all.push_back(std::move(t));
+  const std::size_t before = diagnosis.undecided.size();
+  std::set<std::string> supported;
+  constexpr std::size_t kMax = 6;
+  std::size_t unused = 0;
+  for (const Testimony& testimony : all) {
+    bool is_used = false;
+    for (auto* causes : {&diagnosis.culprits, &diagnosis.undecided}) {
+      for (Culprit& culprit : *causes) {
+        if (!supports(testimony, culprit)) continue;
+        is_used = true;
+        if (testimony.decides) supported.insert(culprit.kind);
+      }
+    }
+    if (is_used || !testimony.decides) continue;
+    if (unused++ < kMax) diagnosis.remarks.push_back("no cause was found for " + testimony.text);
+  }
+  if (unused > kMax) {
+    diagnosis.remarks.push_back(fmt::format("and for {} more counters", unused - kMax));
+  }
+  const LoggedChoices logged = logged_choices(healthy, evidence, measured);
+  if (hold_against_log(logged, diagnosis.undecided)) {
+    supported.insert(name_of(CulpritKind::kAlgorithm));
+  }
+  hold_against_log(logged, diagnosis.culprits);
+  if (!supported.empty() || diagnosis.undecided.size() < before) decide(supported, diagnosis);
+  if (!diagnosis.anomalies.empty() && diagnosis.culprits.empty() && diagnosis.undecided.empty()) {
+    diagnosis.nothing_explains_it = true;
+  }
+}
+
+}  // namespace weft::diagnose
