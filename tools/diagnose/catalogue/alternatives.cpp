@@ -142,17 +142,21 @@ Call call_of(const Places& places, const Curve& curve, const Point& point) {
   return call;
 }
 
+/// A time that is a finding, and what NCCL would consider for its call.
+struct Considered {
+  const Point* point;
+  const Curve* curve;
+  std::vector<NcclEstimate> estimates;
+};
+
 /// How far NCCL's model is from the findings with it, on average; nothing: it is not slower there.
-std::optional<double> distance(const Simulator& healthy, const Alternative& alternative,
-                               const std::vector<const Point*>& findings,
-                               const EvidencePoints& evidence) {
+std::optional<double> distance(const Alternative& alternative,
+                               const std::vector<Considered>& findings) {
   double sum = 0;
   double slowest = 0;
   std::size_t count = 0;
-  for (const Point* point : findings) {
-    const Curve& curve = evidence.curves[point->curve];
-    if (!concerns(alternative, curve.call->operation, curve.servers.size())) return {};
-    const auto all = estimates(healthy, call_of(healthy.places(), curve, *point));
+  for (const auto& [point, curve, all] : findings) {
+    if (!concerns(alternative, curve->call->operation, curve->servers.size())) return {};
     const auto own = std::ranges::find_if(
         all, [&alternative](const NcclEstimate& e) { return is_of(alternative, e); });
     if (own == all.end()) continue;
@@ -169,9 +173,15 @@ std::optional<double> distance(const Simulator& healthy, const Alternative& alte
 std::vector<Alternative> likely_choices(const Simulator& healthy,
                                         const std::vector<const Point*>& findings,
                                         const EvidencePoints& evidence) {
+  std::vector<Considered> considered;
+  for (const Point* point : findings) {
+    const Curve& curve = evidence.curves[point->curve];
+    considered.push_back(
+        {point, &curve, estimates(healthy, call_of(healthy.places(), curve, *point))});
+  }
   std::vector<std::pair<double, Alternative>> ranked;
   for (Alternative& alternative : choices_of_nccl()) {
-    const auto far = distance(healthy, alternative, findings, evidence);
+    const auto far = distance(alternative, considered);
     if (far) ranked.emplace_back(*far, std::move(alternative));
   }
   std::ranges::stable_sort(ranked, {}, &std::pair<double, Alternative>::first);
