@@ -222,6 +222,7 @@ class RandomScenario {
     // GPUs have other names than NICs that are hosts.
     const bool are_named = yaml.find(": h") != yaml.rfind(": h") || yaml.find("[h") != yaml.npos;
     const bool is_one_way = !are_named && own.one_in(2);
+    shares_host_links_ = true;
     yaml.replace(begin, end - begin + single.size(),
                  fmt::format("{}, server: {{part: host-400g, {}nics: 2, host_link: {{shared_by: 2, "
                              "{}",
@@ -502,13 +503,14 @@ class RandomScenario {
           SwarmFeature::kUltraEthernet, SwarmFeature::kTrimming, SwarmFeature::kLinkRetry}) {
       others.set(index_of(f));
     }
-    const bool is_plain =
-        weighted_classes_ <= 1 && !has_changes_ && !has_host_ports_ && (features() & others).none();
+    const bool is_plain = weighted_classes_ <= 1 && !has_changes_ && !has_host_ports_ &&
+                          !shares_host_links_ && (features() & others).none();
     if (is_plain) draws_.note(SwarmFeature::kPlainPath);
   }
 
   SwarmDraws draws_;
   std::uint64_t seed_;
+  bool shares_host_links_ = false;
   std::uint64_t job_classes_ = 0;  ///< 0: no classes are named
   std::uint64_t weighted_classes_ = 0;
   bool has_changes_ = false;     ///< settings differ by switch, port or NIC

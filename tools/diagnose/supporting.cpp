@@ -22,14 +22,14 @@ struct Counts {
 
 Counts counts_of(const Hypothesis& h, const EvidencePoints& evidence, std::uint32_t curve,
                  const std::vector<bool>& is_slow) {
-  constexpr double kVisible = 1.02;
+  constexpr double kSlower = 1.02;
   Counts counts;
   for (std::size_t i = 0; i < evidence.points.size(); ++i) {
     const Point& point = evidence.points[i];
     if (point.curve != curve) continue;
     const double with = predicted_us(h, point) / point.expected_us;
     ++(is_slow[i] ? counts.slow : counts.others);
-    if (with > kVisible) ++(is_slow[i] ? counts.slow_with : counts.others_with);
+    if (with > kSlower) ++(is_slow[i] ? counts.slow_with : counts.others_with);
     const double slower = point.measured_us / point.expected_us;
     if (!is_slow[i] || slower <= counts.slowest) continue;
     counts.slowest = slower;

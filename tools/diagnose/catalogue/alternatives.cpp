@@ -21,7 +21,7 @@ using collectives::Operation;
 using collectives::Protocol;
 using What = Alternative::What;
 
-/// Of a curve so many sizes are simulated, and of NCCL's algorithms and protocols so many.
+/// Sizes of a curve that are simulated, and algorithms and protocols of NCCL.
 constexpr std::size_t kSizes = 5;
 constexpr std::size_t kChoices = 4;
 /// An alternative that slows nothing that is slow by this much explains nothing, as a logarithm.
@@ -98,7 +98,7 @@ bool is_of(const Alternative& alternative, const NcclEstimate& e) {
   return alternative.name == std::string("NCCL_ALGO=") + name_of(e.algorithm);
 }
 
-/// Whether calls of this operation on so many servers differ with it.
+/// Whether calls of this operation differ with it, on this number of servers.
 bool concerns(const Alternative& alternative, Operation operation, std::size_t servers) {
   switch (alternative.what) {
     case What::kAlgorithm:

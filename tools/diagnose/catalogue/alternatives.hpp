@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/diagnose/catalogue/fit.hpp"
 #include "tools/diagnose/model/evidence_points.hpp"
 #include "tools/diagnose/model/simulator.hpp"
-#include "tools/diagnose/search/search.hpp"
 
 namespace weft::diagnose {
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
+
+#include "tools/diagnose/catalogue/fit.hpp"
 #include "tools/diagnose/model/simulator.hpp"
-#include "tools/diagnose/search/search.hpp"
 
 namespace weft::diagnose {
 

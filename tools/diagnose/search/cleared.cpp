@@ -24,7 +24,7 @@ constexpr double kPossible = 1.05;
 
 /// Kinds whose number is the part of a rate that is left, of resources by themselves.
 bool is_of_parts(CulpritKind kind) {
-  return kind == CulpritKind::kNic || kind == CulpritKind::kStorm || kind == CulpritKind::kServer ||
+  return kind == CulpritKind::kNic || kind == CulpritKind::kServer ||
          kind == CulpritKind::kUplinks || kind == CulpritKind::kAllNics;
 }
 

@@ -54,12 +54,15 @@ std::vector<std::string> nics_of(const Simulator& healthy, const CounterStatemen
   std::vector<std::string> of_server;
   for (const NicPlace& nic : places.nics) {
     const std::string& server = places.servers[nic.server].name;
-    const std::string cable = healthy.written().cable_of(nic.name);
+    const std::string cable = healthy.cables().of(nic.name);
+    const auto says = [&cable](const std::string& text) {
+      return cable.find(text) != std::string::npos;
+    };
     const bool is_here = server == statement.device;
     const bool is_named = is_here && (nic.name == server + "/" + statement.port ||
-                                      cable.starts_with(statement.port + " to "));
-    const bool is_switch_port = cable.find(fmt::format(" to {} {},", statement.device,
-                                                       statement.port)) != std::string::npos;
+                                      says("; " + statement.port + " to "));
+    const bool is_switch_port =
+        says("to " + statement.device + "[") && says(" to " + statement.port + ",");
     if (!statement.port.empty() && (is_named || is_switch_port)) own.push_back(nic.name);
     if (is_here) of_server.push_back(nic.name);
   }
