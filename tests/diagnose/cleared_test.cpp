@@ -105,7 +105,7 @@ TEST(Cleared, ARunThatIsAsExpectedClearsItsServers) {
   EXPECT_THAT(to_text(d), HasSubstr("cleared: all NICs of server0 and server1, by all-reduce of 4 "
                                     "ranks on server0 and server1: "));
   const auto json = to_json(d);
-  EXPECT_EQ(json["cleared"][0]["place"], (nlohmann::json{"server0", "server1"}));
+  EXPECT_EQ(json["cleared"][0]["place"], (nlohmann::ordered_json{"server0", "server1"}));
   EXPECT_EQ(json["cleared"][0]["by"], d.cleared.front().by);
   // Collisions and thresholds are left, too, which perftest alone on a rail would not show.
   EXPECT_THAT(d.next_measurement, HasSubstr("on every pair of the 4 servers alone"));

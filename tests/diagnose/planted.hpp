@@ -124,9 +124,9 @@ class Laboratory {
                                    .nvlink = 370.8,
                                    .nics = gpus,
                                    .nic = 50});
-    static const std::map<std::string, std::string> kNames{
+    static const std::map<std::string, std::string> names{
         {"Ring", "ring"}, {"Tree", "double-binary-tree"}, {"NVLSTree", "nvls-tree"}};
-    call.algorithm = kNames.at(algorithm);
+    call.algorithm = names.at(algorithm);
     for (const auto& e : collectives::nccl_estimates(
              call.operation, static_cast<double>(call.size.count()), machine)) {
       if (name_of(e.algorithm) != algorithm) continue;

@@ -116,6 +116,7 @@ bool concerns(const Alternative& alternative, Operation operation, std::size_t s
 
 std::vector<Alternative> choices_of_nccl() {
   std::vector<Alternative> all;
+  all.reserve(std::size(kAlgorithms) + 2);
   for (const NamedAlgorithm& a : kAlgorithms) {
     all.push_back({.what = What::kAlgorithm,
                    .name = std::string("NCCL_ALGO=") + name_of(a.nccl),
@@ -215,8 +216,9 @@ bool is_near(Simulator& healthy, const Alternative& alternative,
 /// The sizes that are simulated: the first, the last, and some between, up to what packets bear.
 std::vector<std::int64_t> sizes_of(const std::set<std::int64_t>& all, std::int64_t highest) {
   std::vector<std::int64_t> possible;
+  possible.reserve(all.size());
   for (const std::int64_t size : all) possible.push_back(std::min(size, highest));
-  possible.erase(std::ranges::unique(possible).begin(), possible.end());
+  possible.erase(std::unique(possible.begin(), possible.end()), possible.end());
   if (possible.size() <= kSizes) return possible;
   std::vector<std::int64_t> some;
   for (std::size_t i = 0; i < kSizes; ++i) {

@@ -96,6 +96,7 @@ std::vector<Testimony> of_packets(const EvidencePoints& evidence,
     if (pairs.mtu > 0 && pairs.mtu < evidence.payload) small.insert(pairs.mtu);
   }
   std::vector<Testimony> all;
+  all.reserve(small.size());
   for (const std::uint32_t mtu : small) {
     all.push_back(
         {.kind = name_of(CulpritKind::kMtu),
@@ -191,15 +192,15 @@ bool hold_against_log(const LoggedChoices& logged, std::vector<Culprit>& causes)
     causes.erase(at);
     return false;
   }
-  at->evidence.push_back("NCCL's log has this choice in every call");
+  at->evidence.emplace_back("NCCL's log has this choice in every call");
   return true;
 }
 
 /// One of those that times do not tell apart, for which alone something else speaks.
 void decide(const std::set<std::string>& supported, Diagnosis& diagnosis) {
   auto& undecided = diagnosis.undecided;
-  std::ranges::stable_partition(
-      undecided, [&supported](const Culprit& c) { return supported.contains(c.kind); });
+  std::stable_partition(undecided.begin(), undecided.end(),
+                        [&supported](const Culprit& c) { return supported.contains(c.kind); });
   const bool is_alone = undecided.size() == 1 || (supported.size() == 1 && !undecided.empty() &&
                                                   supported.contains(undecided.front().kind));
   if (!is_alone || undecided.front().places.size() > 1 || !diagnosis.culprits.empty()) return;
