@@ -51,17 +51,16 @@ void AnyBuilder::add_preset(std::string_view name, std::string_view source,
   object_.presets.push_back({std::string(name), std::string(source), std::move(apply)});
 }
 
-Alternative& AnyBuilder::add_alternative(std::string_view name,
-                                         const std::shared_ptr<const AnyObject>& inner,
-                                         Callback<void*(void*)> select,
-                                         Callback<const void*(const void*)> view) {
+void AnyBuilder::add_alternative(std::string_view name,
+                                 const std::shared_ptr<const AnyObject>& inner,
+                                 Callback<void*(void*)> select,
+                                 Callback<const void*(const void*)> view) {
   Alternative& a = object_.alternatives.emplace_back();
   a.name = name;
   a.doc = inner->doc;
   a.object = inner;
   a.select = std::move(select);
   a.view = std::move(view);
-  return a;
 }
 
 void AnyBuilder::add_mode(std::string_view name, const std::shared_ptr<const AnyObject>& inner,

@@ -41,9 +41,8 @@ class AnyBuilder {
   void add_constant(std::string_view key, std::string_view value, std::string_view doc);
   void add_choice(const char* spelling, const char* doc, std::optional<std::int64_t> number);
   void add_preset(std::string_view name, std::string_view source, Callback<void(void*)> apply);
-  Alternative& add_alternative(std::string_view name, const std::shared_ptr<const AnyObject>& inner,
-                               Callback<void*(void*)> select,
-                               Callback<const void*(const void*)> view);
+  void add_alternative(std::string_view name, const std::shared_ptr<const AnyObject>& inner,
+                       Callback<void*(void*)> select, Callback<const void*(const void*)> view);
   /// An alternative that is the same struct in some state.
   void add_mode(std::string_view name, const std::shared_ptr<const AnyObject>& inner,
                 Callback<bool(const void*)> is_chosen, Callback<void*(void*)> choose);

@@ -21,6 +21,13 @@ TEST(Planted, CulpritsAreNamedFirst) {
   EXPECT_GE(tally.visible(), 6) << tally.text();
 }
 
+// With NVLSTree alone, pairs of servers are faster than expected, and a ring of all is slower.
+TEST(Planted, AnAlgorithmIsHeldAgainstPairsAsTheyDifferFromEachOther) {
+  planted::Tally tally;
+  planted::run_case(1281, false, tally);
+  EXPECT_EQ(tally.count(Hit::kFirst), 1) << tally.misses;
+}
+
 TEST(Planted, HealthyClustersHaveNoCulprit) {
   planted::Tally tally;
   for (std::uint32_t number = 0; number < 5; ++number) planted::run_case(number, true, tally);

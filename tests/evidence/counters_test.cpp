@@ -209,7 +209,8 @@ TEST(Counters, EachSpeaksForItsCulprit) {
       {"packet_seq_err", CounterCulprit::kLoss},
       {"local_ack_timeout_err", CounterCulprit::kLoss},
       {"rx_prio3_pause", CounterCulprit::kCongestion},
-      {"tx_prio3_pause", CounterCulprit::kPcie},
+      {"tx_prio3_pause", CounterCulprit::kPause},
+      {"np_ecn_marked_roce_packets", CounterCulprit::kMarks},
       {"rx_symbol_err_phy", CounterCulprit::kLink},
       {"rx_fec_uncorrectable_blocks", CounterCulprit::kLink},
       {"outbound_pci_stalled_wr", CounterCulprit::kPcie},
@@ -231,10 +232,11 @@ TEST(Counters, EachSpeaksForItsCulprit) {
 TEST(Counters, StatementsNameTheCounterItsValueAndItsSource) {
   const auto statements = counter_statements(read_counters(kEthtool).counters);
   ASSERT_EQ(statements.size(), 4U);
-  EXPECT_EQ(statements[0].culprit, CounterCulprit::kPcie);
+  EXPECT_EQ(statements[0].culprit, CounterCulprit::kPause);
   EXPECT_THAT(statements[0].text,
               AllOf(HasSubstr("gpu03 enp168s0np0: tx_prio3_pause 90017: pauses that the NIC sent"),
                     HasSubstr("mlx5/counters.rst")));
+  EXPECT_EQ(statements[1].culprit, CounterCulprit::kPcie);
   EXPECT_THAT(statements[1].text, HasSubstr("outbound_pci_stalled_wr 61: percent"));
   EXPECT_EQ(statements[2].culprit, CounterCulprit::kHost);
   EXPECT_EQ(statements[3].culprit, CounterCulprit::kCongestion);

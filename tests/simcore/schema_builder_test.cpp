@@ -65,6 +65,40 @@ TEST(SchemaBuilder, PresetsSetTheMembersThatTheyStandFor) {
   EXPECT_EQ(object.any().find("colour")->get(&outer), Scalar(std::int64_t{0}));
 }
 
+TEST(SchemaBuilder, AChoiceMayBeAbsent) {
+  struct Owner {
+    std::optional<Colour> colour = Colour::kRed;
+  };
+  const Object<Owner> object =
+      describe<Owner>("owner", "")
+          .choice("colour", &Owner::colour, {{std::nullopt, "auto", ""}, {Colour::kRed, "red", ""}},
+                  "");
+  const Field& colour = *object.any().find("colour");
+  Owner owner;
+  EXPECT_EQ(colour.get(&owner), Scalar(std::int64_t{1}));
+  colour.set(&owner, Scalar(std::int64_t{0}));
+  EXPECT_FALSE(owner.colour);
+  EXPECT_EQ(colour.get(&owner), Scalar(std::int64_t{0}));
+}
+
+TEST(SchemaBuilder, WhatFollowsFromAKeyAlsoFollowsWhereItIsIncluded) {
+  struct Whole {
+    Inner unused;
+    Inner inner;
+  };
+  const Object<Inner> inner = describe<Inner>("inner", "")
+                                  .field("number", &Inner::number, "")
+                                  .then([](Inner& i) { i.number += 10; })
+                                  .then([](Inner& i) { i.number *= 2; });
+  const Object<Whole> whole = describe<Whole>("whole", "").include(&Whole::inner, inner);
+  const Field& number = *whole.any().find("number");
+  Whole value;
+  number.set(&value, Scalar(std::uint64_t{1}));
+  EXPECT_EQ(value.inner.number, 22U) << "in order, after the value is in place";
+  EXPECT_EQ(value.unused.number, 0U);
+  EXPECT_EQ(number.get(&value), Scalar(std::uint64_t{22}));
+}
+
 TEST(SchemaBuilder, APropertyIsMadeOfSeveralMembers) {
   const Object<Outer> object = describe<Outer>("outer", "")
                                    .property<Bytes>(

@@ -140,20 +140,23 @@ void join_direct(const std::vector<Culprit>& direct, Diagnosis& diagnosis) {
   }
 }
 
-/// What the files of the cluster show is the first thing to look at, among what fits alike.
+/// What the files of the cluster show is the first thing to look at, among what fits alike. They
+/// show slow links, and no pauses.
 void put_known_faults_first(const std::vector<std::string>& faulty,
                             std::vector<Culprit>& culprits) {
   const auto is_known = [&faulty](const std::string& place) {
     return std::ranges::find(faulty, place) != faulty.end();
   };
+  const auto is_said = [&is_known](const Culprit& culprit) {
+    return culprit.kind != name_of(CulpritKind::kStorm) && !culprit.places.empty() &&
+           is_known(culprit.places.front());
+  };
   for (Culprit& culprit : culprits) {
     std::stable_partition(culprit.places.begin(), culprit.places.end(), is_known);
-    if (culprit.places.empty() || !is_known(culprit.places.front())) continue;
+    if (!is_said(culprit)) continue;
     culprit.why += fmt::format("; the scenario says so of {}", culprit.places.front());
   }
-  std::stable_partition(culprits.begin(), culprits.end(), [&is_known](const Culprit& culprit) {
-    return !culprit.places.empty() && is_known(culprit.places.front());
-  });
+  std::stable_partition(culprits.begin(), culprits.end(), is_said);
 }
 
 void add_whereabouts(const Simulator& healthy, std::vector<Culprit>& culprits) {

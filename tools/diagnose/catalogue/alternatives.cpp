@@ -258,13 +258,28 @@ std::map<std::int64_t, double> of_sizes(Simulator& healthy, const Alternative& a
   return known;
 }
 
+/// Of pairs that are compared with each other alone it says how much longer each takes than the
+/// fastest: what is expected of them is what the fastest took.
+void make_relative(const EvidencePoints& evidence, std::vector<double>& longer) {
+  std::map<std::uint32_t, double> fastest;
+  for (std::size_t i = 0; i < longer.size(); ++i) {
+    const std::uint32_t curve = evidence.points[i].curve;
+    if (!evidence.curves[curve].is_relative) continue;
+    double& lowest = fastest.emplace(curve, longer[i]).first->second;
+    lowest = std::min(lowest, longer[i]);
+  }
+  for (std::size_t i = 0; i < longer.size(); ++i) {
+    const auto found = fastest.find(evidence.points[i].curve);
+    if (found != fastest.end()) longer[i] -= found->second;
+  }
+}
+
 /// Adds what all points take with it. False: it cannot be, or it slows nothing that is slow.
 bool add_times(Simulator& healthy, const Alternative& alternative, EvidencePoints& evidence) {
   const Places& places = healthy.places();
   std::vector<double> longer(evidence.points.size());
   std::map<std::uint32_t, std::map<std::int64_t, double>> of_curve;
   std::map<std::string, double> of_relation;
-  double slowest = 0;
   for (std::size_t i = 0; i < evidence.points.size(); ++i) {
     const Point& point = evidence.points[i];
     const Curve& curve = evidence.curves[point.curve];
@@ -289,6 +304,11 @@ bool add_times(Simulator& healthy, const Alternative& alternative, EvidencePoint
       }
       longer[i] = between(known->second, point.bytes);
     }
+  }
+  make_relative(evidence, longer);
+  double slowest = 0;
+  for (std::size_t i = 0; i < longer.size(); ++i) {
+    const Point& point = evidence.points[i];
     const bool is_slow = point.measured_us > kSlow * point.expected_us;
     if (is_slow) slowest = std::max(slowest, longer[i]);
   }

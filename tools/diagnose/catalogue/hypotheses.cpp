@@ -137,6 +137,7 @@ std::string storm(const NicPlace& nic, double value) {
   constexpr int kPeriodUs = 50;
   constexpr int kPeriods = 400;
   std::vector<std::string> pauses;
+  pauses.reserve(kPeriods);
   for (int i = 0; i < kPeriods; ++i) {
     pauses.push_back(fmt::format("{{type: nic-pause, host: '{}', at: {}us, until: {:.0f}ns}}",
                                  nic.node, i * kPeriodUs, 1e3 * kPeriodUs * (i + 1 - value)));

@@ -405,6 +405,7 @@ class Builder {
         lowest = std::min(lowest, std::log(point.measured_us / point.expected_us));
       }
       if (lowest > -curve.level) continue;
+      curve.is_relative = true;
       say_once(result_.remarks,
                fmt::format("{} is up to {:.0f} % faster than weft expects: its pairs are compared "
                            "with each other alone",

@@ -45,6 +45,7 @@ struct Curve {
   /// By how much all its points may be off together, as a logarithm: weft's own error.
   double level = 0;
   bool is_matrix = false;
+  bool is_relative = false;  ///< its points are compared with each other alone
   std::vector<std::uint32_t> servers{};
   std::optional<Call> call{};  ///< without its size; nothing: perftest
   /// Its servers are a guess, so that it says nothing of single ones.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "tools/import/source/natural_order.hpp"
@@ -159,6 +160,15 @@ Result<MatchedRanks> matched_ranks(const Places& places, const ServersInOrder& i
                                   what, ranks, have, each));
   }
   return matched;
+}
+
+std::vector<std::string> common_names(const std::vector<std::string>& some,
+                                      const std::vector<std::string>& others) {
+  std::vector<std::string> both;
+  std::ranges::copy_if(some, std::back_inserter(both), [&others](const std::string& name) {
+    return std::ranges::find(others, name) != others.end();
+  });
+  return both;
 }
 
 }  // namespace weft::diagnose

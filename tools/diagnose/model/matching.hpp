@@ -45,6 +45,10 @@ using ServersInOrder = std::map<std::string, std::uint32_t, std::less<>>;
 /// `gpu01, gpu02 and gpu03`; of many how many more there are. At least one.
 [[nodiscard]] std::string names_text(const std::vector<std::string>& names);
 
+/// Those of `some` that are among `others`, too.
+[[nodiscard]] std::vector<std::string> common_names(const std::vector<std::string>& some,
+                                                    const std::vector<std::string>& others);
+
 /// Adds a remark once.
 void say_once(std::vector<std::string>& remarks, std::string remark);
 

@@ -22,7 +22,9 @@ constexpr double kFormError = 0.20;
 /// A run that is faster than its own bytes is none of this model.
 constexpr double kPossible = 1.05;
 
-/// Kinds whose number is the part of a rate that is left, of resources by themselves.
+/// Kinds whose number is the part of a rate that is left, of resources by themselves and in both
+/// directions. A NIC that pauses its switch is slow for what arrives alone, so that a run that is
+/// well in the other direction says nothing of it.
 bool is_of_parts(CulpritKind kind) {
   return kind == CulpritKind::kNic || kind == CulpritKind::kServer ||
          kind == CulpritKind::kUplinks || kind == CulpritKind::kAllNics;

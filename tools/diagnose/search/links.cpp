@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tools/diagnose/catalogue/hypotheses.hpp"
+#include "tools/diagnose/model/matching.hpp"
 
 namespace weft::diagnose {
 namespace {
@@ -26,14 +27,6 @@ struct LinkTest {
 
 bool has(const Names& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-Names common(const Names& some, const Names& others) {
-  Names both;
-  for (const std::string& name : some) {
-    if (has(others, name)) both.push_back(name);
-  }
-  return both;
 }
 
 std::vector<LinkTest> link_tests(const Places& places, const EvidencePoints& evidence) {
@@ -79,9 +72,9 @@ std::vector<Culprit> findings_of(const Places& places, const std::vector<LinkTes
     }
     if (left.empty()) left = both;
     const auto same = std::ranges::find_if(
-        all, [&left](const Culprit& c) { return !common(c.places, left).empty(); });
+        all, [&left](const Culprit& c) { return !common_names(c.places, left).empty(); });
     if (same != all.end()) {
-      same->places = common(same->places, left);
+      same->places = common_names(same->places, left);
       same->value = std::min(*same->value, test.share);
       same->evidence.push_back(test.text);
       continue;
@@ -119,7 +112,7 @@ bool supports(const Places& places, const Culprit& finding, bool narrows, Diagno
       if (!agrees(places, cause, finding.places)) continue;
       is_support = true;
       cause.evidence.insert(cause.evidence.end(), finding.evidence.begin(), finding.evidence.end());
-      const Names left = common(cause.places, finding.places);
+      const Names left = common_names(cause.places, finding.places);
       if (narrows && !left.empty()) cause.places = left;
     }
   }

@@ -281,8 +281,7 @@ const char* sign_of(CulpritKind kind) {
   switch (kind) {
     case CulpritKind::kStorm:
       return "run `ib_write_bw` towards the NIC and from it, and read `ethtool -S` on it before "
-             "and "
-             "after: where `tx_prio3_pause` grows and only what arrives is slow, it pauses its "
+             "and after: where `tx_prio3_pause` grows and only what arrives is slow, it pauses its "
              "switch";
     case CulpritKind::kMtu:
       return "read the line `Mtu` of perftest, or active_mtu of `ibv_devinfo`";
@@ -333,15 +332,14 @@ std::string next_measurement(const Places& places, const std::vector<Fit>& undec
   const std::vector<Fit> fits = representatives(undecided);
   if (fits.empty() || servers.empty()) return {};
   if (is_one_nic(undecided)) return what_to_read(undecided);
-  if (fits.size() == 1 || has_kinds(fits, {CulpritKind::kAllNics, CulpritKind::kMtu})) {
-    const std::string counters = what_to_read(undecided);
-    if (!has_kinds(fits, {CulpritKind::kAllNics, CulpritKind::kMtu})) return counters;
+  std::string counters = what_to_read(undecided);
+  if (has_kinds(fits, {CulpritKind::kAllNics, CulpritKind::kMtu})) {
     return "run `ib_write_bw` between two servers in GPU memory (`--use_cuda=0`) and in the "
-           "host's, "
-           "with `-q 1` and `-q 4`, and send NCCL's log (NCCL_DEBUG=INFO)" +
+           "host's, with `-q 1` and `-q 4`, and send NCCL's log (NCCL_DEBUG=INFO)" +
            (counters.empty() ? "" : "; " + counters);
   }
-  const std::string commands =
+  if (fits.size() == 1) return counters;
+  std::string commands =
       perftest_commands(places, undecided, servers, measured_nics(places, evidence));
   if (!commands.empty()) return commands;
   std::vector<Candidate> candidates;
@@ -353,7 +351,7 @@ std::string next_measurement(const Places& places, const std::vector<Fit>& undec
   if (!has_one_server(evidence)) candidates.push_back(one_server(places, fits, servers));
   const auto told = [&fits](const Candidate& c) { return told_apart(c, fits); };
   const auto best = std::ranges::max_element(candidates, {}, told);
-  if (told(*best) <= 0) return what_to_read(undecided);
+  if (told(*best) <= 0) return counters;
   const bool has_loss = std::ranges::any_of(
       undecided, [](const Fit& fit) { return fit.hypothesis.kind == CulpritKind::kLoss; });
   return best->text + (has_loss ? std::string("; ") + sign_of(CulpritKind::kLoss) : "");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/diagnose/catalogue/hypotheses.hpp"
+#include "tools/diagnose/model/matching.hpp"
 #include "tools/evidence/counters/counter_meaning.hpp"
 
 namespace weft::diagnose {
@@ -23,24 +24,20 @@ struct Testimony {
   bool decides = true;  ///< else it is also seen where all is well
 };
 
-/// Kinds that a counter speaks for; empty: none that is searched for.
-std::string kind_of(const CounterStatement& statement) {
-  switch (statement.culprit) {
+/// The kind that a counter speaks for; empty: none that is searched for.
+std::string kind_of(CounterCulprit culprit) {
+  switch (culprit) {
     case CounterCulprit::kLink:
+    case CounterCulprit::kPcie:
       return name_of(CulpritKind::kNic);
-    case CounterCulprit::kPcie: {
-      const bool is_pause = statement.text.find(" tx_prio") != std::string::npos ||
-                            statement.text.find(" tx_pause_storm") != std::string::npos;
-      return name_of(is_pause ? CulpritKind::kStorm : CulpritKind::kNic);
-    }
+    case CounterCulprit::kPause:
+      return name_of(CulpritKind::kStorm);
     case CounterCulprit::kLoss:
       return name_of(CulpritKind::kLoss);
-    case CounterCulprit::kCongestion: {
-      const bool is_mark = statement.text.find("ecn_marked") != std::string::npos ||
-                           statement.text.find("_cnp_") != std::string::npos;
-      return is_mark ? name_of(CulpritKind::kThresholds) : "";
-    }
+    case CounterCulprit::kMarks:
+      return name_of(CulpritKind::kThresholds);
     case CounterCulprit::kHost:
+    case CounterCulprit::kCongestion:
       break;
   }
   return {};
@@ -77,13 +74,14 @@ std::vector<Testimony> of_counters(const Simulator& healthy,
   }
   std::vector<Testimony> all;
   for (const CounterStatement& statement : statements) {
-    Testimony one{.kind = kind_of(statement), .text = statement.text};
+    Testimony one{.kind = kind_of(statement.culprit), .text = statement.text};
     const bool has_place =
         one.kind == name_of(CulpritKind::kNic) || one.kind == name_of(CulpritKind::kStorm);
     if (has_place) one.places = nics_of(healthy, statement);
     // Of a port that no NIC is known to have: it may be of any.
-    one.decides =
-        statement.culprit != CounterCulprit::kCongestion && (!has_place || !one.places.empty());
+    const bool is_common = statement.culprit == CounterCulprit::kCongestion ||
+                           statement.culprit == CounterCulprit::kMarks;
+    one.decides = !is_common && (!has_place || !one.places.empty());
     all.push_back(std::move(one));
   }
   return all;
@@ -107,20 +105,11 @@ std::vector<Testimony> of_packets(const EvidencePoints& evidence,
   return all;
 }
 
-std::vector<std::string> common_places(const std::vector<std::string>& some,
-                                       const std::vector<std::string>& others) {
-  std::vector<std::string> both;
-  for (const std::string& place : some) {
-    if (std::ranges::find(others, place) != others.end()) both.push_back(place);
-  }
-  return both;
-}
-
 /// False: it is of another kind or place.
 bool supports(const Testimony& testimony, Culprit& culprit) {
   if (culprit.kind != testimony.kind) return false;
   if (!testimony.places.empty() && !culprit.places.empty()) {
-    std::vector<std::string> left = common_places(culprit.places, testimony.places);
+    std::vector<std::string> left = common_names(culprit.places, testimony.places);
     if (left.empty()) return false;
     if (testimony.decides) culprit.places = std::move(left);
   }

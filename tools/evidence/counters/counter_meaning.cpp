@@ -85,14 +85,15 @@ constexpr std::array kMeanings = std::to_array<NamedMeaning>({
      {kCongestion, "pauses that the NIC was sent: congestion in the fabric", kMlx5}},
     {"rx_prio#_pause_duration", {kCongestion, "microseconds for which the NIC was paused", kMlx5}},
     {"tx_prio#_pause",
-     {kPcie, "pauses that the NIC sent: it takes less from the link than arrives", kMlx5}},
-    {"tx_prio#_pause_duration", {kPcie, "microseconds for which the NIC paused the switch", kMlx5}},
-    {"tx_pause_storm_warning_events", {kPcie, "times that the NIC sent pauses for long", kMlx5}},
+     {kPause, "pauses that the NIC sent: it takes less from the link than arrives", kMlx5}},
+    {"tx_prio#_pause_duration",
+     {kPause, "microseconds for which the NIC paused the switch", kMlx5}},
+    {"tx_pause_storm_warning_events", {kPause, "times that the NIC sent pauses for long", kMlx5}},
     {"rx_global_pause",
      {kCongestion, "pauses of all priorities that the NIC was sent: PFC is not in use", kMlx5}},
-    {"rp_cnp_handled", {kCongestion, "congestion notifications that slowed this sender", kRdma}},
-    {"np_cnp_sent", {kCongestion, "congestion notifications that this receiver sent", kRdma}},
-    {"np_ecn_marked_roce_packets", {kCongestion, "packets that arrived with an ECN mark", kRdma}},
+    {"rp_cnp_handled", {kMarks, "congestion notifications that slowed this sender", kRdma}},
+    {"np_cnp_sent", {kMarks, "congestion notifications that this receiver sent", kRdma}},
+    {"np_ecn_marked_roce_packets", {kMarks, "packets that arrived with an ECN mark", kRdma}},
 });
 
 bool is_counter_digit(char c) { return '0' <= c && c <= '9'; }
@@ -121,12 +122,16 @@ std::string_view name_of(CounterCulprit culprit) {
       return "cable or port";
     case kPcie:
       return "PCIe slot of a NIC";
+    case kPause:
+      return "pauses of a NIC";
     case kHost:
       return "receiving host";
     case kLoss:
       return "loss";
     case kCongestion:
       return "congestion";
+    case kMarks:
+      return "ECN marks";
   }
   return "";
 }

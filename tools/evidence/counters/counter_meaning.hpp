@@ -13,10 +13,12 @@ namespace weft::evidence {
 /// What a counter speaks for: kinds of culprits that one curve of a collective cannot tell apart.
 enum class CounterCulprit : std::uint8_t {
   kLink,        ///< a cable, transceiver or port: bit errors, or it went down
+  kPause,       ///< a NIC pauses its switch
   kPcie,        ///< the PCIe slot of a NIC does not take what arrives
   kHost,        ///< the receiving software has no buffer posted
   kLoss,        ///< packets are dropped or come out of order, and are sent again
-  kCongestion,  ///< more comes together than a link carries; PFC or ECN act as they should
+  kCongestion,  ///< more comes together than a link carries, and PFC acts as it should
+  kMarks,       ///< the same, and ECN acts; or its thresholds are too low
 };
 
 [[nodiscard]] std::string_view name_of(CounterCulprit culprit);

@@ -30,7 +30,7 @@ const PAIR = { title: 'pair', value: (row) => row.pair.join(' and '), isText: tr
 
 const fitted = (u, least, most) => (least === null ? [1, 10] : [least / 1.3, most * 1.3]);
 
-/** Sizes that stand below the axis, at most so many. */
+/** At most this number of sizes stands below the axis. */
 const MOST_SIZES = 9;
 
 const someOf = (sizes) => sizes.filter((_, i) => i % Math.ceil(sizes.length / MOST_SIZES) === 0);
