@@ -64,7 +64,8 @@ void AnyBuilder::add_alternative(std::string_view name,
 }
 
 void AnyBuilder::add_mode(std::string_view name, const std::shared_ptr<const AnyObject>& inner,
-                          Callback<bool(const void*)> is_chosen, Callback<void*(void*)> choose) {
+                          const Callback<bool(const void*)>& is_chosen,
+                          Callback<void*(void*)> choose) {
   const std::size_t index = object_.alternatives.size();
   add_alternative(name, inner, std::move(choose), [](const void* owner) { return owner; });
   object_.selected = [is_chosen, index, before = object_.selected](const void* owner) {

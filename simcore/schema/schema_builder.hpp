@@ -45,7 +45,7 @@ class AnyBuilder {
                        Callback<void*(void*)> select, Callback<const void*(const void*)> view);
   /// An alternative that is the same struct in some state.
   void add_mode(std::string_view name, const std::shared_ptr<const AnyObject>& inner,
-                Callback<bool(const void*)> is_chosen, Callback<void*(void*)> choose);
+                const Callback<bool(const void*)>& is_chosen, Callback<void*(void*)> choose);
   void include_all(const AnyObject& inner, const Callback<void*(void*)>& to_member);
   void respell(std::string_view spelling, std::string_view former);
   void set_special(std::string_view spelling, std::optional<Scalar> value);

@@ -149,6 +149,7 @@ std::string rails_command(const Places& places, const std::vector<std::uint32_t>
   if (servers.size() < 2 || servers.size() > 16) return {};
   std::vector<std::string> names;
   std::vector<std::string> devices;
+  names.reserve(servers.size());
   for (const std::uint32_t s : servers) names.push_back(places.servers[s].name);
   for (const std::size_t rail : rails) {
     devices.push_back(device_of(places, servers.front(), rail));
@@ -167,6 +168,7 @@ std::string rails_command(const Places& places, const std::vector<std::uint32_t>
 
 std::string servers_text(const Places& places, const std::vector<std::uint32_t>& servers) {
   std::vector<std::string> names;
+  names.reserve(servers.size());
   for (const std::uint32_t s : servers) names.push_back(places.servers[s].name);
   return names_text(names);
 }
