@@ -36,9 +36,43 @@ bool is_square_corner(std::string_view name) {
   return false;
 }
 
+/// `all-reduce` of `all_reduce`, `all_reduce_perf`, `AllReduce` and `all-reduce`, `write-bw` of
+/// `ib_write_bw`. Empty: it names none.
+std::string operation_named(std::string_view word) {
+  std::string name = lower(word);
+  if (name.starts_with("ib_") && name.ends_with("_bw")) {
+    return safe_name(name.substr(3, name.size() - 6)) + "-bw";
+  }
+  std::ranges::replace(name, '-', '_');
+  if (name.ends_with("_perf")) name.resize(name.size() - 5);
+  const OperationFacts* facts = find_torch_operation(name);
+  if (facts == nullptr) facts = find_nccl_operation(word);
+  return facts == nullptr ? std::string() : std::string(facts->name);
+}
+
+/// Bytes of `1073741824`, `1GiB` and `1G`, which nccl-tests takes for 2^30. Nothing: it is no size,
+/// or may be one of two, as `1GB`.
+std::optional<std::int64_t> size_of(std::string_view word) {
+  std::string text = lower(word);
+  if (text.ends_with("ib")) {
+    text.resize(text.size() - 2);
+  }
+  std::int64_t unit = 1;
+  constexpr std::string_view kUnits = "kmgt";
+  const std::size_t at = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  if (at != kUnits.npos) {
+    unit = std::int64_t{1} << (10 * (at + 1));
+    text.pop_back();
+  }
+  const auto count = number_in<std::int64_t>(text);
+  if (!count || *count < 1 || *count > (std::int64_t{1} << 50) / unit) return {};
+  return *count * unit;
+}
+
 /// What comments say of all values.
 struct MatrixComment {
   std::string operation{};
+  std::int64_t bytes = 0;  ///< 0: not said
   std::optional<std::string> nic{};
   std::optional<std::uint32_t> rail{};
 };
@@ -83,16 +117,27 @@ class MatrixReader {
       const auto unit = rate_unit(word);
       if (unit && unit_ && *unit != *unit_) return problem("names two units of rates");
       if (unit) unit_ = unit;
-      if (word.starts_with("ib_") && word.ends_with("_bw")) {
-        comment_.operation = safe_name(lower(word.substr(3, word.size() - 6))) + "-bw";
-      }
-      if (const OperationFacts* facts = find_torch_operation(word); facts != nullptr) {
-        comment_.operation = facts->name;
+      if (std::string name = operation_named(word); !name.empty()) {
+        comment_.operation = std::move(name);
       }
       if (word.starts_with("mlx5_") && !comment_.nic) comment_.nic = safe_name(word);
     }
     if (const auto rail = number_in<std::uint32_t>(word_behind(words, "rail"))) {
       comment_.rail = rail;
+    }
+    read_size(words);
+  }
+
+  /// `1073741824 bytes`, `1GiB`, `1 GiB`; a bare number or `1G` is none.
+  void read_size(const std::vector<std::string_view>& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string next = i + 1 < words.size() ? lower(words[i + 1]) : std::string();
+      const bool has_unit = lower(words[i]).ends_with("ib");
+      const bool is_split = next == "bytes" || next == "kib" || next == "mib" || next == "gib";
+      if (!has_unit && !is_split) continue;
+      const auto bytes = size_of(has_unit || next == "bytes" ? std::string(words[i])
+                                                             : std::string(words[i]) + next);
+      if (bytes) comment_.bytes = *bytes;
     }
   }
 
@@ -180,6 +225,7 @@ class MatrixReader {
 
   [[nodiscard]] PairSeries empty_series() const {
     return {.operation = comment_.operation,
+            .bytes = comment_.bytes,
             .nic = comment_.nic,
             .rail = comment_.rail,
             .where = file_.line(line_)};
@@ -219,15 +265,12 @@ class MatrixReader {
     PairSeries series = empty_series();
     if (at_.contains("op")) {
       const std::string& name = cells[at_["op"]];
-      const OperationFacts* facts = find_torch_operation(name);
-      series.operation = facts != nullptr ? std::string(facts->name) : safe_name(name);
-      if (name.starts_with("ib_") && name.ends_with("_bw")) {
-        series.operation = safe_name(lower(name.substr(3, name.size() - 6))) + "-bw";
-      }
+      series.operation = operation_named(name);
+      if (series.operation.empty()) series.operation = safe_name(name);
     }
     if (at_.contains("bytes")) {
-      const auto bytes = number_in<std::int64_t>(cells[at_["bytes"]]);
-      if (!bytes || *bytes < 1) {
+      const auto bytes = size_of(cells[at_["bytes"]]);
+      if (!bytes) {
         return problem(backquoted(cells[at_["bytes"]]) + " is no number of bytes");
       }
       series.bytes = *bytes;
@@ -256,7 +299,8 @@ class MatrixReader {
     for (const PairSeries& series : m_.pairs) {
       if (series.operation.empty()) {
         add_warning(m_.remarks, series.where,
-                    "does not say what was measured: add a line such as `# ib_write_bw`");
+                    "does not say what was measured: add a line such as `# ib_write_bw` or "
+                    "`# all_reduce_perf, 1 GiB`");
       }
       std::set<std::string> hosts;
       std::set<std::pair<std::string, std::string>> pairs;
