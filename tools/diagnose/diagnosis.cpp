@@ -105,47 +105,15 @@ void confirm(Simulator& healthy, const EvidencePoints& evidence, const std::vect
   rank_by_packets(culprits);
 }
 
-/// What NCCL says of itself names what `all-nics` can be. Beside causes that cannot be told apart
-/// nothing is a culprit.
-void join_direct(const std::vector<Culprit>& direct, Diagnosis& diagnosis) {
-  for (const Culprit& finding : direct) {
-    const auto known = std::ranges::find(diagnosis.culprits, finding.kind, &Culprit::kind);
-    if (known != diagnosis.culprits.end()) {
-      known->evidence.push_back(finding.why);
-      continue;
-    }
-    if (diagnosis.undecided.empty()) {
-      diagnosis.culprits.push_back(finding);
-      continue;
-    }
-    if (finding.kind != "log") {
-      const auto same = std::ranges::find(diagnosis.undecided, finding.kind, &Culprit::kind);
-      if (same != diagnosis.undecided.end()) {
-        same->evidence.push_back(finding.why);
-        std::rotate(diagnosis.undecided.begin(), same, same + 1);
-        continue;
-      }
-      const bool is_possible = std::ranges::any_of(diagnosis.undecided, [](const Culprit& c) {
-        return c.kind == name_of(CulpritKind::kAllNics) ||
-               c.kind == name_of(CulpritKind::kGpuDirect);
-      });
-      if (is_possible) {
-        Culprit named = finding;
-        named.explained = diagnosis.undecided.front().explained;
-        diagnosis.undecided.insert(diagnosis.undecided.begin(), std::move(named));
-        continue;
-      }
-    }
-    diagnosis.undecided.push_back(finding);
-  }
-}
-
 /// What the files of the cluster show is the first thing to look at, among what fits alike. They
-/// show slow links, and no pauses.
-void put_known_faults_first(const std::vector<std::string>& faulty,
-                            std::vector<Culprit>& culprits) {
-  const auto is_known = [&faulty](const std::string& place) {
-    return std::ranges::find(faulty, place) != faulty.end();
+/// show slow links and settings that differ, and no pauses.
+void put_known_faults_first(const Simulator& healthy, std::vector<Culprit>& culprits) {
+  const auto is_known = [&healthy](const std::string& place) {
+    const auto& faulty = healthy.faulty();
+    if (std::ranges::find(faulty, place) != faulty.end()) return true;
+    return std::ranges::any_of(healthy.odd_parts(), [&place](const OddPart& part) {
+      return std::ranges::find(part.nodes, place) != part.nodes.end();
+    });
   };
   const auto is_said = [&is_known](const Culprit& culprit) {
     return culprit.kind != name_of(CulpritKind::kStorm) && !culprit.places.empty() &&
@@ -178,12 +146,14 @@ void search(Simulator& healthy, const std::vector<Anomaly>& anomalies, EvidenceP
   diagnosis.cleared = take_out_cleared(fits, evidence, healthy.places());
   if (fits.empty() || !explains(fits.front())) {
     diagnosis.nothing_explains_it = true;
+    std::string shared = shared_by_slow_pairs(evidence, anomalies, healthy.places());
+    if (!shared.empty()) diagnosis.notes.push_back(std::move(shared));
     return;
   }
   const std::vector<Fit> alike = undecided_among(fits);
   std::vector<Culprit> culprits = culprits_of(alike);
   if (options.confirms_by_packets) confirm(healthy, evidence, alike, culprits);
-  put_known_faults_first(healthy.faulty(), culprits);
+  put_known_faults_first(healthy, culprits);
   const bool is_decided = culprits.size() == 1 && culprits.front().places.size() <= 1;
   if (is_decided) {
     culprits.front().evidence = supporting(alike.front().hypothesis, evidence, anomalies);
@@ -206,6 +176,9 @@ void compare(const Simulator& healthy, const EvidencePoints& evidence,
         compared(point, evidence.curves[point.curve], healthy.places(), is_finding[i]));
   }
   diagnosis.notes = uncounted(evidence, diagnosis.compared);
+  for (const OddPart& part : healthy.odd_parts()) {
+    diagnosis.notes.push_back("the scenario shows: " + part.text);
+  }
   if (anomalies.empty()) diagnosis.next_measurement = lone_to_repeat(evidence, diagnosis.compared);
   if (!anomalies.empty() || !healthy.written().assumes_load_balancing) return;
   std::string hidden = hidden_by_hashing(evidence);
@@ -268,7 +241,7 @@ Result<Diagnosis> diagnose(Simulator& healthy, const evidence::Measurements& mea
     diagnosis.verdict = Verdict::kFasterThanTheWire;
   }
   join_link_tests(healthy.places(), evidence, measured, diagnosis);
-  join_direct(direct_findings(healthy.places(), measured), diagnosis);
+  join_direct(healthy.places(), measured, diagnosis);
   join_statements(healthy, evidence, measured, diagnosis);
   add_whereabouts(healthy, diagnosis.culprits);
   add_whereabouts(healthy, diagnosis.undecided);

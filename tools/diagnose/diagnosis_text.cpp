@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "simcore/text/counted.hpp"
 #include "tools/diagnose/diagnosis.hpp"
 
 namespace weft::diagnose {
@@ -95,6 +100,58 @@ std::string causes_text(const Diagnosis& d) {
   return text;
 }
 
+/// `28 pairs: 26 as expected` and the others, one row each; of single runs as well.
+std::string pairs_text(const std::vector<const ComparedPoint*>& points) {
+  const auto well = std::ranges::count(points, Verdict::kAsExpected, &ComparedPoint::verdict);
+  std::string text = fmt::format("  {}, {} as expected\n",
+                                 counted(static_cast<std::int64_t>(points.size()), "run"), well);
+  for (const ComparedPoint* p : points) {
+    if (p->verdict == Verdict::kAsExpected) continue;
+    // As the programs state it: perftest in bits, nccl-tests in bytes.
+    const bool is_link = p->curve.find("-bw") != std::string::npos;
+    const double unit = is_link ? 8 : 1;
+    text += fmt::format("  {:>8.1f} {}, {:.1f} expected  {:>6.2f}  {:>3.0f} %  {} and {}: {}\n",
+                        unit * p->bus_bandwidth(p->measured_us), is_link ? "Gb/s" : "GB/s",
+                        unit * p->bus_bandwidth(p->expected_us), p->measured_us / p->expected_us,
+                        100 * p->band, p->pair->first, p->pair->second, name_of(p->verdict));
+  }
+  return text;
+}
+
+std::string sizes_text(const std::vector<const ComparedPoint*>& points) {
+  std::string text = fmt::format("  {:>12}  {:>11}  {:>11}  {:>6}  {:>5}\n", "bytes", "measured us",
+                                 "expected us", "ratio", "band");
+  for (const ComparedPoint* p : points) {
+    text +=
+        fmt::format("  {:>12}  {:>11.1f}  {:>11.1f}  {:>6.2f}  {:>3.0f} %  {}\n", p->bytes,
+                    p->measured_us, p->expected_us, p->measured_us / p->expected_us, 100 * p->band,
+                    p->verdict == Verdict::kAsExpected ? "" : name_of(p->verdict));
+  }
+  return text;
+}
+
+/// Every size of a curve, and of pairs those that are not as expected. Runs of pairs whose names
+/// differ by the servers alone are one table.
+std::string tables_text(const std::vector<ComparedPoint>& compared) {
+  std::vector<std::pair<std::string, std::vector<const ComparedPoint*>>> tables;
+  for (const ComparedPoint& point : compared) {
+    const std::string name =
+        point.pair ? point.curve.substr(0, point.curve.find(" from ")) : point.curve;
+    const auto known =
+        std::ranges::find_if(tables, [&name](const auto& table) { return table.first == name; });
+    if (known != tables.end()) {
+      known->second.push_back(&point);
+    } else {
+      tables.emplace_back(name, std::vector{&point});
+    }
+  }
+  std::string text;
+  for (const auto& [name, points] : tables) {
+    text += name + "\n" + (points.front()->pair ? pairs_text(points) : sizes_text(points));
+  }
+  return text;
+}
+
 Json json_of(const Cleared& cleared) {
   return {{"place", cleared.places},
           {"by", cleared.by},
@@ -164,30 +221,17 @@ Json to_json(const Diagnosis& d) {
 }
 
 std::string to_text(const Diagnosis& d) {
-  std::string text;
-  std::string curve;
-  for (const ComparedPoint& p : d.compared) {
-    if (p.curve != curve) {
-      curve = p.curve;
-      text += fmt::format("{}\n  {:>12}  {:>11}  {:>11}  {:>6}  {:>5}\n", curve, "bytes",
-                          "measured us", "expected us", "ratio", "band");
-    }
-    const std::string pair = p.pair ? p.pair->first + " and " + p.pair->second : "";
-    const std::string verdict = p.verdict == Verdict::kAsExpected ? "" : name_of(p.verdict);
-    text += fmt::format("  {:>12}  {:>11.1f}  {:>11.1f}  {:>6.2f}  {:>3.0f} %  {}{}{}\n", p.bytes,
-                        p.measured_us, p.expected_us, p.measured_us / p.expected_us, 100 * p.band,
-                        pair, pair.empty() || verdict.empty() ? "" : ": ", verdict);
-  }
-  for (const std::string& warning : d.warnings) text += "warning: " + warning + "\n";
-  for (const std::string& remark : d.remarks) text += "remark: " + remark + "\n";
-  text += fmt::format("verdict: {}\n", name_of(d.verdict));
+  std::string text = fmt::format("verdict: {}\n", name_of(d.verdict));
   constexpr std::size_t kMax = 8;
   for (std::size_t i = 0; i < std::min(kMax, d.anomalies.size()); ++i) {
     text += "  " + d.anomalies[i] + "\n";
   }
   if (d.anomalies.size() > kMax) text += fmt::format("  and {} more\n", d.anomalies.size() - kMax);
-  for (const std::string& note : d.notes) text += "  note: " + note + "\n";
-  return text + causes_text(d);
+  text += causes_text(d);
+  for (const std::string& note : d.notes) text += "note: " + note + "\n";
+  for (const std::string& warning : d.warnings) text += "warning: " + warning + "\n";
+  for (const std::string& remark : d.remarks) text += "remark: " + remark + "\n";
+  return text + tables_text(d.compared);
 }
 
 }  // namespace weft::diagnose

@@ -117,6 +117,16 @@ struct NcclRank {
   std::uint32_t device = 0;
 };
 
+/// What NCCL says of the network of one host.
+struct HostNetwork {
+  std::uint32_t direct = 0;      ///< channels' sends and receives with GPU-direct RDMA
+  std::uint32_t through = 0;     ///< through host memory
+  std::set<std::string> nics{};  ///< as in NcclLog
+  std::optional<bool> sockets{};
+  std::optional<bool> gpu_direct{};
+  std::string worst_path{};
+};
+
 /// What NCCL says of itself in its log, of one communicator.
 struct NcclLog {
   std::string id{};  ///< `commId`, before 2.16 `nranks 32`
@@ -134,6 +144,7 @@ struct NcclLog {
   std::vector<std::vector<std::uint32_t>> rings{};  ///< by channel; as far as printed
   std::vector<RingNeighbours> neighbours{};
   std::vector<ChannelNet> nets{};
+  std::map<std::string, HostNetwork> networks{};  ///< by host, of those whose lines are there
   std::vector<NcclCost> costs{};
   std::vector<Choice> choices{};
   std::vector<std::pair<std::string, std::string>> environment{};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -51,6 +52,10 @@ constexpr KindFacts kKinds[] = {
      "packets are lost where flows meet, and sent again after a time-out: PFC is off, the class is "
      "lossy or the wrong one, or buffers bear less than comes together",
      0.9},
+    {"slow-leaf",
+     "all ports of one leaf carry a fraction: settings that differ from other leaves' (class, PFC, "
+     "ECN, buffer), so that it drops or pauses, or a switch that is broken",
+     1.95},
 };
 
 /// What packets of RoCE may carry, beside 4096 bytes.
@@ -63,6 +68,12 @@ constexpr double kLatencies[] = {0.25, 0.5, 1, 1.5, 2};
 /// the default of NICs is 67 ms.
 constexpr double kTimedOutUs = 67'108.864 / 40;
 constexpr double kTimedOutTimes = 6;
+
+/// What is attached to a leaf, of servers that were measured.
+struct LeafNics {
+  std::set<std::uint32_t> servers;
+  std::vector<std::uint32_t> nics;  ///< resources
+};
 
 const KindFacts& facts_of(CulpritKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
@@ -175,13 +186,14 @@ std::vector<Hypothesis> catalogue(const Places& places, const EvidencePoints& ev
   }
   std::vector<Hypothesis> all;
   std::vector<std::uint32_t> nics;
-  std::set<std::uint32_t> leaves;
+  std::map<std::uint32_t, LeafNics> leaves;
   for (const std::uint32_t s : servers) {
     std::vector<std::uint32_t> own;
     for (const std::uint32_t n : places.servers[s].nics) {
       const NicPlace& nic = places.nics[n];
       own.push_back(nic.resource);
-      leaves.insert(nic.leaf);
+      leaves[nic.leaf].servers.insert(s);
+      leaves[nic.leaf].nics.push_back(nic.resource);
       all.push_back(hypothesis(CulpritKind::kNic, nic.name, {nic.resource}));
       all.push_back(hypothesis(CulpritKind::kStorm, nic.name, {nic.resource}));
     }
@@ -190,9 +202,13 @@ std::vector<Hypothesis> catalogue(const Places& places, const EvidencePoints& ev
     }
     nics.insert(nics.end(), own.begin(), own.end());
   }
-  for (const std::uint32_t leaf : leaves) {
+  for (const auto& [leaf, at_leaf] : leaves) {
     if (leaves.size() < 2) break;
-    all.push_back(hypothesis(CulpritKind::kUplinks, places.resources[leaf].name, {leaf}));
+    const std::string& name = places.resources[leaf].name;
+    all.push_back(hypothesis(CulpritKind::kUplinks, name, {leaf}));
+    if (at_leaf.servers.size() > 1) {
+      all.push_back(hypothesis(CulpritKind::kLeaf, name, at_leaf.nics));
+    }
   }
   if (leaves.size() > 1) all.push_back(hypothesis(CulpritKind::kCollisions, "", nics));
   all.push_back(hypothesis(CulpritKind::kAllNics, "", nics));
@@ -238,6 +254,7 @@ PacketChange packet_change(const Hypothesis& h, const Places& places,
   switch (h.kind) {
     case CulpritKind::kNic:
     case CulpritKind::kServer:
+    case CulpritKind::kLeaf:
     case CulpritKind::kAllNics:
     case CulpritKind::kGpuDirect:
       for (const NicPlace& nic : places.nics) {

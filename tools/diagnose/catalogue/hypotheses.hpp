@@ -27,6 +27,7 @@ enum class CulpritKind : std::uint8_t {
   kAlgorithm,   ///< NCCL runs another algorithm or protocol than it would choose
   kThresholds,  ///< ECN marks from few bytes on: flows that meet slow down too far
   kLoss,        ///< packets are lost where flows meet, and sent again after a time-out
+  kLeaf,        ///< all NICs at one leaf carry a fraction: its settings, its buffer, its ASIC
 };
 
 /// `slow-nic`, `slow-server` ...: of JSON and of tests.
@@ -45,6 +46,8 @@ struct Hypothesis {
   std::size_t alternative = 0;
   /// Of data in host memory: which part of the alternative's latency a message has.
   double latency = 0;
+  /// perftest has found `value`: it is not fitted.
+  bool is_measured = false;
   /// What it costs to assume it: a free number, and how rare it is.
   double penalty = 1;
 };

@@ -83,7 +83,7 @@ std::optional<double> confirm_by_packets(Simulator& healthy, Fit& fit,
   const Point& largest = *points.front();
   const double wanted = std::log(largest.measured_us / largest.expected_us);
   Hypothesis& h = fit.hypothesis;
-  if (has_rate(h.kind) && h.kind != CulpritKind::kMtu) {
+  if (has_rate(h.kind) && h.kind != CulpritKind::kMtu && !h.is_measured) {
     // Congestion control reacts to a slow link: the closed form finds too small a part of the rate.
     double low = h.value;
     double high = 1;

@@ -15,6 +15,7 @@
 #include "collectives/nccl/nccl_channels.hpp"
 #include "scenarios/blame/counterfactual/counterfactual.hpp"
 #include "scenarios/build/experiment.hpp"
+#include "scenarios/checks/odd/odd_ones.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -124,6 +125,16 @@ std::vector<std::string> slow_ends(const scenarios::Scenario& scenario) {
   return ends;
 }
 
+std::vector<OddPart> odd_parts_of(const scenarios::LoadedScenario& loaded, const Fabric& fabric) {
+  std::vector<OddPart> all;
+  for (const scenarios::OddOne& odd : scenarios::find_odd_ones(loaded, fabric)) {
+    OddPart part{.text = scenarios::odd_one_text(odd)};
+    for (const NodeId node : odd.nodes) part.nodes.push_back(fabric.node(node).name);
+    all.push_back(std::move(part));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::uint32_t Run::bottleneck() const {
@@ -180,6 +191,7 @@ Result<Simulator> Simulator::open(const std::string& file,
   const auto text = import::InputFile::read(file);
   if (text) made.written_ = written_in(text.value().text(), overrides);
   made.cables_ = Cables(loaded.value(), made.fabric(), made.places());
+  made.odd_parts_ = odd_parts_of(loaded.value(), made.fabric());
   return simulator;
 }
 
@@ -221,6 +233,7 @@ Result<Simulator> Simulator::of(scenarios::ScenarioTemplate text,
   simulator.fabric_ = std::make_shared<Fabric>(std::move(fabric).value());
   simulator.places_ = std::make_shared<Places>(simulator.fabric());
   simulator.cables_ = Cables(as_written.value(), simulator.fabric(), simulator.places());
+  simulator.odd_parts_ = odd_parts_of(as_written.value(), simulator.fabric());
   simulator.scenario_ = std::make_shared<scenarios::Scenario>(std::move(loaded).value().scenario);
   return simulator;
 }

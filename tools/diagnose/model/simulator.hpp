@@ -57,6 +57,12 @@ struct Run {
 /// The size of a job whose size nccl-tests would call `size`.
 [[nodiscard]] Bytes job_size(collectives::Operation operation, Bytes size, std::size_t ranks);
 
+/// A cable or a setting that differs from its likes (scenarios/checks/odd).
+struct OddPart {
+  std::string text{};                ///< with its place in the scenario and the file it is from
+  std::vector<std::string> nodes{};  ///< names
+};
+
 /// Whether a scenario is taken as written, or as it was meant.
 enum class Twin : std::uint8_t { kHealthy, kAsFound };
 
@@ -76,6 +82,8 @@ class Simulator {
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
   /// Nodes that these faults name: where the files of the cluster show something.
   [[nodiscard]] const std::vector<std::string>& faulty() const { return faulty_; }
+  /// Parts of the scenario, as written, that are not as their likes are.
+  [[nodiscard]] const std::vector<OddPart>& odd_parts() const { return odd_parts_; }
   /// What `weft import` says behind the values of the scenario.
   [[nodiscard]] const Written& written() const { return written_; }
   /// Where the NICs' cables go.
@@ -109,6 +117,7 @@ class Simulator {
   std::shared_ptr<const Places> places_;
   std::vector<std::string> left_out_;
   std::vector<std::string> faulty_;
+  std::vector<OddPart> odd_parts_;
   Written written_;
   Cables cables_;
   std::string job_keys_;  ///< of the scenario's collective: class and queue pairs

@@ -27,7 +27,8 @@ constexpr double kPossible = 1.05;
 /// well in the other direction says nothing of it.
 bool is_of_parts(CulpritKind kind) {
   return kind == CulpritKind::kNic || kind == CulpritKind::kServer ||
-         kind == CulpritKind::kUplinks || kind == CulpritKind::kAllNics;
+         kind == CulpritKind::kUplinks || kind == CulpritKind::kLeaf ||
+         kind == CulpritKind::kAllNics;
 }
 
 double busy_of(const Hypothesis& h, const Point& point) {

@@ -3,47 +3,243 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simcore/text/counted.hpp"
+#include "tools/diagnose/catalogue/hypotheses.hpp"
+#include "tools/diagnose/model/matching.hpp"
 
 namespace weft::diagnose {
 namespace {
 
-void add_log(const Places& places, const evidence::NcclLog& log, std::vector<Culprit>& all) {
-  const bool has_network = log.nodes > 1 || log.on.hosts.size() > 1;
-  if (!has_network) return;
-  const auto add = [&all](const char* kind, std::string why) {
-    all.push_back({.kind = kind, .explained = 0, .confidence = 0.8, .why = std::move(why)});
+using evidence::HostNetwork;
+
+/// What NCCL says of one run: NCCL_DEBUG_FILE writes a file for each process, so that the lines of
+/// a communicator stand in many.
+struct RunNetwork {
+  std::map<std::string, HostNetwork> hosts;  ///< those that have lines
+  std::size_t nodes = 0;
+  std::set<std::uint32_t> ranks;  ///< that have lines
+  std::size_t all_ranks = 0;
+  bool has_network = false;
+};
+
+void join(const HostNetwork& more, HostNetwork& all) {
+  all.direct += more.direct;
+  all.through += more.through;
+  all.nics.insert(more.nics.begin(), more.nics.end());
+  if (more.sockets) all.sockets = all.sockets.value_or(false) || *more.sockets;
+  if (more.gpu_direct) all.gpu_direct = all.gpu_direct.value_or(true) && *more.gpu_direct;
+  // One process with a path beyond the host bridge suffices.
+  if (all.worst_path != "SYS" && !more.worst_path.empty()) all.worst_path = more.worst_path;
+}
+
+std::vector<RunNetwork> runs_of(const std::vector<evidence::NcclLog>& logs) {
+  std::vector<RunNetwork> all;
+  std::map<std::pair<std::string, std::uint32_t>, std::size_t> known;
+  for (const evidence::NcclLog& log : logs) {
+    const auto [at, is_new] = known.emplace(std::pair(log.id, log.on.ranks), all.size());
+    if (is_new) all.emplace_back();
+    RunNetwork& run = all[at->second];
+    for (const auto& [host, network] : log.networks) join(network, run.hosts[host]);
+    run.nodes = std::max({run.nodes, std::size_t{log.nodes}, run.hosts.size()});
+    for (const evidence::NcclRank& rank : log.seen) run.ranks.insert(rank.rank);
+    run.all_ranks = log.on.ranks;
+    run.has_network |= run.nodes > 1 || !log.nets.empty();
+  }
+  return all;
+}
+
+/// It sends or receives, and not all of it with GPU-direct.
+bool lacks_direct(const HostNetwork& host) {
+  return host.through > 0 || (host.direct == 0 && host.gpu_direct == false);
+}
+
+/// As the cluster calls it.
+std::string server_name(const Places& places, const std::string& host) {
+  const auto server = places.server_named(host);
+  return server ? places.servers[*server].name : host;
+}
+
+struct Finding {
+  Culprit culprit;
+  /// Other servers of the same run have it not: a fault, whatever else is wrong.
+  bool singles_out = false;
+};
+
+class DirectFindings {
+ public:
+  explicit DirectFindings(const Places& places) : places_(places) {}
+
+  [[nodiscard]] std::vector<Finding> take() { return std::move(all_); }
+
+  void add(const RunNetwork& run) {
+    if (!run.has_network) return;
+    const auto uses_sockets = [](const HostNetwork& h) { return h.sockets.value_or(false); };
+    find(run, "sockets", uses_sockets, "{} has NET/Socket: TCP instead of RDMA");
+    find(
+        run, "gpu-direct-off",
+        [&](const HostNetwork& h) { return lacks_direct(h) && !uses_sockets(h); },
+        "{} has no GDRDMA: data pass through host memory");
+    find(
+        run, "nic-affinity",
+        [](const HostNetwork& h) { return h.worst_path == "SYS" || h.worst_path == "NODE"; },
+        "{} has paths beyond the host bridge (SYS or NODE): a GPU uses a NIC of the other socket");
+    add_fewer_nics(run);
+  }
+
+ private:
+  /// `meant` gets what the finding is said of: NCCL's log, or NCCL's log of some servers.
+  template <class IsSo>
+  Culprit* find(const RunNetwork& run, const char* kind, IsSo is_so, std::string_view meant) {
+    std::vector<std::string> places;
+    for (const auto& [host, network] : run.hosts) {
+      if (is_so(network)) places.push_back(server_name(places_, host));
+    }
+    if (places.empty()) return nullptr;
+    const bool is_everywhere = places.size() == run.hosts.size() && run.nodes == run.hosts.size() &&
+                               run.ranks.size() == run.all_ranks;
+    std::string of = "NCCL's log";
+    if (!is_everywhere) of += " of " + names_text(places);
+    const std::size_t others = run.hosts.size() - places.size();
+    Culprit found{.kind = kind,
+                  .explained = 0,
+                  .confidence = others > 0 ? 0.95 : 0.8,
+                  .why = fmt::format(fmt::runtime(meant), of)};
+    if (others > 0) {
+      found.evidence.push_back("its log is as it should be of " +
+                               counted(static_cast<std::int64_t>(others), "other server"));
+    }
+    if (!is_everywhere) found.places = std::move(places);
+    if (found.kind == name_of(CulpritKind::kGpuDirect)) add_counts(run, found);
+    all_.push_back({.culprit = std::move(found), .singles_out = others > 0});
+    return &all_.back().culprit;
+  }
+
+  /// `gpu02: 32 of 32 sends and receives of channels are without GDRDMA`
+  void add_counts(const RunNetwork& run, Culprit& finding) const {
+    constexpr std::size_t kMax = 4;
+    for (const auto& [host, network] : run.hosts) {
+      if (network.through == 0 || finding.evidence.size() >= kMax) continue;
+      finding.evidence.push_back(fmt::format(
+          "{}: {} of {} sends and receives of channels are without GDRDMA",
+          server_name(places_, host), network.through, network.through + network.direct));
+    }
+  }
+
+  void add_fewer_nics(const RunNetwork& run) {
+    std::size_t own = 0;
+    for (const ServerPlace& server : places_.servers) own = std::max(own, server.nics.size());
+    std::size_t least = own;
+    for (const auto& [host, network] : run.hosts) {
+      if (!network.nics.empty()) least = std::min(least, network.nics.size());
+    }
+    Culprit* finding = find(
+        run, "fewer-nics",
+        [own](const HostNetwork& h) { return !h.nics.empty() && h.nics.size() < own; },
+        "{} has fewer NICs than a server: NCCL_IB_HCA, or NICs that are down");
+    if (finding == nullptr) return;
+    finding->why += fmt::format(" ({} of {})", least, own);
+    finding->value = static_cast<double>(least) / static_cast<double>(own);
+  }
+
+  const Places& places_;
+  std::vector<Finding> all_;
+};
+
+std::vector<Finding> findings_of(const Places& places, const evidence::Measurements& measured) {
+  DirectFindings found(places);
+  for (const RunNetwork& run : runs_of(measured.nccl_logs)) found.add(run);
+  std::vector<Finding> all = found.take();
+  for (const evidence::Remark& remark : measured.remarks) {
+    if (remark.severity != import::Severity::kFinding) continue;
+    all.push_back({.culprit = {.kind = "log", .confidence = 0.5, .why = remark.to_string()}});
+  }
+  return all;
+}
+
+/// Whether a cause that times suggest may be the finding: of the whole cluster, or of its servers.
+bool may_be(const Places& places, const Culprit& cause, const Culprit& finding) {
+  if (cause.places.empty() || cause.places.size() > 2) return true;
+  return std::ranges::any_of(cause.places, [&](const std::string& place) {
+    return std::ranges::any_of(finding.places, [&](const std::string& server) {
+      const auto number = places.server_named(server);
+      if (place == server) return true;
+      return number && std::ranges::any_of(places.servers[*number].nics, [&](std::uint32_t nic) {
+               return places.nics[nic].name == place;
+             });
+    });
+  });
+}
+
+/// One server differs from the others: that is wrong, and is mended before times are looked at.
+void put_first(const Places& places, const Culprit& finding, Diagnosis& diagnosis) {
+  std::vector<std::string> kinds;
+  double explained = 0;
+  const auto is_it = [&](const Culprit& cause) {
+    if (!may_be(places, cause, finding)) return false;
+    if (cause.kind != finding.kind) kinds.push_back(cause.kind);
+    explained = std::max(explained, cause.kind == finding.kind ? cause.explained : 0);
+    return true;
   };
-  if (log.sockets.value_or(false)) {
-    add("sockets", "NCCL's log has NET/Socket: TCP instead of RDMA");
+  std::erase_if(diagnosis.culprits, is_it);
+  std::erase_if(diagnosis.undecided, is_it);
+  diagnosis.culprits.insert(diagnosis.culprits.begin(), finding);
+  diagnosis.culprits.front().explained = explained;
+  diagnosis.nothing_explains_it = false;
+  diagnosis.next_measurement =
+      fmt::format("mend it on {}, and measure again", names_text(finding.places));
+  if (kinds.empty()) return;
+  diagnosis.next_measurement +=
+      fmt::format(": by times alone it could be {} as well", names_text(kinds));
+}
+
+/// What NCCL says of itself names what `all-nics` can be. Beside causes that cannot be told apart
+/// nothing is a culprit.
+void join_finding(const Places& places, const Finding& found, Diagnosis& diagnosis) {
+  const Culprit& finding = found.culprit;
+  if (found.singles_out) return put_first(places, finding, diagnosis);
+  const auto add_evidence = [&finding](Culprit& culprit) {
+    culprit.evidence.push_back(finding.why);
+    culprit.evidence.insert(culprit.evidence.end(), finding.evidence.begin(),
+                            finding.evidence.end());
+  };
+  const auto known = std::ranges::find(diagnosis.culprits, finding.kind, &Culprit::kind);
+  if (known != diagnosis.culprits.end()) return add_evidence(*known);
+  if (diagnosis.undecided.empty()) {
+    diagnosis.culprits.push_back(finding);
+    return;
   }
-  if (log.gpu_direct && !*log.gpu_direct && !log.sockets.value_or(false)) {
-    add("gpu-direct-off", "NCCL's log has no GDRDMA: data pass through host memory");
+  const auto same = std::ranges::find(diagnosis.undecided, finding.kind, &Culprit::kind);
+  if (same != diagnosis.undecided.end() && finding.kind != "log") {
+    add_evidence(*same);
+    std::rotate(diagnosis.undecided.begin(), same, same + 1);
+    return;
   }
-  if (log.worst_path == "SYS" || log.worst_path == "NODE") {
-    add("nic-affinity", fmt::format("NCCL's log has paths of type {}: a GPU uses a NIC beyond the "
-                                    "host bridge",
-                                    log.worst_path));
+  const bool is_possible =
+      finding.kind != "log" && std::ranges::any_of(diagnosis.undecided, [](const Culprit& c) {
+        return c.kind == name_of(CulpritKind::kAllNics) ||
+               c.kind == name_of(CulpritKind::kGpuDirect);
+      });
+  if (!is_possible) {
+    diagnosis.undecided.push_back(finding);
+    return;
   }
-  std::size_t own = 0;
-  for (const ServerPlace& server : places.servers) own = std::max(own, server.nics.size());
-  if (!log.nics.empty() && log.nics.size() < own) {
-    add("fewer-nics", fmt::format("NCCL uses {} of {} NICs of a server: NCCL_IB_HCA, or NICs that "
-                                  "are down",
-                                  log.nics.size(), own));
-    all.back().value = static_cast<double>(log.nics.size()) / static_cast<double>(own);
-  }
+  Culprit named = finding;
+  named.explained = diagnosis.undecided.front().explained;
+  diagnosis.undecided.insert(diagnosis.undecided.begin(), std::move(named));
 }
 
 }  // namespace
 
-std::vector<Culprit> direct_findings(const Places& places, const evidence::Measurements& measured) {
-  std::vector<Culprit> all;
-  for (const evidence::NcclLog& log : measured.nccl_logs) add_log(places, log, all);
-  for (const evidence::Remark& remark : measured.remarks) {
-    if (remark.severity != import::Severity::kFinding) continue;
-    all.push_back({.kind = "log", .explained = 0, .confidence = 0.5, .why = remark.to_string()});
-  }
-  return all;
+void join_direct(const Places& places, const evidence::Measurements& measured,
+                 Diagnosis& diagnosis) {
+  for (const Finding& found : findings_of(places, measured)) join_finding(places, found, diagnosis);
 }
 
 }  // namespace weft::diagnose

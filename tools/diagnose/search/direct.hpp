@@ -1,16 +1,15 @@
 #pragma once
 
-#include <vector>
-
 #include "tools/diagnose/diagnosis.hpp"
 #include "tools/diagnose/model/places.hpp"
 #include "tools/evidence/measurements.hpp"
 
 namespace weft::diagnose {
 
-/// What logs say by themselves: sockets, GPU-direct off, paths over the host bridge, NICs that are
-/// not used, findings of readers.
-[[nodiscard]] std::vector<Culprit> direct_findings(const Places& places,
-                                                   const evidence::Measurements& measured);
+/// What NCCL's logs and traces say by themselves, without a number that it is held against:
+/// sockets, no GPU-direct, paths beyond the host bridge, fewer NICs. Where one server alone has it,
+/// it is a culprit with that place, before all that times suggest.
+void join_direct(const Places& places, const evidence::Measurements& measured,
+                 Diagnosis& diagnosis);
 
 }  // namespace weft::diagnose

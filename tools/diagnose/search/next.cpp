@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "simcore/text/counted.hpp"
 #include "tools/diagnose/model/matching.hpp"
 #include "tools/diagnose/search/commands.hpp"
 
@@ -142,8 +143,9 @@ std::vector<std::uint32_t> suspected_servers(const Places& places, const std::ve
   return suspects.empty() ? servers : some;
 }
 
-/// A command that runs perftest between these servers on these rails, one pair at a time, into
-/// files that diagnose reads. Empty: names of NICs differ from server to server.
+/// A command that runs perftest from each of these servers to the next on these rails, one run at a
+/// time, into files that diagnose reads: each NIC sends once and receives once. Empty: names of
+/// NICs differ from server to server.
 std::string rails_command(const Places& places, const std::vector<std::uint32_t>& servers,
                           const std::set<std::size_t>& rails) {
   if (servers.size() < 2 || servers.size() > 16) return {};
@@ -159,11 +161,10 @@ std::string rails_command(const Places& places, const std::vector<std::uint32_t>
     }
   }
   return fmt::format(
-      ". Files of single runs serve as well:\n      `for d in {}; do set -- {}; for a; do shift; "
-      "for "
-      "b; do ssh -n $b ib_write_bw -d $d > /dev/null & sleep 2; ssh -n $a ib_write_bw -d $d $b > "
-      "ib_write_bw-$a-$b-$d.txt; wait; done; done; done`",
-      fmt::join(devices, " "), fmt::join(names, " "));
+      ":\n      `for d in {}; do a={}; for b in {}; do ssh -n $b timeout 60 ib_write_bw -d $d > "
+      "/dev/null & sleep 2; ssh -n $a timeout 60 ib_write_bw -d $d $b > ib_write_bw-$a-$b-$d.txt; "
+      "wait; a=$b; done; done`",
+      fmt::join(devices, " "), names.back(), fmt::join(names, " "));
 }
 
 std::string servers_text(const Places& places, const std::vector<std::uint32_t>& servers) {
@@ -173,7 +174,8 @@ std::string servers_text(const Places& places, const std::vector<std::uint32_t>&
   return names_text(names);
 }
 
-/// perftest between all NICs of a rail, for each rail that is suspected and was not measured.
+/// perftest around the NICs of a rail, for each rail that is suspected and was not measured. A slow
+/// NIC is in two runs, and one that pauses its switch in one.
 Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
                         const std::vector<std::uint32_t>& servers,
                         const std::set<std::uint32_t>& measured) {
@@ -188,10 +190,14 @@ Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
     }
   }
   Candidate candidate{
-      fmt::format("run `ib_write_bw` between {} on {} {} (the NICs of that number, from 0 on), and "
-                  "hand over a matrix for each{}",
-                  servers_text(places, servers), rails.size() == 1 ? "rail" : "rails",
-                  fmt::join(rails, ", "), rails_command(places, servers, rails)),
+      fmt::format(
+          "run `ib_write_bw` from each of {} to the next and from the last to the first, on "
+          "{} {} (the NICs of that number, from 0 on): {} of some seconds, one after the "
+          "other. Hand over the files, or a matrix for each rail{}",
+          servers_text(places, servers), rails.size() == 1 ? "rail" : "rails",
+          fmt::join(rails, ", "),
+          counted(static_cast<std::int64_t>(servers.size() * rails.size()), "run"),
+          rails_command(places, servers, rails)),
       {}};
   for (const Fit& fit : fits) {
     std::vector<double> results;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <set>
 
 #include "tools/diagnose/model/band.hpp"
 #include "tools/diagnose/search/lone.hpp"
@@ -88,6 +91,39 @@ std::string hidden_by_hashing(const EvidencePoints& evidence) {
       "they spray",
       sizes == 1 ? "one size is" : fmt::format("{} sizes are", sizes), slowest, 100 * band,
       100 * (band - kCollisionsBand));
+}
+
+std::string shared_by_slow_pairs(const EvidencePoints& evidence,
+                                 const std::vector<Anomaly>& anomalies, const Places& places) {
+  std::vector<const Point*> slow;
+  for (const Anomaly& anomaly : anomalies) {
+    for (const std::size_t i : anomaly.points) {
+      if (evidence.points[i].pair) slow.push_back(&evidence.points[i]);
+    }
+  }
+  if (slow.size() < 2) return {};
+  const auto has_server = [&slow](std::uint32_t s) {
+    return std::ranges::all_of(
+        slow, [s](const Point* p) { return p->pair->first == s || p->pair->second == s; });
+  };
+  for (std::uint32_t s = 0; s < places.servers.size(); ++s) {
+    if (has_server(s)) {
+      return fmt::format("all {} slow pairs are with {}", slow.size(), places.servers[s].name);
+    }
+  }
+  const auto rail = slow.front()->rail;
+  const bool is_one_rail =
+      rail && std::ranges::all_of(slow, [&rail](const Point* p) { return p->rail == rail; });
+  if (!is_one_rail) return {};
+  std::set<std::string> leaves;
+  for (const Point* p : slow) {
+    for (const std::uint32_t s : {p->pair->first, p->pair->second}) {
+      const auto& nics = places.servers[s].nics;
+      if (*rail < nics.size()) leaves.insert(places.resources[places.nics[nics[*rail]].leaf].name);
+    }
+  }
+  return fmt::format("all {} slow pairs are of rail {}{}", slow.size(), *rail,
+                     leaves.size() == 1 ? ", whose NICs are attached to " + *leaves.begin() : "");
 }
 
 }  // namespace weft::diagnose

@@ -21,4 +21,10 @@ namespace weft::diagnose {
 /// How many sizes would be too slow if load balancing were not ECMP, in words. Empty: none.
 [[nodiscard]] std::string hidden_by_hashing(const EvidencePoints& evidence);
 
+/// What all slow pairs have in common, where nothing in the catalogue explains them: a server, or
+/// the rail and its leaf. Empty: nothing, or there are no such pairs.
+[[nodiscard]] std::string shared_by_slow_pairs(const EvidencePoints& evidence,
+                                               const std::vector<Anomaly>& anomalies,
+                                               const Places& places);
+
 }  // namespace weft::diagnose

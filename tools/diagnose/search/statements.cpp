@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -22,6 +24,8 @@ struct Testimony {
   std::vector<std::string> places{};  ///< one of these; empty: anywhere
   std::string text{};
   bool decides = true;  ///< else it is also seen where all is well
+  std::optional<CounterStatement> counter{};
+  bool is_alike = false;  ///< at most ports, so that it singles out none
 };
 
 /// The kind that a counter speaks for; empty: none that is searched for.
@@ -82,6 +86,8 @@ std::vector<Testimony> of_counters(const Simulator& healthy,
     const bool is_common = statement.culprit == CounterCulprit::kCongestion ||
                            statement.culprit == CounterCulprit::kMarks;
     one.decides = !is_common && (!has_place || !one.places.empty());
+    if (!statement.counter.empty()) one.counter = statement;
+    one.is_alike = has_place && !statement.stands_out;
     all.push_back(std::move(one));
   }
   return all;
@@ -105,16 +111,64 @@ std::vector<Testimony> of_packets(const EvidencePoints& evidence,
   return all;
 }
 
-/// False: it is of another kind or place.
-bool supports(const Testimony& testimony, Culprit& culprit) {
+/// False: it is of another kind or place. `of_kind`: all places of the kind that something decides
+/// for, so that no order of files selects one of them.
+bool supports(const Testimony& testimony, const std::vector<std::string>& of_kind,
+              Culprit& culprit) {
   if (culprit.kind != testimony.kind) return false;
   if (!testimony.places.empty() && !culprit.places.empty()) {
-    std::vector<std::string> left = common_names(culprit.places, testimony.places);
-    if (left.empty()) return false;
-    if (testimony.decides) culprit.places = std::move(left);
+    if (common_names(culprit.places, testimony.places).empty()) return false;
+    if (testimony.decides) culprit.places = common_names(culprit.places, of_kind);
   }
   culprit.evidence.push_back(testimony.text);
   return true;
+}
+
+/// `8 ports of leaf04, up to 4211`, `enp95s0np0 of 8 devices, up to 200411`.
+std::string owners_text(const std::vector<const CounterStatement*>& same) {
+  std::set<std::string> devices;
+  std::set<std::string> ports;
+  std::uint64_t highest = 0;
+  for (const CounterStatement* one : same) {
+    devices.insert(one->device);
+    ports.insert(one->port);
+    highest = std::max(highest, one->value);
+  }
+  const std::string owners =
+      devices.size() == 1 ? fmt::format("{} ports of {}", same.size(), *devices.begin())
+      : ports.size() == 1 && !ports.begin()->empty()
+          ? fmt::format("{} of {} devices", *ports.begin(), devices.size())
+          : fmt::format("{} ports of {} devices", same.size(), devices.size());
+  return fmt::format("{}, up to {}", owners, highest);
+}
+
+/// What no cause was found for: one remark for each counter, whichever ports have it.
+void remark_on(const std::vector<const Testimony*>& unused, std::vector<std::string>& remarks) {
+  std::map<std::string, std::vector<const CounterStatement*>> by_counter;
+  for (const Testimony* one : unused) {
+    if (one->counter) by_counter[one->counter->counter].push_back(&*one->counter);
+  }
+  std::set<std::string> said;
+  for (const Testimony* one : unused) {
+    const auto same = one->counter ? by_counter.find(one->counter->counter) : by_counter.end();
+    if (same == by_counter.end() || same->second.size() == 1) {
+      remarks.push_back("no cause was found for " + one->text);
+    } else if (said.insert(same->first).second) {
+      remarks.push_back(fmt::format("no cause was found for {}, {}: {}", same->first,
+                                    one->counter->counts, owners_text(same->second)));
+    }
+  }
+}
+
+/// Counters that are alike at most ports: they single out none.
+void remark_on_alike(const std::vector<Testimony>& all, std::vector<std::string>& remarks) {
+  std::map<std::string, std::vector<const CounterStatement*>> alike;
+  for (const Testimony& one : all) {
+    if (one.counter && one.is_alike) alike[one.counter->counter].push_back(&*one.counter);
+  }
+  for (const auto& [counter, same] : alike) {
+    remarks.push_back(fmt::format("{} singles out no port: {}", counter, owners_text(same)));
+  }
 }
 
 /// `tree` of `double-binary-tree`: as logs have it.
@@ -204,25 +258,29 @@ void join_statements(const Simulator& healthy, const EvidencePoints& evidence,
                      const evidence::Measurements& measured, Diagnosis& diagnosis) {
   std::vector<Testimony> all = of_counters(healthy, measured);
   for (Testimony& t : of_packets(evidence, measured)) all.push_back(std::move(t));
+  remark_on_alike(all, diagnosis.remarks);
+  std::erase_if(all, [](const Testimony& testimony) { return testimony.is_alike; });
   const std::size_t before = diagnosis.undecided.size();
+  std::map<std::string, std::vector<std::string>> decided_places;
+  for (const Testimony& testimony : all) {
+    if (!testimony.decides) continue;
+    std::vector<std::string>& places = decided_places[testimony.kind];
+    places.insert(places.end(), testimony.places.begin(), testimony.places.end());
+  }
   std::set<std::string> supported;
-  constexpr std::size_t kMax = 6;
-  std::size_t unused = 0;
+  std::vector<const Testimony*> unused;
   for (const Testimony& testimony : all) {
     bool is_used = false;
     for (auto* causes : {&diagnosis.culprits, &diagnosis.undecided}) {
       for (Culprit& culprit : *causes) {
-        if (!supports(testimony, culprit)) continue;
+        if (!supports(testimony, decided_places[testimony.kind], culprit)) continue;
         is_used = true;
         if (testimony.decides) supported.insert(culprit.kind);
       }
     }
-    if (is_used || !testimony.decides) continue;
-    if (unused++ < kMax) diagnosis.remarks.push_back("no cause was found for " + testimony.text);
+    if (!is_used && testimony.decides) unused.push_back(&testimony);
   }
-  if (unused > kMax) {
-    diagnosis.remarks.push_back(fmt::format("and for {} more counters", unused - kMax));
-  }
+  remark_on(unused, diagnosis.remarks);
   const LoggedChoices logged = logged_choices(healthy, evidence, measured);
   if (hold_against_log(logged, diagnosis.undecided)) {
     supported.insert(name_of(CulpritKind::kAlgorithm));

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "simcore/base/escape.hpp"
 
@@ -31,8 +36,9 @@ constexpr std::array kMeanings = std::to_array<NamedMeaning>({
     {"symbol_error", {kLink, "symbols that were received with errors", kRdma}},
     {"rx_crc_errors_phy", {kLink, "frames with a wrong checksum", kMlx5}},
     {"rx_err_lane_#_phy", {kLink, "bits of a lane that were received with errors", kMlx5}},
-    {"link_down_events_phy", {kLink, "times that the link went down", kMlx5}},
-    {"link_downed", {kLink, "times that the link went down", kRdma}},
+    // The first time that a link comes up may count as one.
+    {"link_down_events_phy", {kLink, "times that the link went down", kMlx5, 1}},
+    {"link_downed", {kLink, "times that the link went down", kRdma, 1}},
     {"link_error_recovery", {kLink, "times that the link was trained again", kRdma}},
     {"rx_fec_uncorrectable_blocks", {kLink, "blocks that FEC could not correct", kClause91}},
     {"fec_uncorrectable_blocks", {kLink, "blocks that FEC could not correct", kClause91}},
@@ -114,6 +120,19 @@ std::string owner_text(const std::string& device, const std::string& port) {
   return text;
 }
 
+/// By name: what all ports have that were read.
+using ValuesByName = std::map<std::string, std::vector<std::uint64_t>, std::less<>>;
+
+bool stands_out(const Counter& counter, std::uint64_t usual, const ValuesByName& read) {
+  constexpr std::size_t kFewPorts = 3;
+  if (counter.value <= usual) return false;
+  const std::vector<std::uint64_t>& all = read.find(counter.name)->second;
+  if (all.size() < kFewPorts) return true;
+  const auto alike = static_cast<std::size_t>(std::ranges::count_if(
+      all, [&](std::uint64_t other) { return other >= (counter.value + 9) / 10; }));
+  return 4 * alike < 3 * all.size();
+}
+
 }  // namespace
 
 std::string_view name_of(CounterCulprit culprit) {
@@ -144,16 +163,19 @@ std::optional<CounterMeaning> meaning_of(std::string_view counter) {
 }
 
 std::vector<CounterStatement> counter_statements(const std::vector<Counter>& counters) {
+  ValuesByName read;
+  for (const Counter& counter : counters) read[counter.name].push_back(counter.value);
   std::vector<CounterStatement> statements;
   for (const Counter& counter : counters) {
     if (counter.value == 0) continue;
     const auto meaning = meaning_of(counter.name);
     if (!meaning) continue;
-    statements.push_back(
-        {meaning->culprit, counter.device, counter.port, counter.value,
-         fmt::format("{}: {} {}: {} ({})", owner_text(counter.device, counter.port),
-                     escaped(counter.name), counter.value, meaning->counts, meaning->source),
-         counter.where});
+    const std::string counts = fmt::format("{} ({})", meaning->counts, meaning->source);
+    statements.push_back({meaning->culprit, counter.device, counter.port, counter.value,
+                          fmt::format("{}: {} {}: {}", owner_text(counter.device, counter.port),
+                                      escaped(counter.name), counter.value, counts),
+                          counter.where, escaped(counter.name), counts,
+                          stands_out(counter, meaning->usual, read)});
   }
   std::ranges::stable_sort(statements, [](const CounterStatement& a, const CounterStatement& b) {
     return std::tuple(a.culprit, b.value, a.text) < std::tuple(b.culprit, a.value, b.text);

@@ -28,6 +28,7 @@ struct CounterMeaning {
   CounterCulprit culprit = CounterCulprit::kLink;
   std::string_view counts;  ///< `packets that the NIC dropped for want of a receive buffer`
   std::string_view source;
+  std::uint64_t usual = 0;  ///< up to this many are seen where all is well
 };
 
 /// Of the name that the tool prints; digits of priorities, queues and lanes do not matter. Nothing:
@@ -42,6 +43,11 @@ struct CounterStatement {
   std::uint64_t value = 0;
   std::string text;  ///< `gpu03 mlx5_5: packet_seq_err 17: negative acknowledgements ... (source)`
   SourceLocation where{};
+  std::string counter{};  ///< `packet_seq_err`; empty: it is a setting
+  std::string counts{};   ///< `negative acknowledgements ... (source)`
+  /// False: at most what is usual, or three quarters of the ports that were read have a tenth of it
+  /// or more, so that it says nothing of this one.
+  bool stands_out = true;
 };
 
 /// The counters that speak for a culprit, ordered by culprit, then by value, largest first.

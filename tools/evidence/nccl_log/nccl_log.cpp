@@ -222,15 +222,26 @@ class LogReader {
     log.p2p_channels = std::max(log.p2p_channels, member.p2p_channels);
     log.p2p_channels_per_peer = std::max(log.p2p_channels_per_peer, member.p2p_channels_per_peer);
     if (member.nvls) log.nvls = *member.nvls;
-    if (log.worst_path.empty()) log.worst_path = member.worst_path;
+    HostNetwork& own = log.networks[member.rank.host];
+    for (std::string* worst : {&log.worst_path, &own.worst_path}) {
+      if (is_longer_path(member.worst_path, *worst)) *worst = member.worst_path;
+    }
     if (const auto host = nics_.find(member.rank.host); host != nics_.end()) {
-      for (const auto& [number, name] : host->second.names) log.nics.insert(name);
-      if (host->second.sockets) log.sockets = log.sockets.value_or(false) || *host->second.sockets;
+      for (const auto& [number, name] : host->second.names) {
+        log.nics.insert(name);
+        own.nics.insert(name);
+      }
+      if (host->second.sockets) {
+        log.sockets = log.sockets.value_or(false) || *host->second.sockets;
+        own.sockets = log.sockets;
+      }
     }
     bool is_direct = member.gpu_direct.value_or(true);
     for (std::size_t i = 0; i < member.nets.size(); ++i) {
       ChannelNet& net = member.nets[i];
       is_direct = is_direct && net.is_gpu_direct;
+      HostNetwork& network = log.networks[net.host];
+      ++(net.is_gpu_direct ? network.direct : network.through);
       const auto& names = nics_[net.host].names;
       const auto name = names.find(member.net_devices[i]);
       if (name != names.end()) net.nic = name->second;
@@ -238,6 +249,7 @@ class LogReader {
     }
     if (member.gpu_direct || !member.nets.empty()) {
       log.gpu_direct = log.gpu_direct.value_or(true) && is_direct;
+      own.gpu_direct = own.gpu_direct.value_or(true) && is_direct;
     }
     for (auto& [channel, ring] : member.rings) {
       if (log.rings.size() <= channel) log.rings.resize(channel + 1);

@@ -50,11 +50,7 @@ bool read_pattern(const LogLine& line, Members& members) {
   std::string_view type = word_behind(words, "type");
   if (type.ends_with(',')) type.remove_suffix(1);
   const std::string_view between = type.substr(std::min(type.find('/') + 1, type.size()));
-  const auto* const path = std::ranges::find(kPaths, between);
-  const auto* const worst = std::ranges::find(kPaths, std::string_view(member.worst_path));
-  if (path != kPaths.end() && (member.worst_path.empty() || path > worst)) {
-    member.worst_path = between;
-  }
+  if (is_longer_path(between, member.worst_path)) member.worst_path = between;
   return true;
 }
 
@@ -152,6 +148,11 @@ std::string algorithm_name(std::string_view name) {
   const auto* const found =
       std::ranges::find(kNames, bare, &std::pair<std::string_view, std::string_view>::first);
   return found == kNames.end() ? safe_name(bare) : std::string(found->second);
+}
+
+bool is_longer_path(std::string_view a, std::string_view b) {
+  const auto* const path = std::ranges::find(kPaths, a);
+  return path != kPaths.end() && (b.empty() || path > std::ranges::find(kPaths, b));
 }
 
 bool read_structure(const LogLine& line, const SourceLocation& where, Members& members) {

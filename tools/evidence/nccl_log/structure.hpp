@@ -9,6 +9,9 @@ namespace weft::evidence {
 /// A line about channels, rings, paths and NICs of a communicator; false: it is another one.
 bool read_structure(const LogLine& line, const SourceLocation& where, Members& members);
 
+/// Whether NCCL's topo.h has path type `a` behind `b`, which may be empty.
+[[nodiscard]] bool is_longer_path(std::string_view a, std::string_view b);
+
 /// The tables of costs that rank 0 prints where it tunes itself. Their columns have names of their
 /// own, in one line or in two.
 class CostTable {
