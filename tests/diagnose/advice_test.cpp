@@ -19,6 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 std::string balanced_text(const std::string& balancing) {
   return "name: four\n"
@@ -47,7 +48,8 @@ evidence::PairSeries link(const std::string& from, const std::string& to, const 
 }
 
 /// An all-reduce of all ranks, by size its time over what is expected.
-Diagnosis with_times(Simulator& healthy, const std::vector<std::pair<int, double>>& mebibytes) {
+Diagnosis with_times(Simulator& healthy, const std::vector<std::pair<int, double>>& mebibytes,
+                     const std::vector<evidence::Counter>& counters = {}) {
   evidence::Series series{.operation = "all-reduce", .type = "float", .on = {.ranks = 32}};
   Call call{};
   for (std::uint32_t host = 0; host < 32; ++host) call.hosts.push_back(host);
@@ -58,6 +60,7 @@ Diagnosis with_times(Simulator& healthy, const std::vector<std::pair<int, double
   }
   evidence::Measurements measured;
   measured.series.push_back(std::move(series));
+  measured.counters = counters;
   return diagnose(healthy, measured, nullptr, {.confirms_by_packets = false}).value();
 }
 
@@ -154,6 +157,22 @@ TEST(Advice, ACertainServerAsksForEachOfItsNics) {
                 HasSubstr("ib_write_bw-server2-server0-mlx5_" + std::to_string(nic) + ".txt"))
         << to_text(d);
   }
+}
+
+// Whichever file is read first: both NICs are left.
+TEST(Advice, CountersOfTwoNicsLeaveBoth) {
+  Simulator healthy = balanced();
+  const std::vector<std::pair<int, double>> slow{{8, 1.6}, {16, 1.8}, {32, 1.9}};
+  const auto nics_of = [](const Diagnosis& d) {
+    const auto nic = std::ranges::find(d.undecided, "slow-nic", &Culprit::kind);
+    return nic == d.undecided.end() ? std::vector<std::string>() : nic->places;
+  };
+  ASSERT_GT(nics_of(with_times(healthy, slow)).size(), 20U);
+  const Diagnosis d = with_times(healthy, slow,
+                                 {{"server2", "gpu21", "rx_crc_errors_phy", 81234, {}},
+                                  {"server1", "gpu11", "rx_crc_errors_phy", 91234, {}}});
+  EXPECT_THAT(nics_of(d), UnorderedElementsAre("gpu21", "gpu11")) << to_text(d);
+  EXPECT_TRUE(d.culprits.empty());
 }
 
 TEST(Advice, ARowIsSlowerOnlyWhereTheVerdictCountsIt) {

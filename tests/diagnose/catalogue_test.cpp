@@ -86,6 +86,94 @@ TEST(Catalogue, CountersDecideWhatTimesDoNot) {
   EXPECT_THAT(other.remarks, testing::Contains(HasSubstr("no cause was found")));
 }
 
+// All ports of a cluster have one such event where they came up once.
+TEST(Catalogue, CountersThatAreAlikeAtMostPortsSingleOutNone) {
+  evidence::Measurements measured{.pairs = towards_gpu5()};
+  for (const int s : {0, 1, 2, 3}) {
+    for (const int nic : {2 * s, 2 * s + 1}) {
+      measured.counters.push_back(
+          {fmt::format("server{}", s), fmt::format("gpu{}", nic), "rx_crc_errors_phy", 40, {}});
+    }
+  }
+  const Diagnosis alike = diagnosis_of(measured);
+  ASSERT_THAT(kinds_of(alike.undecided), ElementsAre("slow-nic", "pfc-storm")) << to_text(alike);
+  EXPECT_THAT(alike.remarks,
+              ElementsAre("rx_crc_errors_phy singles out no port: 8 ports of 4 devices, up to 40"));
+  // Ten times as many as the others have.
+  measured.counters[5].value = 401;
+  const Diagnosis one = diagnosis_of(measured);
+  ASSERT_THAT(kinds_of(one.culprits), ElementsAre("slow-nic")) << to_text(one);
+  // Of its kind only one event is usual.
+  for (evidence::Counter& counter : measured.counters) counter = {"", "", "x", 0, {}};
+  measured.counters[0] = {"server2", "gpu5", "link_down_events_phy", 1, {}};
+  EXPECT_THAT(diagnosis_of(measured).culprits, testing::IsEmpty());
+  measured.counters[0].value = 2;
+  EXPECT_THAT(kinds_of(diagnosis_of(measured).culprits), ElementsAre("slow-nic"));
+}
+
+TEST(Catalogue, CountersWithoutACauseAreOneRemarkEach) {
+  evidence::Measurements measured{.pairs = rails(1, 2, 0.5, 0.5)};
+  for (int port = 0; port < 9; ++port) {
+    measured.counters.push_back({"leaf0", fmt::format("Ethernet{}", port), "TX_DRP", 10, {}});
+  }
+  const Diagnosis d = diagnosis_of(measured);
+  ASSERT_EQ(d.remarks.size(), 1U) << to_text(d);
+  EXPECT_THAT(d.remarks.front(), HasSubstr("no cause was found for TX_DRP"));
+  EXPECT_THAT(d.remarks.front(), HasSubstr("9 ports of leaf0, up to 10"));
+}
+
+// Perftest states the rate of the NIC; a closed form over all sizes finds another.
+TEST(Catalogue, TheRateOfASlowNicIsThatOfPerftest) {
+  const Diagnosis d = diagnosis_of({.pairs = rails(1, 2, 0.37, 0.37)});
+  ASSERT_THAT(kinds_of(d.culprits), ElementsAre("slow-nic")) << to_text(d);
+  EXPECT_NEAR(*d.culprits.front().value, 0.37, 0.01);
+}
+
+/// Four racks of two servers; perftest around both rails, `share` of what is expected where a NIC
+/// of the first rack takes part.
+Diagnosis with_slow_leaf(double share, const std::vector<std::string>& overrides = {}) {
+  constexpr planted::Cluster kRacks{.servers = 8, .gpus = 2, .leaves = 4, .spines = 2, .links = 4};
+  std::vector<evidence::PairSeries> pairs;
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    pairs.push_back({.operation = "write-bw", .bytes = 1 << 20, .rail = r});
+    for (std::uint32_t s = 0; s < 8; ++s) {
+      const std::uint32_t next = (s + 1) % 8;
+      pairs.back().values.push_back({fmt::format("server{}", s), fmt::format("server{}", next),
+                                     49 * (s < 2 || next < 2 ? share : 1)});
+    }
+  }
+  return diagnosis_of(
+      {.pairs = pairs},
+      Simulator::of_text(kRacks.text(), "racks.yaml", overrides, Twin::kHealthy).value());
+}
+
+TEST(Catalogue, AllNicsAtOneLeafAreTheLeaf) {
+  const Diagnosis d = with_slow_leaf(0.4);
+  ASSERT_THAT(kinds_of(d.culprits), ElementsAre("slow-leaf")) << to_text(d);
+  EXPECT_EQ(d.culprits.front().places.size(), 1U);
+  EXPECT_NEAR(*d.culprits.front().value, 0.4, 0.02);
+  EXPECT_THAT(d.notes, testing::IsEmpty());
+  // What the scenario says of a leaf is said beside it.
+  const std::string place = d.culprits.front().places.front();
+  const Diagnosis odd = with_slow_leaf(
+      0.4, {fmt::format("fabric.changes=[{{node: {}, honours_pause: false}}]", place)});
+  ASSERT_THAT(kinds_of(odd.culprits), ElementsAre("slow-leaf")) << to_text(odd);
+  EXPECT_THAT(odd.culprits.front().why, HasSubstr("the scenario says so of " + place));
+  EXPECT_THAT(odd.notes, testing::Contains(HasSubstr("the scenario shows: " + place)));
+}
+
+// Two cables of one rail: no single change slows both and nothing else.
+TEST(Catalogue, WhereNothingExplainsItSlowPairsSayWhatTheyShare) {
+  auto pairs = rails(0, 0, 1, 1);
+  pairs[1].values[0].gigabytes_per_second *= 0.3;
+  pairs[1].values[2].gigabytes_per_second *= 0.5;
+  const Diagnosis d = diagnosis_of({.pairs = pairs});
+  EXPECT_TRUE(d.nothing_explains_it) << to_text(d);
+  EXPECT_THAT(d.notes, testing::Contains("all 2 slow pairs are of rail 1, whose NICs are attached "
+                                         "to leaf0"));
+  EXPECT_THAT(d.next_measurement, HasSubstr("all_reduce_perf")) << to_text(d);
+}
+
 TEST(Catalogue, CountersOfAHealthyClusterBlameNothing) {
   const Diagnosis d = diagnosis_of({.pairs = rails(0, 0, 1, 1),
                                     .counters = {{"server2", "gpu5", "tx_prio3_pause", 5, {}},

@@ -32,6 +32,35 @@ TEST(RateUnits, BitsAndBytesAreToldApart) {
   EXPECT_FALSE(rate_unit_in("GB/s or Gb/s").has_value());
 }
 
+// As nccl-tests calls its programs and sizes.
+TEST(PairMatrix, CommentsNameOperationAndSize) {
+  const std::string square = "src\\dst,a,b\na,,40\nb,41,\n";
+  for (const char* comment :
+       {"# all_reduce_perf, 1 GiB, GB/s\n", "# all_reduce, 1073741824 bytes, GB/s\n",
+        "# all-reduce 1GiB GB/s\n", "# AllReduce, busbw of 1GiB, GB/s\n"}) {
+    const Measurements m = read_text(comment + square);
+    ASSERT_EQ(m.pairs.size(), 1U) << comment;
+    EXPECT_EQ(m.pairs[0].operation, "all-reduce") << comment;
+    EXPECT_EQ(m.pairs[0].bytes, std::int64_t{1} << 30U) << comment;
+  }
+  const Measurements none = read_text("# all_reduce_perf, GB/s\n" + square);
+  ASSERT_EQ(none.pairs.size(), 1U);
+  EXPECT_EQ(none.pairs[0].bytes, 0);
+}
+
+TEST(PairMatrix, ColumnsHaveSizesOfNcclTests) {
+  const std::string header = "src,dst,op,bytes,busbw_GBs\n";
+  const auto bytes = [&](const char* size) -> std::int64_t {
+    const Measurements m = read_text(header + "a,b,all_reduce_perf," + size + ",40\n");
+    return m.pairs.size() == 1 ? m.pairs[0].bytes : -1;
+  };
+  EXPECT_EQ(bytes("1G"), std::int64_t{1} << 30U);
+  EXPECT_EQ(bytes("512M"), std::int64_t{512} << 20U);
+  EXPECT_EQ(bytes("4096"), 4096);
+  EXPECT_EQ(bytes("1GB"), -1);  // 10^9 or 2^30
+  EXPECT_EQ(bytes("9223372036854775807G"), -1);
+}
+
 TEST(Perftest, ValuesAreGigabytesPerSecondOfOneDirection) {
   const Measurements m = read_sample("logs/ib_write_bw-gpu01-gpu03-mlx5_5.txt");
   EXPECT_EQ(said(m), "");

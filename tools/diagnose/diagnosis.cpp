@@ -148,6 +148,7 @@ void search(Simulator& healthy, const std::vector<Anomaly>& anomalies, EvidenceP
     diagnosis.nothing_explains_it = true;
     std::string shared = shared_by_slow_pairs(evidence, anomalies, healthy.places());
     if (!shared.empty()) diagnosis.notes.push_back(std::move(shared));
+    diagnosis.next_measurement = where_nothing_explains(healthy.places(), evidence);
     return;
   }
   const std::vector<Fit> alike = undecided_among(fits);

@@ -69,12 +69,13 @@ std::string line_of(const Culprit& c, const Culprit* above = nullptr) {
   }
   text += cables_text(c);
   text += fmt::format("\n      {}", c.why);
-  if (c.explained > 0) text += fmt::format("\n      explains {:.0f} %", 100 * c.explained);
+  if (c.explained > 0)
+    text += fmt::format("\n      explains {:.0f} % of the difference", 100 * c.explained);
   if (c.packets_off) {
-    text += fmt::format("; packets with it are within {:.0f} % of what was measured",
+    text += fmt::format("; a simulation with it comes within {:.0f} % of what was measured",
                         100 * std::expm1(*c.packets_off));
   } else if (c.explained > 0) {
-    text += "; by a closed form alone";
+    text += "; by a formula alone, not simulated";
   }
   if (above != nullptr && above != &c && above->evidence == c.evidence) return text + "\n";
   constexpr std::size_t kMax = 6;
@@ -94,7 +95,14 @@ std::string causes_text(const Diagnosis& d) {
   if (is_list) text += "undecided: these measurements cannot tell apart\n";
   for (const Culprit& c : d.undecided)
     text += (is_list ? "  - " : "suspect: ") + line_of(c, &d.undecided.front());
-  for (const Cleared& cleared : d.cleared) text += "cleared: " + cleared.text + "\n";
+  constexpr std::size_t kMaxCleared = 4;
+  for (std::size_t i = 0; i < std::min(kMaxCleared, d.cleared.size()); ++i) {
+    text += "cleared: " + d.cleared[i].text + "\n";
+  }
+  if (d.cleared.size() > kMaxCleared) {
+    text += fmt::format("cleared: {} more, which --json and the page list\n",
+                        d.cleared.size() - kMaxCleared);
+  }
   if (d.nothing_explains_it) text += "nothing in the catalogue explains it alone\n";
   if (!d.next_measurement.empty()) text += "next: " + d.next_measurement + "\n";
   return text;

@@ -174,6 +174,17 @@ std::string servers_text(const Places& places, const std::vector<std::uint32_t>&
   return names_text(names);
 }
 
+std::string rails_text(const Places& places, const std::vector<std::uint32_t>& servers,
+                       const std::set<std::size_t>& rails) {
+  return fmt::format(
+      "run `ib_write_bw` from each of {} to the next and from the last to the first, on "
+      "{} {} (the NICs of that number, from 0 on): {} of some seconds, one after the "
+      "other. Hand over the files, or a matrix for each rail{}",
+      servers_text(places, servers), rails.size() == 1 ? "rail" : "rails", fmt::join(rails, ", "),
+      counted(static_cast<std::int64_t>(servers.size() * rails.size()), "run"),
+      rails_command(places, servers, rails));
+}
+
 /// perftest around the NICs of a rail, for each rail that is suspected and was not measured. A slow
 /// NIC is in two runs, and one that pauses its switch in one.
 Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
@@ -189,16 +200,7 @@ Candidate rail_matrices(const Places& places, const std::vector<Fit>& fits,
       }
     }
   }
-  Candidate candidate{
-      fmt::format(
-          "run `ib_write_bw` from each of {} to the next and from the last to the first, on "
-          "{} {} (the NICs of that number, from 0 on): {} of some seconds, one after the "
-          "other. Hand over the files, or a matrix for each rail{}",
-          servers_text(places, servers), rails.size() == 1 ? "rail" : "rails",
-          fmt::join(rails, ", "),
-          counted(static_cast<std::int64_t>(servers.size() * rails.size()), "run"),
-          rails_command(places, servers, rails)),
-      {}};
+  Candidate candidate{rails_text(places, servers, rails), {}};
   for (const Fit& fit : fits) {
     std::vector<double> results;
     for (const std::uint32_t s : servers) {
@@ -332,6 +334,25 @@ std::string pairs_to_measure(const EvidencePoints& evidence, const Places& place
   const auto servers = servers_in(evidence);
   if (servers.size() < 3 || has_pairs(evidence, false)) return {};
   return pair_matrix_text(places, servers);
+}
+
+std::string where_nothing_explains(const Places& places, const EvidencePoints& evidence) {
+  const auto servers = servers_in(evidence);
+  if (servers.size() < 2) return {};
+  std::string pairs = pairs_to_measure(evidence, places);
+  if (!pairs.empty()) return pairs;
+  const auto measured = measured_nics(places, evidence);
+  std::set<std::size_t> rails;
+  for (const std::uint32_t s : servers) {
+    const auto& own = places.servers[s].nics;
+    for (std::size_t r = 0; r < own.size(); ++r) {
+      if (!measured.contains(own[r])) rails.insert(r);
+    }
+  }
+  if (!rails.empty()) return rails_text(places, servers, rails);
+  return "read the counters of NICs and switch ports before and after a slow run, and hand them "
+         "over "
+         "as well";
 }
 
 std::string next_measurement(const Places& places, const std::vector<Fit>& undecided,

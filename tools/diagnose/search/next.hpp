@@ -17,4 +17,9 @@ namespace weft::diagnose {
 /// they were measured.
 [[nodiscard]] std::string pairs_to_measure(const EvidencePoints& evidence, const Places& places);
 
+/// What to measure where nothing in the catalogue explains what was found: what was not measured
+/// yet, of pairs, then of single NICs; then counters.
+[[nodiscard]] std::string where_nothing_explains(const Places& places,
+                                                 const EvidencePoints& evidence);
+
 }  // namespace weft::diagnose

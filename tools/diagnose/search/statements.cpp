@@ -60,8 +60,9 @@ std::vector<std::string> nics_of(const Simulator& healthy, const CounterStatemen
       return cable.find(text) != std::string::npos;
     };
     const bool is_here = server == statement.device;
-    const bool is_named = is_here && (nic.name == server + "/" + statement.port ||
-                                      says("; " + statement.port + " to "));
+    const bool is_named =
+        is_here && (nic.name == server + "/" + statement.port || nic.name == statement.port ||
+                    says("; " + statement.port + " to "));
     const bool is_switch_port =
         says("to " + statement.device + "[") && says(" to " + statement.port + ",");
     if (!statement.port.empty() && (is_named || is_switch_port)) own.push_back(nic.name);
