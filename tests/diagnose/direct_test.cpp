@@ -65,7 +65,7 @@ TEST(Direct, OneServerWithoutGpuDirectIsTheCulprit) {
   EXPECT_THAT(culprit.places, ElementsAre("server2"));
   EXPECT_THAT(culprit.why, HasSubstr("NCCL's log of server2 has no GDRDMA"));
   EXPECT_THAT(culprit.evidence,
-              ElementsAre(HasSubstr("3 other servers"), HasSubstr("8 of 8 sends and receives")));
+              ElementsAre(HasSubstr("8 of 8 sends and receives"), HasSubstr("3 other servers")));
   EXPECT_THAT(d.next_measurement, HasSubstr("mend it on server2"));
 }
 
@@ -76,6 +76,26 @@ TEST(Direct, WhatAllServersHaveHasNoPlace) {
   ASSERT_EQ(d.culprits.size(), 1U) << to_text(d);
   EXPECT_EQ(d.culprits.front().kind, "sockets");
   EXPECT_THAT(d.culprits.front().places, IsEmpty());
+}
+
+TEST(Direct, TwoOfManyAreOneCulpritEach) {
+  evidence::NcclLog log = log_of(0, 4);
+  for (const char* host : {"server1", "server3"}) log.networks[host].worst_path = "SYS";
+  const Diagnosis d = diagnosis_of_logs({log});
+  ASSERT_EQ(d.culprits.size(), 2U) << to_text(d);
+  for (const Culprit& culprit : d.culprits) EXPECT_EQ(culprit.places.size(), 1U) << to_text(d);
+  EXPECT_NE(d.culprits[0].places, d.culprits[1].places);
+  EXPECT_THAT(d.next_measurement, HasSubstr("mend it on server1 and server3"));
+}
+
+// Three of four: it is not said which is as it should be.
+TEST(Direct, MostServersHaveNoPlace) {
+  evidence::NcclLog log = log_of(0, 4);
+  for (const char* host : {"server0", "server1", "server3"}) log.networks[host].worst_path = "SYS";
+  const Diagnosis d = diagnosis_of_logs({log});
+  ASSERT_EQ(d.culprits.size(), 1U) << to_text(d);
+  EXPECT_THAT(d.culprits.front().places, IsEmpty());
+  EXPECT_THAT(d.culprits.front().why, HasSubstr("NCCL's log of server0, server1 and server3"));
 }
 
 // NCCL_DEBUG_FILE writes a file for each process.

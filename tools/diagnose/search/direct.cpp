@@ -36,7 +36,7 @@ void join(const HostNetwork& more, HostNetwork& all) {
   if (more.sockets) all.sockets = all.sockets.value_or(false) || *more.sockets;
   if (more.gpu_direct) all.gpu_direct = all.gpu_direct.value_or(true) && *more.gpu_direct;
   // One process with a path beyond the host bridge suffices.
-  if (all.worst_path != "SYS" && !more.worst_path.empty()) all.worst_path = more.worst_path;
+  if (all.worst_path.empty() || more.worst_path == "SYS") all.worst_path = more.worst_path;
 }
 
 std::vector<RunNetwork> runs_of(const std::vector<evidence::NcclLog>& logs) {
@@ -68,7 +68,7 @@ std::string server_name(const Places& places, const std::string& host) {
 
 struct Finding {
   Culprit culprit;
-  /// Other servers of the same run have it not: a fault, whatever else is wrong.
+  /// Most servers of the same run have it not: a fault, whatever else is wrong.
   bool singles_out = false;
 };
 
@@ -94,42 +94,55 @@ class DirectFindings {
   }
 
  private:
-  /// `meant` gets what the finding is said of: NCCL's log, or NCCL's log of some servers.
+  /// `meant` gets what the finding is said of: NCCL's log, or NCCL's log of some servers. Those
+  /// that are the fewer ones of a run are a finding each. Returns how many there are.
   template <class IsSo>
-  Culprit* find(const RunNetwork& run, const char* kind, IsSo is_so, std::string_view meant) {
-    std::vector<std::string> places;
+  std::size_t find(const RunNetwork& run, const char* kind, IsSo is_so, std::string_view meant) {
+    std::vector<std::string> hosts;
     for (const auto& [host, network] : run.hosts) {
-      if (is_so(network)) places.push_back(server_name(places_, host));
+      if (is_so(network)) hosts.push_back(host);
     }
-    if (places.empty()) return nullptr;
-    const bool is_everywhere = places.size() == run.hosts.size() && run.nodes == run.hosts.size() &&
-                               run.ranks.size() == run.all_ranks;
-    std::string of = "NCCL's log";
-    if (!is_everywhere) of += " of " + names_text(places);
-    const std::size_t others = run.hosts.size() - places.size();
-    Culprit found{.kind = kind,
-                  .explained = 0,
-                  .confidence = others > 0 ? 0.95 : 0.8,
-                  .why = fmt::format(fmt::runtime(meant), of)};
-    if (others > 0) {
-      found.evidence.push_back("its log is as it should be of " +
-                               counted(static_cast<std::int64_t>(others), "other server"));
+    if (hosts.empty()) return 0;
+    const std::size_t others = run.hosts.size() - hosts.size();
+    const bool singles_out = hosts.size() <= others;
+    if (singles_out || hosts.size() == 1) {
+      for (const std::string& host : hosts) {
+        add_one(run, kind, host, meant);
+        all_.back().singles_out = singles_out;
+        if (!singles_out) continue;
+        all_.back().culprit.confidence = 0.95;
+        all_.back().culprit.evidence.push_back(
+            "its log is as it should be of " +
+            counted(static_cast<std::int64_t>(others), "other server"));
+      }
+      return hosts.size();
     }
-    if (!is_everywhere) found.places = std::move(places);
-    if (found.kind == name_of(CulpritKind::kGpuDirect)) add_counts(run, found);
-    all_.push_back({.culprit = std::move(found), .singles_out = others > 0});
-    return &all_.back().culprit;
+    std::vector<std::string> servers;
+    servers.reserve(hosts.size());
+    for (const std::string& host : hosts) servers.push_back(server_name(places_, host));
+    const bool is_everywhere =
+        others == 0 && run.nodes == run.hosts.size() && run.ranks.size() == run.all_ranks;
+    const std::string of = is_everywhere ? "NCCL's log" : "NCCL's log of " + names_text(servers);
+    all_.push_back(
+        {.culprit = {
+             .kind = kind, .confidence = 0.8, .why = fmt::format(fmt::runtime(meant), of)}});
+    return 1;
   }
 
-  /// `gpu02: 32 of 32 sends and receives of channels are without GDRDMA`
-  void add_counts(const RunNetwork& run, Culprit& finding) const {
-    constexpr std::size_t kMax = 4;
-    for (const auto& [host, network] : run.hosts) {
-      if (network.through == 0 || finding.evidence.size() >= kMax) continue;
-      finding.evidence.push_back(fmt::format(
-          "{}: {} of {} sends and receives of channels are without GDRDMA",
-          server_name(places_, host), network.through, network.through + network.direct));
+  void add_one(const RunNetwork& run, const char* kind, const std::string& host,
+               std::string_view meant) {
+    const std::string server = server_name(places_, host);
+    Culprit found{.kind = kind,
+                  .places = {server},
+                  .confidence = 0.8,
+                  .why = fmt::format(fmt::runtime(meant), "NCCL's log of " + server)};
+    const HostNetwork& network = run.hosts.find(host)->second;
+    if (found.kind == name_of(CulpritKind::kGpuDirect) && network.through > 0) {
+      found.evidence.push_back(
+          fmt::format("{} of {} sends and receives of its channels are without GDRDMA",
+                      network.through, network.through + network.direct));
     }
+    all_.push_back({.culprit = std::move(found)});
   }
 
   void add_fewer_nics(const RunNetwork& run) {
@@ -139,13 +152,14 @@ class DirectFindings {
     for (const auto& [host, network] : run.hosts) {
       if (!network.nics.empty()) least = std::min(least, network.nics.size());
     }
-    Culprit* finding = find(
+    const std::size_t found = find(
         run, "fewer-nics",
         [own](const HostNetwork& h) { return !h.nics.empty() && h.nics.size() < own; },
         "{} has fewer NICs than a server: NCCL_IB_HCA, or NICs that are down");
-    if (finding == nullptr) return;
-    finding->why += fmt::format(" ({} of {})", least, own);
-    finding->value = static_cast<double>(least) / static_cast<double>(own);
+    for (std::size_t i = all_.size() - found; i < all_.size(); ++i) {
+      all_[i].culprit.why += fmt::format(" ({} of {})", least, own);
+      all_[i].culprit.value = static_cast<double>(least) / static_cast<double>(own);
+    }
   }
 
   const Places& places_;
@@ -177,23 +191,28 @@ bool may_be(const Places& places, const Culprit& cause, const Culprit& finding) 
   });
 }
 
-/// One server differs from the others: that is wrong, and is mended before times are looked at.
-void put_first(const Places& places, const Culprit& finding, Diagnosis& diagnosis) {
+/// Some servers differ from the others: that is wrong, and is mended before times are looked at.
+void put_first(const Places& places, std::vector<Culprit> findings, Diagnosis& diagnosis) {
+  if (findings.empty()) return;
   std::vector<std::string> kinds;
-  double explained = 0;
-  const auto is_it = [&](const Culprit& cause) {
-    if (!may_be(places, cause, finding)) return false;
-    if (cause.kind != finding.kind) kinds.push_back(cause.kind);
-    explained = std::max(explained, cause.kind == finding.kind ? cause.explained : 0);
+  const auto is_one = [&](const Culprit& cause) {
+    const auto same = std::ranges::find_if(
+        findings, [&](const Culprit& finding) { return may_be(places, cause, finding); });
+    if (same == findings.end()) return false;
+    if (cause.kind != same->kind) {
+      kinds.push_back(cause.kind);
+    } else {
+      same->explained = cause.explained;
+    }
     return true;
   };
-  std::erase_if(diagnosis.culprits, is_it);
-  std::erase_if(diagnosis.undecided, is_it);
-  diagnosis.culprits.insert(diagnosis.culprits.begin(), finding);
-  diagnosis.culprits.front().explained = explained;
+  std::erase_if(diagnosis.culprits, is_one);
+  std::erase_if(diagnosis.undecided, is_one);
+  std::vector<std::string> servers;
+  for (const Culprit& finding : findings) say_once(servers, finding.places.front());
+  diagnosis.culprits.insert(diagnosis.culprits.begin(), findings.begin(), findings.end());
   diagnosis.nothing_explains_it = false;
-  diagnosis.next_measurement =
-      fmt::format("mend it on {}, and measure again", names_text(finding.places));
+  diagnosis.next_measurement = fmt::format("mend it on {}, and measure again", names_text(servers));
   if (kinds.empty()) return;
   diagnosis.next_measurement +=
       fmt::format(": by times alone it could be {} as well", names_text(kinds));
@@ -201,9 +220,7 @@ void put_first(const Places& places, const Culprit& finding, Diagnosis& diagnosi
 
 /// What NCCL says of itself names what `all-nics` can be. Beside causes that cannot be told apart
 /// nothing is a culprit.
-void join_finding(const Places& places, const Finding& found, Diagnosis& diagnosis) {
-  const Culprit& finding = found.culprit;
-  if (found.singles_out) return put_first(places, finding, diagnosis);
+void join_finding(const Culprit& finding, Diagnosis& diagnosis) {
   const auto add_evidence = [&finding](Culprit& culprit) {
     culprit.evidence.push_back(finding.why);
     culprit.evidence.insert(culprit.evidence.end(), finding.evidence.begin(),
@@ -239,7 +256,15 @@ void join_finding(const Places& places, const Finding& found, Diagnosis& diagnos
 
 void join_direct(const Places& places, const evidence::Measurements& measured,
                  Diagnosis& diagnosis) {
-  for (const Finding& found : findings_of(places, measured)) join_finding(places, found, diagnosis);
+  std::vector<Culprit> of_some;
+  for (Finding& found : findings_of(places, measured)) {
+    if (found.singles_out) {
+      of_some.push_back(std::move(found.culprit));
+    } else {
+      join_finding(found.culprit, diagnosis);
+    }
+  }
+  put_first(places, std::move(of_some), diagnosis);
 }
 
 }  // namespace weft::diagnose
