@@ -141,8 +141,8 @@ bool sends_slowly(const Hypothesis& h, const EvidencePoints& evidence) {
   const std::uint32_t nic = h.resources.front();
   return std::ranges::any_of(evidence.points, [nic](const Point& point) {
     if (!point.is_wire || !point.rail || point.busy_us[nic] <= 0) return false;
-    const bool is_receiver = !point.receiver || *point.receiver == nic;
-    return !is_receiver && point.expected_us < kLikes * point.measured_us;
+    const bool is_sender = point.receiver && *point.receiver != nic;
+    return is_sender && point.expected_us < kLikes * point.measured_us;
   });
 }
 
@@ -186,21 +186,20 @@ Null null_of(const EvidencePoints& evidence) {
   return null;
 }
 
-/// What perftest finds of a NIC that it finds slow, as a part of what is expected: nothing else
-/// says its rate as well. Nothing: it was not run on it, or finds it well.
+/// What perftest finds that a NIC sends, as a part of what is expected, if that is slow: nothing
+/// else says its rate as well. What arrives at a slow NIC is slower still, for its senders are
+/// marked and back off. Nothing: no run was from it, or one is well.
 std::optional<double> measured_share(const Hypothesis& h, const EvidencePoints& evidence) {
   if (h.kind != CulpritKind::kNic) return {};
-  constexpr double kWell = 0.9;
-  double sum = 0;
-  int runs = 0;
+  const std::uint32_t nic = h.resources.front();
+  double highest = 0;
   for (const Point& point : evidence.points) {
-    if (!point.is_wire || !point.rail || point.busy_us[h.resources.front()] <= 0) continue;
-    sum += std::log(point.expected_us / point.measured_us);
-    ++runs;
+    const bool is_sender = point.is_wire && point.rail && point.busy_us[nic] > 0 &&
+                           point.receiver && *point.receiver != nic;
+    if (is_sender) highest = std::max(highest, point.expected_us / point.measured_us);
   }
-  const double share = runs == 0 ? 1 : std::exp(sum / runs);
-  if (share >= kWell) return {};
-  return share;
+  if (highest == 0 || highest >= kLikes) return {};
+  return highest;
 }
 
 Fit fit(Hypothesis h, const EvidencePoints& evidence, const Null& without) {
