@@ -89,6 +89,54 @@ TEST(Expectation, LargeSizesGoOnAsTheLastTwoSimulated) {
   EXPECT_GE(times[2].run.bus_bandwidth, times[1].run.bus_bandwidth);
 }
 
+/// Four servers of 8 H100 under two leaves.
+Simulator four_servers() {
+  return Simulator::of_text(
+             "name: four\nracks: {count: 2, servers: 2, server: hgx-h100}\n"
+             "fabric: {topology: leaf-spine, spines: 2, links_per_pair: 8, load_balancing: spray}\n"
+             "transport: {receiver: any-order}\n"
+             "jobs: [{name: ar, type: all-reduce, size: 1MiB}]\n",
+             "four.yaml", {}, Twin::kHealthy)
+      .value();
+}
+
+// 64 MiB run by LL128, and 1 GiB by Simple: what stands for 1 GiB runs by Simple as well.
+TEST(Expectation, SizesBeyondThoseSimulatedRunAsNcclChoosesForThem) {
+  Simulator simulator = four_servers();
+  ExpectationQuery query{.operations = {collectives::Operation::kAllGather},
+                         .sizes = {64_MiB, Bytes(std::int64_t{1} << 30U)}};
+  for (std::uint32_t host = 0; host < 32; ++host) query.hosts.push_back(host);
+  const auto found = expectation(simulator, query);
+  ASSERT_TRUE(found.ok());
+  const auto& first = found.value().times[0].run;
+  const auto& large = found.value().times[1].run;
+  EXPECT_EQ(first.protocol, "ll128");
+  EXPECT_EQ(large.protocol, "simple");
+  ASSERT_TRUE(large.is_extrapolated);
+  // A NIC sends and gets 31 of 32 parts for the 8 NICs of its server together.
+  const double wire_us = 31.0 / 32 * static_cast<double>(std::int64_t{1} << 30U) / (8 * 50e3);
+  EXPECT_GT(large.time_us, wire_us);
+  EXPECT_LT(large.time_us, 1.08 * wire_us);
+}
+
+// What more bytes take is no less than their time on the busiest part, however steep the start was.
+TEST(Expectation, NothingIsFasterThanItsBusiestPart) {
+  auto opened = Simulator::of_text(
+      "name: eight\nracks: {count: 2, servers: 4, server: hgx-h100}\n"
+      "fabric: {topology: leaf-spine, spines: 2, links_per_pair: 16, load_balancing: spray}\n"
+      "transport: {receiver: any-order}\njobs: [{name: ar, type: all-reduce, size: 1MiB}]\n",
+      "eight.yaml", {}, Twin::kHealthy);
+  ASSERT_TRUE(opened.ok());
+  ExpectationQuery query{.operations = {collectives::Operation::kAllReduce},
+                         .sizes = {Bytes(std::int64_t{4} << 30U)}};
+  for (std::uint32_t host = 0; host < 64; ++host) query.hosts.push_back(host);
+  const auto found = expectation(opened.value(), query);
+  ASSERT_TRUE(found.ok());
+  const auto& run = found.value().times[0].run;
+  ASSERT_TRUE(run.is_extrapolated);
+  EXPECT_LE(run.bottleneck_us(), run.time_us);
+}
+
 TEST(Expectation, PairsAreSlowerWhereAFaultIsKept) {
   const std::vector<std::string> fault{"faults=[{type: link-rate, from: gpu5, rate: 100Gbps}]"};
   ExpectationQuery query{.servers = {0, 1, 2, 3}, .pair_size = 16_MiB};

@@ -69,7 +69,11 @@ TEST(Samples, ASlowCurveAloneIsUndecidedAndAsksForPairs) {
   EXPECT_TRUE(d.culprits.empty()) << to_text(d);
   ASSERT_NE(find(d.undecided, "slow-nic"), nullptr) << to_text(d);
   EXPECT_NE(find(d.undecided, "collisions"), nullptr) << to_text(d);
-  EXPECT_EQ(find(d.undecided, "slow-nic")->places.size(), 32U);
+  // Up to 256 MiB trees load the two inner servers most, and beyond rings load all alike: at one
+  // part of its rate a NIC of the inner ones alone explains both.
+  const auto& places = find(d.undecided, "slow-nic")->places;
+  EXPECT_EQ(places.size(), 16U);
+  EXPECT_NE(std::ranges::find(places, "gpu21"), places.end());
   EXPECT_NE(d.next_measurement.find("every pair"), std::string::npos) << to_text(d);
 }
 
@@ -81,7 +85,7 @@ TEST(Samples, WhatTheScenarioSaysIsLookedAtFirst) {
   const Diagnosis& d = found.value();
   ASSERT_FALSE(d.undecided.empty()) << to_text(d);
   EXPECT_EQ(d.undecided.front().kind, "slow-nic");
-  ASSERT_EQ(d.undecided.front().places.size(), 32U);
+  ASSERT_EQ(d.undecided.front().places.size(), 16U);
   EXPECT_EQ(d.undecided.front().places.front(), "gpu21");
   EXPECT_NE(d.undecided.front().why.find("the scenario says so of gpu21"), std::string::npos);
 }
@@ -160,6 +164,19 @@ TEST(Samples, PerftestOfOneNicIsAFindingByItself) {
   EXPECT_EQ(nic->places.size(), 2U);
   EXPECT_NEAR(*nic->value, 203.4 / 400, 0.06);
   EXPECT_EQ(nic->evidence.size(), 1U);
+}
+
+// Of all sizes (-a) small messages are far below the rate of any NIC.
+TEST(Samples, PerftestOfAllSizesFindsAHealthyNicWell) {
+  Simulator healthy = cluster();
+  const auto found = diagnose(healthy, read({"ib_write_bw-gpu01-gpu02-mlx5_5-all-sizes.txt"}));
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found.value().verdict, Verdict::kAsExpected) << to_text(found.value());
+  EXPECT_TRUE(found.value().culprits.empty());
+  EXPECT_TRUE(found.value().undecided.empty());
+  EXPECT_TRUE(std::ranges::any_of(found.value().remarks, [](const std::string& remark) {
+    return remark.find("messages below 64 KiB is not compared") != std::string::npos;
+  })) << to_text(found.value());
 }
 
 TEST(Samples, EvidenceOfAnotherMachineIsRefused) {

@@ -53,6 +53,15 @@ std::vector<std::string> findings_of_sample(const std::string& sample) {
   return findings_of({{sample, operator_sample(sample)}});
 }
 
+// A port that is shut down carries nothing, whatever the list of neighbours says.
+TEST(ChecksSettings, APortThatIsShutDownWithACable) {
+  EXPECT_THAT(findings_after(fabric_texts(), "leaf02.json", "\"admin_status\": \"up\"",
+                             "\"admin_status\": \"down\"", "\"Ethernet4\""),
+              ElementsAre(AllOf(HasSubstr("PORT|Ethernet4"),
+                                HasSubstr("leaf02 Ethernet4 is shut down, and a cable leads to "
+                                          "gpu03 enp41s0np0"))));
+}
+
 TEST(ChecksSettings, GoodSamplesHaveNoFinding) {
   EXPECT_THAT(findings_of(fabric_texts()), IsEmpty());
   EXPECT_THAT(findings_of(three_leaves()), IsEmpty());

@@ -240,6 +240,41 @@ TEST(Join, AliasesThatNobodyResolvesContradictNothing) {
   EXPECT_THAT(joined.remarks(), Not(Contains(HasSubstr("is not what is cabled"))));
 }
 
+// Which port of the switch it is, LLDP does not say then, and two that are swapped are not seen.
+TEST(Join, AliasesThatNobodyResolvesAreAssumed) {
+  const JoinedSamples joined =
+      join_samples({"broken/lldpctl-crossed-cables.json", "fabric/netbox-cables.csv"});
+  EXPECT_THAT(joined.cluster.assumptions,
+              Contains(HasSubstr("ports of leaf01 that LLDP calls by an alias")));
+}
+
+TEST(Join, ACableThatAListDoesNotHaveIsAWarning) {
+  const JoinedSamples joined = join_samples(
+      std::vector<std::string>{"fabric/netbox-cables.csv"} + kConfigs, {}, [](Description& all) {
+        std::erase_if(all.cables, [](const Cable& cable) {
+          return cable.known_by == Knowledge::kDocumented &&
+                 (cable.a == PortName{"gpu03", "enp168s0np0"} ||
+                  cable.b == PortName{"gpu03", "enp168s0np0"});
+        });
+      });
+  EXPECT_THAT(joined.remarks(),
+              Contains(::testing::AllOf(HasSubstr("warning"),
+                                        HasSubstr("gpu03 enp168s0np0 to leaf02 Ethernet20 is not "
+                                                  "in"),
+                                        HasSubstr("netbox-cables.csv"))))
+      << joined.all_remarks();
+}
+
+// With no class that pauses a watchdog has nothing to look after, and a scenario would be refused.
+TEST(Join, AWatchdogIsWrittenWhereAClassHasPfc) {
+  const auto text_of = [](const std::vector<std::string>& names) {
+    JoinedSamples joined = join_samples(names);
+    return scenario_text(joined.cluster, joined.description, {}, "some");
+  };
+  EXPECT_THAT(text_of(kConfigs), HasSubstr("pfc_watchdog: {detection: 200ms"));
+  EXPECT_THAT(text_of({"broken/config_db-dscp-lossy.json"}), Not(HasSubstr("pfc_watchdog")));
+}
+
 TEST(Join, PlacementAloneIsNoFabric) {
   const JoinedSamples joined = join_samples({"fabric/topology.conf"});
   EXPECT_THAT(joined.remarks(), Contains(HasSubstr("error: no file names a cable")));

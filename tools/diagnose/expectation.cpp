@@ -146,7 +146,9 @@ std::string to_text(const Expectation& e) {
         t.run.is_extrapolated ? " *" : "");
   }
   if (is_extrapolated) {
-    text += "* larger than packets are simulated of: the last two sizes are continued\n";
+    text +=
+        "* larger than packets are simulated of: two smaller sizes, run as NCCL runs this one, are "
+        "continued\n";
   }
   if (!e.pairs.empty()) text += pairs_text(e);
   return text;

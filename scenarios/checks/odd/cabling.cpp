@@ -197,35 +197,54 @@ class CablingChecks {
     servers_on_one_leaf();
   }
 
-  /// Where all NICs of most servers are on one leaf, a NIC apart from the others of its server is
-  /// miswired.
+  /// The leaf that at least three of four NICs of a server are on. Nothing: they are spread.
+  [[nodiscard]] const std::size_t* leaf_of_most(std::size_t server) const {
+    const std::size_t* usual = nullptr;
+    std::size_t on_it = 0;
+    const auto& nics = leaves_[server];
+    for (const auto& nic : nics) {
+      if (nic.size() != 1) continue;
+      const auto on = static_cast<std::size_t>(std::ranges::count(nics, nic));
+      if (on <= on_it) continue;
+      on_it = on;
+      usual = &nic.front();
+    }
+    const auto cabled = static_cast<std::size_t>(
+        std::ranges::count_if(nics, [](const auto& nic) { return nic.size() == 1; }));
+    return nics.size() > 1 && 4 * on_it >= 3 * cabled ? usual : nullptr;
+  }
+
+  /// Where the NICs of most servers are on one leaf, a NIC apart from the others of its server is
+  /// miswired. One that most servers have apart, on a leaf where no server is at home, is meant so.
   void servers_on_one_leaf() {
     std::size_t together = 0;
-    std::size_t several = 0;                                 // servers with cables of several NICs
-    std::vector<std::pair<std::size_t, std::size_t>> apart;  // server, NIC
-    std::map<std::size_t, std::size_t> usual_of;             // by server
+    std::size_t several = 0;  // servers with cables of several NICs
+    std::vector<Pair> apart;  // server, NIC
+    std::map<std::size_t, std::size_t> apart_of_nic;
+    std::set<std::size_t> homes;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      std::map<std::size_t, std::size_t> nics;
-      for (const auto& nic : leaves_[i]) {
-        if (nic.size() == 1) ++nics[nic.front()];
-      }
-      const std::size_t* usual = majority(nics);
-      if (leaves_[i].size() < 2 || nics.empty()) continue;
+      const auto is_cabled = [](const auto& nic) { return nic.size() == 1; };
+      if (leaves_[i].size() < 2 || std::ranges::none_of(leaves_[i], is_cabled)) continue;
       ++several;
-      together += nics.size() == 1 ? 1 : 0;
-      if (usual == nullptr || nics.size() == 1) continue;
-      usual_of[i] = *usual;
+      const std::size_t* usual = leaf_of_most(i);
+      if (usual == nullptr) continue;
+      ++together;
+      homes.insert(*usual);
       for (std::size_t k = 0; k < leaves_[i].size(); ++k) {
-        if (leaves_[i][k].size() == 1 && leaves_[i][k].front() != *usual) apart.emplace_back(i, k);
+        if (!is_cabled(leaves_[i][k]) || leaves_[i][k].front() == *usual) continue;
+        apart.emplace_back(i, k);
+        ++apart_of_nic[k];
       }
     }
     if (2 * together <= several) return;
     for (const auto& [server, nic] : apart) {
-      if (miswired_.contains({server, nic})) continue;
+      const bool is_meant =
+          2 * apart_of_nic.at(nic) > several && !homes.contains(leaves_[server][nic].front());
+      if (is_meant || miswired_.contains({server, nic})) continue;
       say("NICs on other leaves than their likes",
           {fmt::format("{} is on {}; most NICs of {} are on {}", name({true, server, nic}),
                        switch_names(leaves_[server][nic]), escaped(cabling_.servers[server].name),
-                       switch_name(usual_of.at(server))),
+                       switch_name(*leaf_of_most(server))),
            cables_of(server, nic),
            {{true, server, nic}}});
     }

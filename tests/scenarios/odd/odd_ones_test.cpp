@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/checks/odd/cabling.hpp"
@@ -245,6 +247,40 @@ TEST(OddOnes, TwoCablesThatAreSwapped) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].text, "gpu2/b is on leaf2; the same NIC of gpu0 is on leaf1");
   EXPECT_EQ(found[1].text, "gpu2/c is on leaf1; the same NIC of gpu0 is on leaf2");
+}
+
+/// Servers in pairs under a leaf of their own, with eight NICs each, and the leaf of some changed.
+scenarios::Cabling pairs_under_leaves(
+    std::size_t servers, const std::map<std::pair<std::size_t, std::size_t>, std::size_t>& moved) {
+  scenarios::Cabling fabric;
+  for (const char* leaf : {"leaf0", "leaf1", "leaf2", "other"}) {
+    fabric.switches.push_back({leaf, 1});
+  }
+  for (std::size_t server = 0; server < servers; ++server) {
+    fabric.servers.push_back(
+        {"gpu" + std::to_string(server), {"a", "b", "c", "d", "e", "f", "g", "h"}});
+    for (std::size_t nic = 0; nic < 8; ++nic) {
+      const auto at = moved.find({server, nic});
+      const std::size_t leaf = at == moved.end() ? server / 2 : at->second;
+      fabric.cables.push_back({{true, server, nic}, {false, leaf, 0}, 400'000'000'000_bps, {}});
+    }
+  }
+  return fabric;
+}
+
+// Two leaves of two servers each: half of the servers have a NIC that is not with its others.
+TEST(OddOnes, CablesOfTwoServersThatAreSwapped) {
+  const auto found = scenarios::find_odd_cables(pairs_under_leaves(4, {{{0, 0}, 1}, {{2, 0}, 0}}));
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].text, "gpu0/a is on leaf1; most NICs of gpu0 are on leaf0");
+  EXPECT_EQ(found[1].text, "gpu2/a is on leaf0; most NICs of gpu2 are on leaf1");
+}
+
+// The last NIC of every server is on a switch where no server is at home: it is meant so.
+TEST(OddOnes, ANicThatAllServersHaveApart) {
+  EXPECT_TRUE(scenarios::find_odd_cables(
+                  pairs_under_leaves(4, {{{0, 7}, 3}, {{1, 7}, 3}, {{2, 7}, 3}, {{3, 7}, 3}}))
+                  .empty());
 }
 
 // Most leaves reach both spines.

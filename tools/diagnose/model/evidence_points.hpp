@@ -13,6 +13,9 @@
 
 namespace weft::diagnose {
 
+/// Smaller messages of perftest are limited by how many a NIC sends, and not by its rate.
+inline constexpr std::int64_t kLeastWireBytes = std::int64_t{64} << 10U;
+
 /// One measured time, beside what the healthy cluster takes.
 struct Point {
   std::uint32_t curve = 0;  ///< number of its curve or matrix

@@ -98,12 +98,13 @@ Run run_of(const scenarios::Experiment& experiment, const scenarios::Results& re
           .warnings = results.warnings};
 }
 
-/// Of a larger size than both: what more bytes took between them is added again.
+/// Of a larger size than both: what more bytes took between them is added again, and no less than
+/// the busiest part takes for them.
 Run extrapolated(const Run& half, const Run& whole, double half_size, double size_simulated,
                  double size) {
   Run run = whole;
-  const double per_byte =
-      std::max(0.0, (whole.time_us - half.time_us) / (size_simulated - half_size));
+  const double per_byte = std::max((whole.time_us - half.time_us) / (size_simulated - half_size),
+                                   whole.bottleneck_us() / size_simulated);
   run.time_us = whole.time_us + per_byte * (size - size_simulated);
   const double growth = size / size_simulated;
   for (double& busy : run.busy_us) busy *= growth;
@@ -309,17 +310,26 @@ Result<Run> Simulator::choice(const Call& call) const {
 Result<Run> Simulator::run(const Call& call) {
   const Bytes highest = largest(call.hosts.size());
   if (call.size <= highest) return simulate(call);
+  // NCCL chooses by the size of the call, and not by those that stand for it.
+  const auto chosen = choice(call);
+  if (!chosen) return chosen.errors();
   Call part = call;
   part.size = highest;
+  part.algorithm = chosen.value().algorithm;
+  const auto is_protocol = [](const std::string& key) { return key.starts_with("protocol:"); };
+  if (std::ranges::none_of(part.execution, is_protocol)) {
+    part.execution.push_back("protocol: " + chosen.value().protocol);
+  }
   const auto whole = simulate(part);
   if (!whole) return whole.errors();
   part.size = highest / 2;
-  part.algorithm = whole.value().algorithm;
-  part.execution.push_back("protocol: " + whole.value().protocol);
   const auto half = simulate(part);
   if (!half) return half.errors();
-  return extrapolated(half.value(), whole.value(), static_cast<double>(part.size.count()),
-                      static_cast<double>(highest.count()), static_cast<double>(call.size.count()));
+  Run run =
+      extrapolated(half.value(), whole.value(), static_cast<double>(part.size.count()),
+                   static_cast<double>(highest.count()), static_cast<double>(call.size.count()));
+  run.call_channels = chosen.value().call_channels;
+  return run;
 }
 
 }  // namespace weft::diagnose

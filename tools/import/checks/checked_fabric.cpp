@@ -48,16 +48,17 @@ std::optional<PortAt> CheckedFabric::port_of(const PortName& name) const {
 void CheckedFabric::join(const Cable& cable) {
   const auto a = port_of(cable.a);
   const auto b = port_of(cable.b);
-  const auto face = [this, &cable](const std::optional<PortAt>& at, const std::string& other) {
+  const auto face = [this, &cable](const std::optional<PortAt>& at, const PortName& other) {
     if (!at) return;
-    const auto role = roles_.find(other);
+    peers_.emplace(*at, other);
+    const auto role = roles_.find(other.device);
     facing_.emplace(*at, role == roles_.end() ? "others" : role->second);
     if (!cable.length) return;
     auto& longest = lengths_[*at];
     if (cable.length->value > longest.value) longest = *cable.length;
   };
-  face(a, cable.b.device);
-  face(b, cable.a.device);
+  face(a, cable.b);
+  face(b, cable.a);
   if (a && b && *a != *b) cables_.emplace_back(std::min(*a, *b), std::max(*a, *b));
 }
 

@@ -55,6 +55,8 @@ class CheckedFabric {
   [[nodiscard]] const std::vector<PortAt>& ports() const { return ports_; }
   /// Cables both ends of which have settings, each once.
   [[nodiscard]] const std::vector<std::pair<PortAt, PortAt>>& cables() const { return cables_; }
+  /// The far ends of the cables of ports that have settings.
+  [[nodiscard]] const std::map<PortAt, PortName>& peers() const { return peers_; }
   /// What a port faces: `servers`, `tier 2`, or `others`.
   [[nodiscard]] std::string facing(const PortAt& at) const;
   /// The longest that any file says of its cable.
@@ -79,6 +81,7 @@ class CheckedFabric {
   std::vector<PortAt> ports_;
   std::vector<std::pair<PortAt, PortAt>> cables_;
   std::map<PortAt, std::string> facing_;
+  std::map<PortAt, PortName> peers_;
   std::map<PortAt, Stated<Millimetres>> lengths_;
   std::set<std::pair<PortAt, Aspect>> told_;
   Remarks remarks_;

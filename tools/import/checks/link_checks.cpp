@@ -3,7 +3,9 @@
 #include <array>
 #include <map>
 #include <tuple>
+#include <vector>
 
+#include "simcore/base/escape.hpp"
 #include "tools/import/checks/checked_fabric.hpp"
 #include "tools/import/switches/units.hpp"
 
@@ -70,9 +72,29 @@ void check_rule(CheckedFabric& fabric, const EndRule& rule) {
   }
 }
 
+/// Ports of one switch that are shut down though a cable is on them are one finding.
+void check_ports_are_up(CheckedFabric& fabric) {
+  std::map<std::size_t, std::vector<PortAt>> down;
+  for (const auto& [at, peer] : fabric.peers()) {
+    if (!fabric.port(at).is_up) down[at.switch_index].push_back(at);
+  }
+  for (const auto& [index, ports] : down) {
+    const PortName& peer = fabric.peers().at(ports.front());
+    fabric.find(
+        fabric.port(ports.front()).where,
+        fmt::format("{} {} shut down, and {} to {} {}{}: nothing passes there, though the "
+                    "scenario has {}",
+                    port_list(fabric, ports), ports.size() == 1 ? "is" : "are",
+                    ports.size() == 1 ? "a cable leads" : "cables lead", escaped(peer.device),
+                    escaped(peer.port), ports.size() == 1 ? "" : " and others",
+                    ports.size() == 1 ? "it as up" : "them as up"));
+  }
+}
+
 }  // namespace
 
 void check_cable_ends(CheckedFabric& fabric) {
+  check_ports_are_up(fabric);
   for (const EndRule& rule : kRules) check_rule(fabric, rule);
 }
 

@@ -242,7 +242,20 @@ class ClassWriter {
                        ecn.pmax.value);
   }
 
+  /// Whether a class that was written has PFC at any port.
+  [[nodiscard]] bool has_pfc() const {
+    return std::ranges::any_of(written_, [this](const auto& one) {
+      const ClassSettings* usual = one.second;
+      return is_lossless(*usual) || std::ranges::any_of(ports_, [usual](const CabledPort& port) {
+               const ClassSettings* own = like(*usual, *port.classes);
+               return own != nullptr && is_lossless(*own);
+             });
+    });
+  }
+
   void write_watchdog() {
+    watches_ = has_pfc();
+    if (!watches_) return;  // nobody pauses
     std::map<std::string, std::size_t> votes;
     std::map<std::string, SourceLocation> places;
     for (const CabledPort& port : ports_) {
@@ -332,7 +345,7 @@ class ClassWriter {
   void compare(const CabledPort& port) {
     ++peers_[port.at];
     std::string entry;
-    const std::string dog = watchdog_of(port.port);
+    const std::string dog = watches_ ? watchdog_of(port.port) : std::string();
     if (dog != watchdog_) entry += ", pfc_watchdog: " + (dog.empty() ? "none" : dog);
     std::string classes;
     SourceLocation where = port.port != nullptr ? port.port->where : port.at->settings->where;
@@ -402,6 +415,7 @@ class ClassWriter {
   std::vector<CabledPort> ports_;
   std::vector<std::pair<std::string, const ClassSettings*>> written_;  ///< names of classes
   Bytes headroom_;        ///< of the lossless class, as it was written
+  bool watches_ = false;  ///< some class has PFC, so that there are pauses to look after
   std::string watchdog_;  ///< as it was written; empty: none
   std::map<const ClusterSwitch*, std::size_t> peers_;
   std::map<std::pair<const ClusterSwitch*, std::string>, Group> groups_;

@@ -47,7 +47,14 @@ class Joiner {
       : description_(description), options_(options) {}
 
   Cluster join() {
-    resolve_names(description_);
+    const auto of_aliases = resolve_names(description_);
+    if (!of_aliases.empty()) {
+      cluster_.assumptions.push_back(fmt::format(
+          "ports of {} that LLDP calls by an alias are those of the other files: two that are "
+          "swapped show where its config_db.json is given too",
+          of_aliases.size() == 1 ? escaped(*of_aliases.begin())
+                                 : fmt::format("{} switches", of_aliases.size())));
+    }
     const DeviceKinds kinds(description_, options_);
     if (has_errors(description_.remarks)) return std::move(cluster_);
     const Remarks settings = check_settings(description_);

@@ -63,6 +63,8 @@ std::string pair_text(const PortName& a, const PortName& b) {
 
 /// Beyond these, files are of different fabrics.
 constexpr std::size_t kMaxSwaps = 1'000;
+/// More cables that a list does not have are counted.
+constexpr std::size_t kMaxUnlisted = 10;
 
 /// Picks, of cables that share a port, those that are known best.
 class Chooser {
@@ -78,6 +80,7 @@ class Chooser {
     name_swaps();
     find_seers();
     for (const JoinedCable* cable : order) name_unseen(*cable);
+    name_unlisted(order);
     std::vector<JoinedCable> chosen;
     for (const auto& [pair, joined] : pairs_) {
       if (chosen_.contains(&joined)) chosen.push_back(joined);
@@ -163,6 +166,34 @@ class Chooser {
                   fmt::format("{} is in {}, but {} sees nobody there", escaped(port.to_string()),
                               short_place(cable.said.front()->where), escaped(port.device)));
       return;
+    }
+  }
+
+  /// A list that names other cables of both devices does not have one that is seen or configured.
+  void name_unlisted(const std::vector<const JoinedCable*>& order) {
+    std::map<std::string, std::set<std::string>> lists;  // by file: devices
+    std::set<PortName, PortOrder> listed;
+    for (const Cable& cable : description_.cables) {
+      if (cable.known_by != Knowledge::kDocumented) continue;
+      lists[cable.where.file].insert({cable.a.device, cable.b.device});
+      listed.insert({cable.a, cable.b});
+    }
+    std::size_t count = 0;
+    for (const JoinedCable* cable : order) {
+      if (cable->said.back()->known_by == Knowledge::kDocumented) continue;
+      if (listed.contains(cable->a) || listed.contains(cable->b)) continue;
+      const auto list = std::ranges::find_if(lists, [cable](const auto& one) {
+        return one.second.contains(cable->a.device) && one.second.contains(cable->b.device);
+      });
+      if (list == lists.end() || ++count > kMaxUnlisted) continue;
+      add_warning(description_.remarks, cable->said.front()->where,
+                  fmt::format("{} is not in {}, which has other cables of both",
+                              pair_text(cable->a, cable->b), escaped(list->first)));
+    }
+    if (count > kMaxUnlisted) {
+      add_warning(description_.remarks, {},
+                  fmt::format("{} more cables are in no list that has others of both devices",
+                              count - kMaxUnlisted));
     }
   }
 

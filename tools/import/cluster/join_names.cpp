@@ -40,8 +40,9 @@ bool matches(std::string_view pattern, std::string_view name) {
 bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
 /// An alias that no settings resolve: where another file has the same near port on the same far
-/// device, it has the name of the far port.
-void take_ports_of_likes(Description& description) {
+/// device, it has the name of the far port. Returns the devices of which that was taken.
+std::set<std::string, NaturalOrder> take_ports_of_likes(Description& description) {
+  std::set<std::string, NaturalOrder> devices;
   std::map<std::pair<std::string, std::string>, const PortName*> far_ends;
   for (const Cable& cable : description.cables) {
     if (cable.a.may_be_alias || cable.b.may_be_alias) continue;
@@ -52,9 +53,12 @@ void take_ports_of_likes(Description& description) {
     for (auto [near, far] : {std::pair(&cable.a, &cable.b), std::pair(&cable.b, &cable.a)}) {
       if (!far->may_be_alias) continue;
       const auto like = far_ends.find(std::pair(near->to_string(), far->device));
-      if (like != far_ends.end()) far->port = like->second->port;
+      if (like == far_ends.end()) continue;
+      if (far->port != like->second->port) devices.insert(far->device);
+      far->port = like->second->port;
     }
   }
+  return devices;
 }
 
 /// Finds the devices that files were taken from and do not name.
@@ -176,7 +180,7 @@ const std::string* named_after(const std::string& file,
   return longest;
 }
 
-void resolve_names(Description& description) {
+std::set<std::string, NaturalOrder> resolve_names(Description& description) {
   Aliases aliases;
   for (const SwitchSettings& settings : description.switches) {
     if (!settings.name) continue;
@@ -191,9 +195,10 @@ void resolve_names(Description& description) {
     resolve(aliases, cable.b);
   }
   DeviceNamer(description).run();
-  take_ports_of_likes(description);
+  std::set<std::string, NaturalOrder> devices = take_ports_of_likes(description);
   // From here on equal names are equal ports.
   for (Cable& cable : description.cables) cable.a.may_be_alias = cable.b.may_be_alias = false;
+  return devices;
 }
 
 void DeviceKinds::take_what_files_say(const Description& description) {

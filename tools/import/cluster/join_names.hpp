@@ -19,8 +19,9 @@ namespace weft::import {
 
 /// Names of devices and ports as everybody else has them. A device that a file was taken from and
 /// does not name is found by the name of the file; aliases of ports are resolved by the settings of
-/// their switch.
-void resolve_names(Description& description);
+/// their switch. Returns the switches whose aliases no file resolves, so that their ports are those
+/// of another file: a swap of two of them is not seen.
+std::set<std::string, NaturalOrder> resolve_names(Description& description);
 
 /// `10.0.0.1` or a MAC address: what a device is called where nobody named it.
 [[nodiscard]] bool is_address(std::string_view name);
