@@ -23,8 +23,7 @@ Files files_by_server(Description& description, const std::set<std::string, Natu
   for (const Server& server : description.servers) {
     const std::string* host = nullptr;
     if (server.host) {
-      const auto found = names.find(*server.host);
-      if (found != names.end()) host = &*found;
+      host = name_in_any_case(names, *server.host);
     } else {
       host = named_after(server.where.file, names);
     }
