@@ -18,6 +18,7 @@ namespace {
 
 /// Fewer Mb/s than any port of such a fabric has: a number may be Gb/s then.
 constexpr std::uint64_t kMinMbps = 10'000;
+constexpr std::uint64_t kMaxGbps = 1'600;
 
 std::string column_of(std::string_view title) { return std::string(cable_title(title).column); }
 
@@ -89,7 +90,12 @@ class GenericCsvReader {
         return megabits;
       }
     }
-    return parse_port_rate(text);
+    OrProblem<BitsPerSecond> problem = parse_port_rate(text);
+    auto* const why = std::get_if<std::string>(&problem);
+    if (why != nullptr && *count <= kMaxGbps) {
+      *why += " A title such as `rate (Gb/s)` says it of all";
+    }
+    return problem;
   }
 
   OrProblem<Millimetres> length(std::string_view text) {
