@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/checks/odd/odd_ones.hpp"
@@ -20,6 +23,11 @@ namespace {
 
 std::string tiers_text(const CheckReport& report) {
   std::string text = "  " + counted(static_cast<std::int64_t>(report.hosts), "host");
+  if (report.servers > 0) {
+    text +=
+        fmt::format(" ({} with {})", counted(static_cast<std::int64_t>(report.servers), "server"),
+                    counted(static_cast<std::int64_t>(report.nics), "NIC"));
+  }
   if (report.scale_up_switches > 0) {
     text += ", " + counted(static_cast<std::int64_t>(report.scale_up_switches), "scale-up switch",
                            "scale-up switches");
@@ -35,6 +43,21 @@ std::string tiers_text(const CheckReport& report) {
   return text + "\n";
 }
 
+/// Of a cluster as it is cabled: hosts are its NICs, or GPUs that share them.
+void count_servers(const Fabric& fabric, CheckReport& report) {
+  std::set<std::string_view> servers;
+  for (const NodeId id : fabric.hosts) {
+    const std::string_view name = fabric.node(id).name;
+    const std::size_t slash = name.find('/');
+    if (slash == std::string_view::npos) return;
+    servers.insert(name.substr(0, slash));
+  }
+  const auto nics = std::ranges::count_if(fabric.switches,
+                                          [&fabric](NodeId id) { return fabric.node(id).is_nic; });
+  report.servers = servers.size();
+  report.nics = nics > 0 ? static_cast<std::uint64_t>(nics) : fabric.hosts.size();
+}
+
 }  // namespace
 
 CheckReport check_report(const Session& session) {
@@ -43,6 +66,7 @@ CheckReport check_report(const Session& session) {
   CheckReport report;
   report.name = e.scenario.name;
   report.hosts = e.fabric.hosts.size();
+  count_servers(e.fabric, report);
   std::map<std::uint32_t, std::uint32_t> inside;  // servers and racks, by tier
   for (const NodeId id : e.fabric.switches) {
     const Node& node = e.fabric.node(id);

@@ -18,6 +18,8 @@ struct CheckReport {
   };
   std::string name;
   std::uint64_t hosts = 0;
+  std::uint64_t servers = 0;            ///< of a fabric whose hosts are named SERVER/NIC; else 0
+  std::uint64_t nics = 0;               ///< of these servers
   std::vector<Tier> tiers;              ///< of the scale-out network
   std::uint64_t scale_up_switches = 0;  ///< such as NVSwitches
   std::uint64_t jobs = 0;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -150,6 +151,23 @@ TEST_F(Manual, DefaultsOfExecutionsSayWhenTheyCostNothing) {
               HasSubstr("default  auto (`plain` costs nothing"));
   EXPECT_THAT(run({"help", "jobs.training.communication.execution"}).out,
               HasSubstr("default  costs nothing, as closed forms have it\n"));
+}
+
+// Whoever reads a diagnosis asks for the words in it.
+TEST_F(Manual, KindsOfCulpritsAreExplained) {
+  std::ifstream page(std::string(WEFT_SOURCE_DIR) + "/tools/cli/diagnose/DIAGNOSE.md");
+  std::size_t kinds = 0;
+  bool is_catalogue = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("## ")) is_catalogue = line == "## The catalogue";
+    if (!is_catalogue || !line.starts_with("| `")) continue;
+    const std::string kind = line.substr(3, line.find('`', 3) - 3);
+    EXPECT_THAT(run({"help", kind}).out, HasSubstr(kind + ": what `weft diagnose` may find: "));
+    ++kinds;
+  }
+  EXPECT_GE(kinds, 13U);
+  EXPECT_THAT(run({"help", "gpu-direct"}).out, HasSubstr("gpu-direct-off: "));
+  EXPECT_THAT(run({"help", "slow_nic"}).out, HasSubstr("weft diagnose --help"));
 }
 
 TEST_F(Manual, WhatTopicsLeadToExists) {

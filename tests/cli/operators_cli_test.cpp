@@ -64,12 +64,13 @@ TEST_F(Operators, FilesBecomeAScenarioThatRunsAndSaysWhereItIsFrom) {
   const std::string text = read("cluster.yaml");
   EXPECT_THAT(text, HasSubstr("# enp168s0np0 to Ethernet20, config_db-leaf02.json"));
   EXPECT_THAT(text, HasSubstr("{type: link-rate, from: gpu03/mlx5_5, rate: "));
-  EXPECT_THAT(run({"check", "cluster.yaml"}, 0).out, HasSubstr("32 hosts"));
+  EXPECT_THAT(run({"check", "cluster.yaml"}, 0).out,
+              HasSubstr("32 hosts (4 servers with 32 NICs), "));
   // Nothing is replaced.
   const Finished again =
       program_.run({"import", sample("fabric/cables-generic.csv"), "-o", "cluster.yaml"});
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.err, HasSubstr("replaces no file"));
+  EXPECT_THAT(again.err, HasSubstr("replaces no file: remove it, or name another one with `-o`"));
   EXPECT_EQ(read("cluster.yaml"), text);
 }
 
@@ -236,6 +237,33 @@ TEST_F(Operators, FormatsHaveTheColumnsOfTables) {
   EXPECT_THAT(formats,
               HasSubstr("columns side_a_device, side_a_name, side_b_device, side_b_name; "));
   EXPECT_THAT(formats, HasSubstr("columns Device A, Termination A, Device B, Termination B; "));
+}
+
+// `--format` is for what has no form of its own; one of several files is named with it.
+TEST_F(Operators, AFormIsNamedForTheFileThatNeedsIt) {
+  const std::string topo = sample("server/topo-m-gpu01.txt");
+  const std::string cables = sample("fabric/cables-generic.csv");
+  run({"import", topo, cables, "--format", "cables-csv", "-o", "a.yaml"}, 0);
+  run({"import", topo, cables + ":cables-csv", "-o", "b.yaml"}, 0);
+  EXPECT_THAT(program_.run({"import", topo, cables, "--format", "netbox-csv"}).err,
+              HasSubstr("--format netbox-csv: no file needs it ("));
+  EXPECT_THAT(program_.run({"import", cables, "--format", "netbox-csv"}).err,
+              HasSubstr("no column `side_a_device`"));
+  EXPECT_THAT(program_.run({"import", cables + ":netbox-csv"}).err,
+              HasSubstr("no column `side_a_device`"));
+}
+
+TEST_F(Operators, WhatIsOfAnotherNetworkIsLeftOut) {
+  const std::string topo = sample("server/topo-m-gpu01.txt");
+  const std::string cables = sample("fabric/cables-generic.csv");
+  run({"import", topo, cables, "--without", "GPU04", "-o", "a.yaml", "--anonymise", "--copies",
+       "shared"},
+      0);
+  EXPECT_THAT(read("a.yaml"), HasSubstr("--without `other1` leaves out 8 cables"));
+  EXPECT_THAT(read("a.yaml"), Not(HasSubstr("gpu04")));
+  EXPECT_THAT(read("shared/cables-generic.csv"), HasSubstr("\nother1,enp24s0np0,leaf2,"));
+  EXPECT_THAT(program_.run({"import", cables, "--without", "oob"}).err,
+              HasSubstr("--without `oob`: no device, port or NIC of these files is called so"));
 }
 
 TEST_F(Operators, CollectNamesACommandForEveryForm) {

@@ -35,6 +35,11 @@ TEST(NaturalOrder, CountsNumbersInsideNames) {
   EXPECT_TRUE(less("a", "a1"));
   EXPECT_TRUE(less("gpu01", "gpu1") != less("gpu1", "gpu01"));
   EXPECT_FALSE(less("gpu1", "gpu1"));
+  // Case comes last: it tells only names apart that are equal without it.
+  EXPECT_TRUE(less("gpu2", "GPU3"));
+  EXPECT_TRUE(less("GPU3", "gpu10"));
+  EXPECT_TRUE(less("GPU3", "gpu3"));
+  EXPECT_FALSE(less("gpu3", "GPU3"));
 }
 
 }  // namespace

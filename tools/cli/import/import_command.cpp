@@ -31,6 +31,7 @@ constexpr const char* kImportHelp =
     "  weft import --collect                                  commands that gather the files\n"
     "  weft import nccl-topo.xml cables.csv config_db-*.json -o cluster.yaml\n"
     "  weft import ibnetdiscover.txt --server hgx-h100 --load-balancing spray -o cluster.yaml\n"
+    "  weft import topo.txt cables.csv --without 'stor-*' --without eno1 -o cluster.yaml\n"
     "  weft import --anonymise --copies shared *.json -o cluster.yaml\n"
     "\nFiles are recognised by what is in them; several complete one another, and what they "
     "contradict\neach other in is said. No file says how packets are balanced.\n";
@@ -77,8 +78,18 @@ int print_formats() {
     print(fmt::format("  {:20} columns {}; may have {}\n", "",
                       fmt::join(format.columns.needed, ", "),
                       fmt::join(format.columns.known, ", ")));
+    if (!format.columns.also.empty()) print(fmt::format("  {:20} {}\n", "", format.columns.also));
   }
   return kSuccess;
+}
+
+/// `FILE:NAME`, where NAME is a form of file and no file is called so as a whole.
+std::pair<std::string, const import::Format*> split_format(const std::string& path) {
+  const std::size_t colon = path.rfind(':');
+  std::error_code ignored;
+  if (colon == std::string::npos || std::filesystem::exists(path, ignored)) return {path, nullptr};
+  const import::Format* const format = import::find_format(path.substr(colon + 1));
+  return {format == nullptr ? path : path.substr(0, colon), format};
 }
 
 std::vector<std::string> format_names() {
@@ -95,7 +106,9 @@ ImportCommand::ImportCommand(CLI::App& app)
   import_->add_option("files", paths_, "topology, cabling and settings of servers and switches")
       ->type_name(kFile);
   import_
-      ->add_option("--format", format_, "what the files are, where that cannot be told (--formats)")
+      ->add_option("--format", format_,
+                   "what a file is that cannot be told by its content (--formats); of one among "
+                   "several: FILE:NAME")
       ->type_name("NAME");
   import_->add_flag("--formats", lists_,
                     "list the forms of file that are read, with the columns of tables");
@@ -105,6 +118,12 @@ ImportCommand::ImportCommand(CLI::App& app)
   import_
       ->add_option("--servers", options_.servers,
                    "which devices are servers, where no file says it, such as 'node*'")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  import_
+      ->add_option("--without", options_.without,
+                   "leave out devices, ports and NICs of other networks, such as 'oob-sw*', eno1 "
+                   "or mlx5_8")
       ->type_name("NAME")
       ->allow_extra_args(false);
   import_
@@ -142,11 +161,37 @@ bool ImportCommand::read_options() {
   return true;
 }
 
+bool ImportCommand::name_format(std::vector<const import::Format*>& named) {
+  const import::Format* const format = import::find_format(format_);
+  if (format == nullptr) return true;
+  if (files_.size() == 1) {
+    if (named.front() == nullptr) named.front() = format;
+    return true;
+  }
+  bool is_taken = false;
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (named[i] != nullptr) continue;
+    const import::Format* const known = import::recognise(files_[i]);
+    if (known == nullptr) named[i] = format;
+    is_taken = is_taken || known == nullptr || known == format;
+    if (known != nullptr) {
+      others.push_back(fmt::format("{} is {}", escaped(files_[i].name()), known->name));
+    }
+  }
+  if (is_taken) return true;
+  complain(fmt::format("--format {}: no file needs it ({}); `FILE:{}` reads one of several so",
+                       format_, listing(others), format_));
+  return false;
+}
+
 bool ImportCommand::read_files(import::Description& description) {
   Errors errors;
   std::set<std::string> seen;
-  for (const std::string& path : paths_) {
+  std::vector<const import::Format*> named;  // by file
+  for (const std::string& named_path : paths_) {
     std::error_code ignored;
+    const auto [path, own_format] = split_format(named_path);
     if (!seen.insert(std::filesystem::weakly_canonical(path, ignored).string()).second) {
       import::add_warning(description.remarks, {.file = path}, "is named twice; it is read once");
       continue;
@@ -154,12 +199,15 @@ bool ImportCommand::read_files(import::Description& description) {
     auto file = import::InputFile::read(path);
     if (file.ok()) {
       files_.push_back(std::move(file).value());
+      named.push_back(own_format);
     } else {
       errors.insert(errors.end(), file.errors().begin(), file.errors().end());
     }
   }
-  const import::Format* const format = import::find_format(format_);
-  for (const import::InputFile& file : files_) import::read_file(file, format, description);
+  if (errors.empty() && !name_format(named)) return false;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    import::read_file(files_[i], named[i], description);
+  }
   const Errors found = errors_of(description.remarks);
   errors.insert(errors.end(), found.begin(), found.end());
   if (!errors.empty()) print_errors(errors);
@@ -174,7 +222,9 @@ int ImportCommand::write_copies(const import::Cluster& cluster) {
     const std::string name = std::filesystem::path(file.name()).filename().string();
     const std::filesystem::path copy = std::filesystem::path(copies_) / anonymiser.apply(name);
     if (std::filesystem::exists(copy, problem)) {
-      complain(copy.string() + ": is there; `weft import` replaces no file");
+      complain(copy.string() +
+               ": is there; `weft import` replaces no file: remove it, or name another folder "
+               "with `--copies`");
       return kBadInput;
     }
     if (const Errors errors = write_output(copy, anonymiser.apply(file.text())); !errors.empty()) {
@@ -223,7 +273,9 @@ std::optional<int> ImportCommand::run() {
   }
   std::error_code ignored;
   if (!is_stream() && std::filesystem::is_regular_file(out_, ignored)) {
-    complain(out_ + ": is there; `weft import` replaces no file");
+    complain(
+        out_ +
+        ": is there; `weft import` replaces no file: remove it, or name another one with `-o`");
     return kBadInput;
   }
   if (!read_options()) return kBadInput;

@@ -21,6 +21,8 @@ class ImportCommand {
 
  private:
   [[nodiscard]] bool read_options();
+  /// Gives `--format` to the files whose form is not known by their content, or to the only one.
+  [[nodiscard]] bool name_format(std::vector<const import::Format*>& named);
   [[nodiscard]] bool read_files(import::Description& description);
   [[nodiscard]] int write(import::Cluster& cluster, const import::Description& description);
   [[nodiscard]] int write_copies(const import::Cluster& cluster);

@@ -12,6 +12,7 @@
 #include "simcore/text/nearest.hpp"
 #include "tools/cli/manual/command_page.hpp"
 #include "tools/cli/manual/completion.hpp"
+#include "tools/cli/manual/culprit_topics.hpp"
 #include "tools/cli/manual/help_topics.hpp"
 #include "tools/cli/manual/man_page.hpp"
 #include "tools/cli/manual/result_words.hpp"
@@ -150,7 +151,9 @@ int ManualCommands::help() const {
     return put(text, out_);
   }
   if (prints_topics_) {
-    for (const HelpTopic& topic : help_topics()) {
+    for (const HelpTopic& topic : help_topics()) text += joined(topic.words, ", ") + "\n";
+    for (const HelpTopic& topic : culprit_topics()) {
+      if (find_topic(topic.words.front()) != nullptr) continue;  // is among those
       text += joined(topic.words, ", ") + "\n";
     }
     return put(text, out_);
@@ -195,8 +198,10 @@ std::vector<std::string> ManualCommands::known_words() const {
     }
   }
   for (const CLI::App* command : app_.get_subcommands({})) known.push_back(command->get_name());
-  for (const HelpTopic& topic : help_topics()) {
-    known.insert(known.end(), topic.words.begin(), topic.words.end());
+  for (const auto* topics : {&help_topics(), &culprit_topics()}) {
+    for (const HelpTopic& topic : *topics) {
+      known.insert(known.end(), topic.words.begin(), topic.words.end());
+    }
   }
   for (std::string& result : result_words()) known.push_back(std::move(result));
   if (const auto parts = scenarios::list_parts({}); parts.ok()) {
@@ -209,7 +214,12 @@ int ManualCommands::explain_word() const {
   const std::string lower = as_topic(word_);
   std::string text = names_text(word_);
   if (text.empty()) text = names_text(lower);
-  if (const HelpTopic* topic = find_topic(lower)) {
+  const HelpTopic* const topic = find_topic(lower);
+  if (const HelpTopic* const culprit = find_culprit(lower)) {
+    text += (text.empty() ? "" : "\n") + std::string(topic == nullptr ? "" : "culprit ") +
+            topic_text(*culprit, app_);
+  }
+  if (topic != nullptr) {
     text += (text.empty() ? "" : "\n") + topic_text(*topic, app_);
   }
   // Whoever asks about a key or a topic does not ask for columns of that name.

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "simcore/text/range_text.hpp"
 #include "tools/import/source/natural_order.hpp"
 
 namespace weft::diagnose {
@@ -47,6 +48,24 @@ std::optional<std::uint32_t> known_server(const Places& places, const std::strin
   return server ? server : places.server_named(host.substr(0, host.find('.')));
 }
 
+/// `gpu01 to gpu08` where they are numbered so, else some of them.
+std::string names_of_servers(const Places& places) {
+  std::vector<std::string> names;
+  for (const ServerPlace& server : places.servers) names.push_back(server.name);
+  std::ranges::sort(names, import::NaturalOrder());
+  const std::size_t stem = names.front().find_last_not_of("0123456789") + 1;
+  const auto number_of = [&](const std::string& name) -> std::optional<std::uint64_t> {
+    if (!import::is_same_name(name.substr(0, stem), names.front().substr(0, stem))) return {};
+    return parse_unsigned(name.substr(stem));
+  };
+  const auto first = number_of(names.front());
+  bool is_range = first && names.size() > 2;
+  for (std::size_t i = 1; i < names.size() && is_range; ++i) {
+    is_range = number_of(names[i]) == *first + i;
+  }
+  return is_range ? names.front() + " to " + names.back() : names_text(names);
+}
+
 }  // namespace
 
 ServersInOrder servers_in_order(const Places& places, std::vector<std::string> hosts) {
@@ -77,9 +96,8 @@ Result<std::vector<std::uint32_t>> matched_servers(const Places& places,
   }
   if (unknown.empty()) return servers;
   if (unknown.size() < hosts.size()) {
-    return Error{fmt::format("{} ran on {}, which the cluster has not; it has {} to {}", what,
-                             unknown.front(), places.servers.front().name,
-                             places.servers.back().name)};
+    return Error{fmt::format("{} ran on {}, which the cluster has not; it has {}", what,
+                             unknown.front(), names_of_servers(places))};
   }
   if (hosts.size() > places.servers.size()) {
     return Error{fmt::format("{} ran on {} servers, and the cluster has {}: another machine", what,

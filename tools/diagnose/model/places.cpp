@@ -121,7 +121,12 @@ void Places::add_uplinks(const Fabric& fabric) {
 }
 
 std::optional<std::uint32_t> Places::server_named(std::string_view name) const {
-  const auto found = std::ranges::find(servers, name, &ServerPlace::name);
+  auto found = std::ranges::find(servers, name, &ServerPlace::name);
+  if (found == servers.end()) {
+    found = std::ranges::find_if(servers, [name](const ServerPlace& server) {
+      return import::is_same_name(server.name, name);
+    });
+  }
   if (found == servers.end()) return {};
   return static_cast<std::uint32_t>(found - servers.begin());
 }

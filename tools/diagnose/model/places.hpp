@@ -54,6 +54,7 @@ class Places {
   [[nodiscard]] const std::vector<std::optional<std::uint32_t>>& of_port() const {
     return of_port_;
   }
+  /// In whatever case; one of the very name comes first.
   [[nodiscard]] std::optional<std::uint32_t> server_named(std::string_view name) const;
   /// Where a NIC is whose name does not say it: `NIC 5 of server2`. Empty: it does, or it is none.
   [[nodiscard]] std::string whereabouts(std::string_view nic) const;

@@ -32,12 +32,14 @@ std::span<const Format> cable_formats() {
       Format{"dsx-air", "DSX Air JSON", "the topology file of DSX Air", recognise_dsx_air,
              read_dsx_air},
       Format{"dot", "DOT", "the cabling plan of PTM or Cumulus", recognise_dot, read_dot},
-      Format{"cables-csv",
-             "cables CSV",
-             "a table with the columns from, from_port, to, to_port, rate, length, medium",
-             recognise_generic_csv,
-             read_generic_csv,
-             {kGenericCsvNeeded, kGenericCsvKnown}}};
+      Format{
+          "cables-csv",
+          "cables CSV",
+          "a table with the columns from, from_port, to, to_port, rate, length, medium",
+          recognise_generic_csv,
+          read_generic_csv,
+          {kGenericCsvNeeded, kGenericCsvKnown,
+           "titles such as Source Device, Port B, Speed, length_m or Cable Type stand for them"}}};
   return kFormats;
 }
 

@@ -23,6 +23,7 @@ struct JoinOptions {
   std::optional<BitsPerSecond> rate;          ///< of cables that nothing says a rate of
   std::optional<std::string> load_balancing;  ///< as `fabric.load_balancing` takes it
   std::vector<std::string> servers;  ///< names of servers; `gpu*` stands for all that begin so
+  std::vector<std::string> without;  ///< devices, ports and NICs of other networks (leave_out.hpp)
 };
 
 /// A value of a cluster, and in words where it is from.
@@ -81,6 +82,7 @@ struct Cluster {
   std::vector<ClusterSwitch> switches;
   std::vector<ClusterCable> cables;
   bool is_infiniband = false;
+  std::vector<std::string> left_out;     ///< devices that the user left out
   std::vector<std::string> assumptions;  ///< what stands in for what no file says
 };
 

@@ -11,6 +11,7 @@
 #include "tools/import/cluster/join_names.hpp"
 #include "tools/import/cluster/join_servers.hpp"
 #include "tools/import/cluster/odd_cables.hpp"
+#include "tools/import/names/leave_out.hpp"
 #include "tools/import/source/natural_order.hpp"
 
 namespace weft::import {
@@ -55,6 +56,7 @@ class Joiner {
           of_aliases.size() == 1 ? escaped(*of_aliases.begin())
                                  : fmt::format("{} switches", of_aliases.size())));
     }
+    cluster_.left_out = leave_out(description_, options_.without);
     const DeviceKinds kinds(description_, options_);
     if (has_errors(description_.remarks)) return std::move(cluster_);
     const Remarks settings = check_settings(description_);
@@ -66,11 +68,16 @@ class Joiner {
                 "ibnetdiscover or a planner's file");
       return std::move(cluster_);
     }
+    const std::size_t remarks = description_.remarks.size();
     cluster_.servers = join_servers(description_, kinds, cables, options_, cluster_.assumptions);
+    // Where NICs are not known, every cable of them would be an error of its own.
+    const auto begin = description_.remarks.begin() + static_cast<std::ptrdiff_t>(remarks);
+    if (has_errors({begin, description_.remarks.end()})) return std::move(cluster_);
     join_switches(kinds, cables);
     index();
     for (const JoinedCable& cable : cables) join_cable(cable);
     drop_nics_of_other_networks();
+    count_tiers_from_servers();
     assume_lengths();
     check_placements();
     check_cabling(cluster_, description_.remarks);
@@ -171,6 +178,24 @@ class Joiner {
       }
     }
     cluster_.cables.push_back(std::move(cable));
+  }
+
+  /// Files may count tiers from another one: SONiC's `LeafRouter` stands above a `ToRRouter`, and
+  /// in a fabric without these it has the servers below it.
+  void count_tiers_from_servers() {
+    std::optional<std::uint32_t> lowest;
+    for (const ClusterCable& cable : cluster_.cables) {
+      const auto& tier = cluster_.switches[cable.b.device].tier;
+      if (cable.a.is_server && tier) lowest = std::min(lowest.value_or(*tier), *tier);
+    }
+    if (!lowest || *lowest < 2) return;
+    for (ClusterSwitch& s : cluster_.switches) {
+      if (s.tier) s.tier = *s.tier < *lowest ? 1 : *s.tier - *lowest + 1;
+    }
+    cluster_.assumptions.push_back(fmt::format(
+        "files say tier {} of switches that servers are attached to: it is tier 1 here, "
+        "and others count from it",
+        *lowest));
   }
 
   /// NICs that have a cable in no server belong to another network, such as storage.

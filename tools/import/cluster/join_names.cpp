@@ -11,6 +11,7 @@
 
 #include "simcore/base/escape.hpp"
 #include "simcore/text/quoted.hpp"
+#include "tools/import/names/spelling.hpp"
 #include "tools/import/source/characters.hpp"
 
 namespace weft::import {
@@ -33,8 +34,8 @@ PortForm form_of(std::string_view port) {
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
-  if (!pattern.ends_with('*')) return pattern == name;
-  return name.starts_with(pattern.substr(0, pattern.size() - 1));
+  if (!pattern.ends_with('*')) return is_same_name(pattern, name);
+  return is_same_name(name.substr(0, pattern.size() - 1), pattern.substr(0, pattern.size() - 1));
 }
 
 bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
@@ -106,7 +107,8 @@ class DeviceNamer {
     if (const auto peer = peers_.find(far); peer != peers_.end()) ++votes[peer->second];
     if (!cable.note) return;
     const std::string described = cable.note->substr(0, cable.note->find(':'));
-    if (described != far.device && known_.contains(described)) ++votes[described];
+    const std::string* const known = name_in_any_case(known_, described);
+    if (known != nullptr && *known != far.device) ++votes[*known];
   }
 
   /// Of a file: the device among those that others name, else what its name says beside the tool.
@@ -164,6 +166,17 @@ bool is_address(std::string_view name) {
   return is_mac || is_ip;
 }
 
+const std::string* name_in_any_case(const std::set<std::string, NaturalOrder>& names,
+                                    std::string_view name) {
+  // Names that differ in case alone are side by side, and capitals come first.
+  std::string first(name);
+  for (char& c : first) {
+    if ('a' <= c && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  const auto found = names.lower_bound(first);
+  return found != names.end() && is_same_name(*found, name) ? &*found : nullptr;
+}
+
 const std::string* named_after(const std::string& file,
                                const std::set<std::string, NaturalOrder>& names) {
   const std::string stem = std::filesystem::path(file).stem().string();
@@ -172,15 +185,17 @@ const std::string* named_after(const std::string& file,
     if (begin > 0 && is_word_letter(stem[begin - 1])) continue;
     for (std::size_t end = begin + 1; end <= stem.size(); ++end) {
       if (end < stem.size() && is_word_letter(stem[end])) continue;
-      const auto found = names.find(std::string_view(stem).substr(begin, end - begin));
-      if (found == names.end()) continue;
-      if (longest == nullptr || found->size() > longest->size()) longest = &*found;
+      const std::string* const found =
+          name_in_any_case(names, std::string_view(stem).substr(begin, end - begin));
+      if (found == nullptr) continue;
+      if (longest == nullptr || found->size() > longest->size()) longest = found;
     }
   }
   return longest;
 }
 
 std::set<std::string, NaturalOrder> resolve_names(Description& description) {
+  spell_alike(description);
   Aliases aliases;
   for (const SwitchSettings& settings : description.switches) {
     if (!settings.name) continue;

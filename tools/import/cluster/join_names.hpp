@@ -12,15 +12,19 @@
 
 namespace weft::import {
 
+/// The one of these names that differs from `name` in case at most; null: none.
+[[nodiscard]] const std::string* name_in_any_case(const std::set<std::string, NaturalOrder>& names,
+                                                  std::string_view name);
+
 /// The longest of these names that a file is called after: `gpu01` of `nccl-topo-gpu01.xml`; null:
 /// none.
 [[nodiscard]] const std::string* named_after(const std::string& file,
                                              const std::set<std::string, NaturalOrder>& names);
 
-/// Names of devices and ports as everybody else has them. A device that a file was taken from and
-/// does not name is found by the name of the file; aliases of ports are resolved by the settings of
-/// their switch. Returns the switches whose aliases no file resolves, so that their ports are those
-/// of another file: a swap of two of them is not seen.
+/// Names of devices and ports as everybody else has them, whatever their case is. A device that a
+/// file was taken from and does not name is found by the name of the file; aliases of ports are
+/// resolved by the settings of their switch. Returns the switches whose aliases no file resolves,
+/// so that their ports are those of another file: a swap of two of them is not seen.
 std::set<std::string, NaturalOrder> resolve_names(Description& description);
 
 /// `10.0.0.1` or a MAC address: what a device is called where nobody named it.

@@ -6,10 +6,14 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "simcore/base/escape.hpp"
+#include "simcore/text/nearest.hpp"
 #include "simcore/text/quoted.hpp"
 #include "tools/import/cluster/server_parts.hpp"
+#include "tools/import/names/odd_servers.hpp"
+#include "tools/import/parse/reading.hpp"
 #include "tools/import/source/natural_order.hpp"
 
 namespace weft::import {
@@ -17,30 +21,51 @@ namespace {
 
 using Files = std::map<std::string, const Server*, NaturalOrder>;
 
+/// Which of two files of a server says more. NCCL's XML has rates; a table of `nvidia-smi topo -m`
+/// has NVLinks, and hwloc's XML has neither.
+bool says_more(const Server& a, const Server& b) {
+  const auto key = [](const Server& server) {
+    const bool has_rates =
+        std::ranges::any_of(server.nics, [](const ServerNic& nic) { return nic.rate.has_value(); });
+    const bool has_nvlinks =
+        std::ranges::any_of(server.gpus, [](const ServerGpu& gpu) { return gpu.nvlinks > 0; });
+    return std::pair(has_rates, has_nvlinks);
+  };
+  if (key(a) != key(b)) return key(a) > key(b);
+  return a.where.file < b.where.file;
+}
+
+/// What another file says of the same NICs: hwloc's names their interfaces, NCCL's their buses.
+void complete(Server& server, const Server& other) {
+  for (ServerNic& nic : server.nics) {
+    const auto same = std::ranges::find(other.nics, nic.name, &ServerNic::name);
+    if (same == other.nics.end()) continue;
+    if (!nic.interface) nic.interface = same->interface;
+    if (!nic.bus_id) nic.bus_id = same->bus_id;
+  }
+}
+
 /// By server: the file that describes it, which itself or by its name says so.
 Files files_by_server(Description& description, const std::set<std::string, NaturalOrder>& names) {
+  std::map<std::string, std::vector<Server*>, NaturalOrder> all;
+  for (Server& server : description.servers) {
+    const std::string* host =
+        server.host ? name_in_any_case(names, *server.host) : named_after(server.where.file, names);
+    if (host != nullptr) all[*host].push_back(&server);
+  }
   Files files;
-  for (const Server& server : description.servers) {
-    const std::string* host = nullptr;
-    if (server.host) {
-      const auto found = names.find(*server.host);
-      if (found != names.end()) host = &*found;
-    } else {
-      host = named_after(server.where.file, names);
+  for (auto& [host, servers] : all) {
+    std::ranges::sort(servers, [](const Server* a, const Server* b) { return says_more(*a, *b); });
+    Server& first = *servers.front();
+    for (const Server* const other : servers) {
+      if (other->gpus.size() != first.gpus.size()) {
+        add_error(description.remarks, other->where,
+                  fmt::format("{} has {} GPUs here and {} in {}", escaped(host), other->gpus.size(),
+                              first.gpus.size(), short_place(first.where)));
+      }
+      complete(first, *other);
     }
-    if (host == nullptr) continue;
-    const auto [known, is_new] = files.emplace(*host, &server);
-    if (is_new) continue;
-    // NCCL's XML has rates; a table of `nvidia-smi topo -m` beside it adds nothing.
-    const auto has_rates = [](const Server& s) {
-      return std::ranges::any_of(s.nics, [](const ServerNic& nic) { return nic.rate.has_value(); });
-    };
-    if (known->second->gpus.size() != server.gpus.size()) {
-      add_error(description.remarks, server.where,
-                fmt::format("{} has {} GPUs here and {} in {}", escaped(*host), server.gpus.size(),
-                            known->second->gpus.size(), short_place(known->second->where)));
-    }
-    if (!has_rates(*known->second) && has_rates(server)) known->second = &server;
+    files.emplace(host, &first);
   }
   return files;
 }
@@ -84,6 +109,9 @@ std::optional<Stated<BitsPerSecond>> slower_slots(const Server& file) {
   return slowest;
 }
 
+constexpr const char* kNotMatched = "not at all";
+constexpr const char* kInOrder = "in their order";
+
 /// Gives NICs that a file names the interfaces that cables name: by PCI bus, else in their order.
 class InterfaceMatcher {
  public:
@@ -107,10 +135,10 @@ class InterfaceMatcher {
     for (ClusterNic& nic : server_.nics) {
       if (!nic.interface && !ports_.contains(nic.name)) free.push_back(&nic);
     }
-    if (free.size() != after_buses.size()) return "not at all";
+    if (free.size() != after_buses.size()) return kNotMatched;
     std::size_t next = 0;
     for (const std::string& port : after_buses) free[next++]->interface = port;
-    return "in their order";
+    return kInOrder;
   }
 
  private:
@@ -165,6 +193,8 @@ class ServerJoiner {
           fmt::format("{} of {} servers have no file of their own: taken to be as {} says",
                       like_twin_.size(), servers.size(), short_place(twin->where)));
     }
+    check_order(servers);
+    odd_.say(description_.remarks);
     for (const auto& [how, names] : matched_) {
       assumptions_.push_back(
           fmt::format("NICs of {} servers were given their interfaces {}", names, how));
@@ -195,14 +225,51 @@ class ServerJoiner {
     if (cabling == cabling_.end()) return server;
     const std::set<std::string, NaturalOrder>& ports = cabling->second.ports;
     const std::string how = InterfaceMatcher(server, file, ports).match();
-    if (how == "not at all") {
-      add_error(description_.remarks, file.where,
-                fmt::format("{} has {} NICs here; the cables name {} ports of it", escaped(name),
-                            server.nics.size(), ports.size()));
+    if (how == kNotMatched) {
+      odd_.add(name, file, cabled_rates(name, cabling->second));
+    } else if (how == kInOrder) {
+      in_order_.push_back(name);
     } else if (!how.empty()) {
       ++matched_[how];
     }
     return server;
+  }
+
+  /// By port of a server: what its cable is said to run at; 0: nothing is said.
+  static std::map<std::string, BitsPerSecond> cabled_rates(const std::string& name,
+                                                           const Cabling& cabling) {
+    std::map<std::string, BitsPerSecond> rates;
+    for (const JoinedCable* const cable : cabling.cables) {
+      const auto& rate = cable->said.front()->rate;
+      rates[cable->a.device == name ? cable->a.port : cable->b.port] =
+          rate ? rate->value : BitsPerSecond();
+    }
+    return rates;
+  }
+
+  /// An order is a guess, and on it depends which cable a slow NIC is on.
+  void check_order(const std::vector<ClusterServer>& servers) {
+    if (in_order_.empty()) return;
+    const std::string& name = in_order_.front();
+    const auto server = std::ranges::find(servers, name, &ClusterServer::name);
+    const Cabling& cabling = cabling_.at(name);
+    const bool has_buses = std::ranges::all_of(
+        cabling.ports, [](const std::string& port) { return bus_of_interface(port).has_value(); });
+    std::vector<std::string> pairs;
+    for (const ClusterNic& nic : server->nics) {
+      if (nic.interface && *nic.interface != nic.name) {
+        pairs.push_back(escaped(nic.name) + " is " + escaped(*nic.interface));
+      }
+    }
+    add_warning(
+        description_.remarks, cabling.cables.front()->said.front()->where,
+        fmt::format("no file says which interface is which NIC: those of {} are taken in their "
+                    "order ({}: {}). On it depends which cable a slow NIC is on. `lstopo --of xml "
+                    "--whole-io` of a server settles it{}, as do NICs such as {} in the list of "
+                    "cables",
+                    counted(in_order_.size(), "server"), escaped(name), listing(pairs),
+                    has_buses ? ", or NCCL's topology XML" : "",
+                    escaped(server->nics.front().name)));
   }
 
   ClusterServer by_ports(const std::string& name) {
@@ -275,6 +342,8 @@ class ServerJoiner {
   std::map<std::string, const SwitchSettings*> settings_;
   std::vector<std::string> like_twin_;
   std::map<std::string, std::uint32_t> matched_;
+  std::vector<std::string> in_order_;
+  OddServers odd_;
 };
 
 }  // namespace

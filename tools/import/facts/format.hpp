@@ -13,6 +13,7 @@ namespace weft::import {
 struct TableColumns {
   std::span<const char* const> needed{};
   std::span<const char* const> known{};
+  std::string_view also{};  ///< what may be titled otherwise; empty: nothing
 };
 
 /// One form of file that operators hold.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simcore/text/quoted.hpp"
+#include "tools/import/parse/text_parts.hpp"
 
 namespace weft::import {
 namespace {
@@ -19,6 +20,11 @@ std::string shown_port(const PortName& port) {
   return backquoted(port.device + " " + port.port);
 }
 
+/// Ports of names that differ in case alone are of one device.
+PortName in_one_case(const PortName& port) {
+  return {lower_case(port.device), port.port, port.may_be_alias};
+}
+
 }  // namespace
 
 std::string CableList::place(const Cable& cable) const {
@@ -27,11 +33,14 @@ std::string CableList::place(const Cable& cable) const {
 }
 
 bool CableList::is_repeated(const Cable& cable) {
-  const auto found = by_port_.find(cable.a);
+  const PortName a = in_one_case(cable.a);
+  const PortName b = in_one_case(cable.b);
+  const auto found = by_port_.find(a);
   if (found == by_port_.end()) return false;
   const Cable& first = reading_.found.cables[found->second];
-  const bool is_same =
-      (first.a == cable.a && first.b == cable.b) || (first.a == cable.b && first.b == cable.a);
+  const PortName first_a = in_one_case(first.a);
+  const PortName first_b = in_one_case(first.b);
+  const bool is_same = (first_a == a && first_b == b) || (first_a == b && first_b == a);
   if (!is_same) return false;
   if (!same_value(first.rate, cable.rate) || !same_value(first.length, cable.length) ||
       !same_value(first.medium, cable.medium)) {
@@ -47,7 +56,7 @@ bool CableList::is_repeated(const Cable& cable) {
 }
 
 void CableList::add(Cable cable) {
-  if (cable.a == cable.b) {
+  if (in_one_case(cable.a) == in_one_case(cable.b)) {
     reading_.error(cable.where,
                    fmt::format("{}: both ends are {}", place(cable), shown_port(cable.a)));
     return;
@@ -61,7 +70,7 @@ void CableList::add(Cable cable) {
     return;
   }
   for (const PortName* end : {&cable.a, &cable.b}) {
-    const auto [at, is_new] = by_port_.try_emplace(*end, cables.size());
+    const auto [at, is_new] = by_port_.try_emplace(in_one_case(*end), cables.size());
     if (is_new) continue;
     reading_.error(cable.where,
                    fmt::format("{} is in {} and {}: one port holds one cable", shown_port(*end),

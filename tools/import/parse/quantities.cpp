@@ -85,7 +85,7 @@ struct LengthUnit {
   std::string_view name;
   std::int64_t micrometres;
 };
-constexpr std::array<LengthUnit, 13> kLengthUnits{{{"km", 1'000'000'000},
+constexpr std::array<LengthUnit, 17> kLengthUnits{{{"km", 1'000'000'000},
                                                    {"m", 1'000'000},
                                                    {"cm", 10'000},
                                                    {"mi", 1'609'344'000},
@@ -94,6 +94,10 @@ constexpr std::array<LengthUnit, 13> kLengthUnits{{{"km", 1'000'000'000},
                                                    {"kilometers", 1'000'000'000},
                                                    {"meters", 1'000'000},
                                                    {"meter", 1'000'000},
+                                                   {"metres", 1'000'000},
+                                                   {"metre", 1'000'000},
+                                                   {"foot", 304'800},
+                                                   {"inch", 25'400},
                                                    {"centimeters", 10'000},
                                                    {"miles", 1'609'344'000},
                                                    {"feet", 304'800},
@@ -103,7 +107,9 @@ struct RateUnit {
   std::string_view name;
   std::int64_t mbps;
 };
-constexpr std::array<RateUnit, 12> kPortRateUnits{{{"g", 1'000},
+constexpr std::array<RateUnit, 15> kPortRateUnits{{{"g", 1'000},
+                                                   {"gb", 1'000},
+                                                   {"gbit", 1'000},
                                                    {"gbps", 1'000},
                                                    {"gb/s", 1'000},
                                                    {"gbit/s", 1'000},
@@ -114,14 +120,26 @@ constexpr std::array<RateUnit, 12> kPortRateUnits{{{"g", 1'000},
                                                    {"tb/s", 1'000'000},
                                                    {"mbps", 1},
                                                    {"mb/s", 1},
+                                                   {"mbit", 1},
                                                    {"mbit/s", 1}}};
+
+/// Names of IEEE 802.3: the unit of `400GBASE-DR4` and of `1000BASE-T`; null: it is none of them.
+const RateUnit* unit_of_base(std::string_view unit) {
+  static constexpr RateUnit kGiga{"gbase", 1'000};
+  static constexpr RateUnit kMega{"base", 1};
+  const std::string lower = lower_case(unit);
+  for (const RateUnit* base : {&kGiga, &kMega}) {
+    if (lower.starts_with(std::string(base->name) + "-")) return base;
+  }
+  return nullptr;
+}
 
 /// Bytes, by the capital B that ends in neither `bps` nor `b/s`.
 bool is_in_bytes(std::string_view unit) {
-  return unit.find("byte") != std::string_view::npos || unit == "B" || unit == "GB" ||
-         unit == "MB" || unit == "TB" || unit == "GiB" || unit == "MiB" || unit == "GB/s" ||
-         unit == "MB/s" || unit == "TB/s" || unit == "GBps" || unit == "MBps" || unit == "GiB/s" ||
-         unit == "MiB/s";
+  return unit.find("byte") != std::string_view::npos || unit.ends_with("gB") || unit == "B" ||
+         unit == "GB" || unit == "MB" || unit == "TB" || unit == "GiB" || unit == "MiB" ||
+         unit == "GB/s" || unit == "MB/s" || unit == "TB/s" || unit == "GBps" || unit == "MBps" ||
+         unit == "GiB/s" || unit == "MiB/s";
 }
 
 }  // namespace
@@ -141,8 +159,9 @@ OrProblem<BitsPerSecond> parse_port_rate(std::string_view text) {
     return fmt::format("{} counts bytes, and a port's rate is in bits: `{:g}G` meant?",
                        backquoted(text), static_cast<double>(*millionths) * 8e-6);
   }
-  const auto known = std::ranges::find(kPortRateUnits, lower_case(unit), &RateUnit::name);
-  if (known == kPortRateUnits.end()) {
+  const auto* known = std::ranges::find(kPortRateUnits, lower_case(unit), &RateUnit::name);
+  if (known == kPortRateUnits.end()) known = unit_of_base(unit);
+  if (known == nullptr) {
     return fmt::format("{} has the unit {}; rates are written as `400G`, `400Gbps` or `400GbE`",
                        backquoted(text), backquoted(unit));
   }
@@ -152,6 +171,15 @@ OrProblem<BitsPerSecond> parse_port_rate(std::string_view text) {
     return fmt::format("{} is the rate of no port", backquoted(text));
   }
   return checked_mbps(static_cast<std::int64_t>(bits / kMillion));
+}
+
+bool is_rate_unit(std::string_view unit) {
+  return std::ranges::find(kPortRateUnits, lower_case(unit), &RateUnit::name) !=
+         kPortRateUnits.end();
+}
+
+bool is_length_unit(std::string_view unit) {
+  return std::ranges::find(kLengthUnits, lower_case(unit), &LengthUnit::name) != kLengthUnits.end();
 }
 
 OrProblem<BitsPerSecond> port_rate_of_mbps(std::string_view text) {

@@ -14,8 +14,12 @@ namespace weft::import {
 template <class T>
 using OrProblem = std::variant<T, std::string>;
 
-/// `400G`, `400Gbps`, `400 Gb/s`, `400GbE`.
+/// `400G`, `400Gbps`, `400 Gb/s`, `400GbE`, `400GBASE-DR4`.
 [[nodiscard]] OrProblem<BitsPerSecond> parse_port_rate(std::string_view text);
+
+/// Whether that is a unit of rates or of lengths, in whatever case.
+[[nodiscard]] bool is_rate_unit(std::string_view unit);
+[[nodiscard]] bool is_length_unit(std::string_view unit);
 
 /// A count of Mb/s without unit, as sysfs, NCCL and SONiC have it.
 [[nodiscard]] OrProblem<BitsPerSecond> port_rate_of_mbps(std::string_view text);

@@ -1,8 +1,10 @@
 #include "tools/import/source/input_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -41,6 +43,67 @@ std::vector<char> cleaned(std::string_view raw) {
   return bytes;
 }
 
+enum class Utf16 : unsigned char { kNone, kLittleEndian, kBigEndian };
+
+/// As spreadsheets and PowerShell write it: by its byte-order mark.
+Utf16 utf16_of(std::string_view raw) {
+  if (raw.starts_with("\xff\xfe")) return Utf16::kLittleEndian;
+  if (raw.starts_with("\xfe\xff")) return Utf16::kBigEndian;
+  return Utf16::kNone;
+}
+
+void append_utf8(std::string& text, std::uint32_t code) {
+  const auto add = [&text](std::uint32_t byte) { text += static_cast<char>(byte); };
+  if (code < 0x80) return add(code);
+  if (code < 0x800) {
+    add(0xc0U | code >> 6U);
+  } else if (code < 0x10000) {
+    add(0xe0U | code >> 12U);
+    add(0x80U | (code >> 6U & 0x3fU));
+  } else {
+    add(0xf0U | code >> 18U);
+    add(0x80U | (code >> 12U & 0x3fU));
+    add(0x80U | (code >> 6U & 0x3fU));
+  }
+  add(0x80U | (code & 0x3fU));
+}
+
+/// UTF-16 with a byte-order mark as UTF-8 (RFC 2781, 2.2); nothing: it ends within a character, or
+/// holds half of one.
+std::optional<std::string> utf8_of(std::string_view raw, Utf16 order) {
+  if (raw.size() % 2 != 0) return std::nullopt;
+  const auto unit_at = [raw, order](std::size_t at) {
+    const std::uint32_t first = static_cast<unsigned char>(raw[at]);
+    const std::uint32_t second = static_cast<unsigned char>(raw[at + 1]);
+    return order == Utf16::kBigEndian ? first << 8U | second : second << 8U | first;
+  };
+  std::string text;
+  text.reserve(raw.size() / 2);
+  for (std::size_t at = 2; at < raw.size(); at += 2) {
+    std::uint32_t code = unit_at(at);
+    if (code >= 0xdc00 && code < 0xe000) return std::nullopt;
+    if (code >= 0xd800 && code < 0xdc00) {
+      at += 2;
+      const std::uint32_t low = at < raw.size() ? unit_at(at) : 0;
+      if (low < 0xdc00 || low >= 0xe000) return std::nullopt;
+      code = 0x10000 + ((code - 0xd800) << 10U) + (low - 0xdc00);
+    }
+    append_utf8(text, code);
+  }
+  return text;
+}
+
+/// Of every other byte three in four are 0, as in UTF-16 of western letters.
+bool is_like_utf16(std::string_view raw) {
+  const std::string_view begin = raw.substr(0, 64);
+  for (const std::size_t first : {0U, 1U}) {
+    std::size_t zeros = 0;
+    for (std::size_t at = first; at < begin.size(); at += 2) zeros += begin[at] == 0 ? 1 : 0;
+    if (zeros >= 4 && zeros * 8 >= begin.size() * 3) return true;
+  }
+  return false;
+}
+
 /// What kind of file it is that holds no text; empty: it does.
 std::string_view binary_kind(std::string_view raw) {
   if (raw.starts_with("\x1f\x8b")) return "compressed with gzip: unpack it first";
@@ -50,6 +113,9 @@ std::string_view binary_kind(std::string_view raw) {
     return "a Python pickle, which is never opened, since it may run code: write JSON "
            "instead (json.dump of what it holds; of PyTorch's flight recorder "
            "torch._C._distributed_c10d._dump_nccl_trace_json())";
+  }
+  if (is_like_utf16(raw)) {
+    return "UTF-16 without a byte-order mark: save it as UTF-8, or `iconv -f UTF-16LE -t UTF-8`";
   }
   if (raw.find('\0') != std::string_view::npos) return "binary: no text";
   return {};
@@ -81,7 +147,12 @@ Result<InputFile> InputFile::read(const std::filesystem::path& path) {
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) return refuse("cannot be read");
-  const std::string raw{std::istreambuf_iterator<char>(in), {}};
+  std::string raw{std::istreambuf_iterator<char>(in), {}};
+  if (const Utf16 order = utf16_of(raw); order != Utf16::kNone) {
+    std::optional<std::string> text = utf8_of(raw, order);
+    if (!text) return refuse("is UTF-16 that was cut within a character: save it as UTF-8");
+    raw = std::move(*text);
+  }
   if (const std::string_view kind = binary_kind(raw); !kind.empty()) {
     return refuse("is " + std::string(kind));
   }

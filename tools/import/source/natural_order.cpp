@@ -35,13 +35,22 @@ bool NaturalOrder::operator()(std::string_view a, std::string_view b) const {
       i += x.size();
       k += y.size();
     } else {
-      if (a[i] != b[k]) return a[i] < b[k];
+      if (to_lower(a[i]) != to_lower(b[k])) return to_lower(a[i]) < to_lower(b[k]);
       ++i;
       ++k;
     }
   }
   if (a.size() - i != b.size() - k) return a.size() - i < b.size() - k;
-  return a < b;  // they differ in leading zeros at most
+  // They differ in leading zeros and case at most.
+  return is_same_name(a, b) ? a < b : CaselessOrder()(a, b);
+}
+
+bool CaselessOrder::operator()(std::string_view a, std::string_view b) const {
+  return std::ranges::lexicographical_compare(a, b, {}, to_lower, to_lower);
+}
+
+bool is_same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, to_lower, to_lower);
 }
 
 }  // namespace weft::import
