@@ -36,9 +36,39 @@ bool is_square_corner(std::string_view name) {
   return false;
 }
 
+/// As nccl-tests, weft, NCCL or PyTorch call it, or the program; null: none of them.
+const OperationFacts* operation_called(std::string_view name) {
+  for (auto* find : {find_torch_operation, find_operation, find_nccl_operation}) {
+    if (const OperationFacts* facts = find(name)) return facts;
+  }
+  const auto program = std::ranges::find(operations(), name, &OperationFacts::program);
+  return program == operations().end() ? nullptr : &*program;
+}
+
+/// `1073741824 bytes`, `64 MiB`, `64MiB`, or what stands behind `-b`, `-e` or `-s` of a command.
+std::optional<std::int64_t> bytes_said(const std::vector<std::string_view>& words, std::size_t at) {
+  std::string_view number = words[at];
+  const std::size_t end = std::min(number.find_first_not_of("0123456789"), number.size());
+  std::string_view unit = number.substr(end);
+  number = number.substr(0, end);
+  const bool is_argument =
+      at > 0 && (words[at - 1] == "-b" || words[at - 1] == "-e" || words[at - 1] == "-s");
+  if (unit.empty() && !is_argument) unit = at + 1 < words.size() ? words[at + 1] : "";
+  std::int64_t factor = 0;
+  if (unit == "bytes" || unit == "B" || (unit.empty() && is_argument)) factor = 1;
+  if (unit == "KiB" || (is_argument && unit == "K")) factor = std::int64_t{1} << 10U;
+  if (unit == "MiB" || (is_argument && unit == "M")) factor = std::int64_t{1} << 20U;
+  if (unit == "GiB" || (is_argument && unit == "G")) factor = std::int64_t{1} << 30U;
+  const auto value = number_in<std::int64_t>(number);
+  constexpr std::int64_t kHighest = std::int64_t{1} << 50U;
+  if (factor == 0 || !value || *value < 1 || *value > kHighest / factor) return {};
+  return *value * factor;
+}
+
 /// What comments say of all values.
 struct MatrixComment {
   std::string operation{};
+  std::int64_t bytes = 0;  ///< 0: not said
   std::optional<std::string> nic{};
   std::optional<std::uint32_t> rail{};
 };
@@ -86,10 +116,16 @@ class MatrixReader {
       if (word.starts_with("ib_") && word.ends_with("_bw")) {
         comment_.operation = safe_name(lower(word.substr(3, word.size() - 6))) + "-bw";
       }
-      if (const OperationFacts* facts = find_torch_operation(word); facts != nullptr) {
+      if (const OperationFacts* facts = operation_called(word); facts != nullptr) {
         comment_.operation = facts->name;
       }
       if (word.starts_with("mlx5_") && !comment_.nic) comment_.nic = safe_name(word);
+    }
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto bytes = bytes_said(words, i);
+      if (!bytes) continue;
+      if (comment_.bytes > 0 && comment_.bytes != *bytes) return problem("names two sizes");
+      comment_.bytes = *bytes;
     }
     if (const auto rail = number_in<std::uint32_t>(word_behind(words, "rail"))) {
       comment_.rail = rail;
@@ -180,6 +216,7 @@ class MatrixReader {
 
   [[nodiscard]] PairSeries empty_series() const {
     return {.operation = comment_.operation,
+            .bytes = comment_.bytes,
             .nic = comment_.nic,
             .rail = comment_.rail,
             .where = file_.line(line_)};
@@ -219,7 +256,7 @@ class MatrixReader {
     PairSeries series = empty_series();
     if (at_.contains("op")) {
       const std::string& name = cells[at_["op"]];
-      const OperationFacts* facts = find_torch_operation(name);
+      const OperationFacts* facts = operation_called(name);
       series.operation = facts != nullptr ? std::string(facts->name) : safe_name(name);
       if (name.starts_with("ib_") && name.ends_with("_bw")) {
         series.operation = safe_name(lower(name.substr(3, name.size() - 6))) + "-bw";
@@ -256,7 +293,8 @@ class MatrixReader {
     for (const PairSeries& series : m_.pairs) {
       if (series.operation.empty()) {
         add_warning(m_.remarks, series.where,
-                    "does not say what was measured: add a line such as `# ib_write_bw`");
+                    "does not say what was measured: add a line such as `# ib_write_bw` or `# "
+                    "all_reduce_perf`");
       }
       std::set<std::string> hosts;
       std::set<std::pair<std::string, std::string>> pairs;
