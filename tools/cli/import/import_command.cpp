@@ -52,6 +52,11 @@ Errors errors_of(const import::Remarks& remarks) {
   return errors;
 }
 
+/// A log, a matrix or counters, which `weft diagnose` reads.
+bool is_evidence(const import::InputFile& file) {
+  return import::recognise(file) == nullptr && evidence::recognise(file) != nullptr;
+}
+
 template <class Forms>
 void print_commands(const Forms& forms) {
   for (const auto& form : forms) {
@@ -159,11 +164,26 @@ bool ImportCommand::read_files(import::Description& description) {
     }
   }
   const import::Format* const format = import::find_format(format_);
-  for (const import::InputFile& file : files_) import::read_file(file, format, description);
+  for (const import::InputFile& file : files_) {
+    if (format != nullptr || !is_evidence(file)) {
+      import::read_file(file, format, description);
+    } else if (!copies_.empty()) {
+      import::add_warning(description.remarks, {.file = file.name()},
+                          "is what was measured: it is copied, and no part of the scenario");
+    } else {
+      errors.push_back(
+          {"is what was measured, and does not describe the cluster: give it to `weft "
+           "diagnose CLUSTER.yaml " +
+               escaped(file.name()) + "`",
+           {.file = file.name()}});
+    }
+  }
   const Errors found = errors_of(description.remarks);
   errors.insert(errors.end(), found.begin(), found.end());
-  if (!errors.empty()) print_errors(errors);
-  return errors.empty();
+  if (errors.empty()) return true;
+  print_remarks(description.remarks);
+  print_errors(errors);
+  return false;
 }
 
 int ImportCommand::write_copies(const import::Cluster& cluster) {
@@ -230,7 +250,10 @@ std::optional<int> ImportCommand::run() {
   import::Description description;
   if (!read_files(description)) return kBadInput;
   import::Cluster cluster = import::join(description, options_);
-  if (const Errors errors = errors_of(description.remarks); !errors.empty()) return refuse(errors);
+  if (const Errors errors = errors_of(description.remarks); !errors.empty()) {
+    print_remarks(description.remarks);
+    return refuse(errors);
+  }
   return write(cluster, description);
 }
 
