@@ -168,7 +168,8 @@ TEST_F(Operators, TwinsWithAFaultAreRefusedWithTheirPlace) {
   }
   const Finished log = program_.run({"import", sample("logs/pairs-allreduce.csv")});
   EXPECT_EQ(log.exit_code, 2);
-  EXPECT_THAT(log.err, HasSubstr("is in no form that weft knows"));
+  EXPECT_THAT(log.err, HasSubstr("is what was measured"));
+  EXPECT_THAT(log.err, HasSubstr("weft diagnose"));
 }
 
 TEST_F(Operators, EvidenceThatCannotBeUsedIsRefused) {
@@ -198,6 +199,18 @@ TEST_F(Operators, SharedCopiesNameNoDeviceAndImportAlike) {
     return text.substr(text.find("\nfaults:"));
   };
   EXPECT_EQ(fabric_of(read("again.yaml")), fabric_of(read("cluster.yaml")));
+}
+
+// Who shares the files of a cluster shares what was measured on it, too.
+TEST_F(Operators, SharedCopiesOfLogsNameTheSameServers) {
+  run({"import", sample("fabric/cables-generic.csv"), sample("logs/pairs-allreduce.csv"),
+       sample("logs/nccl-tests-2.17.8-allreduce-4n-slow.txt"), "-o", "shared.yaml", "--anonymise",
+       "--copies", "shared"},
+      0);
+  EXPECT_THAT(read("shared/pairs-allreduce.csv"), HasSubstr("server1,server3,all_reduce"));
+  const std::string log = read("shared/nccl-tests-2.17.8-allreduce-4n-slow.txt");
+  EXPECT_THAT(log, HasSubstr("server3 device  0"));
+  EXPECT_THAT(log, Not(HasSubstr("gpu03")));
 }
 
 TEST_F(Operators, ExpectedTimesSayWhatLimitsThem) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -99,6 +100,41 @@ TEST(Advice, TwoSlowNicsAreTwoFindings) {
     }
   }
   EXPECT_THAT(places, testing::IsSupersetOf({"gpu1", "gpu21"})) << to_text(d);
+}
+
+/// All pairs of four servers, in both directions; `slow` says at which part of `usual` each is.
+evidence::PairSeries matrix(evidence::PairSeries series, double usual,
+                            const std::function<double(int, int)>& slow) {
+  for (int a = 0; a < 4; ++a) {
+    for (int b = 0; b < 4; ++b) {
+      if (a == b) continue;
+      series.values.push_back({.from = "server" + std::to_string(a),
+                               .to = "server" + std::to_string(b),
+                               .gigabytes_per_second = usual * slow(a, b)});
+    }
+  }
+  return series;
+}
+
+// Of four NICs of a rail two are slow: most pairs are, and one is well, so that it is not all NICs.
+TEST(Advice, TwoSlowNicsOfOneRailAreNotAllNics) {
+  const Diagnosis d =
+      with_links({matrix({.operation = "write-bw", .rail = 3}, 49, [](int a, int b) {
+        return a == 0 || b == 0 || a == 3 || b == 3 ? 0.5 : 1.0;
+      })});
+  EXPECT_TRUE(d.nothing_explains_it) << to_text(d);
+  EXPECT_TRUE(d.culprits.empty()) << to_text(d);
+}
+
+// One server explains three of the five slow pairs, and the other two have nothing to do with it.
+TEST(Advice, PairsThatAreSlowBesideACulpritAreNotPassedOver) {
+  const Diagnosis d =
+      with_links({matrix({.operation = "all-reduce", .bytes = 64 << 20}, 320, [](int a, int b) {
+        if (a == 0 || b == 0) return 0.42;
+        return a == 2 || b == 2 ? 0.5 : 1.0;
+      })});
+  EXPECT_TRUE(d.nothing_explains_it) << to_text(d);
+  EXPECT_TRUE(d.culprits.empty()) << to_text(d);
 }
 
 TEST(Advice, ALinkTestWithoutServersIsASuspect) {

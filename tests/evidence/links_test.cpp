@@ -173,6 +173,29 @@ TEST(PairMatrix, SquaresAndListsGiveTheSameKindOfValues) {
   EXPECT_EQ(rails.pairs[1].values.size(), 2U);
 }
 
+// Operation and size stand in the comment of a square, in the words that people use.
+TEST(PairMatrix, CommentsSayOperationAndSize) {
+  struct Said {
+    const char* comment;
+    const char* operation;
+    std::int64_t bytes;
+  };
+  for (const Said& said : {Said{"all_reduce, 64 MiB, busbw GB/s", "all-reduce", 64 << 20},
+                           Said{"all_reduce_perf -b 1G -e 1G, GB/s", "all-reduce", 1 << 30},
+                           Said{"all-reduce of 1073741824 bytes, GB/s", "all-reduce", 1 << 30},
+                           Said{"AllGather (16MiB) GB/s", "all-gather", 16 << 20},
+                           Said{"sendrecv_perf, 400G NICs, GB/s", "send-recv", 0}}) {
+    const Measurements read =
+        read_text(std::string("# ") + said.comment + "\nsrc\\dst,a,b,c\na,,1,2\nb,1,,2\nc,1,2,\n");
+    ASSERT_EQ(read.pairs.size(), 1U) << said.comment;
+    EXPECT_EQ(read.pairs[0].operation, said.operation) << said.comment;
+    EXPECT_EQ(read.pairs[0].bytes, said.bytes) << said.comment;
+  }
+  const Measurements two =
+      read_text("# all_reduce, 1 MiB, 2 MiB, GB/s\nsrc\\dst,a,b\na,,1\nb,1,\n");
+  EXPECT_TRUE(import::has_errors(two.remarks));
+}
+
 TEST(PairMatrix, AllLinesThatCannotBeMeantAreNamed) {
   struct Case {
     const char* text;

@@ -53,6 +53,11 @@ Errors errors_of(const import::Remarks& remarks) {
   return errors;
 }
 
+/// A log, a matrix or counters, which `weft diagnose` reads.
+bool is_evidence(const import::InputFile& file) {
+  return import::recognise(file) == nullptr && evidence::recognise(file) != nullptr;
+}
+
 template <class Forms>
 void print_commands(const Forms& forms) {
   for (const auto& form : forms) {
@@ -206,12 +211,26 @@ bool ImportCommand::read_files(import::Description& description) {
   }
   if (errors.empty() && !name_format(named)) return false;
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    import::read_file(files_[i], named[i], description);
+    const import::InputFile& file = files_[i];
+    if (named[i] != nullptr || !is_evidence(file)) {
+      import::read_file(file, named[i], description);
+    } else if (!copies_.empty()) {
+      import::add_warning(description.remarks, {.file = file.name()},
+                          "is what was measured: it is copied, and no part of the scenario");
+    } else {
+      errors.push_back(
+          {"is what was measured, and does not describe the cluster: give it to `weft "
+           "diagnose CLUSTER.yaml " +
+               escaped(file.name()) + "`",
+           {.file = file.name()}});
+    }
   }
   const Errors found = errors_of(description.remarks);
   errors.insert(errors.end(), found.begin(), found.end());
-  if (!errors.empty()) print_errors(errors);
-  return errors.empty();
+  if (errors.empty()) return true;
+  print_remarks(description.remarks);
+  print_errors(errors);
+  return false;
 }
 
 int ImportCommand::write_copies(const import::Cluster& cluster) {
@@ -282,7 +301,10 @@ std::optional<int> ImportCommand::run() {
   import::Description description;
   if (!read_files(description)) return kBadInput;
   import::Cluster cluster = import::join(description, options_);
-  if (const Errors errors = errors_of(description.remarks); !errors.empty()) return refuse(errors);
+  if (const Errors errors = errors_of(description.remarks); !errors.empty()) {
+    print_remarks(description.remarks);
+    return refuse(errors);
+  }
   return write(cluster, description);
 }
 

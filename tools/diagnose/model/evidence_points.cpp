@@ -261,7 +261,7 @@ class Builder {
                                                       : "");
     if (pairs.values.front().from.empty()) return;  // of one NIC: what findings are for
     if (!pairs.nic && !pairs.rail) return leave_out(name, "it does not say of which NICs it is");
-    if (pairs.bytes > 0 && pairs.bytes < kLeastWireBytes) {
+    if (pairs.bytes > 0 && pairs.bytes < kMinWireBytes) {
       return leave_out(name + " in messages below 64 KiB",
                        "their number limits them, and not the NIC's rate");
     }

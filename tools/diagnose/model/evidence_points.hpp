@@ -14,7 +14,7 @@
 namespace weft::diagnose {
 
 /// Smaller messages of perftest are limited by how many a NIC sends, and not by its rate.
-inline constexpr std::int64_t kLeastWireBytes = std::int64_t{64} << 10U;
+inline constexpr std::int64_t kMinWireBytes = std::int64_t{64} << 10U;
 
 /// One measured time, beside what the healthy cluster takes.
 struct Point {

@@ -122,7 +122,7 @@ bool supports(const Places& places, const Culprit& finding, bool narrows, Diagno
 /// perftest whose file does not say between whom: of a NIC of that name.
 void join_nameless(const Places& places, const evidence::PairSeries& pairs, Diagnosis& diagnosis) {
   if (!pairs.operation.ends_with("-bw") || pairs.values.size() != 1 || places.nics.empty()) return;
-  if (pairs.bytes > 0 && pairs.bytes < kLeastWireBytes) return;
+  if (pairs.bytes > 0 && pairs.bytes < kMinWireBytes) return;
   const evidence::PairValue& value = pairs.values.front();
   if (!value.from.empty()) return;
   double rate = 0;

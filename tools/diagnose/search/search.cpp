@@ -26,6 +26,8 @@ constexpr double kWorstDeviation = 12;
 constexpr double kMeetingPair = 0.8;
 /// Below this part of others that are alike a pair or a NIC is a finding.
 constexpr double kLikes = 0.9;
+/// How many times as long as measured a pair that is well may be said to take.
+constexpr double kTooWell = 1.25;
 /// Tolerances by which a call is faster than a constant lets it be.
 constexpr double kFarTooFast = 4;
 /// A call that only time-outs explain: how long it takes is drawn.
@@ -146,10 +148,34 @@ bool sends_slowly(const Hypothesis& h, const EvidencePoints& evidence) {
   });
 }
 
+/// Whether a change concerns all pairs of servers alike.
+bool is_of_all(CulpritKind kind) {
+  return kind == CulpritKind::kAllNics || kind == CulpritKind::kChannels ||
+         kind == CulpritKind::kMtu || kind == CulpritKind::kGpuDirect ||
+         kind == CulpritKind::kAlgorithm || kind == CulpritKind::kThresholds;
+}
+
+bool is_well(const Point& point) {
+  return point.measured_us <= point.expected_us * (1 + point.band);
+}
+
+/// Pairs of a matrix that are well beside slow ones, and that a change would make slow.
+std::ptrdiff_t pairs_too_well_for(const Hypothesis& h, const EvidencePoints& evidence) {
+  const auto has_slow_pair = [&evidence](std::uint32_t curve) {
+    return std::ranges::any_of(evidence.points,
+                               [&](const Point& p) { return p.curve == curve && !is_well(p); });
+  };
+  return std::ranges::count_if(evidence.points, [&](const Point& point) {
+    return evidence.curves[point.curve].is_matrix && is_well(point) &&
+           predicted_us(h, point) > kTooWell * point.measured_us && has_slow_pair(point.curve);
+  });
+}
+
 /// A constant is in every call. One that a measurement is far too fast for is none, however well it
-/// fits the others.
+/// fits the others. Nor is it a change of all pairs where two of a matrix are well and others slow.
 bool is_refuted(const Hypothesis& h, const EvidencePoints& evidence) {
   if (h.kind == CulpritKind::kStorm) return sends_slowly(h, evidence);
+  if (is_of_all(h.kind)) return pairs_too_well_for(h, evidence) >= 2;
   if (h.kind != CulpritKind::kStraggler) return false;
   return std::ranges::any_of(evidence.points, [&](const Point& point) {
     const double short_of = std::log(predicted_us(h, point) / point.measured_us);
@@ -157,11 +183,14 @@ bool is_refuted(const Hypothesis& h, const EvidencePoints& evidence) {
   });
 }
 
-/// perftest has no library: what it finds slow is slow, whatever else is explained.
+/// perftest has no library: what it finds slow is slow, whatever else is explained. So is a pair of
+/// servers that a change of one NIC or server does not concern.
 std::uint32_t contradicting_links(const Hypothesis& h, const EvidencePoints& evidence) {
   if (h.kind == CulpritKind::kCollisions) return 0;
+  const bool is_of_one = h.kind == CulpritKind::kNic || h.kind == CulpritKind::kServer ||
+                         h.kind == CulpritKind::kLeaf || h.kind == CulpritKind::kStorm;
   return static_cast<std::uint32_t>(std::ranges::count_if(evidence.points, [&](const Point& point) {
-    if (!point.is_wire) return false;
+    if (!point.is_wire && !(is_of_one && evidence.curves[point.curve].is_matrix)) return false;
     const double predicted = predicted_us(h, point);
     return std::log(point.measured_us / predicted) >=
            kWorstDeviation * tolerance_of(h.kind, point, predicted);

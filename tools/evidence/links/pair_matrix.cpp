@@ -36,37 +36,33 @@ bool is_square_corner(std::string_view name) {
   return false;
 }
 
-/// `all-reduce` of `all_reduce`, `all_reduce_perf`, `AllReduce` and `all-reduce`, `write-bw` of
-/// `ib_write_bw`. Empty: it names none.
-std::string operation_named(std::string_view word) {
-  std::string name = lower(word);
-  if (name.starts_with("ib_") && name.ends_with("_bw")) {
-    return safe_name(name.substr(3, name.size() - 6)) + "-bw";
+/// As nccl-tests, weft, NCCL or PyTorch call it, or the program; null: none of them.
+const OperationFacts* operation_called(std::string_view name) {
+  for (auto* find : {find_torch_operation, find_operation, find_nccl_operation}) {
+    if (const OperationFacts* facts = find(name)) return facts;
   }
-  std::ranges::replace(name, '-', '_');
-  if (name.ends_with("_perf")) name.resize(name.size() - 5);
-  const OperationFacts* facts = find_torch_operation(name);
-  if (facts == nullptr) facts = find_nccl_operation(word);
-  return facts == nullptr ? std::string() : std::string(facts->name);
+  const auto program = std::ranges::find(operations(), name, &OperationFacts::program);
+  return program == operations().end() ? nullptr : &*program;
 }
 
-/// Bytes of `1073741824`, `1GiB` and `1G`, which nccl-tests takes for 2^30. Nothing: it is no size,
-/// or may be one of two, as `1GB`.
-std::optional<std::int64_t> size_of(std::string_view word) {
-  std::string text = lower(word);
-  if (text.ends_with("ib")) {
-    text.resize(text.size() - 2);
-  }
-  std::int64_t unit = 1;
-  constexpr std::string_view kUnits = "kmgt";
-  const std::size_t at = text.empty() ? kUnits.npos : kUnits.find(text.back());
-  if (at != kUnits.npos) {
-    unit = std::int64_t{1} << (10 * (at + 1));
-    text.pop_back();
-  }
-  const auto count = number_in<std::int64_t>(text);
-  if (!count || *count < 1 || *count > (std::int64_t{1} << 50) / unit) return {};
-  return *count * unit;
+/// `1073741824 bytes`, `64 MiB`, `64MiB`, or what stands behind `-b`, `-e` or `-s` of a command.
+std::optional<std::int64_t> bytes_said(const std::vector<std::string_view>& words, std::size_t at) {
+  std::string_view number = words[at];
+  const std::size_t end = std::min(number.find_first_not_of("0123456789"), number.size());
+  std::string_view unit = number.substr(end);
+  number = number.substr(0, end);
+  const bool is_argument =
+      at > 0 && (words[at - 1] == "-b" || words[at - 1] == "-e" || words[at - 1] == "-s");
+  if (unit.empty() && !is_argument) unit = at + 1 < words.size() ? words[at + 1] : "";
+  std::int64_t factor = 0;
+  if (unit == "bytes" || unit == "B" || (unit.empty() && is_argument)) factor = 1;
+  if (unit == "KiB" || (is_argument && unit == "K")) factor = std::int64_t{1} << 10U;
+  if (unit == "MiB" || (is_argument && unit == "M")) factor = std::int64_t{1} << 20U;
+  if (unit == "GiB" || (is_argument && unit == "G")) factor = std::int64_t{1} << 30U;
+  const auto value = number_in<std::int64_t>(number);
+  constexpr std::int64_t kHighest = std::int64_t{1} << 50U;
+  if (factor == 0 || !value || *value < 1 || *value > kHighest / factor) return {};
+  return *value * factor;
 }
 
 /// What comments say of all values.
@@ -117,27 +113,22 @@ class MatrixReader {
       const auto unit = rate_unit(word);
       if (unit && unit_ && *unit != *unit_) return problem("names two units of rates");
       if (unit) unit_ = unit;
-      if (std::string name = operation_named(word); !name.empty()) {
-        comment_.operation = std::move(name);
+      if (word.starts_with("ib_") && word.ends_with("_bw")) {
+        comment_.operation = safe_name(lower(word.substr(3, word.size() - 6))) + "-bw";
+      }
+      if (const OperationFacts* facts = operation_called(word); facts != nullptr) {
+        comment_.operation = facts->name;
       }
       if (word.starts_with("mlx5_") && !comment_.nic) comment_.nic = safe_name(word);
     }
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto bytes = bytes_said(words, i);
+      if (!bytes) continue;
+      if (comment_.bytes > 0 && comment_.bytes != *bytes) return problem("names two sizes");
+      comment_.bytes = *bytes;
+    }
     if (const auto rail = number_in<std::uint32_t>(word_behind(words, "rail"))) {
       comment_.rail = rail;
-    }
-    read_size(words);
-  }
-
-  /// `1073741824 bytes`, `1GiB`, `1 GiB`; a bare number or `1G` is none.
-  void read_size(const std::vector<std::string_view>& words) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const std::string next = i + 1 < words.size() ? lower(words[i + 1]) : std::string();
-      const bool has_unit = lower(words[i]).ends_with("ib");
-      const bool is_split = next == "bytes" || next == "kib" || next == "mib" || next == "gib";
-      if (!has_unit && !is_split) continue;
-      const auto bytes = size_of(has_unit || next == "bytes" ? std::string(words[i])
-                                                             : std::string(words[i]) + next);
-      if (bytes) comment_.bytes = *bytes;
     }
   }
 
@@ -265,11 +256,15 @@ class MatrixReader {
     PairSeries series = empty_series();
     if (at_.contains("op")) {
       const std::string& name = cells[at_["op"]];
-      series.operation = operation_named(name);
-      if (series.operation.empty()) series.operation = safe_name(name);
+      const OperationFacts* facts = operation_called(name);
+      series.operation = facts != nullptr ? std::string(facts->name) : safe_name(name);
+      if (name.starts_with("ib_") && name.ends_with("_bw")) {
+        series.operation = safe_name(lower(name.substr(3, name.size() - 6))) + "-bw";
+      }
     }
     if (at_.contains("bytes")) {
-      const auto bytes = size_of(cells[at_["bytes"]]);
+      // As an argument of nccl-tests: `1073741824` or `1G`; `1GB` may be 10^9.
+      const auto bytes = bytes_said({"-b", cells[at_["bytes"]]}, 1);
       if (!bytes) {
         return problem(backquoted(cells[at_["bytes"]]) + " is no number of bytes");
       }
@@ -299,8 +294,8 @@ class MatrixReader {
     for (const PairSeries& series : m_.pairs) {
       if (series.operation.empty()) {
         add_warning(m_.remarks, series.where,
-                    "does not say what was measured: add a line such as `# ib_write_bw` or "
-                    "`# all_reduce_perf, 1 GiB`");
+                    "does not say what was measured: add a line such as `# ib_write_bw` or `# "
+                    "all_reduce_perf`");
       }
       std::set<std::string> hosts;
       std::set<std::pair<std::string, std::string>> pairs;
