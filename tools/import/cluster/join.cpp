@@ -49,7 +49,7 @@ class Joiner {
 
   Cluster join() {
     resolve_names(description_);
-    cluster_.left_out = leave_out(description_, options_.without);
+    cluster_.excluded = leave_out(description_, options_.without);
     const DeviceKinds kinds(description_, options_);
     if (has_errors(description_.remarks)) return std::move(cluster_);
     const Remarks settings = check_settings(description_);
