@@ -120,6 +120,29 @@ TEST_F(Operators, ALogAloneIsUndecidedAndPairsNameTheNic) {
   EXPECT_EQ(seen, 2);
 }
 
+// Logs write names of servers in another case than lists of cables.
+TEST_F(Operators, ServersOfLogsAreKnownInAnyCase) {
+  import_cluster();
+  const std::string name = sample("logs/nccl-tests-2.17.8-allreduce-4n-healthy.txt");
+  std::ifstream in(name);
+  const std::string log{std::istreambuf_iterator<char>(in), {}};
+  const auto diagnosed = [&](const std::string& third) {
+    std::string text = log;
+    for (std::size_t at = 0; (at = text.find("gpu03", at)) != std::string::npos;) {
+      text.replace(at, 5, third);
+      at += third.size();
+    }
+    std::ofstream(program_.path(third + ".txt")) << text;
+    return program_.run({"diagnose", "cluster.yaml", third + ".txt", "--json"});
+  };
+  const Finished as_is = diagnosed("gpu03");
+  const Finished in_capitals = diagnosed("GPU03");
+  EXPECT_EQ(as_is.exit_code, 0) << as_is.err;
+  EXPECT_EQ(json::parse(in_capitals.out)["compared"], json::parse(as_is.out)["compared"]);
+  EXPECT_THAT(diagnosed("node3").err, HasSubstr("ran on node3, which the cluster has not; it has "
+                                                "gpu01 to gpu04"));
+}
+
 // The page stands beside the text.
 TEST_F(Operators, ADiagnosisIsWrittenAsAPageBesideTheText) {
   import_cluster();

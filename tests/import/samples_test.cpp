@@ -213,13 +213,17 @@ TEST(Samples, CableListsHoldTheSameCables) {
   EXPECT_EQ(netbox.cables.size(), 64U) << remarks_text(netbox);
   EXPECT_EQ(remarks_text(netbox), "");
   EXPECT_EQ(facts_text(netbox), facts_text(read_sample("fabric/netbox-cables-table-export.csv")));
-  Description generic = read_sample("fabric/cables-generic.csv");
-  for (Cable& cable : generic.cables) {
-    ASSERT_TRUE(cable.rate.has_value());
-    EXPECT_EQ(cable.rate->value.count(), 400 * kGbps);
-    cable.rate.reset();
+  for (const char* name :
+       {"fabric/cables-generic.csv", "fabric/cables-semicolons.csv", "fabric/cables-tabs.txt"}) {
+    Description own = read_sample(name);
+    EXPECT_EQ(remarks_text(own), "") << name;
+    for (Cable& cable : own.cables) {
+      ASSERT_TRUE(cable.rate.has_value()) << name;
+      EXPECT_EQ(cable.rate->value.count(), 400 * kGbps) << name;
+      cable.rate.reset();
+    }
+    EXPECT_EQ(facts_text(netbox), facts_text(own)) << name;
   }
-  EXPECT_EQ(facts_text(netbox), facts_text(generic));
 }
 
 /// Both ends of all cables, without what one form says and another does not.

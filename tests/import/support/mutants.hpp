@@ -23,6 +23,8 @@ inline const std::multimap<std::string, std::string>& good_samples() {
       {"netbox-csv", "fabric/netbox-cables.csv"},
       {"netbox-table", "fabric/netbox-cables-table-export.csv"},
       {"cables-csv", "fabric/cables-generic.csv"},
+      {"cables-csv", "fabric/cables-semicolons.csv"},
+      {"cables-csv", "fabric/cables-tabs.txt"},
       {"lldpctl", "fabric/lldpctl-gpu01.json"},
       {"lldp-table", "fabric/lldp-table-leaf01.txt"},
       {"dsx-air", "fabric/dsx-air.json"},

@@ -128,7 +128,7 @@ CableTitle cable_title(std::string_view title) {
   }
   const std::string unit = take_unit(title);
   const Words words = words_of_title(title);
-  if (const CableTitle quantity = quantity_of_title(words, unit); !quantity.column.empty()) {
+  if (CableTitle quantity = quantity_of_title(words, unit); !quantity.column.empty()) {
     return quantity;
   }
   if (!unit.empty() || !are_among(kMediumWords, words) || words == Words{"cable"}) return {};

@@ -82,7 +82,7 @@ class GenericCsvReader {
     if (!count) return parse_port_rate(text);
     if (!rate_unit_.empty()) return parse_port_rate(fmt::format("{}{}", text, rate_unit_));
     if (*count >= kMinMbps) {
-      const OrProblem<BitsPerSecond> megabits = port_rate_of_mbps(text);
+      OrProblem<BitsPerSecond> megabits = port_rate_of_mbps(text);
       if (const auto* const good = std::get_if<BitsPerSecond>(&megabits)) {
         cells_.add(
             Severity::kWarning, "rate", table_.where("rate"),

@@ -75,9 +75,9 @@ Anonymiser::Anonymiser(const Cluster& cluster) {
     names_.emplace(cluster.switches[i].name, leaves.contains(i) ? fmt::format("leaf{}", ++leaf)
                                                                 : fmt::format("spine{}", ++spine));
   }
-  for (std::size_t i = 0; i < cluster.left_out.size(); ++i) {
-    if (!cluster.left_out[i].empty()) {
-      names_.emplace(cluster.left_out[i], fmt::format("other{}", i + 1));
+  for (std::size_t i = 0; i < cluster.excluded.size(); ++i) {
+    if (!cluster.excluded[i].empty()) {
+      names_.emplace(cluster.excluded[i], fmt::format("other{}", i + 1));
     }
   }
   std::set<std::size_t, std::greater<>> lengths;

@@ -82,7 +82,7 @@ struct Cluster {
   std::vector<ClusterSwitch> switches;
   std::vector<ClusterCable> cables;
   bool is_infiniband = false;
-  std::vector<std::string> left_out;     ///< devices that the user left out
+  std::vector<std::string> excluded;     ///< devices that the user left out
   std::vector<std::string> assumptions;  ///< what stands in for what no file says
 };
 

@@ -56,7 +56,7 @@ class Joiner {
           of_aliases.size() == 1 ? escaped(*of_aliases.begin())
                                  : fmt::format("{} switches", of_aliases.size())));
     }
-    cluster_.left_out = leave_out(description_, options_.without);
+    cluster_.excluded = leave_out(description_, options_.without);
     const DeviceKinds kinds(description_, options_);
     if (has_errors(description_.remarks)) return std::move(cluster_);
     const Remarks settings = check_settings(description_);

@@ -44,9 +44,9 @@ DeviceNames devices_of(const Description& description) {
 }
 
 /// One pattern at work.
-class LeftOut {
+class Exclusion {
  public:
-  explicit LeftOut(std::string_view pattern) : pattern_(lower_case(pattern)) {}
+  explicit Exclusion(std::string_view pattern) : pattern_(lower_case(pattern)) {}
 
   void apply(Description& description) {
     count(std::erase_if(description.cables,
@@ -178,16 +178,16 @@ std::vector<std::string> leave_out(Description& description,
   const DeviceNames before = devices_of(description);
   const std::vector<std::string> names = names_in(description);
   for (const std::string& pattern : patterns) {
-    LeftOut left_out(pattern);
-    left_out.apply(description);
-    if (left_out.counts().empty()) {
+    Exclusion excluded(pattern);
+    excluded.apply(description);
+    if (excluded.counts().empty()) {
       add_error(description.remarks, {},
                 fmt::format("--without {}: no device, port or NIC of these files is called so{}",
                             backquoted(pattern), did_you_mean(pattern, names)));
     } else {
       add_warning(description.remarks, {},
                   fmt::format("--without {} leaves out {}", backquoted(pattern),
-                              fmt::join(left_out.counts(), ", ")));
+                              fmt::join(excluded.counts(), ", ")));
     }
   }
   const DeviceNames after = devices_of(description);

@@ -86,7 +86,8 @@ bool CsvTable::split(std::size_t line) {
     return false;
   }
   for (const CsvRow::Cell& cell : row.cells()) {
-    std::string& own = cells_.emplace_back(std::string(cell.text), cell.column).text;
+    cells_.push_back({std::string(cell.text), cell.column});
+    std::string& own = cells_.back().text;
     if (separator_ == ',') continue;
     std::ranges::replace(own, ',', separator_);  // within quotes
     std::ranges::replace(own, kNoComma, ',');

@@ -70,7 +70,7 @@ std::size_t errors_in(const Description& description) {
       std::ranges::count(description.remarks, Severity::kError, &Remark::severity));
 }
 
-TEST(LeftOut, MorePortsThanNicsAreOneErrorThatSaysWhatToLeaveOut) {
+TEST(OtherNetworks, MorePortsThanNicsAreOneErrorThatSaysWhatToLeaveOut) {
   Description read;
   joined(matrix(8), cables("eno1,oob,Ethernet"), read);
   EXPECT_EQ(errors_in(read), 1U) << remarks_text(read);
@@ -83,12 +83,12 @@ TEST(LeftOut, MorePortsThanNicsAreOneErrorThatSaysWhatToLeaveOut) {
     EXPECT_EQ(errors_in(without), 0U) << pattern << remarks_text(without);
     EXPECT_EQ(cluster.cables.size(), 32U) << pattern;
     EXPECT_EQ(cluster.switches.size(), 1U) << pattern;
-    EXPECT_EQ(cluster.left_out, std::vector<std::string>{"oob"}) << pattern;
+    EXPECT_EQ(cluster.excluded, std::vector<std::string>{"oob"}) << pattern;
     EXPECT_TRUE(says(without, Severity::kWarning, 0, "leaves out 4 cables")) << pattern;
   }
 }
 
-TEST(LeftOut, MoreNicsThanPortsAreOneErrorThatSaysWhatToLeaveOut) {
+TEST(OtherNetworks, MoreNicsThanPortsAreOneErrorThatSaysWhatToLeaveOut) {
   Description read;
   joined(matrix(10), cables(""), read);
   EXPECT_EQ(errors_in(read), 1U) << remarks_text(read);
@@ -100,7 +100,7 @@ TEST(LeftOut, MoreNicsThanPortsAreOneErrorThatSaysWhatToLeaveOut) {
 }
 
 // GPUs know their NICs by index: those behind one that is left out move up.
-TEST(LeftOut, PathsOfGpusFollowTheNicsThatStay) {
+TEST(OtherNetworks, PathsOfGpusFollowTheNicsThatStay) {
   Description read = read_text(matrix(8));
   leave_out(read, {"mlx5_2"});
   ASSERT_EQ(read.servers.at(0).nics.size(), 7U);
@@ -113,7 +113,7 @@ TEST(LeftOut, PathsOfGpusFollowTheNicsThatStay) {
   }
 }
 
-TEST(LeftOut, AWordThatNamesNothingIsAnError) {
+TEST(OtherNetworks, AWordThatNamesNothingIsAnError) {
   Description read;
   joined(matrix(8), cables(""), read, {"eno1", "ens1np0x"});
   EXPECT_EQ(errors_in(read), 2U) << remarks_text(read);
@@ -123,7 +123,7 @@ TEST(LeftOut, AWordThatNamesNothingIsAnError) {
 }
 
 // Whatever file a fact is from: here the settings, neighbours and roles of a switch.
-TEST(LeftOut, SwitchesGoWithAllThatFilesSayOfThem) {
+TEST(OtherNetworks, SwitchesGoWithAllThatFilesSayOfThem) {
   Description read = read_sample("fabric/config_db-leaf01.json");
   ASSERT_EQ(read.switches.size(), 1U);
   leave_out(read, {"leaf01"});
@@ -137,7 +137,7 @@ TEST(LeftOut, SwitchesGoWithAllThatFilesSayOfThem) {
 }
 
 // Slot names such as ens10 have no order that NICs follow: on it depends which cable is blamed.
-TEST(LeftOut, AnOrderThatIsAGuessIsAWarningThatSaysWhatSettlesIt) {
+TEST(OtherNetworks, AnOrderThatIsAGuessIsAWarningThatSaysWhatSettlesIt) {
   Description read;
   joined(matrix(8), cables(""), read);
   EXPECT_TRUE(says(read, Severity::kWarning, 2,
@@ -148,7 +148,7 @@ TEST(LeftOut, AnOrderThatIsAGuessIsAWarningThatSaysWhatSettlesIt) {
 }
 
 // hwloc's file beside a matrix settles it, whichever of them is named first.
-TEST(LeftOut, InterfacesOfHwlocCompleteAMatrix) {
+TEST(OtherNetworks, InterfacesOfHwlocCompleteAMatrix) {
   const std::string matrix_text = sample_text("server/topo-m-gpu01.txt");
   const std::string hwloc = sample_text("server/lstopo-gpu01.xml");
   const std::string list = sample_text("fabric/cables-generic.csv");
@@ -168,7 +168,7 @@ TEST(LeftOut, InterfacesOfHwlocCompleteAMatrix) {
 }
 
 // SONiC's LeafRouter is the second tier above a ToRRouter; with servers below it it is the first.
-TEST(LeftOut, TiersCountFromTheSwitchesThatServersAreAttachedTo) {
+TEST(OtherNetworks, TiersCountFromTheSwitchesThatServersAreAttachedTo) {
   Description read;
   read_file(InputFile("config_db.json", R"({"DEVICE_METADATA":{"localhost":{"hostname":"leaf1",
 "type":"LeafRouter"}},"PORT":{"Ethernet100":{"speed":"400000"}},
