@@ -18,8 +18,7 @@ HelpTopic culprit_topic(std::vector<std::string> words, std::string about) {
 
 std::vector<HelpTopic> all_culprits() {
   std::vector<HelpTopic> all;
-  constexpr auto kKinds = static_cast<int>(diagnose::CulpritKind::kLoss) + 1;
-  for (int i = 0; i < kKinds; ++i) {
+  for (int i = 0; i < diagnose::kCulpritKinds; ++i) {
     const auto kind = static_cast<diagnose::CulpritKind>(i);
     std::vector<std::string> words{diagnose::name_of(kind)};
     if (kind == diagnose::CulpritKind::kGpuDirect) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -57,6 +58,8 @@ constexpr KindFacts kKinds[] = {
      "ECN, buffer), so that it drops or pauses, or a switch that is broken",
      1.95},
 };
+
+static_assert(std::size(kKinds) == kCulpritKinds);
 
 /// What packets of RoCE may carry, beside 4096 bytes.
 constexpr double kPayloads[] = {2048, 1024, 512, 256};

@@ -30,6 +30,8 @@ enum class CulpritKind : std::uint8_t {
   kLeaf,        ///< all NICs at one leaf carry a fraction: its settings, its buffer, its ASIC
 };
 
+inline constexpr int kCulpritKinds = static_cast<int>(CulpritKind::kLeaf) + 1;
+
 /// `slow-nic`, `slow-server` ...: of JSON and of tests.
 [[nodiscard]] const char* name_of(CulpritKind kind);
 /// What is wrong, in words, and what makes it so.
