@@ -148,17 +148,17 @@ class DirectFindings {
   void add_fewer_nics(const RunNetwork& run) {
     std::size_t own = 0;
     for (const ServerPlace& server : places_.servers) own = std::max(own, server.nics.size());
-    std::size_t least = own;
+    std::size_t fewest = own;
     for (const auto& [host, network] : run.hosts) {
-      if (!network.nics.empty()) least = std::min(least, network.nics.size());
+      if (!network.nics.empty()) fewest = std::min(fewest, network.nics.size());
     }
     const std::size_t found = find(
         run, "fewer-nics",
         [own](const HostNetwork& h) { return !h.nics.empty() && h.nics.size() < own; },
         "{} has fewer NICs than a server: NCCL_IB_HCA, or NICs that are down");
     for (std::size_t i = all_.size() - found; i < all_.size(); ++i) {
-      all_[i].culprit.why += fmt::format(" ({} of {})", least, own);
-      all_[i].culprit.value = static_cast<double>(least) / static_cast<double>(own);
+      all_[i].culprit.why += fmt::format(" ({} of {})", fewest, own);
+      all_[i].culprit.value = static_cast<double>(fewest) / static_cast<double>(own);
     }
   }
 

@@ -375,9 +375,9 @@ std::vector<Fit> undecided_among(const std::vector<Fit>& fits) {
     if (f.score <= fits.front().score + kTold) alike.push_back(f);
   }
   // Among what fits alike, what leaves a slow run of perftest unexplained is out.
-  const std::uint32_t least =
+  const std::uint32_t fewest =
       std::ranges::min_element(alike, {}, &Fit::contradicting)->contradicting;
-  std::erase_if(alike, [least](const Fit& f) { return f.contradicting > least; });
+  std::erase_if(alike, [fewest](const Fit& f) { return f.contradicting > fewest; });
   return alike;
 }
 
