@@ -1,5 +1,7 @@
 #include "tools/diagnose/expectation.hpp"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +11,8 @@
 
 namespace weft::diagnose {
 namespace {
+
+using ::testing::HasSubstr;
 
 /// Two leaves, two servers under each, two GPUs and NICs in each.
 constexpr const char* kSmall =
@@ -135,6 +139,23 @@ TEST(Expectation, NothingIsFasterThanItsBusiestPart) {
   const auto& run = found.value().times[0].run;
   ASSERT_TRUE(run.is_extrapolated);
   EXPECT_LE(run.bottleneck_us(), run.time_us);
+}
+
+TEST(Expectation, PairsOfFewServersAreASquareAndOfManyGroups) {
+  Expectation few{.pair_size = 1_MiB};
+  few.pairs = {{"a", "b", 100, 1}, {"a", "c", 50.25, 1}, {"b", "c", 50, 1}};
+  EXPECT_THAT(to_text(few), HasSubstr("               a       b       c\n"
+                                      "       a       -   100.0    50.2\n"
+                                      "       b   100.0       -    50.0\n"
+                                      "       c    50.2    50.0       -\n"));
+  Expectation many{.pair_size = 1_MiB};
+  for (int a = 0; a < 17; ++a) {
+    for (int b = a + 1; b < 17; ++b) {
+      many.pairs.push_back({fmt::format("s{}", a), fmt::format("s{}", b), b == 16 ? 50.0 : 100, 1});
+    }
+  }
+  EXPECT_THAT(to_text(many), HasSubstr("      50.0  16 pairs, such as s0 and s16\n"
+                                       "     100.0  120 pairs, such as s0 and s1\n"));
 }
 
 TEST(Expectation, PairsAreSlowerWhereAFaultIsKept) {

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "simcore/text/counted.hpp"
 #include "tools/diagnose/model/band.hpp"
 #include "tools/diagnose/model/matching.hpp"
 
@@ -62,13 +66,51 @@ Result<bool> add_pairs(Simulator& simulator, const ExpectationQuery& query, Expe
 
 double rounded(double value) { return std::round(value * 1000) / 1000; }
 
-std::string pairs_text(const Expectation& e) {
-  std::string text = fmt::format("\nbusbw in GB/s of all-reduce of {} bytes of two servers alone\n",
-                                 e.pair_size.count());
-  for (const ExpectedPair& pair : e.pairs) {
-    text += fmt::format("  {} {}  {:.1f}\n", pair.from, pair.to, pair.gigabytes_per_second);
+/// A square, whose rows are as wide as a terminal.
+std::string square_text(const std::vector<std::string>& names,
+                        const std::vector<ExpectedPair>& pairs) {
+  std::size_t width = 6;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  std::string text = fmt::format("  {:>{}}", "", width);
+  for (const std::string& name : names) text += fmt::format("  {:>{}}", name, width);
+  for (const std::string& from : names) {
+    text += fmt::format("\n  {:>{}}", from, width);
+    for (const std::string& to : names) {
+      const auto pair = std::ranges::find_if(pairs, [&](const ExpectedPair& p) {
+        return (p.from == from && p.to == to) || (p.from == to && p.to == from);
+      });
+      text += pair == pairs.end() ? fmt::format("  {:>{}}", "-", width)
+                                  : fmt::format("  {:>{}.1f}", pair->gigabytes_per_second, width);
+    }
   }
-  return text;
+  return text + "\n";
+}
+
+/// Of many servers: how many pairs reach the same, the slowest first.
+std::string groups_text(const std::vector<ExpectedPair>& pairs) {
+  std::map<std::string, std::vector<const ExpectedPair*>> groups;
+  for (const ExpectedPair& pair : pairs) {
+    groups[fmt::format("{:8.1f}", pair.gigabytes_per_second)].push_back(&pair);
+  }
+  std::string text;
+  for (const auto& [rate, alike] : groups) {
+    text += fmt::format("  {}  {}, such as {} and {}\n", rate,
+                        counted(static_cast<std::int64_t>(alike.size()), "pair"),
+                        alike.front()->from, alike.front()->to);
+  }
+  return text + "  `--json` has all pairs\n";
+}
+
+std::string pairs_text(const Expectation& e) {
+  constexpr std::size_t kMaxColumns = 16;
+  std::vector<std::string> names;
+  for (const ExpectedPair& pair : e.pairs) {
+    say_once(names, pair.from);
+    say_once(names, pair.to);
+  }
+  return fmt::format("\nbusbw in GB/s of all-reduce of {} bytes of two servers alone\n",
+                     e.pair_size.count()) +
+         (names.size() <= kMaxColumns ? square_text(names, e.pairs) : groups_text(e.pairs));
 }
 
 }  // namespace
