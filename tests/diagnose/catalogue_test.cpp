@@ -132,7 +132,8 @@ TEST(Catalogue, TheRateOfASlowNicIsThatOfPerftest) {
 
 /// Four racks of two servers; perftest around both rails, `share` of what is expected where a NIC
 /// of the first rack takes part.
-Diagnosis with_slow_leaf(double share, const std::vector<std::string>& overrides = {}) {
+Diagnosis with_slow_leaf(double share, const std::vector<std::string>& overrides = {},
+                         const std::vector<evidence::Counter>& counters = {}) {
   constexpr planted::Cluster kRacks{.servers = 8, .gpus = 2, .leaves = 4, .spines = 2, .links = 4};
   std::vector<evidence::PairSeries> pairs;
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -144,7 +145,7 @@ Diagnosis with_slow_leaf(double share, const std::vector<std::string>& overrides
     }
   }
   return diagnosis_of(
-      {.pairs = pairs},
+      {.pairs = pairs, .counters = counters},
       Simulator::of_text(kRacks.text(), "racks.yaml", overrides, Twin::kHealthy).value());
 }
 
@@ -154,8 +155,12 @@ TEST(Catalogue, AllNicsAtOneLeafAreTheLeaf) {
   EXPECT_EQ(d.culprits.front().places.size(), 1U);
   EXPECT_NEAR(*d.culprits.front().value, 0.4, 0.02);
   EXPECT_THAT(d.notes, testing::IsEmpty());
-  // What the scenario says of a leaf is said beside it.
+  // What the scenario says of a leaf is said beside it, and what its ports dropped.
   const std::string place = d.culprits.front().places.front();
+  const Diagnosis dropped = with_slow_leaf(
+      0.4, {}, {{place, "Ethernet0", "TX_DRP", 7, {}}, {"leaf9", "Ethernet8", "TX_DRP", 9, {}}});
+  EXPECT_THAT(dropped.culprits.front().evidence, testing::Contains(HasSubstr("TX_DRP 7")));
+  EXPECT_THAT(dropped.remarks, ElementsAre(HasSubstr("leaf9 Ethernet8: TX_DRP 9")));
   const Diagnosis odd = with_slow_leaf(
       0.4, {fmt::format("fabric.changes=[{{node: {}, honours_pause: false}}]", place)});
   ASSERT_THAT(kinds_of(odd.culprits), ElementsAre("slow-leaf")) << to_text(odd);

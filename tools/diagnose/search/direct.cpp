@@ -87,9 +87,8 @@ class DirectFindings {
         [&](const HostNetwork& h) { return lacks_direct(h) && !uses_sockets(h); },
         "{} has no GDRDMA: data pass through host memory");
     find(
-        run, "nic-affinity",
-        [](const HostNetwork& h) { return h.worst_path == "SYS" || h.worst_path == "NODE"; },
-        "{} has paths beyond the host bridge (SYS or NODE): a GPU uses a NIC of the other socket");
+        run, "nic-affinity", [](const HostNetwork& h) { return h.worst_path == "SYS"; },
+        "{} has paths beyond the host bridge (SYS): a GPU uses a NIC of the other socket");
     add_fewer_nics(run);
   }
 

@@ -116,6 +116,15 @@ std::vector<Testimony> of_packets(const EvidencePoints& evidence,
 /// for, so that no order of files selects one of them.
 bool supports(const Testimony& testimony, const std::vector<std::string>& of_kind,
               Culprit& culprit) {
+  // Drops of a leaf's ports are what makes it slow.
+  if (culprit.kind == name_of(CulpritKind::kLeaf) && testimony.counter &&
+      testimony.kind == name_of(CulpritKind::kLoss)) {
+    if (std::ranges::find(culprit.places, testimony.counter->device) == culprit.places.end()) {
+      return false;
+    }
+    culprit.evidence.push_back(testimony.text);
+    return true;
+  }
   if (culprit.kind != testimony.kind) return false;
   if (!testimony.places.empty() && !culprit.places.empty()) {
     if (common_names(culprit.places, testimony.places).empty()) return false;

@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "scenarios/build/fabric_names.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quoted.hpp"
 #include "tools/import/parse/reading.hpp"
@@ -94,34 +95,10 @@ class Exclusion {
   }
 
   [[nodiscard]] bool is_named(std::string_view name) const {
-    return fits(pattern_, lower_case(name));
+    return scenarios::matches_pattern(pattern_, lower_case(name));
   }
   [[nodiscard]] bool is_port(const std::string& device, const std::string& port) const {
     return is_named(device) || is_named(port) || is_named(device + "/" + port);
-  }
-
-  static bool fits(std::string_view pattern, std::string_view text) {
-    // Greedy, from the last star on again: linear in practice.
-    std::size_t p = 0;
-    std::size_t t = 0;
-    std::size_t star = std::string_view::npos;
-    std::size_t mark = 0;
-    while (t < text.size()) {
-      if (p < pattern.size() && pattern[p] == '*') {
-        star = p++;
-        mark = t;
-      } else if (p < pattern.size() && pattern[p] == text[t]) {
-        ++p;
-        ++t;
-      } else if (star != std::string_view::npos) {
-        p = star + 1;
-        t = ++mark;
-      } else {
-        return false;
-      }
-    }
-    while (p < pattern.size() && pattern[p] == '*') ++p;
-    return p == pattern.size();
   }
 
   [[nodiscard]] bool is_nic(const Server& server, const ServerNic& nic) const {
