@@ -80,7 +80,7 @@ TEST(Samples, ASlowCurveAloneIsUndecidedAndAsksForPairs) {
 // What a file of the cluster shows, such as a slot with half of its lanes, is said by the scenario.
 TEST(Samples, WhatTheScenarioSaysIsLookedAtFirst) {
   Simulator healthy = cluster({"faults=[{type: link-rate, from: gpu21, rate: 200Gbps}]"});
-  const auto found = diagnose(healthy, read({kSlow}));
+  const auto found = diagnose(healthy, read({kSlow}), nullptr, {.confirms_by_packets = false});
   ASSERT_TRUE(found.ok());
   const Diagnosis& d = found.value();
   ASSERT_FALSE(d.undecided.empty()) << to_text(d);
@@ -92,8 +92,8 @@ TEST(Samples, WhatTheScenarioSaysIsLookedAtFirst) {
 
 // The levels of these logs are invented: with the healthy one as baseline only ratios count.
 TEST(Samples, PairsDecideWhichNicItIs) {
+  Simulator healthy = cluster();
   for (const bool has_baseline : {false, true}) {
-    Simulator healthy = cluster();
     const evidence::Measurements before = read({kHealthy});
     const auto found = diagnose(healthy,
                                 read({kSlow, "pairs-allreduce.csv", "pairs-rail4-write-bw.csv",

@@ -45,10 +45,12 @@ struct GoldenCase {
 
 /// Those that take a second or more, which tests that run them several times leave to `full`.
 inline bool is_long(const GoldenCase& golden) {
-  static constexpr std::array<std::string_view, 10> kLong = {"allreduce-algorithms.yaml",
+  static constexpr std::array<std::string_view, 12> kLong = {"allreduce-algorithms.yaml",
+                                                             "flapping.yaml",
                                                              "gpt3-175b.yaml",
                                                              "hgx-vs-nvl72.yaml",
                                                              "llama3-405b-slice.yaml",
+                                                             "llr.yaml",
                                                              "nccl-h100-16-nodes.yaml",
                                                              "nvl72.yaml",
                                                              "reuse.yaml",

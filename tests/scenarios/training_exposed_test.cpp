@@ -77,7 +77,7 @@ double left(double communication, double beside, double n) {
 const std::vector<std::string> kDataPlans = {"data: 8", "data: 16"};
 
 TEST(TrainingExposed, OfGradientsIsWhatTheBackwardPassLeaves) {
-  Sample sample(2);
+  Sample sample(4);
   for (const std::string& plan : kDataPlans) {
     const std::string keys =
         "    parallelism: {" + plan + "}\n    batch: {global: 16}\n    overlap: {bucket: 1KB";
@@ -93,7 +93,7 @@ TEST(TrainingExposed, OfGradientsIsWhatTheBackwardPassLeaves) {
 }
 
 TEST(TrainingExposed, OfParametersIsWhatTheForwardPassLeaves) {
-  Sample sample(2);
+  Sample sample(4);
   for (const std::string& plan : kDataPlans) {
     const std::string keys = "    parallelism: {" + plan +
                              ", zero: 1}\n    batch: {global: 16}\n"
@@ -191,7 +191,7 @@ TEST(TrainingExposed, OfSequenceParallelGathersIsWhatProductsLeave) {
 
 // The estimate follows the same chunks. What is left between them is the ring's closed form.
 TEST(TrainingExposed, OfTensorExchangesIsAsEstimated) {
-  Sample sample(3);
+  Sample sample(5);
   for (const std::string& plan : {std::string(), std::string(", sequence_parallel: true")}) {
     for (const std::string& rest : {std::string(), kFull}) {
       for (const double forward_us : {0.001, 20.0, 60.0, 150.0}) {
@@ -256,7 +256,7 @@ TEST(TrainingExposed, OfKeysIsWhatScoresLeave) {
 }
 
 TEST(TrainingExposed, OfKeysIsAsEstimated) {
-  Sample sample(3);
+  Sample sample(5);
   for (const std::string ranks : {"2", "4", "8"}) {
     for (const double forward_us : {0.001, 30.0, 100.0, 300.0}) {
       if (!sample.takes()) continue;
@@ -275,7 +275,7 @@ TEST(TrainingExposed, OfKeysIsAsEstimated) {
 
 // Attention whose keys go round has chunks of products in its projections.
 TEST(TrainingExposed, OfTensorExchangesBesideAContextGroupIsAsEstimated) {
-  Sample sample(2);
+  Sample sample(4);
   for (const std::string plan : {", context: 2", ", context: 2, sequence_parallel: true"}) {
     for (const double forward_us : {0.001, 20.0, 60.0}) {
       if (!sample.takes()) continue;
@@ -290,7 +290,7 @@ TEST(TrainingExposed, OfTensorExchangesBesideAContextGroupIsAsEstimated) {
 // Where experts wait for both, which of them a run counts the wait for is up to the order of its
 // tasks.
 TEST(TrainingExposed, OfSharedExpertsBesideTokensIsAsEstimated) {
-  Sample sample(2);
+  Sample sample(4);
   const std::string plan = ", data: 2, expert: 2, sequence_parallel: true";
   for (const std::string shared : {"", "4"}) {
     for (const std::string beside : {"false", "true"}) {
@@ -323,7 +323,7 @@ TEST(TrainingExposed, OfSharedExpertsBesideTokensIsAsEstimated) {
 // than what is computed they are within 20 % (16 % was measured, too short a step): an estimate
 // gives each of two calls on one link an equal share, and no delay for their order.
 TEST(TrainingExposed, OfTwoPassesSideBySideIsAsEstimated) {
-  Sample sample(3);
+  Sample sample(5);
   for (const std::string passes : {"halves", "pairs"}) {
     for (const std::string shared : {"", ", shared_experts: 1"}) {
       for (const std::string beside : {"false", "true"}) {
@@ -420,7 +420,7 @@ TEST(TrainingExposed, OfStagesIsWhatTheScheduleLeaves) {
 // Of a backward pass, half a layer's gradients of weights are computed beside each way but the
 // first one.
 TEST(TrainingExposed, OfExpertsIsWhatGradientsOfWeightsLeave) {
-  Sample sample(2);
+  Sample sample(4);
   const std::string model = ", experts: 16, top_k: 4, expert_ffn: 512";
   for (const char* const plan :
        {"{data: 16, expert: 16}\n    batch: {global: 16}\n    experts: {exchange: low-latency}\n",
@@ -443,7 +443,7 @@ TEST(TrainingExposed, OfExpertsIsWhatGradientsOfWeightsLeave) {
 
 // Experts that all tokens go to are computed while tokens are on their way.
 TEST(TrainingExposed, OfExpertsIsWhatSharedExpertsLeave) {
-  Sample sample(2);
+  Sample sample(4);
   const std::string model = ", experts: 16, top_k: 4, expert_ffn: 512, shared_experts: 4";
   for (const char* const plan :
        {"{data: 8, expert: 8}\n    batch: {global: 8}\n    racks: 1\n",
