@@ -1,5 +1,7 @@
 #include "collectives/nccl/nccl_execution.hpp"
 
+#include "collectives/nccl/nccl_blocks.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -273,6 +275,38 @@ void set_pace(Execution& execution, const NcclMachine& machine) {
   }
 }
 
+/// On one server: what sets the pace of rings in Simple and LL128, and of all-to-alls.
+void set_blocks(Execution& execution, const CollectiveSpec& spec, const RankMap& map,
+                const RankLayout& layout) {
+  const auto blocks = nccl_blocks(spec.gpus());
+  const bool is_open = execution.transfer == Execution::Transfer::kMachine;
+  if (!blocks || !is_open || map.domains() > 1 || !knows_rates(map, layout)) return;
+  const bool is_chain =
+      spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce;
+  const bool is_ring = spec.algorithm == Algorithm::kRing && !is_chain;
+  if (is_ring && execution.protocol == Protocol::kLl128 && !execution.step_latency) {
+    execution.step_latency = blocks->flag_step;
+  }
+  if (execution.protocol != Protocol::kSimple) return;
+  BitsPerSecond rate;
+  if (is_ring) {
+    const BitsPerSecond share = serial_rate(execution, spec, nccl_machine_of(spec, map, layout));
+    rate = BitsPerSecond(std::llround(blocks->ring * static_cast<double>(share.count())));
+    if (!execution.step_latency) execution.step_latency = blocks->step;
+  } else if (is_point_to_point(spec.algorithm) &&
+             (spec.operation == Operation::kAllToAll || spec.operation == Operation::kAllToAllV)) {
+    const std::int64_t at_work =
+        std::int64_t{nccl_blocks_per_peer(map.ranks())} * (map.ranks() - 1);
+    const BitsPerSecond links(
+        std::llround(kLinksOfMessages * static_cast<double>(layout.domain_rate.count())));
+    rate = BitsPerSecond(std::min(links, at_work * blocks->message).count() / execution.channels);
+  } else {
+    return;
+  }
+  execution.transfer = Execution::Transfer::kPaced;
+  if (execution.channel_rate == BitsPerSecond(0)) execution.channel_rate = rate;
+}
+
 /// Of LL128 in trees: halves of a step where there would be few chunks for the depth of the tree
 /// (src/enqueue.cc). Steps are 614,400 bytes with their flags, 15/16 of it data.
 Bytes tree_ll128_chunk(Bytes size, std::uint32_t channels, const RankMap& map) {
@@ -357,6 +391,7 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   if (is_paced(execution, spec, protocol) && knows_rates(map, layout)) {
     set_pace(execution, nccl_machine_of(spec, map, layout));
   }
+  set_blocks(execution, spec, map, layout);
   if (execution.transfer == Execution::Transfer::kMachine) {
     const bool serial = is_serial(spec, protocol, map) && knows_rates(map, layout);
     execution.transfer = serial ? Execution::Transfer::kSerial : Execution::Transfer::kPosted;
@@ -376,8 +411,13 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   if (!execution.network_step_latency) {
     execution.network_step_latency = network_step_latency(spec, protocol, map, layout);
   }
-  const Picoseconds base = base_latency(spec, protocol, map, layout) +
-                           point_to_point_latency(spec, protocol, map, layout);
+  Picoseconds base = base_latency(spec, protocol, map, layout) +
+                     point_to_point_latency(spec, protocol, map, layout);
+  CollectiveSpec carried_out = spec;
+  carried_out.execution = execution;
+  if (nccl_place_rate(carried_out) > BitsPerSecond(0) && map.domains() == 1) {
+    base += nccl_blocks(spec.gpus())->start;
+  }
   execution.launch = base;
   if (is_queued) {  // what NICs take to start overlaps with the call before, too
     execution.launch_interval = asked.launch.value_or(Picoseconds(0));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "collectives/algorithms/algorithms.hpp"
+#include "collectives/nccl/nccl_blocks.hpp"
 #include "collectives/spec/protocol_cost.hpp"
 
 namespace weft::collectives {
@@ -13,6 +14,12 @@ namespace {
 
 /// A hop of LL over NVLink, which other protocols' step latencies come on top of.
 constexpr Picoseconds kWireLatency(600'000);
+
+Step put_in_place(const Step& received, BitsPerSecond rate, double slowness) {
+  const Picoseconds time = transmission_time(received.bytes(), rate);
+  const Picoseconds taken = stretched(time, slowness);
+  return Step::delay(taken, Step::Work::kCopy, std::max(Picoseconds(0), taken - time));
+}
 
 }  // namespace
 
@@ -93,14 +100,24 @@ CollectiveCall::Pace CollectiveCall::pace_of(const Step& sent, std::uint32_t ran
   return {all - along + excess, along, excess};
 }
 
-// A slice that goes to several peers is moved once.
+// A slice that goes to several peers is moved once. One that goes to none is put in place.
 StepStream CollectiveCall::paced_steps(std::uint32_t rank, std::uint32_t lane,
                                        double slowness) const {
   StepStream inner = schedule_->steps(rank, lane);
+  const bool is_one_server = schedule_->plan().map.domains() == 1;
+  const BitsPerSecond place = is_one_server ? nccl_place_rate(spec_) : BitsPerSecond(0);
   Step moved;
+  Step received;
   Pace pace;
   Step extra;
   for (Step step; inner.next(step);) {
+    const bool passes_on = step.kind == Step::Kind::kSend && step.block == received.block &&
+                           step.range() == received.range();
+    if (received.kind == Step::Kind::kReceive && !passes_on) {
+      extra = put_in_place(received, place, slowness);
+      co_yield extra;
+    }
+    received = {};
     const bool is_same = step.kind == Step::Kind::kSend && step.block == moved.block &&
                          step.range() == moved.range();
     if (!is_same) {
@@ -115,9 +132,14 @@ StepStream CollectiveCall::paced_steps(std::uint32_t rank, std::uint32_t lane,
       if (pace.before > Picoseconds(0)) co_yield extra;
     }
     co_yield step;
+    if (step.kind == Step::Kind::kReceive && place > BitsPerSecond(0)) received = step;
   }
   extra = Step::delay(pace.along, Step::Work::kTransfer);
   if (pace.along > Picoseconds(0)) co_yield extra;
+  if (received.kind == Step::Kind::kReceive) {
+    extra = put_in_place(received, place, slowness);
+    co_yield extra;
+  }
 }
 
 StepStream CollectiveCall::steps(std::uint32_t rank, std::uint32_t lane, double slowness) const {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/tasks/collective_call.hpp"
 #include "tests/collectives/zero_load_run.hpp"
 
 namespace weft::testing {
@@ -51,7 +52,7 @@ struct Settled {
   std::uint32_t channels;
   Bytes chunk;
   std::uint32_t slices;
-  bool is_serial;
+  Execution::Transfer transfer;
   std::int64_t launch_ns;
 };
 
@@ -59,24 +60,25 @@ struct Settled {
 // of a 4 MiB buffer in Simple; one step in LL (64 KiB, half flags) and LL128 (614,400 bytes, 15/16
 // data). NVLS on eight GPUs and 16 channels has 128 chunks at once: 128 KiB each, 64 KiB below 64 x
 // 16 MiB, 32 KiB below 8 x 8 MiB, 16 KiB below 2 x 4 MiB. Launch: 21 us and the base of the
-// protocol, that of LL by GPUs.
+// protocol, that of LL by GPUs; rings in Simple take 11.5 us more on A100, 4 us on H100.
 TEST(NcclExecution, IsThatOfTheTable) {
   using enum GpuGeneration;
+  using enum Execution::Transfer;
   constexpr Algorithm kRing = Algorithm::kRing;
   constexpr Algorithm kNvls = Algorithm::kNvls;
   const std::vector<Settled> table = {
-      {kVolta, 120, kRing, Protocol::kSimple, 1_GiB, 12, 2_MiB, 2, false, 29'400},
-      {kVolta, 120, kRing, Protocol::kLl, 1_KiB, 12, 32_KiB, 1, true, 27'600},
-      {kAmpere, 240, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, true, 29'400},
-      {kAmpere, 240, kRing, Protocol::kLl128, 1_MiB, 24, Bytes(576'000), 1, true, 35'000},
-      {kHopper, 370, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, false, 29'400},
-      {kHopper, 370, kRing, Protocol::kLl, 1_KiB, 24, 32_KiB, 1, true, 25'600},
-      {kBlackwell, 721, kRing, Protocol::kNone, 1_GiB, 32, 2_MiB, 2, false, 29'400},
-      {kHopper, 370, kNvls, Protocol::kSimple, 1_GiB, 16, 128_KiB, 1, false, 39'200},
-      {kHopper, 370, kNvls, Protocol::kSimple, 1_GiB - 1_B, 16, 64_KiB, 1, false, 39'200},
-      {kHopper, 370, kNvls, Protocol::kSimple, 64_MiB, 16, 64_KiB, 1, false, 39'200},
-      {kHopper, 370, kNvls, Protocol::kSimple, 64_MiB - 1_B, 16, 32_KiB, 1, false, 39'200},
-      {kBlackwell, 721, kNvls, Protocol::kSimple, 8_MiB - 1_B, 16, 16_KiB, 1, false, 52'800},
+      {kVolta, 120, kRing, Protocol::kSimple, 1_GiB, 12, 2_MiB, 2, kPosted, 29'400},
+      {kVolta, 120, kRing, Protocol::kLl, 1_KiB, 12, 32_KiB, 1, kSerial, 27'600},
+      {kAmpere, 240, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, kPaced, 40'900},
+      {kAmpere, 240, kRing, Protocol::kLl128, 1_MiB, 24, Bytes(576'000), 1, kSerial, 35'000},
+      {kHopper, 370, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, kPaced, 33'400},
+      {kHopper, 370, kRing, Protocol::kLl, 1_KiB, 24, 32_KiB, 1, kSerial, 25'600},
+      {kBlackwell, 721, kRing, Protocol::kNone, 1_GiB, 32, 2_MiB, 2, kPaced, 29'400},
+      {kHopper, 370, kNvls, Protocol::kSimple, 1_GiB, 16, 128_KiB, 1, kPosted, 39'200},
+      {kHopper, 370, kNvls, Protocol::kSimple, 1_GiB - 1_B, 16, 64_KiB, 1, kPosted, 39'200},
+      {kHopper, 370, kNvls, Protocol::kSimple, 64_MiB, 16, 64_KiB, 1, kPosted, 39'200},
+      {kHopper, 370, kNvls, Protocol::kSimple, 64_MiB - 1_B, 16, 32_KiB, 1, kPosted, 39'200},
+      {kBlackwell, 721, kNvls, Protocol::kSimple, 8_MiB - 1_B, 16, 16_KiB, 1, kPosted, 52'800},
   };
   for (const Settled& row : table) {
     const CollectiveSpec spec = nccl(row.generation, row.algorithm, row.protocol, row.size);
@@ -84,9 +86,77 @@ TEST(NcclExecution, IsThatOfTheTable) {
     EXPECT_EQ(e.channels, row.channels) << row.size.count();
     EXPECT_EQ(e.chunk, row.chunk) << row.size.count();
     EXPECT_EQ(e.slices, row.slices) << row.size.count();
-    EXPECT_EQ(e.transfer == Execution::Transfer::kSerial, row.is_serial) << row.size.count();
+    EXPECT_EQ(e.transfer, row.transfer) << row.size.count();
     EXPECT_EQ(e.launch, row.launch_ns * 1_ns) << row.size.count();
   }
+}
+
+// A block sends nothing while it puts in place what ends at its rank. Of 16 KiB in one channel on
+// two H100 that is the last half of an all-gather, 8 KiB at 600 Gbps; its other times stay as they
+// are.
+TEST(NcclExecution, RingsOfOneServerPutInPlaceWhatEndsThere) {
+  CollectiveSpec spec = collective(Operation::kAllGather, Algorithm::kRing, 16_KiB);
+  spec.generation = GpuGeneration::kHopper;
+  spec.execution = execution_preset(Execution::Preset::kNccl);
+  spec.execution.channels = 1;
+  spec.execution.slices = 1;
+  const RankLayout layout = server(2, 370);
+  spec.execution = settled(spec, layout);
+  const auto placed = [&](const CollectiveSpec& of) {
+    Picoseconds copies;
+    const collectives::CollectiveCall call(of, 2, layout);
+    collectives::StepStream steps = call.steps(0, 0);
+    for (collectives::Step step; steps.next(step);) {
+      if (step.kind != collectives::Step::Kind::kDelay) continue;
+      if (step.work == collectives::Step::Work::kCopy) copies += step.time();
+    }
+    return copies;
+  };
+  EXPECT_EQ(placed(spec), transmission_time(8_KiB, 600_Gbps));
+  spec.operation = Operation::kAllReduce;
+  EXPECT_EQ(placed(spec), transmission_time(8_KiB, 600_Gbps)) << "sums that are passed on are not";
+  spec.execution.preset = Execution::Preset::kPlain;
+  EXPECT_EQ(placed(spec), 0_ps) << "what says how blocks work is NCCL's";
+}
+
+struct MessageRow {
+  GpuGeneration generation;
+  std::int64_t rate;  ///< GB/s of a GPU
+  std::uint32_t gpus;
+  std::int64_t channel_mbps;
+};
+
+// All-to-alls in Simple: 16, 8 and 4 blocks of 32 for each of 1, 3 and 7 peers, at 12.75, 22 and 25
+// GB/s each, and no more than nine tenths of the links; over 8 channels.
+TEST(NcclExecution, MessagesOfOneServerAreThoseOfTheirBlocks) {
+  using enum GpuGeneration;
+  const std::vector<MessageRow> table = {
+      {kAmpere, 240, 2, 16 * 102'000 / 8},    {kAmpere, 240, 4, 9 * 240 * 800 / 8},
+      {kHopper, 370, 2, 9 * 370 * 800 / 8},   {kHopper, 370, 8, 9 * 370 * 800 / 8},
+      {kBlackwell, 721, 2, 16 * 200'000 / 8}, {kBlackwell, 721, 4, 24 * 200'000 / 8},
+      {kBlackwell, 721, 8, 9 * 721 * 800 / 8}};
+  for (const MessageRow& row : table) {
+    CollectiveSpec spec = nccl(row.generation, Algorithm::kOneShot, Protocol::kSimple, 1_GiB);
+    spec.operation = Operation::kAllToAll;
+    const Execution e = settled(spec, server(row.gpus, row.rate));
+    EXPECT_EQ(e.transfer, Execution::Transfer::kPaced) << row.gpus;
+    EXPECT_EQ(e.channel_rate.count(), row.channel_mbps * 1'000'000) << row.rate << ' ' << row.gpus;
+  }
+}
+
+// Steps of rings on one server, beyond the wire: in Simple and in LL128.
+TEST(NcclExecution, StepsOfRingsOfOneServerAreThoseOfTheirGpus) {
+  using enum GpuGeneration;
+  const auto step = [](GpuGeneration generation, Protocol protocol) {
+    return settled(nccl(generation, Algorithm::kRing, protocol, 64_MiB), server(8, 370))
+        .step_latency;
+  };
+  EXPECT_EQ(step(kVolta, Protocol::kSimple), std::nullopt);
+  EXPECT_EQ(step(kAmpere, Protocol::kSimple), 8'800_ns);
+  EXPECT_EQ(step(kHopper, Protocol::kSimple), 1'400_ns);
+  EXPECT_EQ(step(kBlackwell, Protocol::kSimple), 2'800_ns);
+  EXPECT_EQ(step(kHopper, Protocol::kLl128), 1'300_ns);
+  EXPECT_EQ(step(kBlackwell, Protocol::kLl128), 8'100_ns);
 }
 
 // A rack has 32 heads, so 512 chunks at once: 128 KiB each from 4 GiB on, 64 KiB from 256 MiB.
@@ -338,15 +408,15 @@ TEST(NcclExecution, HasNoNetworkInsideOneDomain) {
   EXPECT_EQ(e.launch, 25'600_ns);
 }
 
-// Data of a channel: 240 / 24 GB/s in Simple, LL's 87.7 / 24, and in LL128 0.92 of 360 / 24 on
-// Hopper, but what a block of Ampere was measured at, 53 Gbps. Between servers channels of LL128
+// Data of a channel: 0.97 of 240 / 24 GB/s in Simple, LL's 87.7 / 24, and in LL128 0.92 of 360 / 24
+// on Hopper, but what a block of Ampere was measured at, 53 Gbps. Between servers channels of LL128
 // have what the tuning model has at most, 2 x 8 of 36.7 / 2.
 TEST(NcclExecution, SerialChannelsShareWhatTheTuningModelHasForRings) {
   const auto rate = [](Protocol protocol) {
     const CollectiveSpec spec = nccl(GpuGeneration::kAmpere, Algorithm::kRing, protocol, 1_MiB);
     return static_cast<double>(settled(spec, server(8, 240)).channel_rate.count()) / 8e9;
   };
-  EXPECT_NEAR(rate(Protocol::kSimple), 10, 1e-6);
+  EXPECT_NEAR(rate(Protocol::kSimple), 9.7, 1e-6);
   EXPECT_NEAR(rate(Protocol::kLl128), 6.625, 1e-6);
   EXPECT_NEAR(rate(Protocol::kLl), 87.7 / 24, 1e-6);
   const CollectiveSpec hopper =

@@ -1,5 +1,7 @@
 #include "collectives/algorithms/ring/ring.hpp"
 
+#include "collectives/nccl/nccl_blocks.hpp"
+
 #include <algorithm>
 
 namespace weft::collectives {
@@ -178,6 +180,13 @@ class RingSteps {
   double pieces_;
 };
 
+/// What blocks of threads take to put in place the last of `pieces` steps of `step` bytes each.
+double placing(const CostTerms& t, double step, double pieces) {
+  const BitsPerSecond rate = t.domains == 1 ? nccl_place_rate(t.spec) : BitsPerSecond(0);
+  if (rate == BitsPerSecond(0)) return 0;
+  return pieces * step / t.channels * 8 / static_cast<double>(rate.count());
+}
+
 }  // namespace
 
 double Ring::cost(const CostTerms& t) {
@@ -187,7 +196,8 @@ double Ring::cost(const CostTerms& t) {
     case Operation::kAllReduce: {
       const double pieces = t.pieces(t.size, t.chunk * t.n);
       const RingSteps ring(t, t.size / t.n / pieces, pieces);
-      return ring.take(steps, t.reduce) + ring.take(steps, t.copy) + ring.rest_of_last(t.copy);
+      return ring.take(steps, t.reduce) + ring.take(steps, t.copy) + ring.rest_of_last(t.copy) +
+             placing(t, t.size / t.n / pieces, pieces);
     }
     case Operation::kBroadcast:
     case Operation::kReduce: {
@@ -201,7 +211,8 @@ double Ring::cost(const CostTerms& t) {
       const double handling = t.spec.operation == Operation::kAllGather ? t.copy : t.reduce;
       const double pieces = t.pieces(t.size / t.n, t.chunk);
       const RingSteps ring(t, t.size / t.n / pieces, pieces);
-      return ring.take(steps, handling) + ring.rest_of_last(handling);
+      return ring.take(steps, handling) + ring.rest_of_last(handling) +
+             placing(t, t.size / t.n / pieces, pieces);
     }
   }
 }

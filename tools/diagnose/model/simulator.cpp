@@ -316,6 +316,10 @@ Result<Run> Simulator::run(const Call& call) {
   Call part = call;
   part.size = highest;
   part.algorithm = chosen.value().algorithm;
+  // A type decides what may be chosen, which it has.
+  if (!part.algorithm.starts_with("nvls")) {
+    std::erase_if(part.keys, [](const std::string& key) { return key.starts_with("data_type:"); });
+  }
   const auto is_protocol = [](const std::string& key) { return key.starts_with("protocol:"); };
   if (std::ranges::none_of(part.execution, is_protocol)) {
     part.execution.push_back("protocol: " + chosen.value().protocol);

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "collectives/spec/collective_spec.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/fabric/gpu_generation.hpp"
+
+/// What NCCL's blocks of threads take on one server in Simple, which the tuning model does not
+/// have. A block works off one slice after the other: while it puts data in place, it sends
+/// nothing.
+///
+/// Calibrated on calls of 2 and 8 A100, H100 and B200, half precision
+/// (tests/operators/reference/nccl-one-server-open.csv, of NCCL 2.27.3 and 2.29.2). From 256 to
+/// 512 MiB an all-gather takes 3.65, 3.01 and 2.86 ps per byte of busbw on 2, 4 and 8 H100. That is
+/// 2.73 ps, what links take, and 0.93 ps by 1 / (n - 1), the part that stays with its receiver.
+namespace weft::collectives {
+
+struct NcclBlocks {
+  /// Of data that a block does not pass on: the last step of a ring.
+  BitsPerSecond place;
+  /// Of an all-to-all's messages.
+  BitsPerSecond message;
+  /// Of a ring, by its share of what the tuning model has: above 1 where slices that meet on a link
+  /// would else cost more than they do.
+  double ring = 1;
+  Picoseconds start;      ///< of a ring's kernel, beyond the tuning model's
+  Picoseconds step;       ///< of a ring in Simple, beyond the wire
+  Picoseconds flag_step;  ///< of a ring in LL128, beyond the wire
+};
+
+/// Nothing for Volta, of which no such calls are published.
+[[nodiscard]] std::optional<NcclBlocks> nccl_blocks(GpuGeneration generation);
+
+/// Of links, what an all-to-all of four and more GPUs gets: 4.65 ps per byte of busbw on A100 for
+/// 4.26 in rings, 1.58 for 1.42 on B200.
+inline constexpr double kLinksOfMessages = 0.9;
+
+/// How many blocks send to one peer: 32 of a communicator, shared evenly
+/// (`ncclTopoComputeP2pChannels`, src/graph/paths.cc of NCCL 2.27).
+[[nodiscard]] std::uint32_t nccl_blocks_per_peer(std::uint32_t ranks);
+
+/// What a block of a collective on one server puts in place; 0: it overlaps with what it sends.
+[[nodiscard]] BitsPerSecond nccl_place_rate(const CollectiveSpec& spec);
+
+}  // namespace weft::collectives
