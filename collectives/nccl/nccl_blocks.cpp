@@ -24,14 +24,15 @@ std::uint32_t nccl_blocks_per_peer(std::uint32_t ranks) {
   return std::max(1U, kBlocks / std::bit_ceil(ranks));
 }
 
-BitsPerSecond nccl_place_rate(const CollectiveSpec& spec) {
-  const Execution& execution = spec.execution;
-  const bool is_ring =
-      spec.algorithm == Algorithm::kRing && execution.protocol == Protocol::kSimple;
-  if (!is_ring || execution.preset != Execution::Preset::kNccl) return {};
-  if (execution.transfer != Execution::Transfer::kPaced) return {};
+BitsPerSecond nccl_place_rate(const CollectiveSpec& spec, const Execution& execution) {
+  const bool is_chain =
+      spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce;
+  if (spec.algorithm != Algorithm::kRing || is_chain) return {};
+  const bool is_paced = execution.preset == Execution::Preset::kNccl &&
+                        execution.protocol == Protocol::kSimple &&
+                        execution.transfer == Execution::Transfer::kPaced;
   const auto blocks = nccl_blocks(spec.gpus());
-  return blocks ? blocks->place : BitsPerSecond(0);
+  return is_paced && blocks ? blocks->place : BitsPerSecond(0);
 }
 
 }  // namespace weft::collectives

@@ -41,7 +41,8 @@ inline constexpr double kLinksOfMessages = 0.9;
 /// (`ncclTopoComputeP2pChannels`, src/graph/paths.cc of NCCL 2.27).
 [[nodiscard]] std::uint32_t nccl_blocks_per_peer(std::uint32_t ranks);
 
-/// What a block of a collective on one server puts in place; 0: it overlaps with what it sends.
-[[nodiscard]] BitsPerSecond nccl_place_rate(const CollectiveSpec& spec);
+/// At what rate a block of a collective on one server puts data in place, if that is carried out
+/// so; 0: it overlaps with what it sends.
+[[nodiscard]] BitsPerSecond nccl_place_rate(const CollectiveSpec& spec, const Execution& execution);
 
 }  // namespace weft::collectives

@@ -1,13 +1,12 @@
 #include "collectives/nccl/nccl_execution.hpp"
 
-#include "collectives/nccl/nccl_blocks.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "collectives/algorithms/nvls/heads.hpp"
+#include "collectives/nccl/nccl_blocks.hpp"
 #include "collectives/spec/buffer_window.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
 
@@ -413,9 +412,7 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   }
   Picoseconds base = base_latency(spec, protocol, map, layout) +
                      point_to_point_latency(spec, protocol, map, layout);
-  CollectiveSpec carried_out = spec;
-  carried_out.execution = execution;
-  if (nccl_place_rate(carried_out) > BitsPerSecond(0) && map.domains() == 1) {
+  if (map.domains() == 1 && nccl_place_rate(spec, execution) > BitsPerSecond(0)) {
     base += nccl_blocks(spec.gpus())->start;
   }
   execution.launch = base;

@@ -105,7 +105,8 @@ StepStream CollectiveCall::paced_steps(std::uint32_t rank, std::uint32_t lane,
                                        double slowness) const {
   StepStream inner = schedule_->steps(rank, lane);
   const bool is_one_server = schedule_->plan().map.domains() == 1;
-  const BitsPerSecond place = is_one_server ? nccl_place_rate(spec_) : BitsPerSecond(0);
+  const BitsPerSecond place =
+      is_one_server ? nccl_place_rate(spec_, spec_.execution) : BitsPerSecond(0);
   Step moved;
   Step received;
   Pace pace;

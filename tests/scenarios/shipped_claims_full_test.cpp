@@ -88,14 +88,14 @@ double bus_at(const std::string& name, std::size_t job, const std::string& size)
   return bus(run_of(name, overrides).jobs[job]);
 }
 
-// "188 GB/s at 64 MiB, 228 at 4 GiB"; "784 GB/s at 1 GiB, a ring 708"; "472, a ring 366".
+// "191 GB/s at 64 MiB, 224 at 4 GiB"; "784 GB/s at 1 GiB, a ring 672"; "472, a ring 353".
 TEST(ShippedClaimsAtLength, NcclOnOneServer) {
-  EXPECT_NEAR(bus_at("nccl-a100", 0, "64MiB"), 188, 0.5);
-  EXPECT_NEAR(bus_at("nccl-a100", 0, "4GiB"), 228, 0.5);
+  EXPECT_NEAR(bus_at("nccl-a100", 0, "64MiB"), 191, 0.5);
+  EXPECT_NEAR(bus_at("nccl-a100", 0, "4GiB"), 224, 0.5);
   EXPECT_NEAR(bus_at("nccl-b200", 1, "1GiB"), 784, 0.5);
-  EXPECT_NEAR(bus_at("nccl-b200", 0, "1GiB"), 708, 0.5);
+  EXPECT_NEAR(bus_at("nccl-b200", 0, "1GiB"), 672, 0.5);
   EXPECT_NEAR(bus_at("nccl-h100", 1, "1GiB"), 472, 0.5);
-  EXPECT_NEAR(bus_at("nccl-h100", 0, "1GiB"), 366, 0.5);
+  EXPECT_NEAR(bus_at("nccl-h100", 0, "1GiB"), 353, 0.5);
 }
 
 std::int64_t sent_by(const Results& r, const std::string& part) {

@@ -1,8 +1,8 @@
 #include "collectives/algorithms/ring/ring.hpp"
 
-#include "collectives/nccl/nccl_blocks.hpp"
-
 #include <algorithm>
+
+#include "collectives/nccl/nccl_blocks.hpp"
 
 namespace weft::collectives {
 
@@ -182,7 +182,8 @@ class RingSteps {
 
 /// What blocks of threads take to put in place the last of `pieces` steps of `step` bytes each.
 double placing(const CostTerms& t, double step, double pieces) {
-  const BitsPerSecond rate = t.domains == 1 ? nccl_place_rate(t.spec) : BitsPerSecond(0);
+  const BitsPerSecond rate =
+      t.domains == 1 ? nccl_place_rate(t.spec, t.spec.execution) : BitsPerSecond(0);
   if (rate == BitsPerSecond(0)) return 0;
   return pieces * step / t.channels * 8 / static_cast<double>(rate.count());
 }
