@@ -11,8 +11,8 @@
 /// have. A block works off one slice after the other: while it puts data in place, it sends
 /// nothing.
 ///
-/// Calibrated on calls of 2 and 8 A100, H100 and B200, half precision
-/// (tests/operators/reference/nccl-one-server-open.csv, of NCCL 2.27.3 and 2.29.2). From 256 to
+/// Calibrated on tests/operators/reference/nccl-one-server-open.csv (NCCL 2.27.3 and 2.29.2), with
+/// all of its systems in sight: collectives/VALIDATION.md says what set which constant. From 256 to
 /// 512 MiB an all-gather takes 3.65, 3.01 and 2.86 ps per byte of busbw on 2, 4 and 8 H100. That is
 /// 2.73 ps, what links take, and 0.93 ps by 1 / (n - 1), the part that stays with its receiver.
 namespace weft::collectives {

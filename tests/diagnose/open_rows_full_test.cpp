@@ -1,6 +1,6 @@
-// Published times of one server, all of them: 2,040 medians of nccl-tests. Those of 2 and 8 GPUs in
-// half precision on A100, H100 and B200 set the constants of collectives/nccl/nccl_blocks.cpp; the
-// others, of four GPUs, int8, H200 and GB200, did not.
+// Published times of one server, all of them: 2,040 medians of nccl-tests. The constants of
+// collectives/nccl/nccl_blocks.cpp were chosen with these rows in sight, so from 1 MiB on this is
+// how well they fit, and no validation.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
