@@ -30,7 +30,8 @@ BitsPerSecond nccl_place_rate(const CollectiveSpec& spec, const Execution& execu
   if (spec.algorithm != Algorithm::kRing || is_chain) return {};
   const bool is_paced = execution.preset == Execution::Preset::kNccl &&
                         execution.protocol == Protocol::kSimple &&
-                        execution.transfer == Execution::Transfer::kPaced;
+                        execution.transfer == Execution::Transfer::kPaced &&
+                        execution.channel_rate > BitsPerSecond(0);
   const auto blocks = nccl_blocks(spec.gpus());
   return is_paced && blocks ? blocks->place : BitsPerSecond(0);
 }

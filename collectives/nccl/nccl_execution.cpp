@@ -278,7 +278,8 @@ void set_pace(Execution& execution, const NcclMachine& machine) {
 void set_blocks(Execution& execution, const CollectiveSpec& spec, const RankMap& map,
                 const RankLayout& layout) {
   const auto blocks = nccl_blocks(spec.gpus());
-  const bool is_open = execution.transfer == Execution::Transfer::kMachine;
+  const bool is_open = execution.transfer == Execution::Transfer::kMachine ||
+                       execution.transfer == Execution::Transfer::kPaced;
   if (!blocks || !is_open || map.domains() > 1 || !knows_rates(map, layout)) return;
   const bool is_chain =
       spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce;

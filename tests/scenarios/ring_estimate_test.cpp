@@ -1,4 +1,4 @@
-// Rings inside a server: closed form beside packets.
+// Rings and all-to-alls inside a server: closed form beside packets.
 
 #include <gtest/gtest.h>
 
@@ -59,6 +59,25 @@ TEST(RingEstimate, OfNcclHasHandlingBesideLinks) {
       const double found = to_seconds(simulate(experiment).jobs.at(0).jct);
       const double tolerance = size == "8MiB" ? 0.1 : 0.05;
       EXPECT_NEAR(seconds, found, tolerance * found) << operation << " " << size;
+    }
+  }
+}
+
+// Of few GPUs blocks of threads set the pace, and not the links.
+TEST(ExchangeEstimate, OfNcclIsPacedByBlocksOfThreads) {
+  for (const std::string ranks : {"2", "4", "8"}) {
+    for (const std::string server : {"hgx-a100", "hgx-h100", "hgx-b200"}) {
+      const Experiment experiment =
+          experiment_of_text("name: t\nracks: {count: 1, servers: 1, server: " + server +
+                             "}\nfabric: {topology: leaf-spine, spines: 1}\njobs:\n"
+                             "  - {name: a, type: all-to-all, algorithm: nccl, execution: nccl, "
+                             "size: 32MiB, ranks: " +
+                             ranks + "}\n");
+      const auto estimate = estimate_scenario(experiment.scenario, {});
+      ASSERT_TRUE(estimate.ok());
+      const double seconds = estimate.value().jobs.at(0).collective_seconds.value();
+      const double found = to_seconds(simulate(experiment).jobs.at(0).jct);
+      EXPECT_NEAR(seconds, found, 0.15 * found) << server << " " << ranks;
     }
   }
 }
