@@ -113,9 +113,8 @@ TEST(NcclExecution, RingsOfOneServerPutInPlaceWhatEndsThere) {
     }
     return copies;
   };
-  const std::vector<PlaceRow> table = {{kAmpere, 240, 200, 0.97 * 10},
-                                       {kHopper, 370, 600, 1.04 * 15},
-                                       {kBlackwell, 721, 312, 22.5}};
+  const std::vector<PlaceRow> table = {
+      {kAmpere, 240, 200, 0.97 * 10}, {kHopper, 370, 600, 1.04 * 15}, {kBlackwell, 721, 312, 22.5}};
   for (const PlaceRow& row : table) {
     const RankLayout layout = server(2, row.rate);
     CollectiveSpec spec = nccl(row.generation, Algorithm::kRing, Protocol::kSimple, 16_KiB);
